@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The one error domain of the program: what went wrong, told in a class a caller can act on and a sentence a person can. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define MS_ERROR (ms_error_quark())
+
+/**
+ * MsError:
+ * @MS_ERROR_USAGE: an option or parameter has a value it cannot take
+ * @MS_ERROR_FORMAT: a file is not what it claims to be, or is damaged
+ * @MS_ERROR_TOO_LARGE: an image or array exceeds a limit
+ * @MS_ERROR_UNSUPPORTED: the plan refuses a combination, on this device or on any
+ * @MS_ERROR_NO_DEVICE: no OpenCL device answers the description
+ * @MS_ERROR_BUILD: a kernel program did not compile; the message carries the whole log
+ * @MS_ERROR_DEVICE: an OpenCL call failed
+ * @MS_ERROR_MEMORY: the device or the host has not enough memory
+ * @MS_ERROR_TIMEOUT: the device did not answer in time
+ * @MS_ERROR_IO: reading or writing a file failed
+ * @MS_ERROR_EXISTS: an output is in the way of --on-conflict=fail
+ * @MS_ERROR_MISMATCH: a result differs from the reference
+ */
+typedef enum {
+  MS_ERROR_USAGE,
+  MS_ERROR_FORMAT,
+  MS_ERROR_TOO_LARGE,
+  MS_ERROR_UNSUPPORTED,
+  MS_ERROR_NO_DEVICE,
+  MS_ERROR_BUILD,
+  MS_ERROR_DEVICE,
+  MS_ERROR_MEMORY,
+  MS_ERROR_TIMEOUT,
+  MS_ERROR_IO,
+  MS_ERROR_EXISTS,
+  MS_ERROR_MISMATCH,
+} MsError;
+
+GQuark ms_error_quark(void);
+
+G_END_DECLS

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/kernels.h"
+
+/* In the order of MsKernel. */
+const char *const ms_kernel_names[] = {
+  [MS_KERNEL_AUTO] = "auto",
+  [MS_KERNEL_DIRECT] = "direct",
+  NULL,
+};
+
+static const MsKernelInfo kernels[] = {
+  {MS_KERNEL_DIRECT, "The study's kernel: one work-item computes one pixel; takes every toggle", ms_plan_direct},
+};
+
+/* What `auto` tries, fastest first, by kind of device; the last must take everything. */
+static const MsKernel cpu_preference[] = {MS_KERNEL_DIRECT};
+static const MsKernel gpu_preference[] = {MS_KERNEL_DIRECT};
+
+const char *
+ms_kernel_name(MsKernel kernel)
+{
+  return ms_kernel_names[kernel];
+}
+
+/** ms_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
+const MsKernelInfo *
+ms_kernel_find(MsKernel kernel)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
+    if (kernels[i].kernel == kernel)
+      return &kernels[i];
+  return NULL;
+}
+
+/** ms_kernel_preference: (transfer none): the kernels that `auto` tries on that device, best first. */
+const MsKernel *
+ms_kernel_preference(const MsPlanRequest *request, guint *n)
+{
+  if (request->limits.type == MS_DEVICE_TYPE_GPU) {
+    *n = G_N_ELEMENTS(gpu_preference);
+    return gpu_preference;
+  }
+  *n = G_N_ELEMENTS(cpu_preference);
+  return cpu_preference;
+}

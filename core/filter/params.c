@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/params.h"
+
+#include <math.h>
+
+/** ms_params_default: sp 10, sr 20, and the stopping rule of the matched API: 5 iterations, epsilon 1. */
+MsParams
+ms_params_default(void)
+{
+  return (MsParams){.sp = 10, .sr = 20, .max_iterations = 5, .epsilon = 1, .rule = MS_RULE_OPENCV};
+}
+
+static gboolean
+check_range(const char *name, double value, double low, double high, GError **error)
+{
+  char text[3][G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (value >= low && value <= high)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is %s; it must be from %s to %s.", name,
+              g_ascii_formatd(text[0], sizeof text[0], "%g", value),
+              g_ascii_formatd(text[1], sizeof text[1], "%g", low),
+              g_ascii_formatd(text[2], sizeof text[2], "%g", high));
+  return FALSE;
+}
+
+static gboolean
+check_whole(const char *name, double value, GError **error)
+{
+  if (value == floor(value))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "%s has a fraction; the rules truncate and replicate take whole numbers only. "
+              "Use --rule opencv for fractions.",
+              name);
+  return FALSE;
+}
+
+/**
+ * ms_params_validate:
+ *
+ * Returns: whether every number is in its range and the rule takes it; NaN never is
+ */
+gboolean
+ms_params_validate(const MsParams *self, GError **error)
+{
+  if (!check_range("sp", self->sp, MS_SP_MIN, MS_SP_MAX, error) ||
+      !check_range("sr", self->sr, MS_SR_MIN, MS_SR_MAX, error) ||
+      !check_range("max-iterations", self->max_iterations, MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX, error) ||
+      !check_range("epsilon", self->epsilon, MS_EPSILON_MIN, MS_EPSILON_MAX, error))
+    return FALSE;
+  if (self->rule == MS_RULE_OPENCV)
+    return TRUE;
+  return check_whole("sp", self->sp, error) && check_whole("sr", self->sr, error);
+}
+
+/**
+ * ms_params_numbers:
+ *
+ * The matched API keeps sp in single precision and squares sr in double precision; both are followed, because fractions
+ * near one half round by it.
+ */
+MsFilterNumbers
+ms_params_numbers(const MsParams *self)
+{
+  return (MsFilterNumbers){
+    .sp = (float)self->sp,
+    .isr2 = (int)rint(self->sr * self->sr),
+    .max_iterations = self->max_iterations,
+    .epsilon = (int)floor(self->epsilon),
+  };
+}
+
+/**
+ * ms_params_whole_radius:
+ * @extent: the larger of width and height
+ * @radius: (out): the whole radius
+ *
+ * Whether the window of every coordinate below @extent reaches equally far on both sides, so that a whole radius
+ * describes it. False only for fractions at or next to one half, which round by the parity of the coordinate.
+ */
+gboolean
+ms_params_whole_radius(const MsParams *self, int extent, int *radius)
+{
+  float sp = (float)self->sp;
+
+  *radius = (int)rintf(sp);
+  if (sp == (float)*radius)
+    return TRUE;
+  for (int x = 0; x < extent; x++)
+    if ((int)rintf((float)x - sp) != x - *radius || (int)rintf((float)x + sp) != x + *radius)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+ms_params_equal(const MsParams *a, const MsParams *b)
+{
+  return a->sp == b->sp && a->sr == b->sr && a->max_iterations == b->max_iterations && a->epsilon == b->epsilon &&
+         a->rule == b->rule;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* MsParams: what a mean-shift filter computes (radii, stopping, rounding rule), apart from how it is computed. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/error.h"
+
+G_BEGIN_DECLS
+
+#define MS_SP_MIN 1.0
+#define MS_SP_MAX 64.0
+#define MS_SR_MIN 0.0
+#define MS_SR_MAX 510.0
+#define MS_MAX_ITERATIONS_MIN 1
+#define MS_MAX_ITERATIONS_MAX 100
+#define MS_EPSILON_MIN 0.0
+#define MS_EPSILON_MAX 1000000.0
+
+/**
+ * MsRule: how the window meets the border and how sums become means (methods 1.1 and 1.2).
+ * @MS_RULE_OPENCV: window clipped; double reciprocal, half to even (cv::pyrMeanShiftFiltering, maxLevel 0)
+ * @MS_RULE_TRUNCATE: window clipped; integer quotient (ocl::meanShiftFiltering of OpenCV 2.4)
+ * @MS_RULE_REPLICATE: edge repeated, coordinates unclamped; float reciprocal, truncated (cuda::meanShiftFiltering)
+ */
+typedef enum {
+  MS_RULE_OPENCV,
+  MS_RULE_TRUNCATE,
+  MS_RULE_REPLICATE,
+} MsRule;
+
+/**
+ * MsParams:
+ * @sp: window radius in pixels, 1 to 64, fractions allowed under the opencv rule
+ * @sr: colour radius in 8-bit levels, 0 to 510
+ * @max_iterations: 1 to 100
+ * @epsilon: shift plus squared colour change at or below which a pixel stops
+ */
+typedef struct {
+  double sp;
+  double sr;
+  int max_iterations;
+  double epsilon;
+  MsRule rule;
+} MsParams;
+
+/**
+ * MsFilterNumbers: the parameters as the arithmetic uses them.
+ * @sp: the window radius in single precision, as the matched API stores it
+ * @isr2: squared colour radius, rounded half to even
+ * @epsilon: the largest integer that still stops
+ */
+typedef struct {
+  float sp;
+  int isr2;
+  int max_iterations;
+  int epsilon;
+} MsFilterNumbers;
+
+MsParams ms_params_default(void);
+gboolean ms_params_validate(const MsParams *self, GError **error);
+MsFilterNumbers ms_params_numbers(const MsParams *self);
+gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
+gboolean ms_params_equal(const MsParams *a, const MsParams *b);
+
+G_END_DECLS

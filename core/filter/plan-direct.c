@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/kernels.h"
+
+/*
+ * The study's kernel [MS]: one work-item, one pixel. Parts, in order: what a mean is (by rule and device), how a pixel
+ * or a step of pixels is read (by memory object, access and unrolling), where it is read from (global memory, or the
+ * group's tile first), how the window meets the border (by rule), and the iteration itself.
+ */
+
+static gboolean
+refuse(GError **error, const char *reason)
+{
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
+  return FALSE;
+}
+
+static gboolean
+check_toggles(const MsPlanRequest *request, GError **error)
+{
+  const MsOptions *o = &request->settings.options;
+  const MsDeviceLimits *l = &request->limits;
+
+  if (o->schedule != MS_SCHEDULE_FIXED)
+    return refuse(error, "The direct kernel keeps one pixel a work-item; choose --schedule fixed or another kernel.");
+  if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
+    return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
+                         "--access pointer.");
+  if (o->memory == MS_MEMORY_IMAGE && !l->images)
+    return refuse(error, "This device has no image objects; choose --memory buffer.");
+  if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The image is %d pixels wide; image objects of this device end at %" G_GSIZE_FORMAT
+                ". Choose --memory buffer.",
+                request->width, l->image_max_width);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* The study found 128 work-items, 32 columns wide, best on its GPUs; on a processor long rows keep the loads in line. */
+static void
+resolve_work_group(MsOptions *options, const MsDeviceLimits *limits)
+{
+  gboolean gpu = limits->type == MS_DEVICE_TYPE_GPU;
+
+  if (options->work_group_width > 0)
+    return;
+  options->work_group_width = gpu ? 32 : 64;
+  options->work_group_height = gpu ? 4 : 1;
+  while ((gsize)options->work_group_width > MIN(limits->max_work_group, limits->max_work_item[0]))
+    options->work_group_width /= 2;
+  while ((gsize)options->work_group_width * options->work_group_height > limits->max_work_group ||
+         (gsize)options->work_group_height > limits->max_work_item[1])
+    options->work_group_height /= 2;
+}
+
+static const char *
+mean_part(MsRule rule, const MsDeviceLimits *limits)
+{
+  switch (rule) {
+  case MS_RULE_TRUNCATE:
+    return "prelude/mean-truncate.cl";
+  case MS_RULE_REPLICATE:
+    return "prelude/mean-float.cl";
+  default:
+    return limits->fp64 ? "prelude/mean-fp64.cl" : "prelude/mean-integer.cl";
+  }
+}
+
+static const char *
+source_part(const MsOptions *options)
+{
+  if (options->memory == MS_MEMORY_IMAGE)
+    return "source-image.cl";
+  return "source-buffer.cl";
+}
+
+static const char *
+step_part(const MsOptions *options)
+{
+  if (options->access == MS_ACCESS_POINTER)
+    return "step-pointer.cl";
+  switch (options->unroll) {
+  case 2:
+    return "step-vload8.cl";
+  case 4:
+    return "step-vload16.cl";
+  default:
+    return "step-vload4.cl";
+  }
+}
+
+static const char *
+border_part(const MsParams *params, int extent)
+{
+  int radius;
+
+  if (params->rule == MS_RULE_REPLICATE)
+    return "border-replicate.cl";
+  return ms_params_whole_radius(params, extent, &radius) ? "border-clip.cl" : "border-clip-half.cl";
+}
+
+static void
+compose(MsPlan *plan)
+{
+  const MsOptions *o = &plan->settings.options;
+  const MsParams *p = &plan->settings.params;
+  int extent = MAX(plan->request.width, plan->request.height);
+
+  ms_program_spec_add_part(plan->program, "prelude/types.cl");
+  ms_program_spec_add_part(plan->program, mean_part(p->rule, &plan->request.limits));
+  ms_program_spec_add_part(plan->program, source_part(o));
+  ms_program_spec_add_part(plan->program, step_part(o));
+  ms_program_spec_add_part(plan->program, o->local_memory ? "window-local.cl" : "window-global.cl");
+  ms_program_spec_add_part(plan->program, "window-row.cl");
+  ms_program_spec_add_part(plan->program, border_part(p, extent));
+  ms_program_spec_add_part(plan->program, "mean-shift-direct.cl");
+  ms_program_spec_define_int(plan->program, "UNROLL", o->unroll);
+  ms_program_spec_define_int(plan->program, "TILE_WIDTH", o->work_group_width);
+  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", o->work_group_height);
+}
+
+/** ms_plan_direct: plans the study's kernel with every toggle that means something. */
+gboolean
+ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
+                               MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP};
+  MsOptions *options = &plan->settings.options;
+  gsize tile_bytes;
+  MsPass *pass;
+
+  if (!check_toggles(request, error))
+    return FALSE;
+  resolve_work_group(options, &request->limits);
+  tile_bytes = options->local_memory ? (gsize)options->work_group_width * options->work_group_height * 4 : 0;
+  if (!ms_plan_check_work_group(request, options->work_group_width, options->work_group_height, tile_bytes, error))
+    return FALSE;
+  compose(plan);
+  plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
+  pass = ms_plan_add_pass(plan, "mean_shift_direct", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+  pass->local[0] = options->work_group_width;
+  pass->local[1] = options->work_group_height;
+  return TRUE;
+}

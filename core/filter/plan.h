@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPlan: what will run, decided before anything runs: program parts, constants, passes, arguments, stripes and bands. */
+#pragma once
+
+#include "core/filter/options.h"
+#include "core/image/image.h"
+#include "core/opencl/device.h"
+#include "core/opencl/program-spec.h"
+
+G_BEGIN_DECLS
+
+#define MS_PLAN_MAX_ARGS 12
+#define MS_PLAN_MAX_PASSES 24
+#define MS_PLAN_MAX_SCRATCH 6
+
+/**
+ * MsArg: what a kernel argument is bound to. The vectors are int4 in OpenCL C.
+ * @MS_ARG_SOURCE: the stripe's pixels as they are: a buffer of uchar4, or an image2d_t, as the memory toggle says
+ * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the stripe's rows of the region
+ * @MS_ARG_IMAGE: (image width, image height, first image row held by the source, rows held)
+ * @MS_ARG_REGION: (x, y, width, height) in the image of the rectangle that the result buffer holds
+ * @MS_ARG_BAND: (x, y, width, height) in the image of the rectangle to compute in this launch
+ * @MS_ARG_FILTER: (whole radius, isr2, max_iterations, epsilon)
+ * @MS_ARG_SP: float, the radius with its fraction
+ * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
+ * @MS_ARG_PASS: int, the number of the pass in the plan's list
+ * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
+ */
+typedef enum {
+  MS_ARG_SOURCE,
+  MS_ARG_RESULT,
+  MS_ARG_IMAGE,
+  MS_ARG_REGION,
+  MS_ARG_BAND,
+  MS_ARG_FILTER,
+  MS_ARG_SP,
+  MS_ARG_LOCAL,
+  MS_ARG_PASS,
+  MS_ARG_SCRATCH_0,
+  MS_ARG_SCRATCH_1,
+  MS_ARG_SCRATCH_2,
+  MS_ARG_SCRATCH_3,
+  MS_ARG_SCRATCH_4,
+  MS_ARG_SCRATCH_5,
+} MsArg;
+
+/**
+ * MsGrid: what the work-items of a pass cover.
+ * @MS_GRID_BAND: the band's pixels, item_width x item_height for each work-item, rounded up to whole work-groups
+ * @MS_GRID_STRIPE: the source rows of the stripe plus @pad on each side, in the same way; runs once a stripe
+ * @MS_GRID_FIXED: global[] as it stands
+ */
+typedef enum {
+  MS_GRID_BAND,
+  MS_GRID_STRIPE,
+  MS_GRID_FIXED,
+} MsGrid;
+
+/** MsPass: one kernel launch of a band (or, for MS_GRID_STRIPE, of a stripe). */
+typedef struct {
+  const char *function;
+  MsGrid grid;
+  int item_width;
+  int item_height;
+  int pad_x;
+  int pad_y;
+  gsize local[2];
+  gsize global[2];
+  gsize local_bytes;
+  guint n_args;
+  MsArg args[MS_PLAN_MAX_ARGS];
+} MsPass;
+
+/**
+ * MsScratch: a device buffer of the plan's own.
+ * @row_bytes: bytes for each source row of the stripe
+ * @fixed_bytes: bytes on top of them
+ * @cleared: whether it is filled with zeros before the passes of each band
+ */
+typedef struct {
+  gsize row_bytes;
+  gsize fixed_bytes;
+  gboolean cleared;
+} MsScratch;
+
+/**
+ * MsPlanRequest: all that a plan depends on.
+ * @region: the rectangle of the image to compute
+ * @memory_budget: device bytes the plan may take, 0 for what suits the device
+ */
+typedef struct {
+  MsSettings settings;
+  MsDeviceLimits limits;
+  int width;
+  int height;
+  MsRegion region;
+  guint64 memory_budget;
+} MsPlanRequest;
+
+/**
+ * MsPlan:
+ * @settings: the request's settings with every `auto` resolved
+ * @radius: the whole window radius, rounded up where the window has a half
+ * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
+ * @stripe_rows: rows of the region whose source is on the device at a time
+ * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
+ * @passed_over: (nullable): for `auto`, why faster kernels were not taken
+ */
+typedef struct {
+  MsPlanRequest request;
+  MsSettings settings;
+  MsProgramSpec *program;
+  int radius;
+  int halo;
+  guint n_passes;
+  MsPass passes[MS_PLAN_MAX_PASSES];
+  guint n_scratch;
+  MsScratch scratch[MS_PLAN_MAX_SCRATCH];
+  gboolean source_is_image;
+  int stripe_rows;
+  int band_rows;
+  char *passed_over;
+} MsPlan;
+
+MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
+MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
+void ms_plan_free(MsPlan *self);
+char *ms_plan_refusal(const MsPlanRequest *request);
+char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
+
+MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
+gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes,
+                                  GError **error);
+guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)
+
+G_END_DECLS

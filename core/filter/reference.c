@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums over the pixels of a window that are near enough in colour. */
+typedef struct {
+  int n;
+  gint64 x;
+  gint64 y;
+  int colour[3];
+} Sums;
+
+typedef struct {
+  const guint8 *pixels;
+  int width;
+  int height;
+  MsFilterNumbers numbers;
+  MsRule rule;
+} Job;
+
+/** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
+int
+ms_reference_mean(gint64 sum, int n, MsRule rule)
+{
+  switch (rule) {
+  case MS_RULE_TRUNCATE:
+    return (int)(sum / n);
+  case MS_RULE_REPLICATE: {
+    float reciprocal = 1.0f / (float)n;
+    float product = (float)sum * reciprocal;
+    return (int)product;
+  }
+  default: {
+    double reciprocal = 1.0 / n;
+    return (int)rint((double)sum * reciprocal);
+  }
+  }
+}
+
+static int
+squared_distance(const guint8 *t, const int c[3])
+{
+  int d0 = t[0] - c[0], d1 = t[1] - c[1], d2 = t[2] - c[2];
+
+  return d0 * d0 + d1 * d1 + d2 * d2;
+}
+
+/* Reads the pixel at the clamped place, but adds the place as asked: what the replicate rule does outside the image. */
+static void
+add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
+{
+  gsize at_x = CLAMP(x, 0, job->width - 1), at_y = CLAMP(y, 0, job->height - 1);
+  const guint8 *t = job->pixels + (at_y * job->width + at_x) * 4;
+
+  if (squared_distance(t, c) > job->numbers.isr2)
+    return;
+  sums->n++;
+  sums->x += x;
+  sums->y += y;
+  for (int k = 0; k < 3; k++)
+    sums->colour[k] += t[k];
+}
+
+static void
+window_range(const Job *job, int centre, int extent, int *first, int *last)
+{
+  *first = (int)rintf((float)centre - job->numbers.sp);
+  *last = (int)rintf((float)centre + job->numbers.sp);
+  if (job->rule == MS_RULE_REPLICATE)
+    return;
+  *first = MAX(*first, 0);
+  *last = MIN(*last, extent - 1);
+}
+
+static Sums
+sum_window(const Job *job, int x0, int y0, const int c[3])
+{
+  Sums sums = {0};
+  int left, right, top, bottom;
+
+  window_range(job, x0, job->width, &left, &right);
+  window_range(job, y0, job->height, &top, &bottom);
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++)
+      add_pixel(job, x, y, c, &sums);
+  return sums;
+}
+
+/* One step of methods 1.1; returns whether the pixel has come to rest. */
+static gboolean
+shift(const Job *job, int *x0, int *y0, int c[3])
+{
+  Sums sums = sum_window(job, *x0, *y0, c);
+  int change = 0;
+
+  if (sums.n == 0)
+    return TRUE;
+  int x1 = ms_reference_mean(sums.x, sums.n, job->rule);
+  int y1 = ms_reference_mean(sums.y, sums.n, job->rule);
+  for (int k = 0; k < 3; k++) {
+    int m = ms_reference_mean(sums.colour[k], sums.n, job->rule);
+    change += (m - c[k]) * (m - c[k]);
+    c[k] = m;
+  }
+  change += abs(x1 - *x0) + abs(y1 - *y0);
+  gboolean still = x1 == *x0 && y1 == *y0;
+  *x0 = x1;
+  *y0 = y1;
+  return still || change <= job->numbers.epsilon;
+}
+
+static void
+filter_pixel(const Job *job, int x, int y, guint8 *out)
+{
+  const guint8 *t = job->pixels + ((gsize)y * job->width + x) * 4;
+  int c[3] = {t[0], t[1], t[2]};
+  int x0 = x, y0 = y;
+
+  for (int i = 0; i < job->numbers.max_iterations; i++)
+    if (shift(job, &x0, &y0, c))
+      break;
+  for (int k = 0; k < 3; k++)
+    out[k] = (guint8)c[k];
+  out[3] = t[3];
+}
+
+/**
+ * ms_reference_run:
+ * @source: the picture
+ * @params: what to compute
+ * @region: (nullable): the rectangle to compute, %NULL for all
+ * @progress: (nullable) (scope call): told after each row
+ * @cancellable: (nullable): looked at before each row
+ *
+ * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE or G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
+                 gpointer user_data, GCancellable *cancellable, GError **error)
+{
+  MsRegion r = region ? *region : ms_image_get_extent(source);
+  Job job = {ms_image_get_pixels(source), ms_image_get_width(source), ms_image_get_height(source),
+             ms_params_numbers(params), params->rule};
+  g_autofree guint8 *out = NULL;
+
+  if (!ms_params_validate(params, error))
+    return NULL;
+  out = g_malloc((gsize)r.width * r.height * 4);
+  for (int y = 0; y < r.height; y++) {
+    if (g_cancellable_set_error_if_cancelled(cancellable, error))
+      return NULL;
+    for (int x = 0; x < r.width; x++)
+      filter_pixel(&job, r.x + x, r.y + y, out + ((gsize)y * r.width + x) * 4);
+    if (progress)
+      progress(y + 1, r.height, user_data);
+  }
+  return ms_image_new_take(r.width, r.height, g_steal_pointer(&out), ms_image_get_metadata(source));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The serial reference: the definitions of methods 1.1 and 1.2 in plain C, one thread, to the letter. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/filter/params.h"
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+/** MsProgressFunc: told @done of @total rows from the thread that computes. */
+typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
+
+MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
+                          gpointer user_data, GCancellable *cancellable, GError **error);
+int ms_reference_mean(gint64 sum, int n, MsRule rule);
+
+G_END_DECLS

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct _MsImage {
+  GObject parent_instance;
+  int width;
+  int height;
+  GBytes *pixels;
+  MsMetadata *metadata;
+};
+
+G_DEFINE_FINAL_TYPE(MsImage, ms_image, G_TYPE_OBJECT)
+
+static void
+ms_image_finalize(GObject *object)
+{
+  MsImage *self = MS_IMAGE(object);
+
+  g_clear_pointer(&self->pixels, g_bytes_unref);
+  g_clear_pointer(&self->metadata, ms_metadata_unref);
+  G_OBJECT_CLASS(ms_image_parent_class)->finalize(object);
+}
+
+static void
+ms_image_class_init(MsImageClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_image_finalize;
+}
+
+static void
+ms_image_init(MsImage *self)
+{
+}
+
+/**
+ * ms_image_new:
+ * @width: pixels in a row, at least 1
+ * @height: rows, at least 1
+ * @pixels: (transfer none): width * height * 4 bytes, R G B A, rows without padding
+ * @metadata: (nullable) (transfer none): what travels with the pixels
+ *
+ * Returns: (transfer full): an image that shares @pixels
+ */
+MsImage *
+ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata)
+{
+  g_return_val_if_fail(width > 0 && height > 0, NULL);
+  g_return_val_if_fail(g_bytes_get_size(pixels) == (gsize)width * height * 4, NULL);
+
+  MsImage *self = g_object_new(MS_TYPE_IMAGE, NULL);
+  self->width = width;
+  self->height = height;
+  self->pixels = g_bytes_ref(pixels);
+  self->metadata = metadata ? ms_metadata_ref(metadata) : NULL;
+  return self;
+}
+
+/**
+ * ms_image_new_take:
+ * @pixels: (transfer full): width * height * 4 bytes from g_malloc()
+ *
+ * Like ms_image_new(), for pixels that were just made.
+ */
+MsImage *
+ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_take(pixels, (gsize)width * height * 4);
+
+  return ms_image_new(width, height, bytes, metadata);
+}
+
+int
+ms_image_get_width(MsImage *self)
+{
+  return self->width;
+}
+
+int
+ms_image_get_height(MsImage *self)
+{
+  return self->height;
+}
+
+/** ms_image_get_stride: bytes from one row to the next, always 4 * width. */
+gsize
+ms_image_get_stride(MsImage *self)
+{
+  return (gsize)self->width * 4;
+}
+
+gsize
+ms_image_get_byte_size(MsImage *self)
+{
+  return g_bytes_get_size(self->pixels);
+}
+
+/** ms_image_get_pixels: (transfer none): the bytes, R G B A, row after row. */
+const guint8 *
+ms_image_get_pixels(MsImage *self)
+{
+  return g_bytes_get_data(self->pixels, NULL);
+}
+
+/** ms_image_get_bytes: (transfer none): the bytes as a reference-counted block, for sharing. */
+GBytes *
+ms_image_get_bytes(MsImage *self)
+{
+  return self->pixels;
+}
+
+/** ms_image_get_metadata: (transfer none) (nullable): what travels with the pixels. */
+MsMetadata *
+ms_image_get_metadata(MsImage *self)
+{
+  return self->metadata;
+}
+
+MsRegion
+ms_image_get_extent(MsImage *self)
+{
+  return (MsRegion){0, 0, self->width, self->height};
+}
+
+/** ms_image_has_transparency: whether any alpha is below 255. */
+gboolean
+ms_image_has_transparency(MsImage *self)
+{
+  const guint8 *p = ms_image_get_pixels(self);
+  gsize n = ms_image_get_byte_size(self);
+
+  for (gsize i = 3; i < n; i += 4)
+    if (p[i] != 255)
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * ms_image_compare:
+ * @a: an image
+ * @b: an image of the same size
+ *
+ * Returns: the number of pixels that differ in any channel and the largest difference of one channel
+ */
+MsImageDifference
+ms_image_compare(MsImage *a, MsImage *b)
+{
+  MsImageDifference difference = {0, 0};
+
+  g_return_val_if_fail(a->width == b->width && a->height == b->height, difference);
+
+  const guint8 *p = ms_image_get_pixels(a);
+  const guint8 *q = ms_image_get_pixels(b);
+  gsize n = ms_image_get_byte_size(a);
+  for (gsize i = 0; i < n; i += 4) {
+    if (memcmp(p + i, q + i, 4) == 0)
+      continue;
+    difference.mismatched_pixels++;
+    for (int k = 0; k < 4; k++)
+      difference.max_difference = MAX(difference.max_difference, abs(p[i + k] - q[i + k]));
+  }
+  return difference;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* MsContext: one device ready for work: its OpenCL context, its in-order profiling queue and the programs built so far. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/opencl/cl-auto.h"
+#include "core/opencl/device.h"
+#include "core/opencl/program.h"
+#include "core/opencl/timing.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_CONTEXT (ms_context_get_type())
+G_DECLARE_FINAL_TYPE(MsContext, ms_context, MS, CONTEXT, GObject)
+
+/** MsNDRange: how a kernel is launched; @local of 0 leaves the choice to the runtime. */
+typedef struct {
+  guint dimensions;
+  gsize offset[3];
+  gsize global[3];
+  gsize local[3];
+} MsNDRange;
+
+MsContext *ms_context_new(MsDevice *device, GError **error);
+MsDevice *ms_context_get_device(MsContext *self);
+const MsDeviceLimits *ms_context_get_limits(MsContext *self);
+cl_context ms_context_get_cl(MsContext *self);
+cl_command_queue ms_context_get_queue(MsContext *self);
+void ms_context_set_cache_folder(MsContext *self, const char *folder);
+void ms_context_set_watchdog(MsContext *self, guint milliseconds);
+
+MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
+cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
+gboolean ms_context_launch(MsContext *self, cl_kernel kernel, const char *name, const MsNDRange *range, guint64 bytes,
+                           MsTimingLog *log, GError **error);
+gboolean ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, const void *from,
+                           MsTimingLog *log, GError **error);
+gboolean ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height, const void *from,
+                                 MsTimingLog *log, GError **error);
+gboolean ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
+                             GError **error);
+gboolean ms_context_finish(MsContext *self, GError **error);
+gboolean ms_context_probe(MsContext *self, GError **error);
+
+G_END_DECLS

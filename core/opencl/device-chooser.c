@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/device-chooser.h"
+
+#include <string.h>
+
+static gboolean
+contains_ignoring_case(const char *text, const char *part)
+{
+  g_autofree char *a = g_utf8_casefold(text, -1);
+  g_autofree char *b = g_utf8_casefold(part, -1);
+
+  return strstr(a, b) != NULL;
+}
+
+/**
+ * ms_device_matches:
+ * @wish: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's or platform's name in any case
+ */
+gboolean
+ms_device_matches(MsDevice *device, const char *wish)
+{
+  MsDeviceType type = ms_device_get_limits(device)->type;
+
+  if (strcmp(wish, "auto") == 0)
+    return TRUE;
+  if (strcmp(wish, "cpu") == 0)
+    return type == MS_DEVICE_TYPE_CPU;
+  if (strcmp(wish, "gpu") == 0)
+    return type == MS_DEVICE_TYPE_GPU;
+  if (strcmp(wish, ms_device_get_address(device)) == 0)
+    return TRUE;
+  if (g_regex_match_simple("^[0-9]+:[0-9]+$", wish, 0, 0))
+    return FALSE;
+  return contains_ignoring_case(ms_device_get_name(device), wish) ||
+         contains_ignoring_case(ms_device_get_platform(device), wish);
+}
+
+/* GPUs before accelerators before processors: the order in which `auto` tries them. */
+static int
+preference(MsDevice *device)
+{
+  switch (ms_device_get_limits(device)->type) {
+  case MS_DEVICE_TYPE_GPU:
+    return 0;
+  case MS_DEVICE_TYPE_ACCELERATOR:
+    return 1;
+  case MS_DEVICE_TYPE_CPU:
+    return 2;
+  default:
+    return 3;
+  }
+}
+
+static int
+compare_preference(gconstpointer a, gconstpointer b)
+{
+  return preference(*(MsDevice *const *)a) - preference(*(MsDevice *const *)b);
+}
+
+/* Stable: devices of one kind stay in the loader's order (g_ptr_array_sort is a merge sort in GLib). */
+static GPtrArray *
+candidates(GPtrArray *devices, const char *wish)
+{
+  GPtrArray *matching = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (guint i = 0; i < devices->len; i++)
+    if (ms_device_matches(g_ptr_array_index(devices, i), wish))
+      g_ptr_array_add(matching, g_object_ref(g_ptr_array_index(devices, i)));
+  g_ptr_array_sort(matching, compare_preference);
+  return matching;
+}
+
+static MsContext *
+open_working(MsDevice *device, GError **error)
+{
+  g_autoptr(MsContext) context = ms_context_new(device, error);
+
+  if (!context || !ms_context_probe(context, error))
+    return NULL;
+  return g_steal_pointer(&context);
+}
+
+static void
+report_none(const char *wish, GPtrArray *devices, GPtrArray *passed_over, GError **error)
+{
+  g_autoptr(GString) known = g_string_new(NULL);
+
+  for (guint i = 0; i < devices->len; i++) {
+    MsDevice *device = g_ptr_array_index(devices, i);
+    g_string_append_printf(known, "%s%s %s", i > 0 ? ", " : "", ms_device_get_address(device),
+                           ms_device_get_name(device));
+  }
+  if (passed_over->len == 0)
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device answers to “%s”. There are: %s.", wish, known->str);
+  else
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", wish,
+                (const char *)g_ptr_array_index(passed_over, 0));
+}
+
+/**
+ * ms_device_choose_among:
+ * @devices: (element-type MsDevice): the devices to choose from
+ * @wish: see ms_device_matches()
+ * @passed_over: (out) (optional) (transfer full): a sentence for each device that was tried and does not work
+ *
+ * Opens the first matching device that can build and run a trivial kernel, GPUs first.
+ *
+ * Returns: (transfer full): its context, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+MsContext *
+ms_device_choose_among(GPtrArray *devices, const char *wish, GStrv *passed_over, GError **error)
+{
+  g_autoptr(GPtrArray) matching = candidates(devices, wish);
+  g_autoptr(GPtrArray) sentences = g_ptr_array_new_with_free_func(g_free);
+  MsContext *context = NULL;
+
+  for (guint i = 0; i < matching->len && !context; i++) {
+    g_autoptr(GError) reason = NULL;
+    MsDevice *device = g_ptr_array_index(matching, i);
+    context = open_working(device, &reason);
+    if (!context)
+      g_ptr_array_add(sentences, g_strdup_printf("The device %s (%s) was passed over: %s", ms_device_get_name(device),
+                                                 ms_device_get_address(device), reason->message));
+  }
+  if (!context)
+    report_none(wish, devices, sentences, error);
+  if (passed_over) {
+    g_ptr_array_add(sentences, NULL);
+    *passed_over = g_strdupv((GStrv)sentences->pdata);
+  }
+  return context;
+}
+
+/** ms_device_choose: ms_device_choose_among() over all devices of this machine. */
+MsContext *
+ms_device_choose(const char *wish, GStrv *passed_over, GError **error)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(error);
+
+  if (passed_over)
+    *passed_over = NULL;
+  return devices ? ms_device_choose_among(devices, wish, passed_over, error) : NULL;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Device choice: what `auto`, `cpu`, `gpu`, a part of a name or `P:D` mean on this machine. */
+#pragma once
+
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+MsContext *ms_device_choose(const char *wish, GStrv *passed_over, GError **error);
+MsContext *ms_device_choose_among(GPtrArray *devices, const char *wish, GStrv *passed_over, GError **error);
+gboolean ms_device_matches(MsDevice *device, const char *wish);
+
+G_END_DECLS

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/device.h"
+
+#include <stdio.h>
+
+#include "core/opencl/cl-error.h"
+
+/* Vendor queries; their headers are not installed everywhere, their numbers are fixed by the extensions. */
+#define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
+#define NV_COMPUTE_CAPABILITY_MINOR 0x4001
+#define NV_WARP_SIZE 0x4003
+#define AMD_WAVEFRONT_WIDTH 0x4043
+#define PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
+#define MAX_NUM_SUB_GROUPS 0x105C
+
+struct _MsDevice {
+  GObject parent_instance;
+  cl_device_id id;
+  cl_platform_id platform_id;
+  char *name;
+  char *vendor;
+  char *platform;
+  char *driver;
+  char *version;
+  char *extensions;
+  char *address;
+  MsDeviceLimits limits;
+};
+
+G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)
+
+static void
+ms_device_finalize(GObject *object)
+{
+  MsDevice *self = MS_DEVICE(object);
+
+  g_free(self->name);
+  g_free(self->vendor);
+  g_free(self->platform);
+  g_free(self->driver);
+  g_free(self->version);
+  g_free(self->extensions);
+  g_free(self->address);
+  G_OBJECT_CLASS(ms_device_parent_class)->finalize(object);
+}
+
+static void
+ms_device_class_init(MsDeviceClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_device_finalize;
+}
+
+static void
+ms_device_init(MsDevice *self)
+{
+}
+
+static char *
+query_string(cl_device_id id, cl_device_info what)
+{
+  gsize size = 0;
+
+  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == 0)
+    return g_strdup("");
+  char *text = g_malloc0(size + 1);
+  if (clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS)
+    text[0] = '\0';
+  return g_strstrip(text);
+}
+
+static char *
+query_platform_string(cl_platform_id id, cl_platform_info what)
+{
+  gsize size = 0;
+
+  if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == 0)
+    return g_strdup("");
+  char *text = g_malloc0(size + 1);
+  if (clGetPlatformInfo(id, what, size, text, NULL) != CL_SUCCESS)
+    text[0] = '\0';
+  return g_strstrip(text);
+}
+
+/* The unsigned value of a query of 4 or 8 bytes; 0 where the device does not know the question. */
+static guint64
+query_number(cl_device_id id, cl_device_info what)
+{
+  guint64 wide = 0;
+  guint32 narrow = 0;
+  gsize size = 0;
+
+  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS)
+    return 0;
+  if (size == sizeof narrow && clGetDeviceInfo(id, what, size, &narrow, NULL) == CL_SUCCESS)
+    return narrow;
+  if (size == sizeof wide && clGetDeviceInfo(id, what, size, &wide, NULL) == CL_SUCCESS)
+    return wide;
+  return 0;
+}
+
+static MsDeviceType
+device_type(cl_device_id id)
+{
+  guint64 type = query_number(id, CL_DEVICE_TYPE);
+
+  if (type & CL_DEVICE_TYPE_GPU)
+    return MS_DEVICE_TYPE_GPU;
+  if (type & CL_DEVICE_TYPE_CPU)
+    return MS_DEVICE_TYPE_CPU;
+  if (type & CL_DEVICE_TYPE_ACCELERATOR)
+    return MS_DEVICE_TYPE_ACCELERATOR;
+  return MS_DEVICE_TYPE_OTHER;
+}
+
+static guint
+opencl_version(const char *text)
+{
+  guint major = 0, minor = 0;
+
+  if (sscanf(text, "OpenCL %u.%u", &major, &minor) != 2)
+    return 100;
+  return major * 100 + minor * 10;
+}
+
+static guint
+preferred_multiple(MsDevice *self)
+{
+  static const cl_device_info questions[] = {NV_WARP_SIZE, AMD_WAVEFRONT_WIDTH, PREFERRED_WORK_GROUP_SIZE_MULTIPLE};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(questions); i++) {
+    guint64 answer = query_number(self->id, questions[i]);
+    if (answer > 0)
+      return (guint)answer;
+  }
+  return self->limits.type == MS_DEVICE_TYPE_GPU ? 32 : 1;
+}
+
+static void
+query_limits(MsDevice *self)
+{
+  MsDeviceLimits *l = &self->limits;
+  cl_device_id id = self->id;
+
+  l->type = device_type(id);
+  l->compute_units = (guint)query_number(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  l->clock_mhz = (guint)query_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  l->global_memory = query_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+  l->max_allocation = query_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  l->local_memory = query_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
+  l->local_is_dedicated = query_number(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+  l->max_work_group = query_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof l->max_work_item, l->max_work_item, NULL);
+  l->images = query_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  l->image_max_width = query_number(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  l->image_max_height = query_number(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  l->fp64 = query_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  l->opencl_version = opencl_version(self->version);
+  l->subgroups = ms_device_has_extension(self, "cl_khr_subgroups") && query_number(id, MAX_NUM_SUB_GROUPS) > 0;
+  l->int64_atomics = ms_device_has_extension(self, "cl_khr_int64_base_atomics");
+  l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
+  l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  l->preferred_multiple = preferred_multiple(self);
+  l->nvidia_capability = (guint)(query_number(id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                                 query_number(id, NV_COMPUTE_CAPABILITY_MINOR));
+}
+
+/**
+ * ms_device_new_for_id:
+ * @id: a device handle
+ * @platform_index: place of its platform in the loader's list
+ * @device_index: place of the device in its platform
+ *
+ * Returns: (transfer full): the device with its limits read
+ */
+MsDevice *
+ms_device_new_for_id(cl_device_id id, guint platform_index, guint device_index)
+{
+  MsDevice *self = g_object_new(MS_TYPE_DEVICE, NULL);
+
+  self->id = id;
+  clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof self->platform_id, &self->platform_id, NULL);
+  self->name = query_string(id, CL_DEVICE_NAME);
+  self->vendor = query_string(id, CL_DEVICE_VENDOR);
+  self->driver = query_string(id, CL_DRIVER_VERSION);
+  self->version = query_string(id, CL_DEVICE_VERSION);
+  self->extensions = query_string(id, CL_DEVICE_EXTENSIONS);
+  self->platform = query_platform_string(self->platform_id, CL_PLATFORM_NAME);
+  self->address = g_strdup_printf("%u:%u", platform_index, device_index);
+  query_limits(self);
+  return self;
+}
+
+static void
+append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platform_index)
+{
+  cl_uint n = 0;
+
+  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &n) != CL_SUCCESS || n == 0)
+    return;
+  g_autofree cl_device_id *ids = g_new0(cl_device_id, n);
+  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, ids, NULL) != CL_SUCCESS)
+    return;
+  for (cl_uint i = 0; i < n; i++)
+    g_ptr_array_add(devices, ms_device_new_for_id(ids[i], platform_index, i));
+}
+
+/**
+ * ms_device_enumerate:
+ *
+ * Every device of every platform, in the loader's order.
+ *
+ * Returns: (transfer full) (element-type MsDevice): at least one device, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+GPtrArray *
+ms_device_enumerate(GError **error)
+{
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+  cl_uint n = 0;
+
+  if (clGetPlatformIDs(0, NULL, &n) == CL_SUCCESS && n > 0) {
+    g_autofree cl_platform_id *platforms = g_new0(cl_platform_id, n);
+    if (!ms_cl_check(clGetPlatformIDs(n, platforms, NULL), error, "listing the platforms"))
+      return NULL;
+    for (cl_uint i = 0; i < n; i++)
+      append_platform_devices(devices, platforms[i], i);
+  }
+  if (devices->len == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE,
+                "No OpenCL device was found. Install a driver (the package pocl-opencl-icd runs on every processor), "
+                "or use --device reference.");
+    return NULL;
+  }
+  return g_steal_pointer(&devices);
+}
+
+cl_device_id
+ms_device_get_id(MsDevice *self)
+{
+  return self->id;
+}
+
+cl_platform_id
+ms_device_get_platform_id(MsDevice *self)
+{
+  return self->platform_id;
+}
+
+const MsDeviceLimits *
+ms_device_get_limits(MsDevice *self)
+{
+  return &self->limits;
+}
+
+const char *
+ms_device_get_name(MsDevice *self)
+{
+  return self->name;
+}
+
+const char *
+ms_device_get_vendor(MsDevice *self)
+{
+  return self->vendor;
+}
+
+const char *
+ms_device_get_platform(MsDevice *self)
+{
+  return self->platform;
+}
+
+const char *
+ms_device_get_driver(MsDevice *self)
+{
+  return self->driver;
+}
+
+const char *
+ms_device_get_version(MsDevice *self)
+{
+  return self->version;
+}
+
+const char *
+ms_device_get_extensions(MsDevice *self)
+{
+  return self->extensions;
+}
+
+/** ms_device_get_address: "P:D", the form that --device takes. */
+const char *
+ms_device_get_address(MsDevice *self)
+{
+  return self->address;
+}
+
+gboolean
+ms_device_has_extension(MsDevice *self, const char *extension)
+{
+  g_auto(GStrv) words = g_strsplit(self->extensions, " ", -1);
+
+  return g_strv_contains((const char *const *)words, extension);
+}
+
+/** ms_device_type_name: "cpu", "gpu", "accelerator" or "other", as reports and --device spell it. */
+const char *
+ms_device_type_name(MsDeviceType type)
+{
+  static const char *const names[] = {"cpu", "gpu", "accelerator", "other"};
+
+  return names[type];
+}

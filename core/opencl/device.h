@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* MsDevice: one OpenCL device with a snapshot of everything a plan needs to know about it. */
+#pragma once
+
+#include <CL/cl.h>
+#include <glib-object.h>
+
+#include "core/error.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  MS_DEVICE_TYPE_CPU,
+  MS_DEVICE_TYPE_GPU,
+  MS_DEVICE_TYPE_ACCELERATOR,
+  MS_DEVICE_TYPE_OTHER,
+} MsDeviceType;
+
+/**
+ * MsDeviceLimits: what a plan may use, in plain numbers, so that plans can be tested with any made-up device.
+ * @preferred_multiple: work-items that run in step (warp, wavefront, or 1 where the device does not say)
+ * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
+ * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
+ * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
+ */
+typedef struct {
+  MsDeviceType type;
+  guint compute_units;
+  guint clock_mhz;
+  guint64 global_memory;
+  guint64 max_allocation;
+  guint64 local_memory;
+  gboolean local_is_dedicated;
+  gsize max_work_group;
+  gsize max_work_item[3];
+  gboolean images;
+  gsize image_max_width;
+  gsize image_max_height;
+  gboolean fp64;
+  gboolean subgroups;
+  gboolean int64_atomics;
+  gboolean little_endian;
+  gboolean host_unified;
+  guint preferred_multiple;
+  guint opencl_version;
+  guint nvidia_capability;
+} MsDeviceLimits;
+
+#define MS_TYPE_DEVICE (ms_device_get_type())
+G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
+
+GPtrArray *ms_device_enumerate(GError **error);
+MsDevice *ms_device_new_for_id(cl_device_id id, guint platform_index, guint device_index);
+
+cl_device_id ms_device_get_id(MsDevice *self);
+cl_platform_id ms_device_get_platform_id(MsDevice *self);
+const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
+const char *ms_device_get_name(MsDevice *self);
+const char *ms_device_get_vendor(MsDevice *self);
+const char *ms_device_get_platform(MsDevice *self);
+const char *ms_device_get_driver(MsDevice *self);
+const char *ms_device_get_version(MsDevice *self);
+const char *ms_device_get_extensions(MsDevice *self);
+const char *ms_device_get_address(MsDevice *self);
+gboolean ms_device_has_extension(MsDevice *self, const char *extension);
+const char *ms_device_type_name(MsDeviceType type);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* MsProgramSpec: a kernel program as data: an ordered list of parts (files of kernels/) and the constants it is built with. */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PROGRAM_SPEC (ms_program_spec_get_type())
+G_DECLARE_FINAL_TYPE(MsProgramSpec, ms_program_spec, MS, PROGRAM_SPEC, GObject)
+
+MsProgramSpec *ms_program_spec_new(void);
+void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
+void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
+void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
+void ms_program_spec_add_option(MsProgramSpec *self, const char *option);
+
+guint ms_program_spec_get_n_parts(MsProgramSpec *self);
+const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);
+GBytes *ms_program_spec_get_part_source(MsProgramSpec *self, guint index);
+const char *ms_program_spec_get_options(MsProgramSpec *self);
+char *ms_program_spec_compose(MsProgramSpec *self);
+char *ms_program_spec_hash(MsProgramSpec *self);
+
+G_END_DECLS

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/timing.h"
+
+#include "core/opencl/cl-error.h"
+
+typedef struct {
+  guint row;
+  cl_event event;
+} PendingEvent;
+
+struct _MsTimingLog {
+  GObject parent_instance;
+  GArray *rows;    /* MsTiming */
+  GArray *pending; /* PendingEvent: rows whose event has not been read yet */
+};
+
+G_DEFINE_FINAL_TYPE(MsTimingLog, ms_timing_log, G_TYPE_OBJECT)
+
+static void
+release_pending(gpointer data)
+{
+  PendingEvent *pending = data;
+
+  clReleaseEvent(pending->event);
+}
+
+static void
+ms_timing_log_finalize(GObject *object)
+{
+  MsTimingLog *self = MS_TIMING_LOG(object);
+
+  g_array_unref(self->rows);
+  g_array_unref(self->pending);
+  G_OBJECT_CLASS(ms_timing_log_parent_class)->finalize(object);
+}
+
+static void
+ms_timing_log_class_init(MsTimingLogClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_timing_log_finalize;
+}
+
+static void
+ms_timing_log_init(MsTimingLog *self)
+{
+  self->rows = g_array_new(FALSE, TRUE, sizeof(MsTiming));
+  self->pending = g_array_new(FALSE, TRUE, sizeof(PendingEvent));
+  g_array_set_clear_func(self->pending, release_pending);
+}
+
+MsTimingLog *
+ms_timing_log_new(void)
+{
+  return g_object_new(MS_TYPE_TIMING_LOG, NULL);
+}
+
+/**
+ * ms_timing_log_add_event:
+ * @kernel: (nullable): the kernel's name
+ * @bytes: bytes moved
+ * @event: (transfer none): an event of a queue with profiling; read by ms_timing_log_resolve() once it has ended
+ */
+void
+ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event event)
+{
+  MsTiming row = {.stage = stage, .kernel = kernel ? g_intern_string(kernel) : NULL, .bytes = bytes};
+  PendingEvent pending = {self->rows->len, event};
+
+  clRetainEvent(event);
+  g_array_append_val(self->rows, row);
+  g_array_append_val(self->pending, pending);
+}
+
+/**
+ * ms_timing_log_add_host:
+ * @started_us: g_get_monotonic_time() at the start; the end is now
+ *
+ * Adds a stage that ran on the host (decoding, building, encoding).
+ */
+void
+ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint64 bytes, gint64 started_us)
+{
+  guint64 start = (guint64)started_us * 1000;
+  MsTiming row = {stage, what ? g_intern_string(what) : NULL, start, start, start,
+                  (guint64)g_get_monotonic_time() * 1000, bytes};
+
+  g_array_append_val(self->rows, row);
+}
+
+static gboolean
+read_event(MsTiming *row, cl_event event, GError **error)
+{
+  struct {
+    cl_profiling_info what;
+    guint64 *into;
+  } questions[] = {
+    {CL_PROFILING_COMMAND_QUEUED, &row->queued_ns},
+    {CL_PROFILING_COMMAND_SUBMIT, &row->submitted_ns},
+    {CL_PROFILING_COMMAND_START, &row->started_ns},
+    {CL_PROFILING_COMMAND_END, &row->ended_ns},
+  };
+
+  if (!ms_cl_check(clWaitForEvents(1, &event), error, "waiting for a command"))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(questions); i++) {
+    cl_ulong value = 0;
+    if (!ms_cl_check(clGetEventProfilingInfo(event, questions[i].what, sizeof value, &value, NULL), error,
+                     "reading a profiling event"))
+      return FALSE;
+    *questions[i].into = value;
+  }
+  return TRUE;
+}
+
+/** ms_timing_log_resolve: waits for the events added so far and reads their four times. */
+gboolean
+ms_timing_log_resolve(MsTimingLog *self, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < self->pending->len && good; i++) {
+    PendingEvent *pending = &g_array_index(self->pending, PendingEvent, i);
+    good = read_event(&g_array_index(self->rows, MsTiming, pending->row), pending->event, error);
+  }
+  g_array_set_size(self->pending, 0);
+  return good;
+}
+
+guint
+ms_timing_log_get_length(MsTimingLog *self)
+{
+  return self->rows->len;
+}
+
+const MsTiming *
+ms_timing_log_get(MsTimingLog *self, guint index)
+{
+  return &g_array_index(self->rows, MsTiming, index);
+}
+
+/** ms_timing_log_append: adds copies of the rows of @other, which must be resolved. */
+void
+ms_timing_log_append(MsTimingLog *self, MsTimingLog *other)
+{
+  g_return_if_fail(other->pending->len == 0);
+
+  if (other->rows->len > 0)
+    g_array_append_vals(self->rows, other->rows->data, other->rows->len);
+}
+
+void
+ms_timing_log_clear(MsTimingLog *self)
+{
+  g_array_set_size(self->pending, 0);
+  g_array_set_size(self->rows, 0);
+}
+
+double
+ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)
+{
+  double total = 0;
+
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsTiming *row = ms_timing_log_get(self, i);
+    if (row->stage == stage)
+      total += ms_timing_ms(row);
+  }
+  return total;
+}
+
+/** ms_timing_is_valid: whether the four times are in order; some drivers report ends before starts. */
+gboolean
+ms_timing_is_valid(const MsTiming *timing)
+{
+  return timing->ended_ns >= timing->started_ns;
+}
+
+/** ms_timing_ms: run time in milliseconds, from start to end; 0 where the times are out of order. */
+double
+ms_timing_ms(const MsTiming *timing)
+{
+  return ms_timing_is_valid(timing) ? (timing->ended_ns - timing->started_ns) * 1e-6 : 0.0;
+}
+
+/** ms_timing_gb_per_s: 10^9 bytes a second, 0 where bytes or time are unknown. */
+double
+ms_timing_gb_per_s(const MsTiming *timing)
+{
+  if (timing->ended_ns <= timing->started_ns)
+    return 0.0;
+  return (double)timing->bytes / (double)(timing->ended_ns - timing->started_ns);
+}
+
+/** ms_stage_name: the stage as reports spell it. */
+const char *
+ms_stage_name(MsStage stage)
+{
+  static const char *const names[] = {"decode", "build", "upload", "kernel", "download", "encode"};
+
+  return names[stage];
+}

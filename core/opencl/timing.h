@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* MsTimingLog: what every stage of a run took, from OpenCL profiling events and, for host stages, the monotonic clock. */
+#pragma once
+
+#include <CL/cl.h>
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  MS_STAGE_DECODE,
+  MS_STAGE_BUILD,
+  MS_STAGE_UPLOAD,
+  MS_STAGE_KERNEL,
+  MS_STAGE_DOWNLOAD,
+  MS_STAGE_ENCODE,
+} MsStage;
+
+/**
+ * MsTiming: one stage. Times are nanoseconds of one clock per row (the device's for events, the host's otherwise).
+ * @kernel: (nullable): the kernel's function name, or what was built
+ * @bytes: bytes that the stage moved, 0 when that says nothing
+ */
+typedef struct {
+  MsStage stage;
+  const char *kernel;
+  guint64 queued_ns;
+  guint64 submitted_ns;
+  guint64 started_ns;
+  guint64 ended_ns;
+  guint64 bytes;
+} MsTiming;
+
+#define MS_TYPE_TIMING_LOG (ms_timing_log_get_type())
+G_DECLARE_FINAL_TYPE(MsTimingLog, ms_timing_log, MS, TIMING_LOG, GObject)
+
+MsTimingLog *ms_timing_log_new(void);
+void ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event event);
+void ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint64 bytes, gint64 started_us);
+gboolean ms_timing_log_resolve(MsTimingLog *self, GError **error);
+guint ms_timing_log_get_length(MsTimingLog *self);
+const MsTiming *ms_timing_log_get(MsTimingLog *self, guint index);
+void ms_timing_log_append(MsTimingLog *self, MsTimingLog *other);
+void ms_timing_log_clear(MsTimingLog *self);
+double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
+
+double ms_timing_ms(const MsTiming *timing);
+double ms_timing_gb_per_s(const MsTiming *timing);
+gboolean ms_timing_is_valid(const MsTiming *timing);
+const char *ms_stage_name(MsStage stage);
+
+G_END_DECLS

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The study's kernel [MS]: one work-item computes one pixel.
+ * image: (width, height, first row held, rows held); region: the rectangle held by `result`; band: the rectangle of this
+ * launch; filter: (radius, squared colour radius, iterations, epsilon); sp: the radius with its fraction.
+ */
+static inline int
+change_of(const int2 a, const int2 b, const int4 c, const int4 d)
+{
+  const int4 e = c - d;
+  const uint2 s = abs_diff(a, b);
+
+  return (int)(s.x + s.y) + e.x * e.x + e.y * e.y + e.z * e.z;
+}
+
+__kernel void
+mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
+                  const int4 filter, const float sp)
+{
+  const int2 start = (int2)(band.x + (int)get_global_id(0), band.y + (int)get_global_id(1));
+  int2 at = start;
+  WINDOW_DECLARE
+
+  WINDOW_STAGE
+  if (start.x >= band.x + band.z || start.y >= band.y + band.w)
+    return;
+
+  const uchar4 pixel = source_pixel(source, image, start.x, start.y);
+  int4 c = convert_int4(pixel);
+
+  for (int i = 0; i < filter.z; i++) {
+    const sums_t s = sum_window(WINDOW_ARG, at, c, filter, sp);
+    if (s.n == 0)
+      break;
+    const int2 next = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));
+    const int4 mean = (int4)(mean_of(s.r, s.n, 0), mean_of(s.g, s.n, 0), mean_of(s.b, s.n, 0), 0);
+    const int still = (next.x == at.x && next.y == at.y) || change_of(next, at, mean, c) <= filter.w;
+    at = next;
+    c = mean;
+    if (still)
+      break;
+  }
+  result[(size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x)] =
+    (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, pixel.w);
+}
