@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* MsAtomicFile: a file that appears under its name whole or not at all. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _MsAtomicFile MsAtomicFile;
+
+MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GError **error);
+gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
+gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
+void ms_atomic_file_free(MsAtomicFile *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsAtomicFile, ms_atomic_file_free)
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/icc.h"
+
+#include <string.h>
+
+#define HEADER_SIZE 128
+#define COLOUR_SPACE 16
+#define SIGNATURE 36
+
+/**
+ * ms_icc_is_rgb:
+ * @profile: a raw ICC profile (ICC.1, header of 128 bytes)
+ *
+ * Returns: whether it is a profile at all, and one whose colour space is RGB
+ */
+gboolean
+ms_icc_is_rgb(GBytes *profile)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data(profile, &size);
+
+  return size > HEADER_SIZE && memcmp(data + COLOUR_SPACE, "RGB ", 4) == 0 && memcmp(data + SIGNATURE, "acsp", 4) == 0;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/image-io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gio/gunixinputstream.h>
+
+#include "core/error.h"
+#include "core/image/atomic-file.h"
+#include "core/image/jpeg.h"
+#include "core/image/png.h"
+
+#define BUFFER_SIZE (64 << 10)
+
+/* Enough bytes to tell the formats apart. */
+#define SNIFF_SIZE 8
+
+/* What an uncompressed file of the largest allowed picture could take: 16 bits in four channels and the filter bytes. */
+#define MOST_BYTES_PER_PIXEL 9
+
+/**
+ * ms_image_sniff:
+ * @data: the first bytes of a file
+ * @size: how many there are; 8 are enough
+ *
+ * A PNG signature is taken for one when its first half is right, so that the decoder can say what became of the rest
+ * (text-mode transfers damage it).
+ *
+ * Returns: the format by content, %MS_IMAGE_FORMAT_AUTO when it is neither
+ */
+MsImageFormat
+ms_image_sniff(const guint8 *data, gsize size)
+{
+  if (size >= 4 && memcmp(data, "\x89PNG", 4) == 0)
+    return MS_IMAGE_FORMAT_PNG;
+  if (size >= 2 && data[0] == 0xff && data[1] == 0xd8 && (size == 2 || data[2] == 0xff))
+    return MS_IMAGE_FORMAT_JPEG;
+  return MS_IMAGE_FORMAT_AUTO;
+}
+
+/** ms_image_format_from_path: the format an extension asks for, %MS_IMAGE_FORMAT_AUTO when it is none of ours. */
+MsImageFormat
+ms_image_format_from_path(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+
+  if (dot == NULL || strchr(dot, G_DIR_SEPARATOR) != NULL)
+    return MS_IMAGE_FORMAT_AUTO;
+  if (g_ascii_strcasecmp(dot, ".png") == 0)
+    return MS_IMAGE_FORMAT_PNG;
+  if (g_ascii_strcasecmp(dot, ".jpg") == 0 || g_ascii_strcasecmp(dot, ".jpeg") == 0 || g_ascii_strcasecmp(dot, ".jpe") == 0)
+    return MS_IMAGE_FORMAT_JPEG;
+  return MS_IMAGE_FORMAT_AUTO;
+}
+
+/** ms_image_format_extension: what files of a format are named with, without the dot; %NULL for AUTO. */
+const char *
+ms_image_format_extension(MsImageFormat format)
+{
+  switch (format) {
+  case MS_IMAGE_FORMAT_PNG:
+    return "png";
+  case MS_IMAGE_FORMAT_JPEG:
+    return "jpg";
+  default:
+    return NULL;
+  }
+}
+
+/* Looks at the first bytes without taking them out of the stream. */
+static gboolean
+sniff_stream(MsImageSource *source, MsImageFormat *format, GError **error)
+{
+  GBufferedInputStream *stream = G_BUFFERED_INPUT_STREAM(source->stream);
+  g_autoptr(GError) reason = NULL;
+  gsize n = 0;
+  gssize got = 1;
+
+  while (got > 0 && n < SNIFF_SIZE) {
+    got = g_buffered_input_stream_fill(stream, -1, source->cancellable, &reason);
+    g_buffered_input_stream_peek_buffer(stream, &n);
+  }
+  if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return FALSE;
+  }
+  if (reason != NULL) {
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name, reason->message);
+    return FALSE;
+  }
+  *format = ms_image_sniff(g_buffered_input_stream_peek_buffer(stream, &n), n);
+  if (*format != MS_IMAGE_FORMAT_AUTO)
+    return TRUE;
+  if (n == 0)
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
+  else
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is neither a PNG nor a JPEG file; convert it to one of them first.", source->name);
+  return FALSE;
+}
+
+static MsImage *
+read_source(MsImageSource *source, GError **error)
+{
+  MsImageFormat format;
+
+  if (!sniff_stream(source, &format, error))
+    return NULL;
+  return format == MS_IMAGE_FORMAT_PNG ? ms_png_read(source, error) : ms_jpeg_read(source, error);
+}
+
+static gboolean
+peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
+{
+  MsImageFormat format;
+
+  if (!sniff_stream(source, &format, error))
+    return FALSE;
+  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error) : ms_jpeg_peek(source, header, error);
+}
+
+static GInputStream *
+buffered(GInputStream *base)
+{
+  return g_buffered_input_stream_new_sized(base, BUFFER_SIZE);
+}
+
+/**
+ * ms_image_load_bytes:
+ * @bytes: the whole content of a file
+ * @name: what to call it in messages
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ *
+ * Like ms_image_load(), for a file that is in memory already.
+ */
+MsImage *
+ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
+  g_autoptr(GInputStream) stream = buffered(memory);
+  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, cancellable};
+
+  return read_source(&source, error);
+}
+
+/* The size of a pipe is only known when it has been read; it is not read on once it cannot be an image any more. */
+static GBytes *
+drain(MsImageSource *source, GError **error)
+{
+  g_autoptr(GByteArray) content = g_byte_array_new();
+  guint64 most = MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
+  MsImageFormat format;
+  gsize got = 1;
+
+  if (!sniff_stream(source, &format, error))
+    return NULL;
+  while (got > 0) {
+    guint old = content->len;
+    if (old > MIN(most, G_MAXUINT - BUFFER_SIZE)) {
+      g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
+                  source->name);
+      return NULL;
+    }
+    g_byte_array_set_size(content, old + BUFFER_SIZE);
+    if (!ms_image_source_read(source, content->data + old, BUFFER_SIZE, &got, error))
+      return NULL;
+    g_byte_array_set_size(content, old + got);
+  }
+  return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+}
+
+/**
+ * ms_image_load_fd:
+ * @fd: open for reading, at the start of a file; a pipe will do (standard input); not closed
+ * @name: what to call it in messages
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ *
+ * Like ms_image_load(), for a file that is open already.
+ */
+MsImage *
+ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
+  g_autoptr(GInputStream) stream = buffered(base);
+  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable};
+  struct stat info;
+
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    source.size = info.st_size;
+    return read_source(&source, error);
+  }
+  g_autoptr(GBytes) bytes = drain(&source, error);
+  return bytes != NULL ? ms_image_load_bytes(bytes, name, source.limits, cancellable, error) : NULL;
+}
+
+static void
+set_open_error(GError **error, const char *name, int code)
+{
+  switch (code) {
+  case ENOENT:
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
+    break;
+  case EACCES:
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "No permission to read '%s'; ask its owner or copy it.", name);
+    break;
+  case EISDIR:
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
+    break;
+  default:
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
+  }
+}
+
+static int
+open_for_reading(const char *path, const char *name, GError **error)
+{
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int code = errno;
+
+  if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)))
+    return fd;
+  if (fd >= 0) {
+    close(fd);
+    code = EISDIR;
+  }
+  set_open_error(error, name, code);
+  return -1;
+}
+
+/**
+ * ms_image_load:
+ * @path: a PNG or JPEG file; its extension does not matter
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ * @cancellable: (nullable): looked at for every row
+ *
+ * The picture comes upright (EXIF orientation applied), as RGBA with 8 bits a channel.
+ *
+ * Returns: (transfer full): the image, or %NULL with %MS_ERROR_IO (cannot be read), %MS_ERROR_FORMAT (damaged or no
+ *   image), %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *name = g_filename_display_name(path);
+  int fd = open_for_reading(path, name, error);
+
+  if (fd < 0)
+    return NULL;
+  MsImage *image = ms_image_load_fd(fd, name, limits, cancellable, error);
+  close(fd);
+  return image;
+}
+
+/**
+ * ms_image_peek_size:
+ * @path: a PNG or JPEG file
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ * @header: (out): format and size of the upright picture
+ *
+ * Reads the header alone, and refuses by it what ms_image_load() would.
+ *
+ * Returns: FALSE with the errors of ms_image_load()
+ */
+gboolean
+ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autofree char *name = g_filename_display_name(path);
+  int fd = open_for_reading(path, name, error);
+  struct stat info;
+
+  if (fd < 0)
+    return FALSE;
+  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, TRUE);
+  g_autoptr(GInputStream) stream = buffered(base);
+  guint64 size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;
+  MsImageSource source = {name, stream, size, limits ? limits : &defaults, NULL};
+  return peek_source(&source, header, error);
+}
+
+static gboolean
+check_options(const MsSaveOptions *options, GError **error)
+{
+  if (options->quality < 1 || options->quality > 100) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A JPEG quality of %d is not possible; choose 1 to 100.", options->quality);
+    return FALSE;
+  }
+  if (options->compression < 0 || options->compression > 9) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A PNG compression of %d is not possible; choose 0 to 9.", options->compression);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
+{
+  MsSaveNotes notes = {FALSE};
+  gboolean ok = options->format == MS_IMAGE_FORMAT_PNG ? ms_png_write(image, sink, options, &notes, error)
+                                                        : ms_jpeg_write(image, sink, options, &notes, error);
+
+  if (notes_out != NULL)
+    *notes_out = notes;
+  return ok;
+}
+
+static gboolean
+write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
+{
+  return ms_atomic_file_write(sink->target, data, size, error);
+}
+
+/**
+ * ms_image_save:
+ * @path: the file to make
+ * @options: (nullable): %NULL for ms_save_options_default()
+ * @notes: (out) (optional): what the format could not hold
+ * @cancellable: (nullable): looked at for every row
+ *
+ * Writes a temporary file in the folder of @path, puts it on the disk and then under its name: nobody ever sees half a
+ * file, and when the call fails nothing of it is left. Without options.overwrite a file of that name stays, also one that
+ * appears during the call.
+ *
+ * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
+ *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+{
+  MsSaveOptions chosen = options ? *options : ms_save_options_default();
+  g_autofree char *name = g_filename_display_name(path);
+
+  if (!check_options(&chosen, error))
+    return FALSE;
+  if (chosen.format == MS_IMAGE_FORMAT_AUTO)
+    chosen.format = ms_image_format_from_path(path);
+  if (chosen.format == MS_IMAGE_FORMAT_AUTO) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Cannot tell the format of '%s'; end its name in .png or .jpg or choose a format.", name);
+    return FALSE;
+  }
+  g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, chosen.overwrite, error);
+  if (file == NULL)
+    return FALSE;
+  MsImageSink sink = {name, write_to_file, file, cancellable};
+  return write_image(image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
+}
+
+static gboolean
+write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
+{
+  GByteArray *content = sink->target;
+
+  if (size > G_MAXUINT - content->len) {
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
+    return FALSE;
+  }
+  g_byte_array_append(content, data, size);
+  return TRUE;
+}
+
+/**
+ * ms_image_encode:
+ * @options: (nullable): %NULL for ms_save_options_default(); AUTO means PNG here
+ * @notes: (out) (optional): what the format could not hold
+ *
+ * Like ms_image_save(), for standard output and everything else that is no file.
+ *
+ * Returns: (transfer full): the content of the file, or %NULL with %MS_ERROR_USAGE, %MS_ERROR_TOO_LARGE or
+ *   %G_IO_ERROR_CANCELLED
+ */
+GBytes *
+ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+{
+  MsSaveOptions chosen = options ? *options : ms_save_options_default();
+  g_autoptr(GByteArray) content = g_byte_array_new();
+  MsImageSink sink = {"image", write_to_memory, content, cancellable};
+
+  if (!check_options(&chosen, error))
+    return NULL;
+  if (chosen.format == MS_IMAGE_FORMAT_AUTO)
+    chosen.format = MS_IMAGE_FORMAT_PNG;
+  if (!write_image(image, &sink, &chosen, notes, error))
+    return NULL;
+  return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+}

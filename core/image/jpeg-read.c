@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/jpeg.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+#include "core/error.h"
+#include "core/image/exif.h"
+#include "core/image/orientation.h"
+
+#define BUFFER_SIZE 65536
+
+/* Bytes before the first scan: room for the largest profile (16 MiB) and more, an end for a file made of nothing but headers. */
+#define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
+
+#define EXIF_MARKER (JPEG_APP0 + 1)
+#define ICC_MARKER (JPEG_APP0 + 2)
+#define EXIF_PREFIX 6
+
+/* Everything a decoding owns lives here and not in local variables, so that nothing is lost when an error jumps. */
+typedef struct {
+  struct jpeg_decompress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  struct jpeg_source_mgr input;
+  struct jpeg_progress_mgr progress;
+  jmp_buf jump;
+  MsImageSource *source;
+  guint64 header_bytes;
+  gboolean in_header;
+  guint8 *pixels;
+  MsMetadata *metadata;
+  MsImage *image;
+  GError *error;
+  guint8 buffer[BUFFER_SIZE];
+} JpegReader;
+
+static G_GNUC_NORETURN void
+stop(JpegReader *self)
+{
+  longjmp(self->jump, 1);
+}
+
+static void
+stop_if(JpegReader *self, gboolean failed)
+{
+  if (failed)
+    stop(self);
+}
+
+static G_GNUC_NORETURN void
+stop_damaged(JpegReader *self)
+{
+  char message[JMSG_LENGTH_MAX];
+
+  self->errors.format_message((j_common_ptr)&self->cinfo, message);
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
+              self->source->name, message);
+  stop(self);
+}
+
+static G_GNUC_NORETURN void
+on_error(j_common_ptr cinfo)
+{
+  JpegReader *self = cinfo->client_data;
+  const char *name = self->source->name;
+
+  switch (self->errors.msg_code) {
+  case JERR_OUT_OF_MEMORY:
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.", name);
+    stop(self);
+  case JERR_IMAGE_TOO_BIG:
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name, MS_JPEG_MOST_SIDE);
+    stop(self);
+  case JERR_SOF_UNSUPPORTED:
+  case JERR_BAD_PRECISION:
+  case JERR_CONVERSION_NOTIMPL:
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
+                "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known colours); convert it to PNG.", name);
+    stop(self);
+  default:
+    stop_damaged(self);
+  }
+}
+
+/* Whether a warning means that pixels are missing or wrong. Left alone are: bytes too many between segments, an odd
+ * order of scans, unknown versions, broken profiles, and a *refining* scan of a progressive file that ends early: the bits it
+ * lacks are detail, the picture is there. */
+static gboolean
+is_damage(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  switch (self->errors.msg_code) {
+  case JWRN_HUFF_BAD_CODE:
+  case JWRN_ARITH_BAD_CODE:
+  case JWRN_MUST_RESYNC:
+  case JWRN_JPEG_EOF:
+    return TRUE;
+  case JWRN_HIT_MARKER:
+    return !cinfo->progressive_mode || (cinfo->Ss == 0 && cinfo->Ah == 0);
+  default:
+    return FALSE;
+  }
+}
+
+static void
+on_message(j_common_ptr cinfo, int level)
+{
+  JpegReader *self = cinfo->client_data;
+
+  if (level < 0 && is_damage(self))
+    stop_damaged(self);
+}
+
+static void
+on_progress(j_common_ptr cinfo)
+{
+  JpegReader *self = cinfo->client_data;
+
+  stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+  if (self->cinfo.input_scan_number <= (int)self->source->limits->max_scans)
+    return;
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
+              "'%s' has more than %u scans, which a picture never needs; save it anew with another program.", self->source->name,
+              self->source->limits->max_scans);
+  stop(self);
+}
+
+static void
+on_input_start(j_decompress_ptr cinfo)
+{
+}
+
+static boolean
+on_input_fill(j_decompress_ptr cinfo)
+{
+  JpegReader *self = cinfo->client_data;
+  gsize got = 0;
+
+  stop_if(self, !ms_image_source_read(self->source, self->buffer, BUFFER_SIZE, &got, &self->error));
+  if (got == 0) {
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
+                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+    stop(self);
+  }
+  self->header_bytes += got;
+  if (self->in_header && self->header_bytes > MOST_HEADER) {
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                "'%s' has more than 64 MiB in front of its picture; save it anew without that metadata.", self->source->name);
+    stop(self);
+  }
+  self->input.next_input_byte = self->buffer;
+  self->input.bytes_in_buffer = got;
+  return TRUE;
+}
+
+static void
+on_input_skip(j_decompress_ptr cinfo, long n)
+{
+  JpegReader *self = cinfo->client_data;
+
+  while (n > (long)self->input.bytes_in_buffer) {
+    n -= (long)self->input.bytes_in_buffer;
+    on_input_fill(cinfo);
+  }
+  if (n > 0) {
+    self->input.next_input_byte += n;
+    self->input.bytes_in_buffer -= n;
+  }
+}
+
+static void
+on_input_end(j_decompress_ptr cinfo)
+{
+}
+
+static JpegReader *
+reader_new(MsImageSource *source)
+{
+  JpegReader *self = g_new0(JpegReader, 1);
+
+  self->source = source;
+  self->cinfo.err = jpeg_std_error(&self->errors);
+  self->cinfo.client_data = self;
+  self->errors.error_exit = on_error;
+  self->errors.emit_message = on_message;
+  self->input.init_source = on_input_start;
+  self->input.fill_input_buffer = on_input_fill;
+  self->input.skip_input_data = on_input_skip;
+  self->input.resync_to_restart = jpeg_resync_to_restart;
+  self->input.term_source = on_input_end;
+  self->progress.progress_monitor = on_progress;
+  return self;
+}
+
+static void
+reader_free(JpegReader *self)
+{
+  jpeg_destroy_decompress(&self->cinfo);
+  g_clear_pointer(&self->metadata, ms_metadata_unref);
+  g_free(self->pixels);
+  g_free(self);
+}
+
+/* A block of 8 x 8 samples takes a bit for its mean and one for the rest, in a progressive file at least the first. In an
+ * arithmetic one there is no such floor; 64 blocks to a bit is far below what is met. */
+static guint64
+least_bytes(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  guint64 blocks = 0;
+
+  for (int i = 0; i < cinfo->num_components; i++)
+    blocks += (guint64)cinfo->comp_info[i].width_in_blocks * cinfo->comp_info[i].height_in_blocks;
+  if (cinfo->arith_code)
+    return blocks / 64 / 8;
+  return cinfo->progressive_mode ? blocks / 8 : blocks / 4;
+}
+
+static void
+read_header(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  jpeg_create_decompress(cinfo);
+  cinfo->src = &self->input;
+  cinfo->progress = &self->progress;
+  jpeg_save_markers(cinfo, EXIF_MARKER, 0xffff);
+  jpeg_save_markers(cinfo, ICC_MARKER, 0xffff);
+  self->in_header = TRUE;
+  jpeg_read_header(cinfo, TRUE);
+  self->in_header = FALSE;
+  jpeg_save_markers(cinfo, EXIF_MARKER, 0);
+  jpeg_save_markers(cinfo, ICC_MARKER, 0);
+  stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height, least_bytes(self), &self->error));
+}
+
+static GBytes *
+get_exif(JpegReader *self)
+{
+  for (jpeg_saved_marker_ptr m = self->cinfo.marker_list; m != NULL; m = m->next)
+    if (m->marker == EXIF_MARKER && m->data_length > EXIF_PREFIX && memcmp(m->data, "Exif\0", 5) == 0)
+      return g_bytes_new(m->data + EXIF_PREFIX, m->data_length - EXIF_PREFIX);
+  return NULL;
+}
+
+static GBytes *
+get_icc(JpegReader *self)
+{
+  JOCTET *data = NULL;
+  unsigned int size = 0;
+
+  if (!jpeg_read_icc_profile(&self->cinfo, &data, &size))
+    return NULL;
+  GBytes *icc = size <= self->source->limits->max_metadata ? g_bytes_new(data, size) : NULL;
+  free(data);
+  return icc;
+}
+
+static guint32
+get_density(JpegReader *self, guint density)
+{
+  if (!self->cinfo.saw_JFIF_marker)
+    return 0;
+  switch (self->cinfo.density_unit) {
+  case 1:
+    return (guint32)(density / 0.0254 + 0.5);
+  case 2:
+    return density * 100;
+  default:
+    return 0;
+  }
+}
+
+static MsMetadata *
+get_metadata(JpegReader *self)
+{
+  guint32 x = get_density(self, self->cinfo.X_density);
+  guint32 y = get_density(self, self->cinfo.Y_density);
+  g_autoptr(GBytes) exif = get_exif(self);
+  g_autoptr(GBytes) icc = get_icc(self);
+
+  return ms_metadata_new(icc, exif, x > 0 && y > 0 ? x : 0, x > 0 && y > 0 ? y : 0);
+}
+
+/* Ink on white paper: what is left of the light after each ink and black. Adobe's files store the light, not the ink. */
+static void
+cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
+{
+  guint8 flip = stores_light ? 0 : 255;
+
+  for (guint x = 0; x < width; x++, row += 4) {
+    guint light = row[3] ^ flip;
+    for (int k = 0; k < 3; k++)
+      row[k] = ((row[k] ^ flip) * light + 127) / 255;
+    row[3] = 255;
+  }
+}
+
+static void
+read_rows(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  gboolean cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+
+  cinfo->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+  jpeg_start_decompress(cinfo);
+  while (cinfo->output_scanline < cinfo->output_height) {
+    guint8 *row = self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4;
+    stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+    jpeg_read_scanlines(cinfo, &row, 1);
+    if (cmyk)
+      cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
+  }
+}
+
+static void
+read_image(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  read_header(self);
+  self->pixels = ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
+  stop_if(self, self->pixels == NULL);
+  read_rows(self);
+
+  self->metadata = get_metadata(self);
+  int width = cinfo->output_width;
+  int height = cinfo->output_height;
+  /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
+  jpeg_finish_decompress(cinfo);
+  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, &self->error);
+}
+
+/* The only function an error jumps back to: it has no local variables, and @steps keep theirs in @self. */
+static void
+run(JpegReader *self, void (*steps)(JpegReader *self))
+{
+  if (setjmp(self->jump) == 0)
+    steps(self);
+}
+
+/**
+ * ms_jpeg_read:
+ * @source: a file that begins with the JPEG start-of-image marker
+ *
+ * libjpeg-turbo decodes straight into the one block of pixels the image keeps. A progressive file needs its coefficients
+ * besides, up to 1.5 times as much again (twice for CMYK).
+ *
+ * Files whose pixels are missing or wrong are refused; see is_damage() for where the line is drawn.
+ *
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE,
+ *   %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_jpeg_read(MsImageSource *source, GError **error)
+{
+  JpegReader *self = reader_new(source);
+
+  run(self, read_image);
+  MsImage *image = self->image;
+  if (self->error != NULL)
+    g_propagate_error(error, self->error);
+  reader_free(self);
+  return image;
+}
+
+/**
+ * ms_jpeg_peek:
+ * @header: (out): filled on success
+ *
+ * Reads up to the first scan and no further.
+ *
+ * Returns: FALSE with the errors of ms_jpeg_read()
+ */
+gboolean
+ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error)
+{
+  JpegReader *self = reader_new(source);
+  gboolean ok;
+
+  run(self, read_header);
+  ok = self->error == NULL;
+  if (ok) {
+    int width = self->cinfo.image_width;
+    int height = self->cinfo.image_height;
+    g_autoptr(GBytes) exif = get_exif(self);
+    gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
+    *header = (MsImageHeader){MS_IMAGE_FORMAT_JPEG, swap ? height : width, swap ? width : height};
+  } else {
+    g_propagate_error(error, self->error);
+  }
+  reader_free(self);
+  return ok;
+}

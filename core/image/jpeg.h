@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads every colour space of JPEG into RGBA8 and writes RGBA8 as JPEG, with libjpeg-turbo. */
+#pragma once
+
+#include "core/image/codec.h"
+
+G_BEGIN_DECLS
+
+/** MS_JPEG_MOST_SIDE: pixels a side libjpeg writes (the format itself has 65535). */
+#define MS_JPEG_MOST_SIDE 65500
+
+gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);
+MsImage *ms_jpeg_read(MsImageSource *source, GError **error);
+gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* MsMetadata: what travels from an input file to its output beside the pixels (ICC profile, EXIF block, resolution). */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_METADATA (ms_metadata_get_type())
+
+/**
+ * MsMetadata:
+ * @icc: (nullable): the raw ICC profile
+ * @exif: (nullable): the raw TIFF block of the EXIF data, without any "Exif\0\0" header, orientation already reset to 1
+ * @x_pixels_per_metre: horizontal resolution, 0 when unknown
+ * @y_pixels_per_metre: vertical resolution, 0 when unknown
+ *
+ * Immutable and reference counted (boxed).
+ */
+typedef struct {
+  GBytes *icc;
+  GBytes *exif;
+  guint32 x_pixels_per_metre;
+  guint32 y_pixels_per_metre;
+} MsMetadata;
+
+GType ms_metadata_get_type(void);
+MsMetadata *ms_metadata_new(GBytes *icc, GBytes *exif, guint32 x_pixels_per_metre, guint32 y_pixels_per_metre);
+MsMetadata *ms_metadata_ref(MsMetadata *self);
+void ms_metadata_unref(MsMetadata *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMetadata, ms_metadata_unref)
+
+G_END_DECLS

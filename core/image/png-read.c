@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/png.h"
+
+#include <png.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/image/exif.h"
+#include "core/image/orientation.h"
+
+/* Deflate stores at most 258 bytes in two bits. */
+#define DEFLATE_MOST 1032
+
+/* Everything a decoding owns lives here and not in local variables, so that nothing is lost when libpng jumps. */
+typedef struct {
+  MsImageSource *source;
+  png_structp png;
+  png_infop info;
+  guint8 *pixels;
+  MsImage *image;
+  GError *error;
+} PngReader;
+
+static G_GNUC_NORETURN void
+on_error(png_structp png, png_const_charp message)
+{
+  PngReader *self = png_get_error_ptr(png);
+
+  if (self->error == NULL && g_str_has_prefix(message, "Out of memory"))
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
+                self->source->name);
+  if (self->error == NULL)
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
+                self->source->name, message);
+  png_longjmp(png, 1);
+}
+
+/* Most warnings are about profiles and other ancillary data, which is then left out: no reason to bother anybody. One
+ * about the compressed pixels means that their checksum is wrong; only bytes after the last pixel are harmless. */
+static void
+on_warning(png_structp png, png_const_charp message)
+{
+  if (!g_str_has_prefix(message, "IDAT:"))
+    return;
+  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL)
+    png_error(png, message);
+}
+
+static void
+on_read(png_structp png, png_bytep buffer, size_t size)
+{
+  PngReader *self = png_get_io_ptr(png);
+  gsize got = 0;
+
+  if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size)
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
+                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+  if (self->error != NULL)
+    png_error(png, "read");
+}
+
+/* Texts, suggested palettes and colour hints do not travel; skipping them unread takes the sting out of bombs made of them. */
+static void
+skip_unwanted_chunks(png_structp png)
+{
+  static const png_byte names[] = "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0sCAL\0sPLT\0tEXt\0tIME\0zTXt\0sBIT\0sRGB";
+
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / 5);
+}
+
+static gboolean
+reader_open(PngReader *self)
+{
+  self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
+  if (self->png != NULL)
+    self->info = png_create_info_struct(self->png);
+  if (self->info == NULL) {
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.", self->source->name);
+    return FALSE;
+  }
+  png_set_read_fn(self->png, self, on_read);
+  png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  /* The limit is on the area; libpng's own of a million a side would refuse a long strip. */
+  png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_chunk_malloc_max(self->png, self->source->limits->max_metadata);
+  skip_unwanted_chunks(self->png);
+  return TRUE;
+}
+
+static void
+reader_close(PngReader *self)
+{
+  png_destroy_read_struct(&self->png, &self->info, NULL);
+  g_clear_pointer(&self->pixels, g_free);
+}
+
+static void
+stop_if(PngReader *self, gboolean failed)
+{
+  if (failed)
+    png_error(self->png, "stopped");
+}
+
+static void
+read_header(PngReader *self)
+{
+  png_read_info(self->png, self->info);
+  guint64 width = png_get_image_width(self->png, self->info);
+  guint64 height = png_get_image_height(self->png, self->info);
+  guint64 bits = png_get_bit_depth(self->png, self->info) * png_get_channels(self->png, self->info);
+  /* Without overflow: below 2^62 pixels of at most 8 bytes, divided before they are multiplied. */
+  guint64 least = width * height / 8 / DEFLATE_MOST * bits;
+
+  stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
+}
+
+static GBytes *
+get_exif(PngReader *self)
+{
+  png_uint_32 size = 0;
+  png_bytep data = NULL;
+
+  if (png_get_eXIf_1(self->png, self->info, &size, &data) == 0 || size == 0)
+    return NULL;
+  return g_bytes_new(data, size);
+}
+
+static GBytes *
+get_icc(PngReader *self)
+{
+  png_charp name;
+  int compression;
+  png_bytep data = NULL;
+  png_uint_32 size = 0;
+
+  if (png_get_iCCP(self->png, self->info, &name, &compression, &data, &size) == 0 || size == 0)
+    return NULL;
+  return g_bytes_new(data, size);
+}
+
+static MsMetadata *
+get_metadata(PngReader *self)
+{
+  png_uint_32 x = 0;
+  png_uint_32 y = 0;
+  int unit = PNG_RESOLUTION_UNKNOWN;
+  g_autoptr(GBytes) exif = get_exif(self);
+  g_autoptr(GBytes) icc = get_icc(self);
+
+  if (png_get_pHYs(self->png, self->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
+    x = y = 0;
+  return ms_metadata_new(icc, exif, x, y);
+}
+
+/* 16 bits become 8 by the nearest value (v * 255 / 65535 rounded), not by dropping the low byte, so that a picture
+ * widened from 8 bits comes back as it was. No gamma is applied. */
+static void
+set_transforms(PngReader *self)
+{
+  png_set_expand(self->png);
+  png_set_scale_16(self->png);
+  png_set_gray_to_rgb(self->png);
+  png_set_add_alpha(self->png, 0xff, PNG_FILLER_AFTER);
+}
+
+static void
+read_rows(PngReader *self)
+{
+  guint32 height = png_get_image_height(self->png, self->info);
+  int passes = png_set_interlace_handling(self->png);
+
+  png_read_update_info(self->png, self->info);
+  gsize stride = png_get_rowbytes(self->png, self->info);
+  g_assert(stride == (gsize)png_get_image_width(self->png, self->info) * 4);
+  for (int pass = 0; pass < passes; pass++)
+    for (guint32 y = 0; y < height; y++) {
+      stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+      png_read_row(self->png, self->pixels + y * stride, NULL);
+    }
+}
+
+static void
+read_image(PngReader *self)
+{
+  read_header(self);
+  guint32 width = png_get_image_width(self->png, self->info);
+  guint32 height = png_get_image_height(self->png, self->info);
+
+  self->pixels = ms_image_source_alloc_pixels(self->source, width, height, &self->error);
+  stop_if(self, self->pixels == NULL);
+  set_transforms(self);
+  read_rows(self);
+  /* To the very end: a file cut in its last bytes is a damaged one, and EXIF may stand behind the pixels. */
+  png_read_end(self->png, self->info);
+
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, &self->error);
+}
+
+/* The only function that libpng jumps back to: it has no local variables, and @steps keep theirs in @self. */
+static void
+run(PngReader *self, void (*steps)(PngReader *self))
+{
+  if (setjmp(png_jmpbuf(self->png)) == 0)
+    steps(self);
+}
+
+/**
+ * ms_png_read:
+ * @source: a file that begins with the PNG signature
+ *
+ * Decodes row by row into the one block of pixels the image keeps; interlaced files too.
+ *
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE,
+ *   %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_png_read(MsImageSource *source, GError **error)
+{
+  PngReader self = {.source = source};
+
+  if (reader_open(&self))
+    run(&self, read_image);
+  reader_close(&self);
+  if (self.error != NULL)
+    g_propagate_error(error, self.error);
+  return self.image;
+}
+
+/**
+ * ms_png_peek:
+ * @header: (out): filled on success
+ *
+ * Reads up to the pixels and no further; an EXIF block that only comes behind them is not seen.
+ *
+ * Returns: FALSE with the errors of ms_png_read()
+ */
+gboolean
+ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error)
+{
+  PngReader self = {.source = source};
+
+  if (reader_open(&self))
+    run(&self, read_header);
+  if (self.error == NULL) {
+    int width = png_get_image_width(self.png, self.info);
+    int height = png_get_image_height(self.png, self.info);
+    g_autoptr(GBytes) exif = get_exif(&self);
+    gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
+    *header = (MsImageHeader){MS_IMAGE_FORMAT_PNG, swap ? height : width, swap ? width : height};
+  }
+  reader_close(&self);
+  if (self.error == NULL)
+    return TRUE;
+  g_propagate_error(error, self.error);
+  return FALSE;
+}

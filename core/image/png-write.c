@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/png.h"
+
+#include <png.h>
+
+#include "core/error.h"
+
+/* As in the reader: what an encoding owns lives here, so that nothing is lost when libpng jumps. */
+typedef struct {
+  MsImage *image;
+  MsImageSink *sink;
+  const MsSaveOptions *options;
+  MsSaveNotes *notes;
+  png_structp png;
+  png_infop info;
+  GError *error;
+} PngWriter;
+
+static G_GNUC_NORETURN void
+on_error(png_structp png, png_const_charp message)
+{
+  PngWriter *self = png_get_error_ptr(png);
+
+  if (self->error == NULL)
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.", self->sink->name, message);
+  png_longjmp(png, 1);
+}
+
+/* What libpng warns of here is a profile it does not like; whether it took it is looked up afterwards. */
+static void
+on_warning(png_structp png, png_const_charp message)
+{
+}
+
+static void
+on_write(png_structp png, png_bytep data, size_t size)
+{
+  PngWriter *self = png_get_io_ptr(png);
+
+  if (!self->sink->write(self->sink, data, size, &self->error))
+    png_error(png, "write");
+}
+
+static void
+on_flush(png_structp png)
+{
+}
+
+static gboolean
+writer_open(PngWriter *self)
+{
+  self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
+  if (self->png != NULL)
+    self->info = png_create_info_struct(self->png);
+  if (self->info == NULL) {
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.", self->sink->name);
+    return FALSE;
+  }
+  png_set_write_fn(self->png, self, on_write, on_flush);
+  png_set_benign_errors(self->png, 1);
+  png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  return TRUE;
+}
+
+static void
+set_metadata(PngWriter *self)
+{
+  MsMetadata *metadata = ms_image_get_metadata(self->image);
+
+  if (metadata == NULL)
+    return;
+  if (metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
+    png_set_pHYs(self->png, self->info, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre, PNG_RESOLUTION_METER);
+  if (metadata->exif != NULL)
+    png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif), (png_bytep)g_bytes_get_data(metadata->exif, NULL));
+  if (metadata->icc != NULL) {
+    png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
+                 g_bytes_get_size(metadata->icc));
+    self->notes->icc_dropped = png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
+  }
+}
+
+static void
+write_rows(PngWriter *self)
+{
+  const guint8 *pixels = ms_image_get_pixels(self->image);
+  gsize stride = ms_image_get_stride(self->image);
+  int height = ms_image_get_height(self->image);
+
+  for (int y = 0; y < height; y++) {
+    if (g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error))
+      png_error(self->png, "cancelled");
+    png_write_row(self->png, pixels + y * stride);
+  }
+}
+
+/* An opaque picture is written without the alpha channel: a quarter less to compress, and no pixel differs. Of the row
+ * filters, Sub and Up are cheap both ways; Average and Paeth make photographs two per cent smaller for a third more time. */
+static void
+write_image(PngWriter *self)
+{
+  gboolean alpha = ms_image_has_transparency(self->image);
+
+  png_set_IHDR(self->png, self->info, ms_image_get_width(self->image), ms_image_get_height(self->image), 8,
+               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+  png_set_compression_level(self->png, self->options->compression);
+  png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
+  set_metadata(self);
+  png_write_info(self->png, self->info);
+  if (!alpha)
+    png_set_filler(self->png, 0, PNG_FILLER_AFTER);
+  write_rows(self);
+  png_write_end(self->png, self->info);
+}
+
+static void
+run(PngWriter *self)
+{
+  if (setjmp(png_jmpbuf(self->png)) == 0)
+    write_image(self);
+}
+
+/**
+ * ms_png_write:
+ * @options: of which the compression level counts
+ * @notes: (inout): what could not be kept is set
+ *
+ * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+{
+  PngWriter self = {.image = image, .sink = sink, .options = options, .notes = notes};
+
+  if (writer_open(&self))
+    run(&self);
+  png_destroy_write_struct(&self.png, &self.info);
+  if (self.error == NULL)
+    return TRUE;
+  g_propagate_error(error, self.error);
+  return FALSE;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads every kind of PNG into RGBA8 and writes RGBA8 as PNG, with libpng. */
+#pragma once
+
+#include "core/image/codec.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error);
+MsImage *ms_png_read(MsImageSource *source, GError **error);
+gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error);
+
+G_END_DECLS

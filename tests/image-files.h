@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures, folders and bytes that the tests of the image room are made of. */
+#pragma once
+
+#include "core/image/image-io.h"
+
+G_BEGIN_DECLS
+
+/** MS_TEST_MOST_LEVELS, MS_TEST_MEAN: how far two JPEG decoders may be apart, at one place and on average. */
+#define MS_TEST_MOST_LEVELS 4
+#define MS_TEST_MEAN 1.0
+
+MsImage *ms_test_image_random(int width, int height, guint32 seed, gboolean opaque, MsMetadata *metadata);
+MsImage *ms_test_image_smooth(int width, int height, MsMetadata *metadata);
+void ms_test_assert_same_image(MsImage *a, MsImage *b);
+void ms_test_assert_close_image(MsImage *a, MsImage *b, int most, double mean);
+
+GBytes *ms_test_encode(MsImage *image, MsImageFormat format);
+MsImage *ms_test_decode(GBytes *bytes);
+void ms_test_assert_refused(GBytes *bytes, int code);
+
+char *ms_test_pictures_folder(const char *name);
+GPtrArray *ms_test_list_files(const char *folder, const char *suffix);
+char *ms_test_folder_new(void);
+guint ms_test_folder_count(const char *folder);
+void ms_test_folder_remove(char *folder);
+
+/* PNG chunk by chunk, for files that no library would write. */
+void ms_test_png_append(GByteArray *file, const char *type, const void *data, gsize size);
+GByteArray *ms_test_png_begin(guint32 width, guint32 height, int depth, int colour_type);
+gsize ms_test_png_find(GBytes *file, const char *type);
+
+G_END_DECLS
