@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRun: one finished filter run as the window keeps it: what was asked, what ran, how long it took and the picture. */
+#pragma once
+
+#include "core/filter/plan.h"
+#include "core/opencl/timing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsVerdict: how a run's picture stands to the baseline's.
+ * @MS_VERDICT_UNKNOWN: there is no baseline, or it has other parameters or another source, so equality means nothing
+ * @MS_VERDICT_BASELINE: this run is the baseline
+ * @MS_VERDICT_IDENTICAL: every byte is the same
+ * @MS_VERDICT_DIFFERENT: the parameters are the same and the pictures are not: something is wrong
+ */
+typedef enum {
+  MS_VERDICT_UNKNOWN,
+  MS_VERDICT_BASELINE,
+  MS_VERDICT_IDENTICAL,
+  MS_VERDICT_DIFFERENT,
+} MsVerdict;
+
+/**
+ * MsRunFacts: what a run is made from; ms_run_new() takes its own references.
+ * @requested: the settings as asked for, `auto` included
+ * @settings: the settings with every `auto` resolved by the plan
+ * @device: (nullable): %NULL for the serial reference
+ * @log: the stages, resolved
+ * @result: the whole filtered picture
+ * @spec: (nullable): the program that ran, %NULL for the serial reference
+ * @build_log: (nullable): what the compiler said
+ * @passed_over: (nullable): why `auto` did not take a faster kernel
+ */
+typedef struct {
+  MsSettings requested;
+  MsSettings settings;
+  MsDevice *device;
+  MsTimingLog *log;
+  MsImage *result;
+  MsProgramSpec *spec;
+  const char *build_log;
+  const char *passed_over;
+} MsRunFacts;
+
+#define MS_TYPE_RUN (ms_run_get_type())
+/* Properties: "label" (string, read-write), "baseline" (boolean), "verdict" (int, an MsVerdict), "result" (MsImage). */
+G_DECLARE_FINAL_TYPE(MsRun, ms_run, MS, RUN, GObject)
+
+MsRun *ms_run_new(const MsRunFacts *facts);
+
+const MsSettings *ms_run_get_settings(MsRun *self);
+const MsSettings *ms_run_get_requested(MsRun *self);
+MsDevice *ms_run_get_device(MsRun *self);
+const char *ms_run_get_device_name(MsRun *self);
+MsTimingLog *ms_run_get_log(MsRun *self);
+MsProgramSpec *ms_run_get_spec(MsRun *self);
+const char *ms_run_get_build_log(MsRun *self);
+const char *ms_run_get_passed_over(MsRun *self);
+int ms_run_get_width(MsRun *self);
+int ms_run_get_height(MsRun *self);
+GDateTime *ms_run_get_created(MsRun *self);
+double ms_run_get_kernel_ms(MsRun *self);
+
+const char *ms_run_get_label(MsRun *self);
+void ms_run_set_label(MsRun *self, const char *label);
+gboolean ms_run_is_baseline(MsRun *self);
+MsVerdict ms_run_get_verdict(MsRun *self);
+
+MsImage *ms_run_get_result(MsRun *self);
+const char *ms_run_get_digest(MsRun *self);
+gboolean ms_run_has_result(MsRun *self);
+void ms_run_share_result(MsRun *self, MsRun *twin);
+void ms_run_drop_result(MsRun *self);
+void ms_run_judge(MsRun *self, MsRun *baseline);
+
+G_END_DECLS
