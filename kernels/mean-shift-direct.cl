@@ -29,7 +29,8 @@ mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
   int4 c = convert_int4(pixel);
 
   for (int i = 0; i < filter.z; i++) {
-    const sums_t s = sum_window(WINDOW_ARG, at, c, filter, sp);
+    sums_t s = {0, 0, 0, 0, 0, 0};
+    sum_window(WINDOW_ARG, at, c, filter, sp, &s);
     if (s.n == 0)
       break;
     const int2 next = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));

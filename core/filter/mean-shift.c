@@ -22,6 +22,7 @@ struct _MsMeanShift {
   guint64 memory_budget;
   MsProgressFunc progress;
   gpointer progress_data;
+  gboolean early_rows;
 };
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
@@ -114,6 +115,16 @@ ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer 
 {
   self->progress = progress;
   self->progress_data = user_data;
+}
+
+/**
+ * ms_mean_shift_set_early_rows: whether the rows of each band reach the caller's pixels before progress tells of them, so
+ * that a window can show them; costs one more download, which no log counts.
+ */
+void
+ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
+{
+  self->early_rows = early_rows;
 }
 
 static gboolean
@@ -300,6 +311,17 @@ download_stripe(Run *run, GError **error)
 }
 
 static gboolean
+download_band(Run *run, GError **error)
+{
+  gsize stride = (gsize)run->plan->request.region.width * 4;
+  gsize to = (gsize)(run->band.first - run->plan->request.region.y) * stride;
+  gsize from = (gsize)(run->band.first - run->stripe.first) * stride;
+
+  return ms_context_download(run->self->context, run->self->result.mem, from, run->band.count * stride,
+                             run->pixels + to, NULL, error);
+}
+
+static gboolean
 run_stripe(Run *run, GError **error)
 {
   run->held = ms_bands_with_halo(run->stripe, run->plan->halo, run->plan->request.height);
@@ -308,7 +330,7 @@ run_stripe(Run *run, GError **error)
     return FALSE;
   for (int done = 0; done < run->stripe.count; done += run->band.count) {
     run->band = ms_bands_next(run->stripe, done, run->plan->band_rows);
-    if (!run_band(run, error))
+    if (!run_band(run, error) || (run->self->early_rows && !download_band(run, error)))
       return FALSE;
     report_progress(run);
   }

@@ -122,17 +122,30 @@ opencl_version(const char *text)
   return major * 100 + minor * 10;
 }
 
+/* Each vendor's question is asked only of devices that know it: API checkers count the others as errors. */
 static guint
 preferred_multiple(MsDevice *self)
 {
-  static const cl_device_info questions[] = {NV_WARP_SIZE, AMD_WAVEFRONT_WIDTH, PREFERRED_WORK_GROUP_SIZE_MULTIPLE};
+  guint64 answer = 0;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(questions); i++) {
-    guint64 answer = query_number(self->id, questions[i]);
-    if (answer > 0)
-      return (guint)answer;
-  }
+  if (ms_device_has_extension(self, "cl_nv_device_attribute_query"))
+    answer = query_number(self->id, NV_WARP_SIZE);
+  else if (ms_device_has_extension(self, "cl_amd_device_attribute_query"))
+    answer = query_number(self->id, AMD_WAVEFRONT_WIDTH);
+  else if (self->limits.opencl_version >= 300)
+    answer = query_number(self->id, PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+  if (answer > 0)
+    return (guint)answer;
   return self->limits.type == MS_DEVICE_TYPE_GPU ? 32 : 1;
+}
+
+static guint
+nvidia_capability(MsDevice *self)
+{
+  if (!ms_device_has_extension(self, "cl_nv_device_attribute_query"))
+    return 0;
+  return (guint)(query_number(self->id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                 query_number(self->id, NV_COMPUTE_CAPABILITY_MINOR));
 }
 
 static void
@@ -160,8 +173,7 @@ query_limits(MsDevice *self)
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   l->preferred_multiple = preferred_multiple(self);
-  l->nvidia_capability = (guint)(query_number(id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                                 query_number(id, NV_COMPUTE_CAPABILITY_MINOR));
+  l->nvidia_capability = nvidia_capability(self);
 }
 
 /**

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first step of LANES neighbours. Each sees the window round itself, so that one load serves the same place of all windows
+ * and no lanes are ever added up: one lane, one pixel.
+ */
+#define GROUP_COLUMNS 31  /* 30 * 31 / 2 fits 10 bits, 31 fits 6 */
+#define GROUP_SAMPLES 257 /* as many channel values fit 16 bits, and as many positions up to 128 */
+
+typedef struct {
+  lanes_t n;
+  lanes_t sx;
+  lanes_t sy;
+  sums_t sums;
+} group_t;
+
+/* One row of the windows; `x` is that of lane 0, `down` counts rows from the windows' top. */
+static inline void
+add_window_row(group_t *group, const picture_t *picture, __global const ushort *p, const int x, const bool leave,
+               const int down, const colour_t c)
+{
+  const int side = 2 * picture->radius + 1;
+
+  for (int first = 0; first < side; first += GROUP_COLUMNS) {
+    const int end = min(first + GROUP_COLUMNS, side);
+    lanes_t weight = 1;
+
+    group->sums.packed = 0;
+    for (int i = first; i < end; i++) {
+      const int left = x + i - picture->radius;
+      const mask_t in = leave ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
+      add_samples(&group->sums, load_samples(p + i, picture->pitch), c, picture->limit, weight, in);
+      weight += (lanes_t)POSITION;
+    }
+    const lanes_t n = group->sums.packed & COUNT_BITS;
+    group->n += n;
+    group->sx += (group->sums.packed >> POSITION_SHIFT) + n * (lanes_t)(ushort)first;
+    group->sy += n * (lanes_t)(ushort)down;
+  }
+}
+
+/* Lane by lane, in 32 bits, as totals_t. */
+typedef struct {
+  wide_t n;
+  wide_t sx;
+  wide_t sy;
+  wide_t s0;
+  wide_t s1;
+  wide_t s2;
+} wide_totals_t;
+
+static inline wide_totals_t
+neighbours_windows(const picture_t *picture, const int x, const int top, const int bottom, const bool leave,
+                   const colour_t c)
+{
+  const int group_rows = GROUP_SAMPLES / (2 * picture->radius + 1);
+  wide_totals_t t = {0, 0, 0, 0, 0, 0};
+
+  for (int first = top; first <= bottom; first += group_rows) {
+    const int end = min(first + group_rows - 1, bottom);
+    group_t group = {0, 0, 0, {0, 0, 0, 0}};
+
+    for (int y = first; y <= end; y++)
+      add_window_row(&group, picture, row_of(picture, y) + x - picture->radius, x, leave, y - top, c);
+    t.n += widen(group.n);
+    t.sx += widen(group.sx);
+    t.sy += widen(group.sy);
+    t.s0 += widen(group.sums.s0);
+    t.s1 += widen(group.sums.s1);
+    t.s2 += widen(group.sums.s2);
+  }
+  return t;
+}

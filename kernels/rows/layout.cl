@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the picture lies in the planes: for each row held, a row of each of the three channels in 16 bits, with a margin at both
+ * sides in which the edge repeats. The plan reckons with the same numbers (core/filter/plan-rows.c).
+ */
+static inline int
+margin_of(const int radius)
+{
+  return (2 * radius + 48) / 16 * 16;
+}
+
+/* Elements from one channel to the next; a row is three of them. */
+static inline int
+pitch_of(const int width, const int radius)
+{
+  return (width + 15) / 16 * 16 + 2 * margin_of(radius);
+}

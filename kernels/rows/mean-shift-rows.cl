@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A work-item filters a tile. All its pixels take their first step with their neighbours, one lane a pixel; from then on windows
+ * lie anywhere, and each takes whole vectors, one lane a column, eight windows at a time so that the same shuffles add up
+ * the lanes of all of them. Pixels that have stopped cost nothing more.
+ */
+#define TILE_PIXELS (TILE_WIDTH * TILE_HEIGHT) /* at most 256: a pixel's number in its tile has 8 bits */
+#define DRIFT 8192                             /* farther than 100 steps of 64 lead */
+#define EIGHT ((int8)(0, 1, 2, 3, 4, 5, 6, 7))
+
+/*
+ * waiting: the pixels that have not stopped; in the low word their place from the tile's origin, x below y, in the high
+ * word their colour below their number. The origin lies DRIFT before the tile, so that places are never negative.
+ */
+typedef struct {
+  int x;
+  int y;
+  int count;
+  ulong waiting[TILE_PIXELS + 8];
+  uint colours[TILE_PIXELS] __attribute__((aligned(64)));
+} tile_t;
+
+/* Writes down the colours of eight pixels and lets those wait that go on. */
+static inline void
+keep_eight(tile_t *tile, const places_t places, const uint8 numbers, const int8 go_on)
+{
+  ulong entries[8] __attribute__((aligned(64)));
+  int keep[8] __attribute__((aligned(64)));
+  const uint8 place = as_uint8((places.x - tile->x) | (places.y - tile->y) << 16);
+  const uint8 colour = as_uint8(places.colour) | numbers << 24;
+
+  *(ulong8 *)entries = convert_ulong8(place) | convert_ulong8(colour) << 32;
+  *(int8 *)keep = go_on;
+  for (int i = 0; i < 8; i++) {
+    tile->colours[entries[i] >> 56] = (uint)(entries[i] >> 32);
+    tile->waiting[tile->count] = entries[i];
+    tile->count -= keep[i];
+  }
+}
+
+/* `number` is that of the pixel at x; pixels from `end` on are not the tile's. */
+static inline void
+first_step(tile_t *tile, const picture_t *picture, const int x, const int y, const int end, const bool leave,
+           const int number, const int epsilon)
+{
+  const int top = first_rows((int8)y, picture->radius).s0;
+  const int bottom = last_rows((int8)y, picture->radius, picture->height).s0;
+  const colour_t c = load_samples(row_of(picture, y) + x, picture->pitch);
+  const wide_totals_t wide = neighbours_windows(picture, x, top, bottom, leave, c);
+  const wide_t colours = widen(c.c0) | widen(c.c1) << 8 | widen(c.c2) << 16;
+
+  for (int j = 0; j < LANES / 8; j++) {
+    const totals_t t = {((const int8 *)&wide.n)[j],  ((const int8 *)&wide.sx)[j], ((const int8 *)&wide.sy)[j],
+                        ((const int8 *)&wide.s0)[j], ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
+    places_t places = {x + 8 * j + EIGHT, y, ((const int8 *)&colours)[j]};
+    const int8 inside = places.x < end;
+    const int8 go_on = step_eight(&places, t, places.x - picture->radius, top, epsilon);
+
+    keep_eight(tile, places, as_uint8(number + 8 * j + EIGHT), go_on & inside);
+  }
+}
+
+static inline windows_t
+eight_windows(const picture_t *picture, const places_t places, const int8 top)
+{
+  int columns[8] __attribute__((aligned(64))), tops[8] __attribute__((aligned(64)));
+  int rows[8] __attribute__((aligned(64))), colours[8] __attribute__((aligned(64)));
+  int lefts[8] __attribute__((aligned(64))), rights[8] __attribute__((aligned(64)));
+  windows_t windows;
+
+  *(int8 *)columns = stored_columns(places.x, picture->radius, picture->width);
+  *(int8 *)tops = top;
+  *(int8 *)rows = last_rows(places.y, picture->radius, picture->height) - top + 1;
+  *(int8 *)lefts = first_columns(places.x, picture->radius);
+  *(int8 *)rights = last_columns(places.x, picture->radius, picture->width);
+  *(int8 *)colours = places.colour;
+  for (int j = 0; j < 8; j++) {
+    const colour_t c = {(lanes_t)(ushort)(colours[j] & 255), (lanes_t)(ushort)(colours[j] >> 8 & 255),
+                        (lanes_t)(ushort)(colours[j] >> 16)};
+    add_window(&windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], c);
+  }
+  return windows;
+}
+
+/* One more step of every pixel that waits; the last eight are filled up with copies that come to nothing. */
+static inline void
+next_step(tile_t *tile, const picture_t *picture, const int epsilon)
+{
+  const int count = tile->count;
+
+  tile->count = 0;
+  for (int i = count; i % 8 != 0; i++)
+    tile->waiting[i] = tile->waiting[count - 1];
+  for (int i = 0; i < count; i += 8) {
+    const ulong8 entries = vload8(0, tile->waiting + i);
+    const uint8 place = convert_uint8(entries), colour = convert_uint8(entries >> 32);
+    places_t places = {as_int8(place & 0xffffu) + tile->x, as_int8(place >> 16) + tile->y, as_int8(colour & 0xffffffu)};
+    const int8 left = places.x - picture->radius, top = first_rows(places.y, picture->radius);
+    const windows_t windows = eight_windows(picture, places, top);
+    const int8 go_on = step_eight(&places, totals_of(&windows), left, top, epsilon);
+
+    keep_eight(tile, places, colour >> 24, go_on & (i + EIGHT < count));
+  }
+}
+
+__kernel void
+mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes, const int4 image,
+                const int4 region, const int4 band, const int4 filter)
+{
+  const int left = band.x + (int)get_global_id(0) * TILE_WIDTH, top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
+  const int right = min(left + TILE_WIDTH, band.x + band.z), bottom = min(top + TILE_HEIGHT, band.y + band.w);
+  const picture_t picture = {planes + margin_of(filter.x), pitch_of(image.x, filter.x), image.x, image.y, image.z,
+                             filter.x, limit_of(filter.y)};
+  tile_t tile;
+
+  tile.x = left - DRIFT;
+  tile.y = top - DRIFT;
+  tile.count = 0;
+  for (int y = top; y < bottom; y++)
+    for (int x = left; x < right; x += LANES) {
+      const int number = (y - top) * TILE_WIDTH + x - left;
+      if (windows_leave(x, filter.x, image.x))
+        first_step(&tile, &picture, x, y, right, true, number, filter.w);
+      else
+        first_step(&tile, &picture, x, y, right, false, number, filter.w);
+    }
+  for (int i = 1; i < filter.z && tile.count > 0; i++)
+    next_step(&tile, &picture, filter.w);
+  for (int y = top; y < bottom; y++) {
+    __global const uint *from = source + (size_t)(y - image.z) * (size_t)image.x;
+    __global uint *to = result + (size_t)(y - region.y) * (size_t)region.z - region.x;
+    for (int x = left; x < right; x++)
+      to[x] = (tile.colours[(y - top) * TILE_WIDTH + x - left] & 0xffffffu) | (from[x] & 0xff000000u);
+  }
+}

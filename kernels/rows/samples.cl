@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What all windows are made of: the picture, a vector of samples and their sums, and the step of eight pixels to their means. */
+typedef struct {
+  __global const ushort *planes; /* column 0 of the first row held */
+  int pitch;
+  int width;
+  int height;
+  int first_held;
+  int radius;
+  limit_t limit;
+} picture_t;
+
+typedef struct {
+  lanes_t c0;
+  lanes_t c1;
+  lanes_t c2;
+} colour_t;
+
+/* Lane by lane: samples taken plus POSITION times the sum of a position, and the channels. */
+typedef struct {
+  lanes_t packed;
+  lanes_t s0;
+  lanes_t s1;
+  lanes_t s2;
+} sums_t;
+
+#define POSITION 64
+#define POSITION_SHIFT ((lanes_t)6)
+#define COUNT_BITS ((lanes_t)63)
+#define ALL_LANES ((mask_t)-1)
+
+static inline __global const ushort *
+row_of(const picture_t *picture, const int y)
+{
+  const int row = stored_row(y, picture->height) - picture->first_held;
+
+  return picture->planes + (size_t)row * (size_t)(3 * picture->pitch);
+}
+
+static inline colour_t
+load_samples(__global const ushort *p, const int pitch)
+{
+  const colour_t t = {load_lanes(p), load_lanes(p + pitch), load_lanes(p + 2 * pitch)};
+
+  return t;
+}
+
+static inline void
+add_samples(sums_t *sums, const colour_t t, const colour_t c, const limit_t limit, const lanes_t weight,
+            const mask_t taken)
+{
+  const lanes_t d0 = t.c0 - c.c0, d1 = t.c1 - c.c1, d2 = t.c2 - c.c2;
+  const mask_t m = taken & within(d0 * d0, d1 * d1, d2 * d2, limit);
+
+  sums->packed = m ? sums->packed + weight : sums->packed;
+  sums->s0 = m ? sums->s0 + t.c0 : sums->s0;
+  sums->s1 = m ? sums->s1 + t.c1 : sums->s1;
+  sums->s2 = m ? sums->s2 + t.c2 : sums->s2;
+}
+
+/* Lanes first to last inclusive, which may lie outside the vector. */
+static inline mask_t
+lanes_between(const int first, const int last)
+{
+  const ushort from = (ushort)clamp(first, 0, LANES), end = (ushort)clamp(last + 1, 0, LANES);
+
+  return (LANE_INDEX >= (lanes_t)from) & (LANE_INDEX < (lanes_t)end);
+}
+
+/* Eight pixels on their way. */
+typedef struct {
+  int8 x;
+  int8 y;
+  int8 colour;
+} places_t;
+
+/* The sums of eight windows, positions counted from the window's corner. */
+typedef struct {
+  int8 n;
+  int8 sx;
+  int8 sy;
+  int8 s0;
+  int8 s1;
+  int8 s2;
+} totals_t;
+
+/* Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that go on, 0 for others. */
+static inline int8
+step_eight(places_t *places, const totals_t t, const int8 left, const int8 top, const int epsilon)
+{
+  const divisor_t divisor = divisor_of(t.n);
+  const places_t from = *places;
+  const int8 x = mean_of(t.sx + t.n * left, divisor), y = mean_of(t.sy + t.n * top, divisor);
+  const int8 m0 = mean_of(t.s0, divisor), m1 = mean_of(t.s1, divisor), m2 = mean_of(t.s2, divisor);
+  const int8 d0 = m0 - (from.colour & 255), d1 = m1 - (from.colour >> 8 & 255), d2 = m2 - (from.colour >> 16);
+  const int8 dx = x - from.x, dy = y - from.y;
+  const int8 shift = max(dx, -dx) + max(dy, -dy);
+
+  places->x = x;
+  places->y = y;
+  places->colour = t.n == 0 ? from.colour : (m0 | m1 << 8 | m2 << 16);
+  return (t.n != 0) & (shift != 0) & (shift + d0 * d0 + d1 * d1 + d2 * d2 > epsilon);
+}

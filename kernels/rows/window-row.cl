@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A window no wider than the lanes and no higher than 31: one row makes one vector. Eight lanes added still fit 16 bits. */
+typedef struct {
+  lanes_t n[8];
+  lanes_t sx[8];
+  lanes_t sy[8];
+  lanes_t s0[8];
+  lanes_t s1[8];
+  lanes_t s2[8];
+} windows_t;
+
+static inline void
+add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
+           const int left, const int right, const colour_t c)
+{
+  const mask_t in = lanes_between(left, right);
+  lanes_t weight = 1;
+  sums_t sums = {0, 0, 0, 0};
+
+  for (int r = 0; r < rows; r++) {
+    const colour_t t = load_samples(row_of(picture, top + r) + column, picture->pitch);
+    add_samples(&sums, t, c, picture->limit, weight, ALL_LANES);
+    weight += (lanes_t)POSITION;
+  }
+  sums.packed = in ? sums.packed : (lanes_t)0;
+  windows->n[j] = sums.packed & COUNT_BITS;
+  windows->sx[j] = windows->n[j] * LANE_INDEX;
+  windows->sy[j] = sums.packed >> POSITION_SHIFT;
+  windows->s0[j] = in ? sums.s0 : (lanes_t)0;
+  windows->s1[j] = in ? sums.s1 : (lanes_t)0;
+  windows->s2[j] = in ? sums.s2 : (lanes_t)0;
+}
+
+static inline totals_t
+totals_of(const windows_t *windows)
+{
+  const totals_t t = {fold_rest(fold(windows->n)),  fold_rest(fold(windows->sx)), fold_rest(fold(windows->sy)),
+                      fold_rest(fold(windows->s0)), fold_rest(fold(windows->s1)), fold_rest(fold(windows->s2))};
+
+  return t;
+}
