@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* MsChart: bars and lines for measurements, drawn with Cairo for a file and for the window alike. */
+#pragma once
+
+#include <cairo.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  MS_CHART_BARS,
+  MS_CHART_LINES,
+  MS_CHART_STACKED,
+} MsChartType;
+
+typedef enum {
+  MS_CHART_LIGHT,
+  MS_CHART_DARK,
+} MsChartTheme;
+
+typedef struct _MsChart MsChart;
+
+MsChart *ms_chart_new(MsChartType type, const char *title);
+MsChart *ms_chart_ref(MsChart *self);
+void ms_chart_unref(MsChart *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChart, ms_chart_unref)
+
+void ms_chart_set_subtitle(MsChart *self, const char *subtitle);
+void ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic);
+void ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic);
+
+/** ms_chart_add_category: a place on the x axis of bars and stacked bars; returns its index. */
+guint ms_chart_add_category(MsChart *self, const char *label);
+
+/** ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its index. */
+guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
+
+/**
+ * ms_chart_add_point:
+ * @x: the category's index for bars, the value for lines
+ * @y: the height
+ * @low: lower end of the whisker, NAN for none
+ * @high: upper end of the whisker, NAN for none
+ */
+void ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, double high);
+
+guint ms_chart_n_points(const MsChart *self);
+char *ms_chart_describe(const MsChart *self);
+char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
+void ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme);
+gboolean ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme, GError **error);
+gboolean ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/energy.h"
+
+#include <dlfcn.h>
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#define POWERCAP_ROOT "/sys/class/powercap"
+
+typedef struct _NvmlDevice *NvmlHandle;
+
+/* The five functions of NVML that are used, with the signatures its documentation fixes. */
+typedef struct {
+  void *library;
+  int (*init)(void);
+  int (*shutdown)(void);
+  int (*count)(unsigned int *n);
+  int (*handle)(unsigned int index, NvmlHandle *handle);
+  int (*name)(NvmlHandle handle, char *name, unsigned int length);
+  int (*energy)(NvmlHandle handle, unsigned long long *millijoules);
+} Nvml;
+
+struct _MsEnergy {
+  Nvml nvml;
+  NvmlHandle gpu;
+  GPtrArray *zones;  /* char *: folders of the powercap packages */
+  guint64 *zone_start;
+  double gpu_start;
+  char *source;
+  char *reason;
+};
+
+static gboolean
+nvml_load(Nvml *nvml)
+{
+  const struct {
+    const char *name;
+    void **into;
+  } symbols[] = {
+    {"nvmlInit_v2", (void **)&nvml->init},
+    {"nvmlShutdown", (void **)&nvml->shutdown},
+    {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
+    {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
+    {"nvmlDeviceGetName", (void **)&nvml->name},
+    {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
+  };
+
+  nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!nvml->library)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(symbols); i++) {
+    *symbols[i].into = dlsym(nvml->library, symbols[i].name);
+    if (!*symbols[i].into)
+      return FALSE;
+  }
+  return nvml->init() == 0;
+}
+
+static gboolean
+nvml_name_fits(MsEnergy *self, NvmlHandle handle, const char *device_name)
+{
+  char name[128] = "";
+
+  if (self->nvml.name(handle, name, sizeof name) != 0)
+    return FALSE;
+  return !device_name || strstr(name, device_name) || strstr(device_name, name);
+}
+
+/* The first GPU that has the OpenCL device's name and a counter. */
+static gboolean
+open_nvml(MsEnergy *self, const char *device_name)
+{
+  unsigned int n = 0;
+  unsigned long long millijoules;
+
+  if (!nvml_load(&self->nvml) || self->nvml.count(&n) != 0)
+    return FALSE;
+  for (unsigned int i = 0; i < n; i++) {
+    NvmlHandle handle;
+    if (self->nvml.handle(i, &handle) != 0 || !nvml_name_fits(self, handle, device_name))
+      continue;
+    if (self->nvml.energy(handle, &millijoules) != 0)
+      continue;
+    self->gpu = handle;
+    self->source = g_strdup("NVML total energy");
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_counter(const char *folder, const char *file, guint64 *value)
+{
+  g_autofree char *path = g_build_filename(folder, file, NULL);
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents(path, &text, NULL, NULL))
+    return FALSE;
+  return g_ascii_string_to_unsigned(g_strstrip(text), 10, 0, G_MAXUINT64, value, NULL);
+}
+
+/* Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them. */
+static gboolean
+is_package_zone(const char *name)
+{
+  const char *colon = strchr(name, ':');
+
+  return colon && !strchr(colon + 1, ':') && g_str_has_prefix(name, "intel-rapl:");
+}
+
+static gboolean
+open_powercap(MsEnergy *self, const char *root)
+{
+  g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
+  const char *name;
+
+  if (!dir)
+    return FALSE;
+  self->zones = g_ptr_array_new_with_free_func(g_free);
+  while ((name = g_dir_read_name(dir))) {
+    g_autofree char *folder = g_build_filename(root, name, NULL);
+    guint64 value;
+    if (is_package_zone(name) && read_counter(folder, "energy_uj", &value))
+      g_ptr_array_add(self->zones, g_steal_pointer(&folder));
+  }
+  if (self->zones->len == 0)
+    return FALSE;
+  self->zone_start = g_new0(guint64, self->zones->len);
+  self->source = g_strdup("powercap package energy");
+  return TRUE;
+}
+
+/**
+ * ms_energy_open:
+ * @preference: whether a GPU's or the processor's counter is wanted
+ * @device_name: (nullable): name of the OpenCL device, to find the GPU that it is
+ *
+ * Returns: (transfer full): a counter; ms_energy_available() says whether it counts anything
+ */
+MsEnergy *
+ms_energy_open(MsEnergyPreference preference, const char *device_name)
+{
+  MsEnergy *self = g_new0(MsEnergy, 1);
+
+  if (preference == MS_ENERGY_GPU) {
+    if (!open_nvml(self, device_name))
+      self->reason = g_strdup("n/a: no NVML energy counter for this device.");
+  } else if (!open_powercap(self, POWERCAP_ROOT)) {
+    self->reason = g_strdup("n/a: no readable energy counter below " POWERCAP_ROOT ".");
+  }
+  return self;
+}
+
+/** ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's powercap folder. */
+MsEnergy *
+ms_energy_open_powercap(const char *root)
+{
+  MsEnergy *self = g_new0(MsEnergy, 1);
+
+  if (!open_powercap(self, root))
+    self->reason = g_strdup_printf("n/a: no readable energy counter below %s.", root);
+  return self;
+}
+
+void
+ms_energy_free(MsEnergy *self)
+{
+  if (!self)
+    return;
+  if (self->nvml.library) {
+    if (self->nvml.shutdown)
+      self->nvml.shutdown();
+    dlclose(self->nvml.library);
+  }
+  g_clear_pointer(&self->zones, g_ptr_array_unref);
+  g_free(self->zone_start);
+  g_free(self->source);
+  g_free(self->reason);
+  g_free(self);
+}
+
+gboolean
+ms_energy_available(const MsEnergy *self)
+{
+  return self->source != NULL;
+}
+
+/** ms_energy_source: (nullable): the name of the counter, for the report. */
+const char *
+ms_energy_source(const MsEnergy *self)
+{
+  return self->source;
+}
+
+/** ms_energy_reason: (nullable): why there is no counter. */
+const char *
+ms_energy_reason(const MsEnergy *self)
+{
+  return self->reason;
+}
+
+static double
+gpu_joules(MsEnergy *self)
+{
+  unsigned long long millijoules = 0;
+
+  return self->nvml.energy(self->gpu, &millijoules) == 0 ? (double)millijoules * 1e-3 : NAN;
+}
+
+/** ms_energy_begin: notes the counters; a region starts here. */
+void
+ms_energy_begin(MsEnergy *self)
+{
+  if (self->gpu)
+    self->gpu_start = gpu_joules(self);
+  for (guint i = 0; self->zones && i < self->zones->len; i++)
+    read_counter(self->zones->pdata[i], "energy_uj", &self->zone_start[i]);
+}
+
+/* Microjoules since the start; the counter starts again from 0 at its range. */
+static double
+zone_joules(MsEnergy *self, guint i)
+{
+  const char *folder = self->zones->pdata[i];
+  guint64 now, range = 0;
+
+  if (!read_counter(folder, "energy_uj", &now))
+    return NAN;
+  if (now < self->zone_start[i] && read_counter(folder, "max_energy_range_uj", &range))
+    now += range;
+  return (double)(now - self->zone_start[i]) * 1e-6;
+}
+
+/**
+ * ms_energy_end:
+ *
+ * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing counts
+ */
+double
+ms_energy_end(MsEnergy *self)
+{
+  double joules = 0;
+
+  if (!self->source)
+    return NAN;
+  if (self->gpu)
+    return gpu_joules(self) - self->gpu_start;
+  for (guint i = 0; i < self->zones->len; i++)
+    joules += zone_joules(self, i);
+  return joules;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What measuring yields, apart from how it is done: outcomes, samples, stages. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/measure.h"
+
+static const char *const outcome_names[] = {
+  [MS_OUTCOME_PENDING] = "pending", [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
+  [MS_OUTCOME_BUILD] = "build",     [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
+  [MS_OUTCOME_TIMEOUT] = "time-out",
+};
+
+/** ms_outcome_to_string: one word, as reports spell it. */
+const char *
+ms_outcome_to_string(MsOutcome outcome)
+{
+  return outcome_names[outcome];
+}
+
+/** ms_outcome_from_string: the reverse; an unknown word is MS_OUTCOME_PENDING. */
+MsOutcome
+ms_outcome_from_string(const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(outcome_names); i++)
+    if (g_strcmp0(outcome_names[i], text) == 0)
+      return i;
+  return MS_OUTCOME_PENDING;
+}
+
+/** ms_outcome_from_error: the class of failure an error stands for. */
+MsOutcome
+ms_outcome_from_error(const GError *error)
+{
+  if (error->domain != MS_ERROR)
+    return MS_OUTCOME_RUN;
+  switch (error->code) {
+  case MS_ERROR_USAGE:
+  case MS_ERROR_UNSUPPORTED:
+  case MS_ERROR_TOO_LARGE:
+    return MS_OUTCOME_CONSTRAINT;
+  case MS_ERROR_BUILD:
+    return MS_OUTCOME_BUILD;
+  case MS_ERROR_MISMATCH:
+    return MS_OUTCOME_WRONG;
+  case MS_ERROR_TIMEOUT:
+    return MS_OUTCOME_TIMEOUT;
+  default:
+    return MS_OUTCOME_RUN;
+  }
+}
+
+static void
+free_stage(gpointer data)
+{
+  MsStageSeries *stage = data;
+
+  g_array_unref(stage->ns);
+  g_free(stage);
+}
+
+MsMeasurement *
+ms_measurement_new(void)
+{
+  MsMeasurement *self = g_new0(MsMeasurement, 1);
+
+  self->samples = g_array_new(FALSE, FALSE, sizeof(double));
+  self->stages = g_ptr_array_new_with_free_func(free_stage);
+  self->prepare_ns = NAN;
+  self->first_ns = NAN;
+  self->joules = NAN;
+  return self;
+}
+
+void
+ms_measurement_free(MsMeasurement *self)
+{
+  if (!self)
+    return;
+  g_array_unref(self->samples);
+  g_ptr_array_unref(self->stages);
+  g_free(self->verification.against);
+  g_free(self->message);
+  g_free(self->energy_source);
+  g_free(self);
+}
+
+/** ms_measurement_fail: ends the configuration with a class and a sentence. */
+void
+ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message)
+{
+  self->outcome = outcome;
+  g_free(self->message);
+  self->message = g_strdup(message);
+}
+
+MsSummary
+ms_measurement_summarise(const MsMeasurement *self)
+{
+  return ms_statistics_summarise((const double *)self->samples->data, self->samples->len);
+}
+
+/** ms_measurement_first_extra_ns: how much longer the first run took than the median; NAN when either is unknown. */
+double
+ms_measurement_first_extra_ns(const MsMeasurement *self)
+{
+  return self->first_ns - ms_measurement_summarise(self).median;
+}
+
+/** ms_measurement_stage: the series of @stage and @name, added when it is not there yet. */
+MsStageSeries *
+ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
+{
+  for (guint i = 0; i < self->stages->len; i++) {
+    MsStageSeries *series = self->stages->pdata[i];
+    if (strcmp(series->stage, stage) == 0 && strcmp(series->name, name) == 0)
+      return series;
+  }
+  MsStageSeries *series = g_new0(MsStageSeries, 1);
+  series->stage = g_intern_string(stage);
+  series->name = g_intern_string(name);
+  series->ns = g_array_new(FALSE, FALSE, sizeof(double));
+  g_ptr_array_add(self->stages, series);
+  return series;
+}
+
+/** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */
+void
+ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
+                    guint64 bytes, gboolean headline)
+{
+  MsLabEvent event = {.stage = g_intern_string(stage),
+                      .name = g_intern_string(name ? name : stage),
+                      .queued_ns = started_ns,
+                      .submitted_ns = started_ns,
+                      .started_ns = started_ns,
+                      .ended_ns = ended_ns,
+                      .bytes = bytes,
+                      .headline = headline};
+
+  g_array_append_val(sample->events, event);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as JSON: everything, raw samples included, so that it can be resumed and compared with. See data/report.schema.json. */
+#include <math.h>
+
+#include "core/error.h"
+#include "core/lab/report-private.h"
+
+#define FORMAT_NAME "meanshift-lab experiment report"
+#define FORMAT_VERSION 1
+
+static void
+add_samples(JsonBuilder *builder, const char *name, const GArray *samples)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_begin_array(builder);
+  for (guint i = 0; i < samples->len; i++)
+    json_builder_add_double_value(builder, g_array_index(samples, double, i));
+  json_builder_end_array(builder);
+}
+
+static void
+add_integer(JsonBuilder *builder, const char *name, gint64 value)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_add_int_value(builder, value);
+}
+
+static void
+add_boolean(JsonBuilder *builder, const char *name, gboolean value)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_add_boolean_value(builder, value);
+}
+
+static void
+add_device(JsonBuilder *builder, const MsReportDevice *device)
+{
+  json_builder_set_member_name(builder, "device");
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "name", device->name);
+  ms_json_add_text(builder, "platform", device->platform);
+  ms_json_add_text(builder, "driver", device->driver);
+  ms_json_add_text(builder, "type", device->type);
+  add_integer(builder, "compute_units", device->compute_units);
+  ms_json_add_number(builder, "peak_read_gb_per_s", device->peak_read_gb_per_s);
+  ms_json_add_number(builder, "peak_copy_gb_per_s", device->peak_copy_gb_per_s);
+  json_builder_end_object(builder);
+}
+
+static void
+add_summary(JsonBuilder *builder, const MsSummary *s)
+{
+  json_builder_set_member_name(builder, "summary");
+  json_builder_begin_object(builder);
+  add_integer(builder, "n", s->n);
+  ms_json_add_number(builder, "median_ns", s->median);
+  ms_json_add_number(builder, "minimum_ns", s->minimum);
+  ms_json_add_number(builder, "q1_ns", s->q1);
+  ms_json_add_number(builder, "q3_ns", s->q3);
+  ms_json_add_number(builder, "maximum_ns", s->maximum);
+  ms_json_add_number(builder, "mean_ns", s->mean);
+  ms_json_add_number(builder, "iqr_ns", s->iqr);
+  ms_json_add_number(builder, "spread", s->spread);
+  json_builder_end_object(builder);
+}
+
+static void
+add_stages(JsonBuilder *builder, GPtrArray *stages)
+{
+  json_builder_set_member_name(builder, "stages");
+  json_builder_begin_array(builder);
+  for (guint i = 0; i < stages->len; i++) {
+    const MsStageSeries *stage = stages->pdata[i];
+    json_builder_begin_object(builder);
+    ms_json_add_text(builder, "stage", stage->stage);
+    ms_json_add_text(builder, "name", stage->name);
+    add_integer(builder, "bytes", (gint64)stage->bytes);
+    add_boolean(builder, "headline", stage->headline);
+    add_samples(builder, "samples_ns", stage->ns);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static void
+add_verification(JsonBuilder *builder, const MsVerification *v)
+{
+  json_builder_set_member_name(builder, "verification");
+  if (!v->done) {
+    json_builder_add_null_value(builder);
+    return;
+  }
+  json_builder_begin_object(builder);
+  add_integer(builder, "total", (gint64)v->total);
+  add_integer(builder, "mismatches", (gint64)v->mismatches);
+  ms_json_add_number(builder, "max_difference", v->max_difference);
+  ms_json_add_text(builder, "against", v->against);
+  json_builder_end_object(builder);
+}
+
+static void
+add_work(JsonBuilder *builder, const MsWork *work)
+{
+  json_builder_set_member_name(builder, "work");
+  json_builder_begin_object(builder);
+  ms_json_add_number(builder, "pixels", work->pixels);
+  ms_json_add_number(builder, "window_samples", work->window_samples);
+  ms_json_add_number(builder, "elements", work->elements);
+  ms_json_add_number(builder, "bytes", work->bytes);
+  json_builder_end_object(builder);
+}
+
+static void
+add_speedup(JsonBuilder *builder, const MsReportRow *row)
+{
+  json_builder_set_member_name(builder, "speedup");
+  if (!isfinite(row->speedup.ratio)) {
+    json_builder_add_null_value(builder);
+    return;
+  }
+  json_builder_begin_object(builder);
+  ms_json_add_number(builder, "ratio", row->speedup.ratio);
+  ms_json_add_number(builder, "low", row->speedup.low);
+  ms_json_add_number(builder, "high", row->speedup.high);
+  ms_json_add_text(builder, "verdict", ms_verdict_to_string(row->speedup.verdict));
+  add_boolean(builder, "is_baseline", row->baseline);
+  json_builder_end_object(builder);
+}
+
+static void
+add_disturbances(JsonBuilder *builder, const MsMeasurement *m)
+{
+  const double *samples = (const double *)m->samples->data;
+  MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
+
+  add_integer(builder, "rejected", m->rejected);
+  add_integer(builder, "outliers", (gint64)ms_statistics_outliers(samples, m->samples->len, NULL));
+  ms_json_add_number(builder, "clock_drop_ratio", drift.found ? drift.ratio : NAN);
+}
+
+static void
+add_derived(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
+{
+  static const char *const names[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
+                                      "gb-per-s",         "peak-share",           "energy"};
+
+  json_builder_set_member_name(builder, "derived");
+  json_builder_begin_object(builder);
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+    ms_json_add_number(builder, names[i], ms_report_row_quantity(self, row, names[i]));
+  json_builder_end_object(builder);
+}
+
+static void
+add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
+{
+  const MsMeasurement *m = row->measurement;
+
+  json_builder_begin_object(builder);
+  ms_json_add_factors(builder, "settings", row->settings);
+  ms_json_add_text(builder, "label", row->label);
+  ms_json_add_text(builder, "group", row->group);
+  ms_json_add_text(builder, "outcome", ms_outcome_to_string(m->outcome));
+  ms_json_add_text(builder, "message", m->message);
+  add_samples(builder, "samples_ns", m->samples);
+  add_summary(builder, &row->summary);
+  ms_json_add_number(builder, "first_ns", m->first_ns);
+  ms_json_add_number(builder, "first_extra_ns", ms_measurement_first_extra_ns(m));
+  ms_json_add_number(builder, "prepare_ns", m->prepare_ns);
+  add_disturbances(builder, m);
+  add_stages(builder, m->stages);
+  add_verification(builder, &m->verification);
+  add_work(builder, &m->work);
+  add_derived(builder, self, row);
+  ms_json_add_number(builder, "joules", m->joules);
+  ms_json_add_text(builder, "energy_source", m->energy_source);
+  add_speedup(builder, row);
+  json_builder_end_object(builder);
+}
+
+/** ms_report_to_json_node: (transfer full): the report as a tree. */
+JsonNode *
+ms_report_to_json_node(const MsReport *self)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "format", FORMAT_NAME);
+  add_integer(builder, "format_version", FORMAT_VERSION);
+  ms_json_add_text(builder, "program", "meanshift-lab");
+  ms_json_add_text(builder, "version", self->program_version);
+  ms_json_add_text(builder, "date", self->date);
+  add_device(builder, &self->device);
+  ms_json_add_experiment(builder, self->experiment);
+  ms_json_add_text(builder, "input", self->input);
+  add_boolean(builder, "quick", self->quick);
+  add_boolean(builder, "complete", self->complete);
+  ms_json_add_number(builder, "noise", self->noise);
+  add_integer(builder, "seed", self->seed);
+  json_builder_set_member_name(builder, "rows");
+  json_builder_begin_array(builder);
+  for (guint i = 0; i < self->rows->len; i++)
+    add_row(builder, self, self->rows->pdata[i]);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
+  return json_builder_get_root(builder);
+}
+
+/** ms_report_to_json: (transfer full): the report as text, indented. */
+char *
+ms_report_to_json(const MsReport *self)
+{
+  g_autoptr(JsonNode) node = ms_report_to_json_node(self);
+  g_autoptr(JsonGenerator) generator = json_generator_new();
+
+  json_generator_set_root(generator, node);
+  json_generator_set_pretty(generator, TRUE);
+  json_generator_set_indent(generator, 1);
+  return json_generator_to_data(generator, NULL);
+}
+
+static void
+get_samples(JsonObject *object, const char *name, GArray *into)
+{
+  JsonArray *array = ms_json_get_array(object, name);
+
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *node = json_array_get_element(array, i);
+    GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
+    double value = type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
+    if (isfinite(value) && value >= 0)
+      g_array_append_val(into, value);
+  }
+}
+
+static void
+get_stages(JsonObject *object, MsMeasurement *m)
+{
+  JsonArray *stages = ms_json_get_array(object, "stages");
+
+  for (guint i = 0; stages && i < json_array_get_length(stages); i++) {
+    JsonNode *node = json_array_get_element(stages, i);
+    JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+    const char *stage = one ? ms_json_get_text(one, "stage") : NULL;
+    const char *name = one ? ms_json_get_text(one, "name") : NULL;
+    if (!stage || !name)
+      continue;
+    MsStageSeries *series = ms_measurement_stage(m, stage, name);
+    series->headline = json_object_get_boolean_member_with_default(one, "headline", FALSE);
+    series->bytes = (guint64)MAX(json_object_get_int_member_with_default(one, "bytes", 0), 0);
+    get_samples(one, "samples_ns", series->ns);
+  }
+}
+
+static guint64
+get_count(JsonObject *object, const char *name)
+{
+  double value = ms_json_get_number(object, name);
+
+  return value > 0 ? (guint64)value : 0;
+}
+
+static void
+get_verification(JsonObject *object, MsVerification *v)
+{
+  JsonObject *member = ms_json_get_object(object, "verification");
+
+  if (!member)
+    return;
+  *v = (MsVerification){TRUE, get_count(member, "total"), get_count(member, "mismatches"),
+                        ms_json_get_number(member, "max_difference"),
+                        g_strdup(ms_json_get_text(member, "against"))};
+}
+
+static void
+get_work(JsonObject *object, MsWork *work)
+{
+  JsonObject *member = ms_json_get_object(object, "work");
+
+  if (member)
+    *work = (MsWork){ms_json_get_number(member, "pixels"), ms_json_get_number(member, "window_samples"),
+                     ms_json_get_number(member, "elements"), ms_json_get_number(member, "bytes")};
+}
+
+static void
+get_row(MsReport *self, JsonObject *object)
+{
+  g_autoptr(MsFactors) settings = ms_json_get_factors(object, "settings");
+  const char *label = ms_json_get_text(object, "label");
+  const char *group = ms_json_get_text(object, "group");
+
+  if (!settings)
+    return;
+  MsReportRow *row = ms_report_add_row(self, settings, label ? label : "", group ? group : "");
+  MsMeasurement *m = row->measurement;
+  m->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
+  m->message = g_strdup(ms_json_get_text(object, "message"));
+  get_samples(object, "samples_ns", m->samples);
+  m->first_ns = ms_json_get_number(object, "first_ns");
+  m->prepare_ns = ms_json_get_number(object, "prepare_ns");
+  m->rejected = (guint)get_count(object, "rejected");
+  get_stages(object, m);
+  get_verification(object, &m->verification);
+  get_work(object, &m->work);
+  m->joules = ms_json_get_number(object, "joules");
+  m->energy_source = g_strdup(ms_json_get_text(object, "energy_source"));
+  ms_report_finish_row(self, row);
+}
+
+static void
+get_device(JsonObject *object, MsReportDevice *device)
+{
+  JsonObject *member = ms_json_get_object(object, "device");
+
+  if (!member)
+    return;
+  device->name = g_strdup(ms_json_get_text(member, "name"));
+  device->platform = g_strdup(ms_json_get_text(member, "platform"));
+  device->driver = g_strdup(ms_json_get_text(member, "driver"));
+  device->type = g_strdup(ms_json_get_text(member, "type"));
+  device->compute_units = (guint)get_count(member, "compute_units");
+  device->peak_read_gb_per_s = ms_json_get_number(member, "peak_read_gb_per_s");
+  device->peak_copy_gb_per_s = ms_json_get_number(member, "peak_copy_gb_per_s");
+}
+
+static void
+get_head(MsReport *self, JsonObject *object)
+{
+  double noise = ms_json_get_number(object, "noise");
+
+  get_device(object, &self->device);
+  self->program_version = g_strdup(ms_json_get_text(object, "version"));
+  if (ms_json_get_text(object, "date")) {
+    g_free(self->date);
+    self->date = g_strdup(ms_json_get_text(object, "date"));
+  }
+  self->input = g_strdup(ms_json_get_text(object, "input"));
+  self->quick = json_object_get_boolean_member_with_default(object, "quick", FALSE);
+  self->complete = json_object_get_boolean_member_with_default(object, "complete", FALSE);
+  self->noise = isfinite(noise) ? noise : 0.01;
+  self->seed = (guint32)get_count(object, "seed");
+}
+
+static MsReport *
+report_from_object(JsonObject *object, GError **error)
+{
+  JsonObject *described = ms_json_get_object(object, "experiment");
+  JsonArray *rows = ms_json_get_array(object, "rows");
+
+  if (g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0 || !described || !rows) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    return NULL;
+  }
+  g_autoptr(MsExperiment) experiment = ms_json_get_experiment(described, error);
+  if (!experiment)
+    return NULL;
+  MsReport *self = ms_report_new(experiment);
+  get_head(self, object);
+  for (guint i = 0; i < json_array_get_length(rows); i++) {
+    JsonNode *node = json_array_get_element(rows, i);
+    if (JSON_NODE_HOLDS_OBJECT(node))
+      get_row(self, json_node_get_object(node));
+  }
+  ms_report_rank(self);
+  return self;
+}
+
+/**
+ * ms_report_from_json:
+ * @text: what ms_report_to_json() made
+ * @length: bytes, or -1 when it ends in a zero
+ *
+ * Returns: (transfer full): the report, verdicts computed afresh from the samples
+ */
+MsReport *
+ms_report_from_json(const char *text, gssize length, GError **error)
+{
+  g_autoptr(JsonParser) parser = json_parser_new();
+
+  if (!json_parser_load_from_data(parser, text, length, error))
+    return NULL;
+  JsonNode *root = json_parser_get_root(parser);
+  if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    return NULL;
+  }
+  return report_from_object(json_node_get_object(root), error);
+}
+
+/** ms_report_load: (transfer full): the report in the file @path, or %NULL with a sentence that names it. */
+MsReport *
+ms_report_load(const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (!g_file_get_contents(path, &text, &length, error))
+    return NULL;
+  MsReport *self = ms_report_from_json(text, (gssize)length, error);
+  if (!self)
+    g_prefix_error(error, "%s: ", path);
+  return self;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the forms of a report (text, CSV, JSON, Markdown, chart) share. */
+#pragma once
+
+#include "core/lab/report.h"
+
+G_BEGIN_DECLS
+
+/** MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time. */
+typedef struct {
+  const char *name;
+  const char *title;
+  const char *unit;
+  double ns_factor;
+  double (*value)(const MsReport *report, const MsReportRow *row);
+} MsQuantity;
+
+const MsQuantity *ms_quantity_find(const char *name);
+double ms_published_in(const MsPublished *published, const char *quantity);
+
+char *ms_report_number(double value);
+char *ms_report_published_text(const MsReportRow *row);
+char *ms_report_remarks(const MsReport *self, const MsReportRow *row);
+char *ms_report_speedup_text(const MsReportRow *row);
+GPtrArray *ms_report_table(const MsReport *self);
+char *ms_report_heading(const MsReport *self);
+char *ms_report_footer(const MsReport *self);
+
+void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
+MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);
+void ms_json_add_number(JsonBuilder *builder, const char *name, double value);
+void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);
+void ms_json_add_factors(JsonBuilder *builder, const char *name, const MsFactors *factors);
+double ms_json_get_number(JsonObject *object, const char *name);
+const char *ms_json_get_text(JsonObject *object, const char *name);
+JsonObject *ms_json_get_object(JsonObject *object, const char *name);
+JsonArray *ms_json_get_array(JsonObject *object, const char *name);
+MsFactors *ms_json_get_factors(JsonObject *object, const char *name);
+
+G_END_DECLS

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The arithmetic of timings: a median with its spread, what disturbs it, and a verdict between two sets of samples. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * MsSummary:
+ * @n: number of samples; everything below is NAN when it is 0
+ * @q1: first quartile, linear interpolation between order statistics (numpy's default)
+ * @q3: third quartile, likewise
+ * @iqr: @q3 - @q1
+ * @spread: relative half-width of the median's ~95 % interval, 1.57 * iqr / sqrt(n) / median (McGill's notch);
+ *   infinite for fewer than 3 samples, of which nothing can be said
+ */
+typedef struct {
+  guint n;
+  double minimum;
+  double q1;
+  double median;
+  double q3;
+  double maximum;
+  double mean;
+  double iqr;
+  double spread;
+} MsSummary;
+
+MsSummary ms_statistics_summarise(const double *samples, gsize n);
+double ms_statistics_quantile(const double *samples, gsize n, double fraction);
+
+/** MsDrift: where a level shift begins (@index counts samples in the order taken) and how much slower it is from there on. */
+typedef struct {
+  gboolean found;
+  gsize index;
+  double ratio;
+} MsDrift;
+
+gsize ms_statistics_outliers(const double *samples, gsize n, gboolean *flags);
+MsDrift ms_statistics_find_clock_drop(const double *samples, gsize n);
+
+typedef enum {
+  MS_VERDICT_UNCERTAIN,
+  MS_VERDICT_SAME,
+  MS_VERDICT_FASTER,
+  MS_VERDICT_SLOWER,
+} MsVerdict;
+
+/**
+ * MsSpeedup: how many times faster a candidate is than a baseline, with a 95 % interval.
+ * @ratio: median(baseline) / median(candidate)
+ * @low: lower end of the interval; 0 when it cannot be told
+ * @high: upper end; infinite when it cannot be told
+ */
+typedef struct {
+  MsVerdict verdict;
+  double ratio;
+  double low;
+  double high;
+} MsSpeedup;
+
+MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate, gsize n_candidate,
+                                double noise, guint32 seed);
+const char *ms_verdict_to_string(MsVerdict verdict);
+const char *ms_verdict_describe(MsVerdict verdict);
+
+G_END_DECLS

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/tune-store.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "core/error.h"
+
+/** ms_tune_store_default_directory: (transfer full): the folder in the user's data folder. */
+char *
+ms_tune_store_default_directory(void)
+{
+  return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "tuning", NULL);
+}
+
+/**
+ * ms_tune_store_path:
+ * @directory: (nullable): where records are kept; without it the user's
+ *
+ * Returns: (transfer full): the file of this device, driver and class of problem; a new driver has a file of its own
+ */
+char *
+ms_tune_store_path(const char *directory, const char *device, const char *driver, const char *problem)
+{
+  g_autofree char *folder = directory ? g_strdup(directory) : ms_tune_store_default_directory();
+  g_autofree char *key = g_strjoin("\n", device, driver, problem, NULL);
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
+  g_autofree char *name = g_strdup_printf("%.32s.json", hash);
+
+  return g_build_filename(folder, name, NULL);
+}
+
+/**
+ * ms_tune_store_load:
+ *
+ * Returns: (transfer full): the record of exactly this device, driver and problem; %NULL without @error when there is none,
+ *   with @error when there is one that cannot be read
+ */
+MsTuneRecord *
+ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem, GError **error)
+{
+  g_autofree char *path = ms_tune_store_path(directory, device, driver, problem);
+  g_autoptr(JsonParser) parser = json_parser_new();
+
+  if (!g_file_test(path, G_FILE_TEST_EXISTS))
+    return NULL;
+  if (!json_parser_load_from_file(parser, path, error)) {
+    g_prefix_error(error, "The tuning in %s is damaged: ", path);
+    return NULL;
+  }
+  g_autoptr(MsTuneRecord) record = ms_tune_record_from_json_node(json_parser_get_root(parser), error);
+  if (!record) {
+    g_prefix_error(error, "%s: ", path);
+    return NULL;
+  }
+  if (g_strcmp0(record->device, device) != 0 || g_strcmp0(record->driver, driver) != 0 ||
+      g_strcmp0(record->problem, problem) != 0)
+    return NULL;
+  return g_steal_pointer(&record);
+}
+
+/** ms_tune_store_save: writes the record, replacing an older one only when it is complete. */
+gboolean
+ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error)
+{
+  g_autofree char *path = ms_tune_store_path(directory, record->device, record->driver, record->problem);
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autoptr(JsonNode) node = ms_tune_record_to_json_node(record);
+  g_autofree char *text = json_to_string(node, TRUE);
+
+  if (g_mkdir_with_parents(folder, 0777) != 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder %s cannot be made: %s.", folder, g_strerror(errno));
+    return FALSE;
+  }
+  return g_file_set_contents(path, text, -1, error);
+}
+
+static const char *
+radius_class(double sp)
+{
+  return sp <= 3 ? "sp 1-3" : sp <= 7 ? "sp 4-7" : sp <= 12 ? "sp 8-12" : sp <= 24 ? "sp 13-24" : "sp 25-64";
+}
+
+static const char *
+size_class(double pixels)
+{
+  return pixels < 0.3e6   ? "up to 0.3 megapixels"
+         : pixels < 1.5e6 ? "0.3 to 1.5 megapixels"
+         : pixels < 10e6  ? "1.5 to 10 megapixels"
+                          : "10 megapixels and more";
+}
+
+/** ms_tune_problem_class: (transfer full): problems of one class have the same winner, as far as is known. */
+char *
+ms_tune_problem_class(double sp, gint64 width, gint64 height)
+{
+  return g_strdup_printf("mean-shift, %s, %s", radius_class(sp), size_class((double)width * (double)height));
+}

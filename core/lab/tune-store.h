@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Where searches are kept: one JSON file for each device, driver and class of problem, in the user's data folder. */
+#pragma once
+
+#include "core/lab/tuner.h"
+
+G_BEGIN_DECLS
+
+char *ms_tune_store_default_directory(void);
+char *ms_tune_store_path(const char *directory, const char *device, const char *driver, const char *problem);
+MsTuneRecord *ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem, GError **error);
+gboolean ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error);
+
+char *ms_tune_problem_class(double sp, gint64 width, gint64 height);
+
+G_END_DECLS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A watchdog: a cancellable that follows its parent and is cancelled besides when a deadline passes. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct _MsWatchdog MsWatchdog;
+
+MsWatchdog *ms_watchdog_new(GCancellable *parent, double seconds);
+GCancellable *ms_watchdog_cancellable(MsWatchdog *self);
+gboolean ms_watchdog_fired(MsWatchdog *self);
+void ms_watchdog_free(MsWatchdog *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWatchdog, ms_watchdog_free)
+
+G_END_DECLS
