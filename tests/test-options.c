@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptor table: each row complete, each value a round trip, each wrong value refused with a sentence. */
+#include <string.h>
+
+#include "core/filter/options.h"
+
+static void
+test_rows_are_complete(void)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  g_assert_cmpuint(n, ==, 12);
+  for (guint i = 0; i < n; i++) {
+    g_assert_nonnull(table[i].name);
+    g_assert_nonnull(table[i].json);
+    g_assert_nonnull(strchr(table[i].label, '_'));
+    g_assert_cmpuint(strlen(table[i].help), >, 10);
+    g_assert_true((table[i].kind == MS_OPTION_CHOICE) == (table[i].values != NULL));
+    g_assert_true(ms_option_find(table[i].name) == &table[i]);
+    for (guint j = 0; j < i; j++)
+      g_assert_cmpstr(table[i].name, !=, table[j].name);
+  }
+  g_assert_null(ms_option_find("no-such-option"));
+}
+
+static void
+assert_round_trip(const MsOptionInfo *option, const char *text)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  gboolean set = ms_option_set_text(option, &settings, text, &error);
+  g_assert_no_error(error);
+  g_assert_true(set);
+  g_autofree char *back = ms_option_get_text(option, &settings);
+  g_assert_cmpstr(back, ==, text);
+}
+
+static void
+test_choices_round_trip(void)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < ms_option_n_values(&table[i]); k++)
+      assert_round_trip(&table[i], table[i].values[k]);
+  assert_round_trip(ms_option_find("sp"), "2.5");
+  assert_round_trip(ms_option_find("sr"), "0");
+  assert_round_trip(ms_option_find("max-iterations"), "100");
+  assert_round_trip(ms_option_find("epsilon"), "0.25");
+  assert_round_trip(ms_option_find("work-group"), "auto");
+  assert_round_trip(ms_option_find("work-group"), "32x4");
+}
+
+static void
+test_wrong_values(void)
+{
+  static const char *const wrong[][2] = {
+    {"sp", "0"},           {"sp", "65"},          {"sp", "nan"},         {"sp", "5px"},
+    {"sp", ""},            {"sp", "2,5"},         {"sr", "-1"},          {"sr", "511"},
+    {"max-iterations", "0"}, {"max-iterations", "2.5"}, {"max-iterations", "101"}, {"epsilon", "-1"},
+    {"rule", "OpenCV"},    {"memory", "texture"}, {"local-memory", "yes"}, {"unroll", "3"},
+    {"access", ""},        {"work-group", "32"},  {"work-group", "0x4"}, {"work-group", "32x"},
+    {"work-group", "-3x4"}, {"work-group", "32x4x1"}, {"kernel", "fastest"}, {"schedule", "dynamic"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    MsSettings settings = ms_settings_default(), before = settings;
+    g_autoptr(GError) error = NULL;
+    gboolean set = ms_option_set_text(ms_option_find(wrong[i][0]), &settings, wrong[i][1], &error);
+    g_assert_false(set);
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+    g_assert_nonnull(strstr(error->message, wrong[i][0]));
+    g_assert_true(ms_settings_equal(&settings, &before));
+  }
+}
+
+static void
+test_arguments_repeat_the_settings(void)
+{
+  MsSettings settings = ms_settings_default(), back = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  settings.params.sp = 3.5;
+  settings.params.rule = MS_RULE_OPENCV;
+  settings.options.unroll = 4;
+  settings.options.local_memory = 1;
+  settings.options.work_group_width = 16;
+  settings.options.work_group_height = 8;
+  g_autofree char *line = ms_settings_to_arguments(&settings);
+  g_auto(GStrv) words = g_strsplit(line, " ", -1);
+  for (guint i = 0; words[i]; i += 2) {
+    g_assert_true(g_str_has_prefix(words[i], "--"));
+    ms_option_set_text(ms_option_find(words[i] + 2), &back, words[i + 1], &error);
+    g_assert_no_error(error);
+  }
+  g_assert_true(ms_settings_equal(&settings, &back));
+  g_assert_null(strstr(line, "--memory"));
+}
+
+static void
+test_params_validate(void)
+{
+  static const MsParams wrong[] = {
+    {0.5, 20, 5, 1, MS_RULE_OPENCV},   {64.5, 20, 5, 1, MS_RULE_OPENCV}, {5, -1, 5, 1, MS_RULE_OPENCV},
+    {5, 20, 0, 1, MS_RULE_OPENCV},     {5, 20, 5, -1, MS_RULE_OPENCV},   {2.5, 20, 5, 1, MS_RULE_TRUNCATE},
+    {5, 20.5, 5, 1, MS_RULE_REPLICATE}, {0.0 / 0.0, 20, 5, 1, MS_RULE_OPENCV},
+  };
+  MsParams good = ms_params_default();
+
+  g_assert_true(ms_params_validate(&good, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_params_validate(&wrong[i], &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  }
+}
+
+static void
+test_params_numbers(void)
+{
+  MsParams params = {.sp = 2.5, .sr = 2.5, .max_iterations = 7, .epsilon = 1.9, .rule = MS_RULE_OPENCV};
+  MsFilterNumbers numbers = ms_params_numbers(&params);
+  int radius;
+
+  g_assert_cmpint(numbers.isr2, ==, 6); /* 6.25 */
+  g_assert_cmpint(numbers.epsilon, ==, 1);
+  params.sr = 510;
+  g_assert_cmpint(ms_params_numbers(&params).isr2, ==, 260100);
+  g_assert_false(ms_params_whole_radius(&params, 100, &radius));
+  params.sp = 2.4;
+  g_assert_true(ms_params_whole_radius(&params, 100, &radius));
+  g_assert_cmpint(radius, ==, 2);
+  params.sp = 2.7;
+  g_assert_true(ms_params_whole_radius(&params, 100, &radius));
+  g_assert_cmpint(radius, ==, 3);
+  /* Next to a half the single-precision sum lands on the half for large coordinates only. */
+  params.sp = 2.4999998;
+  g_assert_true(ms_params_whole_radius(&params, 2, &radius));
+  g_assert_false(ms_params_whole_radius(&params, 100, &radius));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/options/rows-are-complete", test_rows_are_complete);
+  g_test_add_func("/options/choices-round-trip", test_choices_round_trip);
+  g_test_add_func("/options/wrong-values", test_wrong_values);
+  g_test_add_func("/options/arguments-repeat-the-settings", test_arguments_repeat_the_settings);
+  g_test_add_func("/params/validate", test_params_validate);
+  g_test_add_func("/params/numbers", test_params_numbers);
+  return g_test_run();
+}
