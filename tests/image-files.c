@@ -118,7 +118,8 @@ ms_test_pictures_folder(const char *name)
 
   if (folder != NULL && g_file_test(folder, G_FILE_TEST_IS_DIR))
     return g_steal_pointer(&folder);
-  g_autofree char *reason = g_strdup_printf("The test pictures '%s' are not there; set MS_TEST_IMAGES to the folder that has them.", name);
+  g_autofree char *reason = g_strdup_printf(
+      "The test pictures '%s' are not there; set MS_TEST_IMAGES to the folder that has them.", name);
   g_test_skip(reason);
   return NULL;
 }
@@ -253,4 +254,22 @@ ms_test_png_find(GBytes *file, const char *type)
     at += 12 + (gsize)GUINT32_FROM_BE(length);
   }
   return 0;
+}
+
+/** ms_test_png_repair: makes the checksums of all chunks right, so that damage reaches what lies behind them. */
+void
+ms_test_png_repair(guint8 *data, gsize size)
+{
+  gsize at = 8;
+
+  while (at + 12 <= size) {
+    guint32 length;
+    memcpy(&length, data + at, 4);
+    length = GUINT32_FROM_BE(length);
+    if (length > size - at - 12)
+      return;
+    guint32 crc = GUINT32_TO_BE(crc32_of(data + at + 4, (gsize)length + 4));
+    memcpy(data + at + 8 + length, &crc, 4);
+    at += 12 + (gsize)length;
+  }
 }

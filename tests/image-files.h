@@ -29,5 +29,6 @@ void ms_test_folder_remove(char *folder);
 void ms_test_png_append(GByteArray *file, const char *type, const void *data, gsize size);
 GByteArray *ms_test_png_begin(guint32 width, guint32 height, int depth, int colour_type);
 gsize ms_test_png_find(GBytes *file, const char *type);
+void ms_test_png_repair(guint8 *data, gsize size);
 
 G_END_DECLS

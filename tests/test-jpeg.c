@@ -25,7 +25,8 @@ typedef struct {
 typedef void (*Configure)(struct jpeg_compress_struct *cinfo, gconstpointer data);
 
 static GBytes *
-compress(const guint8 *samples, int width, int height, int components, J_COLOR_SPACE given, Configure configure, gconstpointer data)
+compress(const guint8 *samples, int width, int height, int components, J_COLOR_SPACE given,
+         Configure configure, gconstpointer data)
 {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -102,25 +103,35 @@ check_kind(const Kind *kind)
       memcpy(s, all, components);
       expected_pixel(kind, s, pixels + (y * SIDE_X + x) * 4);
     }
-  g_test_message("given %d, stored %d, Adobe %d, progressive %d", kind->given, kind->stored, kind->adobe, kind->progressive);
+  g_test_message("given %d, stored %d, Adobe %d, progressive %d", kind->given, kind->stored, kind->adobe,
+                 kind->progressive);
   g_autoptr(GBytes) file = compress(samples, SIDE_X, SIDE_Y, components, kind->given, configure_kind, kind);
   g_autoptr(MsImage) expected = ms_image_new_take(SIDE_X, SIDE_Y, pixels, NULL);
   g_autoptr(MsImage) image = ms_test_decode(file);
-  ms_test_assert_close_image(image, expected, kind->chroma > 1 ? 8 : MS_TEST_MOST_LEVELS, kind->chroma > 1 ? 2 : MS_TEST_MEAN);
+  ms_test_assert_close_image(image, expected, kind->chroma > 1 ? 8 : MS_TEST_MOST_LEVELS,
+                             kind->chroma > 1 ? 2 : MS_TEST_MEAN);
 }
 
 static void
 test_kinds(void)
 {
   static const Kind kinds[] = {
-    {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 1}, {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 2},
-    {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, TRUE, 0, 1},  {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 1},
-    {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 2, 1},           {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 0, 1},
-    {JCS_RGB, JCS_YCbCr, TRUE, FALSE, 0, 1},            {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 2},
-    {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 1, 2},            {JCS_RGB, JCS_RGB, TRUE, FALSE, 0, 1},
-    {JCS_RGB, JCS_RGB, FALSE, TRUE, 0, 1},              {JCS_CMYK, JCS_CMYK, TRUE, FALSE, 0, 1},
-    {JCS_CMYK, JCS_CMYK, FALSE, FALSE, 0, 1},           {JCS_CMYK, JCS_CMYK, TRUE, TRUE, 0, 1},
-    {JCS_CMYK, JCS_YCCK, TRUE, FALSE, 0, 1},            {JCS_CMYK, JCS_YCCK, TRUE, TRUE, 3, 1},
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 1},
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 2},
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, TRUE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 2, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, TRUE, FALSE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 2},
+      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 1, 2},
+      {JCS_RGB, JCS_RGB, TRUE, FALSE, 0, 1},
+      {JCS_RGB, JCS_RGB, FALSE, TRUE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, TRUE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, FALSE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, TRUE, TRUE, 0, 1},
+      {JCS_CMYK, JCS_YCCK, TRUE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_YCCK, TRUE, TRUE, 3, 1},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++)
@@ -276,9 +287,14 @@ test_lying_headers(void)
     guint width, height;
     int code;
   } table[] = {
-    {0, 8, MS_ERROR_FORMAT},         {8, 0, MS_ERROR_FORMAT},         {65535, 1, MS_ERROR_TOO_LARGE},
-    {1, 65535, MS_ERROR_TOO_LARGE},  {65535, 65535, MS_ERROR_TOO_LARGE}, {65500, 65500, MS_ERROR_TOO_LARGE},
-    {31600, 31600, MS_ERROR_FORMAT}, {6000, 5000, MS_ERROR_FORMAT},
+      {0, 8, MS_ERROR_FORMAT},
+      {8, 0, MS_ERROR_FORMAT},
+      {65535, 1, MS_ERROR_TOO_LARGE},
+      {1, 65535, MS_ERROR_TOO_LARGE},
+      {65535, 65535, MS_ERROR_TOO_LARGE},
+      {65500, 65500, MS_ERROR_TOO_LARGE},
+      {31600, 31600, MS_ERROR_FORMAT},
+      {6000, 5000, MS_ERROR_FORMAT},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
@@ -403,7 +419,8 @@ check_all_refused(const char *name)
   for (guint i = 0; i < paths->len; i++) {
     g_autoptr(GError) error = NULL;
     g_assert_null(ms_image_load(g_ptr_array_index(paths, i), NULL, NULL, &error));
-    g_assert_true(error->domain == MS_ERROR && (error->code == MS_ERROR_FORMAT || error->code == MS_ERROR_TOO_LARGE));
+    g_assert_true(error->domain == MS_ERROR &&
+                  (error->code == MS_ERROR_FORMAT || error->code == MS_ERROR_TOO_LARGE));
   }
 }
 

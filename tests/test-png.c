@@ -102,7 +102,8 @@ write_stored(Stored *self)
   }
   png_set_write_fn(png, file, append_bytes, NULL);
   png_set_IHDR(png, info, SIDE_X, SIDE_Y, self->kind.depth, self->kind.colour_type,
-               self->kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+               self->kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
   int colours = MIN(MOST_COLOURS, 1 << self->kind.depth);
   if (self->kind.colour_type == PNG_COLOR_TYPE_PALETTE)
     png_set_PLTE(png, info, self->palette, colours);
@@ -155,7 +156,8 @@ check_kind(Kind kind, GRand *random)
   g_autoptr(MsImage) image = ms_test_decode(file);
   const guint8 *p = ms_image_get_pixels(image);
 
-  g_test_message("type %d, %d bits, interlaced %d, tRNS %d", kind.colour_type, kind.depth, kind.interlaced, kind.transparent);
+  g_test_message("type %d, %d bits, interlaced %d, tRNS %d", kind.colour_type, kind.depth, kind.interlaced,
+                 kind.transparent);
   g_assert_cmpint(ms_image_get_width(image), ==, SIDE_X);
   g_assert_cmpint(ms_image_get_height(image), ==, SIDE_Y);
   for (int y = 0; y < SIDE_Y; y++)
@@ -174,11 +176,9 @@ test_kinds(void)
     int depths[5];
     gboolean may_have_trns;
   } table[] = {
-    {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, TRUE},
-    {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, TRUE},
-    {PNG_COLOR_TYPE_RGB, {8, 16}, TRUE},
-    {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, FALSE},
-    {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, FALSE},
+      {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, TRUE}, {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, TRUE},
+      {PNG_COLOR_TYPE_RGB, {8, 16}, TRUE},           {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, FALSE},
+      {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, FALSE},
   };
   g_autoptr(GRand) random = g_rand_new_with_seed(2011);
 
@@ -265,7 +265,8 @@ test_every_length(void)
 static void
 test_wrong_adler(void)
 {
-  static const guint8 pixels[] = {0x78, 0x01, 0x01, 0x02, 0x00, 0xfd, 0xff, 0x00, 0x80, 0x00, 0x82, 0x00, 0x81};
+  static const guint8 pixels[] = {0x78, 0x01, 0x01, 0x02, 0x00, 0xfd, 0xff,
+                                  0x00, 0x80, 0x00, 0x82, 0x00, 0x81};
 
   for (int wrong = 0; wrong < 2; wrong++) {
     GByteArray *file = ms_test_png_begin(1, 1, 8, PNG_COLOR_TYPE_GRAY);
@@ -389,9 +390,9 @@ test_suite_twins(void)
   static const char *const kinds[] = {"0g01", "0g02", "0g04", "0g08", "0g16", "2c08", "2c16", "3p01",
                                       "3p02", "3p04", "3p08", "4a08", "4a16", "6a08", "6a16"};
   static const char *const twins[][2] = {
-    {"oi1n0g16.png", "oi2n0g16.png"}, {"oi1n0g16.png", "oi4n0g16.png"}, {"oi1n0g16.png", "oi9n0g16.png"},
-    {"oi1n2c16.png", "oi2n2c16.png"}, {"oi1n2c16.png", "oi4n2c16.png"}, {"oi1n2c16.png", "oi9n2c16.png"},
-    {"z00n2c08.png", "z03n2c08.png"}, {"z00n2c08.png", "z06n2c08.png"}, {"z00n2c08.png", "z09n2c08.png"},
+      {"oi1n0g16.png", "oi2n0g16.png"}, {"oi1n0g16.png", "oi4n0g16.png"}, {"oi1n0g16.png", "oi9n0g16.png"},
+      {"oi1n2c16.png", "oi2n2c16.png"}, {"oi1n2c16.png", "oi4n2c16.png"}, {"oi1n2c16.png", "oi9n2c16.png"},
+      {"z00n2c08.png", "z03n2c08.png"}, {"z00n2c08.png", "z06n2c08.png"}, {"z00n2c08.png", "z09n2c08.png"},
   };
   g_autofree char *folder = ms_test_pictures_folder("pngsuite/valid");
 
@@ -451,7 +452,8 @@ check_bounded(const char *name)
     g_autofree char *base = g_path_get_basename(path);
     gboolean too_large = g_str_has_prefix(base, "valid_20000") || g_str_has_prefix(base, "valid_30000");
     gboolean sound = !too_large && !g_str_has_prefix(base, "hdr_") && !g_str_has_prefix(base, "zero_") &&
-                     !g_str_equal(base, "empty.png") && !g_str_equal(base, "sig_only.png") && !g_str_equal(base, "text.png");
+                     !g_str_equal(base, "empty.png") && !g_str_equal(base, "sig_only.png") &&
+                     !g_str_equal(base, "text.png");
     g_autoptr(GError) error = NULL;
     g_autoptr(MsImage) image = ms_image_load(path, &limits, NULL, &error);
     g_test_message("%s: %s", base, error ? error->message : "loaded");

@@ -17,14 +17,14 @@
 #define MOST_TRIES 100
 
 struct _MsAtomicFile {
-  char *name;      /* for messages */
-  char *path;      /* where the file is to appear, links followed */
+  char *name; /* for messages */
+  char *path; /* where the file is to appear, links followed */
   char *folder;
   char *temporary; /* NULL while the file has no name at all */
   int fd;
   gboolean direct; /* a device or pipe, written in place */
   gboolean overwrite;
-  mode_t mode;     /* of the file that is replaced, 0 when there is none */
+  mode_t mode; /* of the file that is replaced, 0 when there is none */
   gsize used;
   guint8 *buffer;
 };
@@ -35,31 +35,39 @@ set_write_error(GError **error, const char *name, int code)
   switch (code) {
   case ENOSPC:
   case EDQUOT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': the disk is full; free some space or choose another folder.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': the disk is full; free some space or choose another folder.", name);
     break;
   case EFBIG:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': the file would be larger than this system or user may write.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': the file would be larger than this system or user may write.", name);
     break;
   case EACCES:
   case EPERM:
   case EROFS:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': no permission to write there; choose another folder.", name);
     break;
   case ENOENT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': its folder does not exist; create it first.", name);
     break;
   case ENOTDIR:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': a part of the path in front of it is no folder; choose another path.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': a part of the path in front of it is no folder; choose another path.",
+                name);
     break;
   default:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name, g_strerror(code));
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name,
+                g_strerror(code));
   }
 }
 
 static void
 set_exists_error(GError **error, const char *name)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_EXISTS, "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
+  g_set_error(error, MS_ERROR, MS_ERROR_EXISTS,
+              "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
 }
 
 /* A link is replaced by nothing: the file it leads to is. */
@@ -92,7 +100,8 @@ look_at_target(MsAtomicFile *self, GError **error)
     return FALSE;
   }
   if (S_ISDIR(info.st_mode)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': it is a folder; give the name of a file in it.", self->name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "Cannot write '%s': it is a folder; give the name of a file in it.", self->name);
     return FALSE;
   }
   self->direct = !S_ISREG(info.st_mode);

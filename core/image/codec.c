@@ -17,9 +17,9 @@ MsImageLimits
 ms_image_limits_default(void)
 {
   return (MsImageLimits){
-    .max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS,
-    .max_scans = 100,
-    .max_metadata = 32 << 20,
+      .max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS,
+      .max_scans = 100,
+      .max_metadata = 32 << 20,
   };
 }
 
@@ -35,10 +35,10 @@ MsSaveOptions
 ms_save_options_default(void)
 {
   return (MsSaveOptions){
-    .format = MS_IMAGE_FORMAT_AUTO,
-    .quality = 92,
-    .compression = 3,
-    .overwrite = FALSE,
+      .format = MS_IMAGE_FORMAT_AUTO,
+      .quality = 92,
+      .compression = 3,
+      .overwrite = FALSE,
   };
 }
 
@@ -59,7 +59,8 @@ ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, 
   if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error(error, g_steal_pointer(&reason));
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name, reason->message);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.",
+                self->name, reason->message);
   return FALSE;
 }
 
@@ -75,21 +76,22 @@ ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, 
  * Returns: FALSE with %MS_ERROR_TOO_LARGE or %MS_ERROR_FORMAT
  */
 gboolean
-ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes, GError **error)
+ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
+                           GError **error)
 {
   guint64 pixels = width * height;
 
   if (pixels > self->limits->max_pixels || pixels > MOST_PIXELS) {
     g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' is too large: %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " pixels, the limit is %" G_GUINT64_FORMAT
-                " pixels; scale it down or raise the limit.",
+                "'%s' is too large: %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+                " pixels, the limit is %" G_GUINT64_FORMAT " pixels; scale it down or raise the limit.",
                 self->name, width, height, self->limits->max_pixels);
     return FALSE;
   }
   if (pixels * 4 > SMALL_PIXELS && least_bytes > self->size) {
     g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: it claims %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " pixels, but its %" G_GUINT64_FORMAT
-                " bytes cannot hold them; get a fresh copy of it.",
+                "'%s' is damaged: it claims %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+                " pixels, but its %" G_GUINT64_FORMAT " bytes cannot hold them; get a fresh copy of it.",
                 self->name, width, height, self->size);
     return FALSE;
   }
@@ -108,8 +110,8 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
 
   if (pixels == NULL)
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory for '%s': its %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " pixels need %" G_GUINT64_FORMAT
-                " MiB; close other programs or scale it down.",
+                "Not enough memory for '%s': its %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+                " pixels need %" G_GUINT64_FORMAT " MiB; close other programs or scale it down.",
                 self->name, width, height, (width * height * 4) >> 20);
   return pixels;
 }
@@ -125,7 +127,8 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
  * Returns: (transfer full): the image
  */
 MsImage *
-ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, GError **error)
+ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
+                       GError **error)
 {
   int orientation = 1;
   guint32 x_resolution = raw->x_pixels_per_metre;
@@ -137,8 +140,8 @@ ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int heigh
     ms_exif_get_resolution(raw->exif, &x_resolution, &y_resolution);
   if (!ms_orientation_apply(&pixels, &width, &height, orientation)) {
     g_free(pixels);
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to turn '%s' upright; close other programs or scale it down.",
-                self->name);
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
+                "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
     return NULL;
   }
   if (ms_orientation_swaps_sides(orientation)) {

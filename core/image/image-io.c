@@ -52,7 +52,8 @@ ms_image_format_from_path(const char *path)
     return MS_IMAGE_FORMAT_AUTO;
   if (g_ascii_strcasecmp(dot, ".png") == 0)
     return MS_IMAGE_FORMAT_PNG;
-  if (g_ascii_strcasecmp(dot, ".jpg") == 0 || g_ascii_strcasecmp(dot, ".jpeg") == 0 || g_ascii_strcasecmp(dot, ".jpe") == 0)
+  if (g_ascii_strcasecmp(dot, ".jpg") == 0 || g_ascii_strcasecmp(dot, ".jpeg") == 0 ||
+      g_ascii_strcasecmp(dot, ".jpe") == 0)
     return MS_IMAGE_FORMAT_JPEG;
   return MS_IMAGE_FORMAT_AUTO;
 }
@@ -89,7 +90,8 @@ sniff_stream(MsImageSource *source, MsImageFormat *format, GError **error)
     return FALSE;
   }
   if (reason != NULL) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name, reason->message);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.",
+                source->name, reason->message);
     return FALSE;
   }
   *format = ms_image_sniff(g_buffered_input_stream_peek_buffer(stream, &n), n);
@@ -98,7 +100,8 @@ sniff_stream(MsImageSource *source, MsImageFormat *format, GError **error)
   if (n == 0)
     g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is neither a PNG nor a JPEG file; convert it to one of them first.", source->name);
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
+                "'%s' is neither a PNG nor a JPEG file; convert it to one of them first.", source->name);
   return FALSE;
 }
 
@@ -119,7 +122,8 @@ peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
 
   if (!sniff_stream(source, &format, error))
     return FALSE;
-  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error) : ms_jpeg_peek(source, header, error);
+  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error)
+                                       : ms_jpeg_peek(source, header, error);
 }
 
 static GInputStream *
@@ -137,7 +141,8 @@ buffered(GInputStream *base)
  * Like ms_image_load(), for a file that is in memory already.
  */
 MsImage *
-ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                    GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
@@ -152,7 +157,8 @@ static GBytes *
 drain(MsImageSource *source, GError **error)
 {
   g_autoptr(GByteArray) content = g_byte_array_new();
-  guint64 most = MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
+  guint64 most =
+      MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
   MsImageFormat format;
   gsize got = 1;
 
@@ -161,7 +167,8 @@ drain(MsImageSource *source, GError **error)
   while (got > 0) {
     guint old = content->len;
     if (old > MIN(most, G_MAXUINT - BUFFER_SIZE)) {
-      g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
+      g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                  "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
                   source->name);
       return NULL;
     }
@@ -182,7 +189,8 @@ drain(MsImageSource *source, GError **error)
  * Like ms_image_load(), for a file that is open already.
  */
 MsImage *
-ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                 GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
@@ -212,7 +220,8 @@ set_open_error(GError **error, const char *name, int code)
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
     break;
   default:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name,
+                g_strerror(code));
   }
 }
 
@@ -288,22 +297,25 @@ static gboolean
 check_options(const MsSaveOptions *options, GError **error)
 {
   if (options->quality < 1 || options->quality > 100) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A JPEG quality of %d is not possible; choose 1 to 100.", options->quality);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A JPEG quality of %d is not possible; choose 1 to 100.",
+                options->quality);
     return FALSE;
   }
   if (options->compression < 0 || options->compression > 9) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A PNG compression of %d is not possible; choose 0 to 9.", options->compression);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A PNG compression of %d is not possible; choose 0 to 9.",
+                options->compression);
     return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
+write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out,
+            GError **error)
 {
   MsSaveNotes notes = {FALSE};
   gboolean ok = options->format == MS_IMAGE_FORMAT_PNG ? ms_png_write(image, sink, options, &notes, error)
-                                                        : ms_jpeg_write(image, sink, options, &notes, error);
+                                                       : ms_jpeg_write(image, sink, options, &notes, error);
 
   if (notes_out != NULL)
     *notes_out = notes;
@@ -331,7 +343,8 @@ write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
  *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
+              GCancellable *cancellable, GError **error)
 {
   MsSaveOptions chosen = options ? *options : ms_save_options_default();
   g_autofree char *name = g_filename_display_name(path);
@@ -341,7 +354,8 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   if (chosen.format == MS_IMAGE_FORMAT_AUTO)
     chosen.format = ms_image_format_from_path(path);
   if (chosen.format == MS_IMAGE_FORMAT_AUTO) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Cannot tell the format of '%s'; end its name in .png or .jpg or choose a format.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "Cannot tell the format of '%s'; end its name in .png or .jpg or choose a format.", name);
     return FALSE;
   }
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, chosen.overwrite, error);
@@ -357,7 +371,8 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
   GByteArray *content = sink->target;
 
   if (size > G_MAXUINT - content->len) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                "The encoded image has more than 4 GiB; save it to a file.");
     return FALSE;
   }
   g_byte_array_append(content, data, size);
@@ -375,7 +390,8 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
  *   %G_IO_ERROR_CANCELLED
  */
 GBytes *
-ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
+                GError **error)
 {
   MsSaveOptions chosen = options ? *options : ms_save_options_default();
   g_autoptr(GByteArray) content = g_byte_array_new();

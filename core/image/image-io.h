@@ -10,13 +10,18 @@ MsImageFormat ms_image_sniff(const guint8 *data, gsize size);
 MsImageFormat ms_image_format_from_path(const char *path);
 const char *ms_image_format_extension(MsImageFormat format);
 
-MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
-MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
-MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
-gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
-
-gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
+MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
                        GError **error);
-GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable, GError **error);
+MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                          GError **error);
+MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
+                             GCancellable *cancellable, GError **error);
+gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header,
+                            GError **error);
+
+gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
+                       GCancellable *cancellable, GError **error);
+GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes,
+                        GCancellable *cancellable, GError **error);
 
 G_END_DECLS

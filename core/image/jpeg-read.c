@@ -58,8 +58,8 @@ stop_damaged(JpegReader *self)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message((j_common_ptr)&self->cinfo, message);
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
-              self->source->name, message);
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
+              "'%s' is a damaged JPEG file (%s); get a fresh copy of it.", self->source->name, message);
   stop(self);
 }
 
@@ -71,17 +71,21 @@ on_error(j_common_ptr cinfo)
 
   switch (self->errors.msg_code) {
   case JERR_OUT_OF_MEMORY:
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.", name);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
+                "Not enough memory to read '%s'; close other programs or scale it down.", name);
     stop(self);
   case JERR_IMAGE_TOO_BIG:
     g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name, MS_JPEG_MOST_SIDE);
+                "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name,
+                MS_JPEG_MOST_SIDE);
     stop(self);
   case JERR_SOF_UNSUPPORTED:
   case JERR_BAD_PRECISION:
   case JERR_CONVERSION_NOTIMPL:
     g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known colours); convert it to PNG.", name);
+                "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known "
+                "colours); convert it to PNG.",
+                name);
     stop(self);
   default:
     stop_damaged(self);
@@ -127,8 +131,8 @@ on_progress(j_common_ptr cinfo)
   if (self->cinfo.input_scan_number <= (int)self->source->limits->max_scans)
     return;
   g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has more than %u scans, which a picture never needs; save it anew with another program.", self->source->name,
-              self->source->limits->max_scans);
+              "'%s' has more than %u scans, which a picture never needs; save it anew with another program.",
+              self->source->name, self->source->limits->max_scans);
   stop(self);
 }
 
@@ -146,13 +150,15 @@ on_input_fill(j_decompress_ptr cinfo)
   stop_if(self, !ms_image_source_read(self->source, self->buffer, BUFFER_SIZE, &got, &self->error));
   if (got == 0) {
     g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.",
+                self->source->name);
     stop(self);
   }
   self->header_bytes += got;
   if (self->in_header && self->header_bytes > MOST_HEADER) {
     g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' has more than 64 MiB in front of its picture; save it anew without that metadata.", self->source->name);
+                "'%s' has more than 64 MiB in front of its picture; save it anew without that metadata.",
+                self->source->name);
     stop(self);
   }
   self->input.next_input_byte = self->buffer;
@@ -238,7 +244,8 @@ read_header(JpegReader *self)
   self->in_header = FALSE;
   jpeg_save_markers(cinfo, EXIF_MARKER, 0);
   jpeg_save_markers(cinfo, ICC_MARKER, 0);
-  stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height, least_bytes(self), &self->error));
+  stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height,
+                                            least_bytes(self), &self->error));
 }
 
 static GBytes *
@@ -326,7 +333,8 @@ read_image(JpegReader *self)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
   read_header(self);
-  self->pixels = ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
+  self->pixels =
+      ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
   stop_if(self, self->pixels == NULL);
   read_rows(self);
 
@@ -335,7 +343,8 @@ read_image(JpegReader *self)
   int height = cinfo->output_height;
   /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
   jpeg_finish_decompress(cinfo);
-  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, &self->error);
+  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height,
+                                       self->metadata, &self->error);
 }
 
 /* The only function an error jumps back to: it has no local variables, and @steps keep theirs in @self. */

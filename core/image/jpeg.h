@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_jpeg_read(MsImageSource *source, GError **error);
-gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error);
+gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                       GError **error);
 
 G_END_DECLS

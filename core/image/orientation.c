@@ -44,7 +44,8 @@ flip_rows(guint32 *pixels, int width, int height)
 
 /* Pixel (x, y) of the source goes to column @column0 +- y of row @row0 +- x. */
 static void
-transpose_tile(const guint32 *source, int width, int height, int x0, int y0, guint32 *target, gboolean mirror, gboolean flip)
+transpose_tile(const guint32 *source, int width, int height, int x0, int y0, guint32 *target, gboolean mirror,
+               gboolean flip)
 {
   int x1 = MIN(x0 + TILE, width);
   int y1 = MIN(y0 + TILE, height);

@@ -22,7 +22,8 @@ on_error(png_structp png, png_const_charp message)
   PngWriter *self = png_get_error_ptr(png);
 
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.", self->sink->name, message);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.",
+                self->sink->name, message);
   png_longjmp(png, 1);
 }
 
@@ -53,7 +54,8 @@ writer_open(PngWriter *self)
   if (self->png != NULL)
     self->info = png_create_info_struct(self->png);
   if (self->info == NULL) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.", self->sink->name);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
+                "Not enough memory to write '%s'; close other programs.", self->sink->name);
     return FALSE;
   }
   png_set_write_fn(self->png, self, on_write, on_flush);
@@ -70,12 +72,14 @@ set_metadata(PngWriter *self)
   if (metadata == NULL)
     return;
   if (metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
-    png_set_pHYs(self->png, self->info, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre, PNG_RESOLUTION_METER);
+    png_set_pHYs(self->png, self->info, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre,
+                 PNG_RESOLUTION_METER);
   if (metadata->exif != NULL)
-    png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif), (png_bytep)g_bytes_get_data(metadata->exif, NULL));
+    png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif),
+                   (png_bytep)g_bytes_get_data(metadata->exif, NULL));
   if (metadata->icc != NULL) {
-    png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
-                 g_bytes_get_size(metadata->icc));
+    png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
+                 g_bytes_get_data(metadata->icc, NULL), g_bytes_get_size(metadata->icc));
     self->notes->icc_dropped = png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
   }
 }
@@ -102,7 +106,8 @@ write_image(PngWriter *self)
   gboolean alpha = ms_image_has_transparency(self->image);
 
   png_set_IHDR(self->png, self->info, ms_image_get_width(self->image), ms_image_get_height(self->image), 8,
-               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
   png_set_compression_level(self->png, self->options->compression);
   png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
   set_metadata(self);
@@ -110,7 +115,8 @@ write_image(PngWriter *self)
   if (!alpha)
     png_set_filler(self->png, 0, PNG_FILLER_AFTER);
   write_rows(self);
-  png_write_end(self->png, self->info);
+  /* Not with the info: libpng 1.6 would write the EXIF block a second time. */
+  png_write_end(self->png, NULL);
 }
 
 static void
@@ -128,7 +134,8 @@ run(PngWriter *self)
  * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+             GError **error)
 {
   PngWriter self = {.image = image, .sink = sink, .options = options, .notes = notes};
 

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 gboolean ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_png_read(MsImageSource *source, GError **error);
-gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error);
+gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                      GError **error);
 
 G_END_DECLS

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as an image file: they load or are refused with a sentence, and what loads can be saved in both formats. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/image-files.h"
+
+#define MOST_PIXELS (1 << 20)
+#define MOST_METADATA (1 << 20)
+
+static void
+check_saves(MsImage *image)
+{
+  for (int format = MS_IMAGE_FORMAT_PNG; format <= MS_IMAGE_FORMAT_JPEG; format++) {
+    MsSaveOptions options = ms_save_options_default();
+    g_autoptr(GError) error = NULL;
+    options.format = format;
+    options.compression = 1;
+    g_autoptr(GBytes) file = ms_image_encode(image, &options, NULL, NULL, &error);
+    if (file == NULL) {
+      g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+      continue;
+    }
+    g_autoptr(MsImage) again = ms_test_decode(file);
+    if (format == MS_IMAGE_FORMAT_PNG)
+      ms_test_assert_same_image(again, image);
+  }
+}
+
+static void
+try_bytes(const uint8_t *data, size_t size)
+{
+  MsImageLimits limits = {MOST_PIXELS, 20, MOST_METADATA};
+  g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) image = ms_image_load_bytes(bytes, "fuzz", &limits, NULL, &error);
+
+  g_assert_true((image == NULL) == (error != NULL));
+  if (image == NULL)
+    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'fuzz'") != NULL);
+  else
+    check_saves(image);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  try_bytes(data, size);
+  if (ms_image_sniff(data, size) == MS_IMAGE_FORMAT_PNG) {
+    g_autofree guint8 *repaired = g_memdup2(data, size);
+    ms_test_png_repair(repaired, size);
+    try_bytes(repaired, size);
+  }
+  return 0;
+}
+
+/* With every kind of metadata, since that is where most of our own parsing is. */
+static MsMetadata *
+some_metadata(void)
+{
+  static const guint8 exif[] = {'I', 'I', 42, 0, 8, 0, 0,    0, 2, 0, 0x12, 1, 3, 0, 1,  0,
+                                0,   0,   6,  0, 0, 0, 0x1a, 1, 5, 0, 1,    0, 0, 0, 38, 0,
+                                0,   0,   0,  0, 0, 0, 44,   1, 0, 0, 1,    0, 0, 0};
+  guint8 profile[600] = "";
+
+  for (gsize i = 0; i < sizeof profile; i++)
+    profile[i] = i * i >> 3;
+  memcpy(profile + 16, "RGB ", 4);
+  memcpy(profile + 36, "acsp", 4);
+  g_autoptr(GBytes) exif_bytes = g_bytes_new_static(exif, sizeof exif);
+  g_autoptr(GBytes) icc_bytes = g_bytes_new(profile, sizeof profile);
+  return ms_metadata_new(icc_bytes, exif_bytes, 11811, 11811);
+}
+
+GPtrArray *
+ms_fuzz_seeds(void)
+{
+  GPtrArray *seeds = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+  g_autoptr(MsMetadata) metadata = some_metadata();
+  g_autoptr(MsImage) smooth = ms_test_image_smooth(37, 23, metadata);
+  g_autoptr(MsImage) noise = ms_test_image_random(9, 11, 6, FALSE, metadata);
+
+  for (int format = MS_IMAGE_FORMAT_PNG; format <= MS_IMAGE_FORMAT_JPEG; format++) {
+    g_ptr_array_add(seeds, ms_test_encode(smooth, format));
+    g_ptr_array_add(seeds, ms_test_encode(noise, format));
+  }
+  return seeds;
+}
