@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/shares.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
+#define LARGEST_CHANGE 0.5
+
+/* No device starves: it could never show that it has become fast again. */
+#define LEAST_SHARE 0.01
+
+const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
+
+/** ms_split_mode_parse: the mode of that name, or #MS_ERROR_USAGE. */
+gboolean
+ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
+{
+  for (int i = 0; ms_split_mode_names[i]; i++) {
+    if (strcmp(text, ms_split_mode_names[i]) != 0)
+      continue;
+    *mode = i;
+    return TRUE;
+  }
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--split cannot be “%s”; it takes equal, learned or adaptive.", text);
+  return FALSE;
+}
+
+static void
+normalise(MsShares *self)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    self->share[i] = MAX(self->share[i], LEAST_SHARE);
+    sum += self->share[i];
+  }
+  for (guint i = 0; i < self->n; i++)
+    self->share[i] /= sum;
+}
+
+MsShares
+ms_shares_equal(guint n)
+{
+  MsShares self = {.n = n};
+
+  g_return_val_if_fail(n >= 1 && n <= MS_SHARES_MAX, self);
+  for (guint i = 0; i < n; i++)
+    self.share[i] = 1.0 / n;
+  return self;
+}
+
+/**
+ * ms_shares_from_speeds:
+ * @speeds: work done in a second by each device on an earlier run, 0 where nothing is known
+ *
+ * Returns: shares in proportion; a device that nothing is known of gets the mean of the others
+ */
+MsShares
+ms_shares_from_speeds(const double *speeds, guint n)
+{
+  MsShares self = ms_shares_equal(n);
+  double sum = 0;
+  guint known = 0;
+
+  for (guint i = 0; i < n; i++) {
+    sum += speeds[i];
+    known += speeds[i] > 0;
+  }
+  if (known == 0)
+    return self;
+  for (guint i = 0; i < n; i++)
+    self.share[i] = speeds[i] > 0 ? speeds[i] : sum / known;
+  normalise(&self);
+  return self;
+}
+
+/**
+ * ms_shares_cut:
+ * @step: rows to divide
+ * @parts: (out) (array): for each device its rows, in order and without gaps; some may be empty
+ */
+void
+ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
+{
+  double until = 0;
+  int done = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    until += self->share[i];
+    int end = i + 1 == self->n ? step.count : CLAMP((int)lrint(until * step.count), done, step.count);
+    parts[i] = (MsRows){step.first + done, end - done};
+    done = end;
+  }
+}
+
+/**
+ * ms_shares_correct:
+ * @parts: the rows that each device had in the last step
+ * @milliseconds: what each took for them
+ *
+ * Moves the shares towards the measured speeds. As in [LB] a correction is scaled by the devices' relative performance,
+ * the slowest over the fastest, so that very unequal devices over-correct less (but never below a quarter), and bounded,
+ * so that one disturbed step cannot make the shares diverge.
+ */
+void
+ms_shares_correct(MsShares *self, const MsRows *parts, const double *milliseconds)
+{
+  double speed[MS_SHARES_MAX], sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    if (parts[i].count < 1 || !(milliseconds[i] > 0))
+      return;
+    speed[i] = parts[i].count / milliseconds[i];
+    sum += speed[i];
+    slowest = MIN(slowest, speed[i]);
+    fastest = MAX(fastest, speed[i]);
+  }
+  double scale = MAX(slowest / fastest, 0.25);
+  for (guint i = 0; i < self->n; i++) {
+    double change = (speed[i] / sum - self->share[i]) * scale;
+    double bound = self->share[i] * LARGEST_CHANGE;
+    self->share[i] += CLAMP(change, -bound, bound);
+  }
+  normalise(self);
+}
+
+/** ms_shares_store_path: (transfer full): where learned speeds are kept. */
+char *
+ms_shares_store_path(void)
+{
+  return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "speeds.ini", NULL);
+}
+
+/** ms_shares_load_speed: the speed that earlier runs found for that work on that device. */
+gboolean
+ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autoptr(GError) error = NULL;
+
+  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
+    return FALSE;
+  *speed = g_key_file_get_double(file, device, work, &error);
+  return !error && *speed > 0 && isfinite(*speed);
+}
+
+/** ms_shares_store_speed: remembers a speed; the file is replaced as a whole. */
+gboolean
+ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  g_key_file_set_double(file, device, work, speed);
+  if (g_mkdir_with_parents(folder, 0700) != 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder %s cannot be made: %s.", folder, g_strerror(errno));
+    return FALSE;
+  }
+  return g_key_file_save_to_file(file, path, error);
+}

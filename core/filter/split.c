@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/split.h"
+
+/* Enough steps that the shares can learn within one image, few enough that halos and launches do not count. */
+#define DEFAULT_STEPS 8
+
+struct _MsSplit {
+  GObject parent_instance;
+  GPtrArray *filters; /* MsMeanShift, one a device */
+  MsSplitMode mode;
+  MsShares shares;
+  char *store;
+  guint steps;
+  guint64 rows[MS_SHARES_MAX];
+  double busy_ms[MS_SHARES_MAX];
+  MsProgressFunc progress;
+  gpointer progress_data;
+};
+
+G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
+
+/* One device's part of a step; filled before its thread starts, read after it has ended. */
+typedef struct {
+  MsMeanShift *filter;
+  MsImage *source;
+  const MsSettings *settings;
+  MsRows rows;
+  guint8 *pixels;
+  GCancellable *cancellable;
+  MsTimingLog *log;
+  double milliseconds;
+  gboolean good;
+  GError *error;
+} Part;
+
+static void
+ms_split_finalize(GObject *object)
+{
+  MsSplit *self = MS_SPLIT(object);
+
+  g_clear_pointer(&self->filters, g_ptr_array_unref);
+  g_free(self->store);
+  G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
+}
+
+static void
+ms_split_class_init(MsSplitClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_split_finalize;
+}
+
+static void
+ms_split_init(MsSplit *self)
+{
+  self->filters = g_ptr_array_new_with_free_func(g_object_unref);
+  self->steps = DEFAULT_STEPS;
+  self->store = ms_shares_store_path();
+}
+
+/**
+ * ms_split_new:
+ * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, each with a context of its own
+ *
+ * Returns: (transfer full): a filter over all of them
+ */
+MsSplit *
+ms_split_new(GPtrArray *contexts, MsSplitMode mode)
+{
+  g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_SHARES_MAX, NULL);
+
+  MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
+  for (guint i = 0; i < contexts->len; i++)
+    g_ptr_array_add(self->filters, ms_mean_shift_new(g_ptr_array_index(contexts, i)));
+  self->mode = mode;
+  self->shares = ms_shares_equal(contexts->len);
+  return self;
+}
+
+/** ms_split_set_store: the file of learned speeds; %NULL neither reads nor keeps any. */
+void
+ms_split_set_store(MsSplit *self, const char *path)
+{
+  g_free(self->store);
+  self->store = g_strdup(path);
+}
+
+/** ms_split_set_steps: into how many steps an image is cut. */
+void
+ms_split_set_steps(MsSplit *self, guint steps)
+{
+  self->steps = MAX(steps, 1);
+}
+
+/** ms_split_set_progress: @progress is called after each step from the thread that runs. */
+void
+ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data)
+{
+  self->progress = progress;
+  self->progress_data = user_data;
+}
+
+guint
+ms_split_get_n_devices(MsSplit *self)
+{
+  return self->filters->len;
+}
+
+MsContext *
+ms_split_get_context(MsSplit *self, guint index)
+{
+  return ms_mean_shift_get_context(g_ptr_array_index(self->filters, index));
+}
+
+/** ms_split_get_shares: the shares as they stood after the last run. */
+MsShares
+ms_split_get_shares(MsSplit *self)
+{
+  return self->shares;
+}
+
+/** ms_split_get_rows: how many rows of the last run a device computed. */
+guint64
+ms_split_get_rows(MsSplit *self, guint index)
+{
+  return self->rows[index];
+}
+
+static void
+run_part(Part *part)
+{
+  int width = ms_image_get_width(part->source);
+  MsRegion region = {0, part->rows.first, width, part->rows.count};
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(part->filter, part->source, part->settings, &region, &part->error);
+  gint64 start = g_get_monotonic_time();
+
+  part->good = plan && ms_mean_shift_run_plan_into(part->filter, part->source, plan,
+                                                   part->pixels + (gsize)part->rows.first * width * 4, part->log,
+                                                   part->cancellable, &part->error);
+  part->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
+}
+
+static gpointer
+part_thread(gpointer data)
+{
+  run_part(data);
+  return NULL;
+}
+
+/* Runs the parts side by side, the last one on the calling thread. */
+static void
+run_parts(Part *parts, guint n)
+{
+  GThread *threads[MS_SHARES_MAX] = {NULL};
+
+  for (guint i = 0; i < n; i++)
+    if (parts[i].rows.count > 0 && i + 1 < n)
+      threads[i] = g_thread_new("device", part_thread, &parts[i]);
+  if (parts[n - 1].rows.count > 0)
+    run_part(&parts[n - 1]);
+  for (guint i = 0; i < n; i++)
+    if (threads[i])
+      g_thread_join(threads[i]);
+}
+
+static gboolean
+take_errors(Part *parts, guint n, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < n; i++) {
+    if (parts[i].rows.count == 0 || parts[i].good)
+      continue;
+    if (good)
+      g_propagate_error(error, g_steal_pointer(&parts[i].error));
+    g_clear_error(&parts[i].error);
+    good = FALSE;
+  }
+  return good;
+}
+
+static void
+account(MsSplit *self, const Part *parts, const MsRows *rows)
+{
+  double milliseconds[MS_SHARES_MAX];
+
+  for (guint i = 0; i < self->filters->len; i++) {
+    milliseconds[i] = parts[i].milliseconds;
+    self->rows[i] += (guint64)rows[i].count;
+    self->busy_ms[i] += rows[i].count > 0 ? parts[i].milliseconds : 0;
+  }
+  if (self->mode == MS_SPLIT_ADAPTIVE)
+    ms_shares_correct(&self->shares, rows, milliseconds);
+}
+
+static void
+collect_timings(MsTimingLog *log, MsTimingLog **logs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    if (log)
+      ms_timing_log_append(log, logs[i]);
+    ms_timing_log_clear(logs[i]);
+  }
+}
+
+static gboolean
+run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GError **error)
+{
+  guint n = self->filters->len;
+  MsRows rows[MS_SHARES_MAX];
+  Part parts[MS_SHARES_MAX];
+
+  ms_shares_cut(&self->shares, step, rows);
+  for (guint i = 0; i < n; i++) {
+    parts[i] = *common;
+    parts[i].filter = g_ptr_array_index(self->filters, i);
+    parts[i].rows = rows[i];
+    parts[i].log = logs[i];
+  }
+  run_parts(parts, n);
+  if (!take_errors(parts, n, error))
+    return FALSE;
+  account(self, parts, rows);
+  return TRUE;
+}
+
+static gboolean
+run_steps(MsSplit *self, const Part *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
+{
+  MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
+  int rows_per_step = MAX(1, (int)((whole.count + self->steps - 1) / self->steps));
+
+  for (int done = 0; done < whole.count; done += step.count) {
+    step = ms_bands_next(whole, done, rows_per_step);
+    if (!run_step(self, common, step, logs, error))
+      return FALSE;
+    collect_timings(log, logs, self->filters->len);
+    if (self->progress)
+      self->progress(done + step.count, whole.count, self->progress_data);
+  }
+  return TRUE;
+}
+
+/* Speeds depend on what is computed: the same kind of work is told by rule and window. */
+static char *
+work_name(const MsSettings *settings)
+{
+  return g_strdup_printf("rule%d-sp%d", (int)settings->params.rule, (int)settings->params.sp);
+}
+
+static char *
+device_name(MsSplit *self, guint index)
+{
+  MsDevice *device = ms_context_get_device(ms_split_get_context(self, index));
+  g_autofree char *name = g_strdup_printf("%s %s %s", ms_device_get_address(device), ms_device_get_name(device),
+                                          ms_device_get_driver(device));
+
+  /* Brackets would end the group's name in the file. */
+  return g_strdelimit(g_steal_pointer(&name), "[]\n", '_');
+}
+
+static void
+start_shares(MsSplit *self, const char *work)
+{
+  double speeds[MS_SHARES_MAX] = {0};
+
+  self->shares = ms_shares_equal(self->filters->len);
+  if (self->mode == MS_SPLIT_EQUAL || !self->store)
+    return;
+  for (guint i = 0; i < self->filters->len; i++) {
+    g_autofree char *device = device_name(self, i);
+    if (!ms_shares_load_speed(self->store, device, work, &speeds[i]))
+      speeds[i] = 0;
+  }
+  self->shares = ms_shares_from_speeds(speeds, self->filters->len);
+}
+
+/* Pixels a millisecond; a store that cannot be written costs experience, not the result. */
+static void
+keep_speeds(MsSplit *self, const char *work, int width)
+{
+  for (guint i = 0; self->store && i < self->filters->len; i++) {
+    g_autofree char *device = device_name(self, i);
+    g_autoptr(GError) error = NULL;
+    if (!(self->busy_ms[i] > 0))
+      continue;
+    double speed = (double)self->rows[i] * width / self->busy_ms[i];
+    if (!ms_shares_store_speed(self->store, device, work, speed, &error))
+      g_debug("%s", error->message);
+  }
+}
+
+/**
+ * ms_split_run:
+ * @log: (nullable): gets the rows of all devices, step by step
+ *
+ * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of one
+ * device whatever the shares.
+ *
+ * Returns: (transfer full): the result, or %NULL with the first device's error
+ */
+MsImage *
+ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log, GCancellable *cancellable,
+             GError **error)
+{
+  int width = ms_image_get_width(source), height = ms_image_get_height(source);
+  g_autofree guint8 *pixels = g_try_malloc((gsize)width * height * 4);
+  g_autofree char *work = work_name(settings);
+  MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
+  Part common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
+
+  if (!pixels) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,
+                height);
+    return NULL;
+  }
+  for (guint i = 0; i < self->filters->len; i++) {
+    logs[i] = ms_timing_log_new();
+    self->rows[i] = 0;
+    self->busy_ms[i] = 0;
+  }
+  start_shares(self, work);
+  gboolean good = run_steps(self, &common, log, logs, error);
+  for (guint i = 0; i < self->filters->len; i++)
+    g_object_unref(logs[i]);
+  if (!good)
+    return NULL;
+  keep_speeds(self, work, width);
+  return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+}
