@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Every OpenCL call of a run made to fail in turn: each gives an error with a sentence, nothing crashes, nothing leaks. */
+#include <gmodule.h>
+#include <string.h>
+
+#include "core/filter/kernels.h"
+#include "tests/fault-layer.h"
+#include "tests/fixture.h"
+
+static MsFaultArm arm;
+static MsFaultCount count;
+static MsFaultHang hang;
+
+/* The loader has loaded the layer by now if it knows layers; the same file opened again is the same object. */
+static gboolean
+layer_works(void)
+{
+  const char *path = g_getenv("OPENCL_LAYERS");
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context || !path)
+    return FALSE;
+  GModule *module = g_module_open(path, G_MODULE_BIND_LAZY);
+  if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
+      !g_module_symbol(module, "ms_fault_count", (gpointer *)&count) ||
+      !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang))
+    return FALSE;
+  arm(0);
+  g_autoptr(MsContext) second = ms_fixture_context();
+  return count() > 0;
+}
+
+static MsImage *
+whole_run(MsImage *source, const MsSettings *settings, GError **error)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(error);
+  g_autoptr(MsContext) context = devices ? ms_context_new(g_ptr_array_index(devices, 0), error) : NULL;
+  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+
+  if (!filter)
+    return NULL;
+  ms_context_set_cache_folder(context, NULL);
+  return ms_mean_shift_run(filter, source, settings, NULL, log, NULL, error);
+}
+
+static void
+fail_each_call(MsImage *source, MsImage *expected, const MsSettings *settings)
+{
+  int last = G_MAXINT;
+
+  for (int nth = 1; nth <= last; nth++) {
+    g_autoptr(GError) error = NULL;
+    arm(nth);
+    g_autoptr(MsImage) result = whole_run(source, settings, &error);
+    if (count() < nth) {
+      g_assert_no_error(error);
+      ms_fixture_assert_same(expected, result, "after all faults");
+      last = nth - 1;
+      break;
+    }
+    g_assert_null(result);
+    g_assert_nonnull(error);
+    g_assert_cmpuint(strlen(error->message), >, 15);
+  }
+  g_test_message("%d calls failed in turn", last);
+  g_assert_cmpint(last, >, 10);
+}
+
+static void
+test_each_call(void)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(20, 12, 3);
+  MsSettings settings = ms_settings_default();
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  settings.params.sp = 2;
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  settings.options.memory = MS_MEMORY_IMAGE;
+  fail_each_call(scene, expected, &settings);
+  settings.options.memory = MS_MEMORY_BUFFER;
+  for (int kernel = MS_KERNEL_DIRECT; ms_kernel_names[kernel]; kernel++) {
+    settings.options.kernel = kernel;
+    arm(0);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) probe = whole_run(scene, &settings, &error);
+    if (!probe && g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
+      continue;
+    fail_each_call(scene, expected, &settings);
+  }
+  arm(0);
+}
+
+static void
+test_hung_device(void)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(20, 12, 3);
+  g_autofree guint8 *pixels = g_malloc(20 * 12 * 4);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, scene, &settings, NULL, &error);
+  g_assert_no_error(error);
+  ms_context_set_watchdog(context, 50);
+  hang(1);
+  g_assert_false(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_assert_nonnull(strstr(error->message, "did not answer"));
+  /* The device wakes up late: its callback must find what it needs. */
+  hang(0);
+  g_clear_error(&error);
+  ms_context_set_watchdog(context, 20000);
+  g_assert_true(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_no_error(error);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/faults/each-call", test_each_call);
+  g_test_add_func("/faults/hung-device", test_hung_device);
+  return g_test_run();
+}
