@@ -8,18 +8,18 @@
 G_BEGIN_DECLS
 
 /**
- * MsVerdict: how a run's picture stands to the baseline's.
- * @MS_VERDICT_UNKNOWN: there is no baseline, or it has other parameters or another source, so equality means nothing
- * @MS_VERDICT_BASELINE: this run is the baseline
- * @MS_VERDICT_IDENTICAL: every byte is the same
- * @MS_VERDICT_DIFFERENT: the parameters are the same and the pictures are not: something is wrong
+ * MsMatch: how a run's picture stands to the baseline's.
+ * @MS_MATCH_UNKNOWN: there is no baseline, or it has other parameters or another source, so equality means nothing
+ * @MS_MATCH_BASELINE: this run is the baseline
+ * @MS_MATCH_IDENTICAL: every byte is the same
+ * @MS_MATCH_DIFFERENT: the parameters are the same and the pictures are not: something is wrong
  */
 typedef enum {
-  MS_VERDICT_UNKNOWN,
-  MS_VERDICT_BASELINE,
-  MS_VERDICT_IDENTICAL,
-  MS_VERDICT_DIFFERENT,
-} MsVerdict;
+  MS_MATCH_UNKNOWN,
+  MS_MATCH_BASELINE,
+  MS_MATCH_IDENTICAL,
+  MS_MATCH_DIFFERENT,
+} MsMatch;
 
 /**
  * MsRunFacts: what a run is made from; ms_run_new() takes its own references.
@@ -44,7 +44,7 @@ typedef struct {
 } MsRunFacts;
 
 #define MS_TYPE_RUN (ms_run_get_type())
-/* Properties: "label" (string, read-write), "baseline" (boolean), "verdict" (int, an MsVerdict), "result" (MsImage). */
+/* Properties: "label" (string, read-write), "baseline" (boolean), "match" (int, an MsMatch), "result" (MsImage). */
 G_DECLARE_FINAL_TYPE(MsRun, ms_run, MS, RUN, GObject)
 
 MsRun *ms_run_new(const MsRunFacts *facts);
@@ -65,7 +65,7 @@ double ms_run_get_kernel_ms(MsRun *self);
 const char *ms_run_get_label(MsRun *self);
 void ms_run_set_label(MsRun *self, const char *label);
 gboolean ms_run_is_baseline(MsRun *self);
-MsVerdict ms_run_get_verdict(MsRun *self);
+MsMatch ms_run_get_match(MsRun *self);
 
 MsImage *ms_run_get_result(MsRun *self);
 const char *ms_run_get_digest(MsRun *self);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* MsHistory: the settings a document had, for undo and redo; a drag of one slider is one step. */
+#pragma once
+
+#include "core/filter/options.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsHistory MsHistory;
+
+MsHistory *ms_history_new(const MsSettings *settings);
+void ms_history_free(MsHistory *self);
+const MsSettings *ms_history_get(MsHistory *self);
+void ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge);
+gboolean ms_history_can_undo(MsHistory *self);
+gboolean ms_history_can_redo(MsHistory *self);
+gboolean ms_history_undo(MsHistory *self);
+gboolean ms_history_redo(MsHistory *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHistory, ms_history_free)
+
+G_END_DECLS
