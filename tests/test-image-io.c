@@ -220,6 +220,21 @@ test_peek_is_upright(Fixture *self, gconstpointer data)
   }
 }
 
+static void
+test_sample(void)
+{
+  const char *root = g_getenv("MS_SOURCE_ROOT");
+  g_autoptr(GError) error = NULL;
+
+  g_assert_nonnull(root);
+  g_autofree char *path = g_build_filename(root, "data", "samples", "harbour.png", NULL);
+  g_autoptr(MsImage) image = ms_image_load(path, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_image_get_width(image), ==, 640);
+  g_assert_cmpint(ms_image_get_height(image), ==, 480);
+  g_assert_false(ms_image_has_transparency(image));
+}
+
 static gpointer
 feed_pipe(gpointer data)
 {
@@ -526,6 +541,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/image-io/sniff", test_sniff);
   g_test_add_func("/image-io/extensions", test_extensions);
+  g_test_add_func("/image-io/sample", test_sample);
   add("/image-io/load-refusals", test_load_refusals);
   add("/image-io/load-without-permission", test_load_without_permission);
   add("/image-io/load-by-content", test_load_by_content);

@@ -313,7 +313,7 @@ test_lying_headers(void)
 
   check_header(0, 5, 8, 6, MS_ERROR_FORMAT);
   check_header(5, 0, 8, 6, MS_ERROR_FORMAT);
-  check_header(1 << 31, 1, 8, 6, MS_ERROR_FORMAT);
+  check_header(1u << 31, 1, 8, 6, MS_ERROR_FORMAT);
   check_header(G_MAXUINT32, G_MAXUINT32, 8, 6, MS_ERROR_FORMAT);
   check_header(G_MAXINT32, G_MAXINT32, 16, 6, MS_ERROR_TOO_LARGE);
   check_header(32768, 32769, 8, 6, MS_ERROR_TOO_LARGE);
