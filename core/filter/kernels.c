@@ -5,15 +5,20 @@
 const char *const ms_kernel_names[] = {
   [MS_KERNEL_AUTO] = "auto",
   [MS_KERNEL_DIRECT] = "direct",
+  [MS_KERNEL_ROWS] = "rows",
+  [MS_KERNEL_ROWS_WIDE] = "rows-wide",
   NULL,
 };
 
 static const MsKernelInfo kernels[] = {
   {MS_KERNEL_DIRECT, "The study's kernel: one work-item computes one pixel; takes every toggle", ms_plan_direct},
+  {MS_KERNEL_ROWS, "For processors: windows as vectors of 16 lanes over planes of 16 bits", ms_plan_rows},
+  {MS_KERNEL_ROWS_WIDE, "The same in 32 lanes, for processors with 512-bit registers", ms_plan_rows_wide},
 };
 
 /* What `auto` tries, fastest first, by kind of device; the last must take everything. */
-static const MsKernel cpu_preference[] = {MS_KERNEL_DIRECT};
+static const MsKernel cpu_preference[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
+static const MsKernel wide_cpu_preference[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel gpu_preference[] = {MS_KERNEL_DIRECT};
 
 const char *
@@ -39,6 +44,10 @@ ms_kernel_preference(const MsPlanRequest *request, guint *n)
   if (request->limits.type == MS_DEVICE_TYPE_GPU) {
     *n = G_N_ELEMENTS(gpu_preference);
     return gpu_preference;
+  }
+  if (request->limits.vector_bytes >= 64) {
+    *n = G_N_ELEMENTS(wide_cpu_preference);
+    return wide_cpu_preference;
   }
   *n = G_N_ELEMENTS(cpu_preference);
   return cpu_preference;

@@ -24,5 +24,7 @@ const MsKernelInfo *ms_kernel_find(MsKernel kernel);
 const MsKernel *ms_kernel_preference(const MsPlanRequest *request, guint *n);
 
 gboolean ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error);
+gboolean ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error);
+gboolean ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error);
 
 G_END_DECLS

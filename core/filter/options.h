@@ -25,6 +25,8 @@ typedef enum {
 typedef enum {
   MS_KERNEL_AUTO,
   MS_KERNEL_DIRECT,
+  MS_KERNEL_ROWS,
+  MS_KERNEL_ROWS_WIDE,
 } MsKernel;
 
 /**

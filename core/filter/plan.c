@@ -77,6 +77,29 @@ ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height
   return TRUE;
 }
 
+/**
+ * ms_plan_check_default_toggles: whether every toggle but the kernel itself is as it is by default, for kernels that have
+ *   their own way of doing what the toggles choose.
+ */
+gboolean
+ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE || table[i].offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
+        ms_option_is_default(&table[i], &request->settings))
+      continue;
+    g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
+                table[i].name, value);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /** ms_plan_device_bytes: what the plan's largest buffers take together for stripes of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int stripe_rows)

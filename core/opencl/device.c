@@ -170,6 +170,8 @@ query_limits(MsDevice *self)
   l->opencl_version = opencl_version(self->version);
   l->subgroups = ms_device_has_extension(self, "cl_khr_subgroups") && query_number(id, MAX_NUM_SUB_GROUPS) > 0;
   l->int64_atomics = ms_device_has_extension(self, "cl_khr_int64_base_atomics");
+  l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
+  l->clang_vectors = g_str_equal(self->platform, "Portable Computing Language");
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   l->preferred_multiple = preferred_multiple(self);

@@ -19,6 +19,8 @@ typedef enum {
 /**
  * MsDeviceLimits: what a plan may use, in plain numbers, so that plans can be tested with any made-up device.
  * @preferred_multiple: work-items that run in step (warp, wavefront, or 1 where the device does not say)
+ * @vector_bytes: bytes of the device's registers, by its native vector of int
+ * @clang_vectors: whether its compiler is known to take clang's vectors of any length
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
@@ -39,6 +41,8 @@ typedef struct {
   gboolean fp64;
   gboolean subgroups;
   gboolean int64_atomics;
+  guint vector_bytes;
+  gboolean clang_vectors;
   gboolean little_endian;
   gboolean host_unified;
   guint preferred_multiple;

@@ -16,7 +16,7 @@ typedef struct {
 /* One row of the windows; `x` is that of lane 0, `down` counts rows from the windows' top. */
 static inline void
 add_window_row(group_t *group, const picture_t *picture, __global const ushort *p, const int x, const bool leave,
-               const int down, const colour_t c)
+               const int down, const colour_t *c)
 {
   const int side = 2 * picture->radius + 1;
 
@@ -28,7 +28,10 @@ add_window_row(group_t *group, const picture_t *picture, __global const ushort *
     for (int i = first; i < end; i++) {
       const int left = x + i - picture->radius;
       const mask_t in = leave ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
-      add_samples(&group->sums, load_samples(p + i, picture->pitch), c, picture->limit, weight, in);
+      colour_t t;
+
+      load_samples(&t, p + i, picture->pitch);
+      add_samples(&group->sums, &t, c, picture->limit, weight, in);
       weight += (lanes_t)POSITION;
     }
     const lanes_t n = group->sums.packed & COUNT_BITS;
@@ -48,12 +51,12 @@ typedef struct {
   wide_t s2;
 } wide_totals_t;
 
-static inline wide_totals_t
-neighbours_windows(const picture_t *picture, const int x, const int top, const int bottom, const bool leave,
-                   const colour_t c)
+/* Adds the windows of LANES neighbours, whose rows are top to bottom, to `t`. */
+static inline void
+add_neighbours(wide_totals_t *t, const picture_t *picture, const int x, const int top, const int bottom,
+               const bool leave, const colour_t *c)
 {
   const int group_rows = GROUP_SAMPLES / (2 * picture->radius + 1);
-  wide_totals_t t = {0, 0, 0, 0, 0, 0};
 
   for (int first = top; first <= bottom; first += group_rows) {
     const int end = min(first + group_rows - 1, bottom);
@@ -61,12 +64,11 @@ neighbours_windows(const picture_t *picture, const int x, const int top, const i
 
     for (int y = first; y <= end; y++)
       add_window_row(&group, picture, row_of(picture, y) + x - picture->radius, x, leave, y - top, c);
-    t.n += widen(group.n);
-    t.sx += widen(group.sx);
-    t.sy += widen(group.sy);
-    t.s0 += widen(group.sums.s0);
-    t.s1 += widen(group.sums.s1);
-    t.s2 += widen(group.sums.s2);
+    t->n += widen(group.n);
+    t->sx += widen(group.sx);
+    t->sy += widen(group.sy);
+    t->s0 += widen(group.sums.s0);
+    t->s1 += widen(group.sums.s1);
+    t->s2 += widen(group.sums.s2);
   }
-  return t;
 }

@@ -60,23 +60,32 @@ fold_four_pixels(const lanes_t *v)
 }
 
 /* Adds four lanes into each, in 16 bits. */
-static inline folded_t
-fold(const lanes_t *v)
+static inline void
+fold(folded_t *folded, const lanes_t *v)
 {
-  const folded_t f = {fold_four_pixels(v), fold_four_pixels(v + 1)};
-
-  return f;
+  folded->even = fold_four_pixels(v);
+  folded->odd = fold_four_pixels(v + 1);
 }
 
 /* Adds what is left: pairs in 16 bits, so that eight lanes have gone into each, the rest in 32. */
 static inline int8
-fold_rest(const folded_t f)
+fold_rest(const folded_t *folded)
 {
-  const lanes_t e = f.even, o = f.odd;
+  const lanes_t e = folded->even, o = folded->odd;
   const lanes_t low = (lanes_t)(e.s01, o.s01, e.s45, o.s45, e.s89, o.s89, e.scd, o.scd);
   const lanes_t high = (lanes_t)(e.s23, o.s23, e.s67, o.s67, e.sab, o.sab, e.sef, o.sef);
 
   return as_int8(add_pairs(low + high));
+}
+
+/* The eight sums of eight vectors of 16 bits. */
+static inline int8
+fold_lanes(const lanes_t *v)
+{
+  folded_t folded;
+
+  fold(&folded, v);
+  return fold_rest(&folded);
 }
 
 static inline uint8

@@ -94,22 +94,31 @@ fold_four_pixels(const lanes_t *v)
 }
 
 /* Adds four lanes into each, in 16 bits. */
-static inline folded_t
-fold(const lanes_t *v)
+static inline void
+fold(folded_t *folded, const lanes_t *v)
 {
-  const folded_t f = {fold_four_pixels(v), fold_four_pixels(v + 1)};
-
-  return f;
+  folded->even = fold_four_pixels(v);
+  folded->odd = fold_four_pixels(v + 1);
 }
 
 /* Adds what is left: pairs in 16 bits, so that eight lanes have gone into each, the rest in 32. */
 static inline int8
-fold_rest(const folded_t f)
+fold_rest(const folded_t *folded)
 {
-  const halves_t w = add_pairs(low_fours(f.even, f.odd) + high_fours(f.even, f.odd));
+  const halves_t w = add_pairs(low_fours(folded->even, folded->odd) + high_fours(folded->even, folded->odd));
   const ulong8 pairs = as_ulong8(w);
 
   return as_int8(convert_uint8(pairs + (pairs >> 32)));
+}
+
+/* The eight sums of eight vectors of 16 bits. */
+static inline int8
+fold_lanes(const lanes_t *v)
+{
+  folded_t folded;
+
+  fold(&folded, v);
+  return fold_rest(&folded);
 }
 
 static inline uint16

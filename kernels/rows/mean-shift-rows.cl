@@ -22,12 +22,12 @@ typedef struct {
 
 /* Writes down the colours of eight pixels and lets those wait that go on. */
 static inline void
-keep_eight(tile_t *tile, const places_t places, const uint8 numbers, const int8 go_on)
+keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8 go_on)
 {
   ulong entries[8] __attribute__((aligned(64)));
   int keep[8] __attribute__((aligned(64)));
-  const uint8 place = as_uint8((places.x - tile->x) | (places.y - tile->y) << 16);
-  const uint8 colour = as_uint8(places.colour) | numbers << 24;
+  const uint8 place = as_uint8((places->x - tile->x) | (places->y - tile->y) << 16);
+  const uint8 colour = as_uint8(places->colour) | numbers << 24;
 
   *(ulong8 *)entries = convert_ulong8(place) | convert_ulong8(colour) << 32;
   *(int8 *)keep = go_on;
@@ -45,41 +45,43 @@ first_step(tile_t *tile, const picture_t *picture, const int x, const int y, con
 {
   const int top = first_rows((int8)y, picture->radius).s0;
   const int bottom = last_rows((int8)y, picture->radius, picture->height).s0;
-  const colour_t c = load_samples(row_of(picture, y) + x, picture->pitch);
-  const wide_totals_t wide = neighbours_windows(picture, x, top, bottom, leave, c);
-  const wide_t colours = widen(c.c0) | widen(c.c1) << 8 | widen(c.c2) << 16;
+  wide_totals_t wide = {0, 0, 0, 0, 0, 0};
+  colour_t c;
 
+  load_samples(&c, row_of(picture, y) + x, picture->pitch);
+  add_neighbours(&wide, picture, x, top, bottom, leave, &c);
+  const wide_t colours = widen(c.c0) | widen(c.c1) << 8 | widen(c.c2) << 16;
   for (int j = 0; j < LANES / 8; j++) {
     const totals_t t = {((const int8 *)&wide.n)[j],  ((const int8 *)&wide.sx)[j], ((const int8 *)&wide.sy)[j],
                         ((const int8 *)&wide.s0)[j], ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
     places_t places = {x + 8 * j + EIGHT, y, ((const int8 *)&colours)[j]};
     const int8 inside = places.x < end;
-    const int8 go_on = step_eight(&places, t, places.x - picture->radius, top, epsilon);
+    const int8 go_on = step_eight(&places, &t, places.x - picture->radius, top, epsilon);
 
-    keep_eight(tile, places, as_uint8(number + 8 * j + EIGHT), go_on & inside);
+    keep_eight(tile, &places, as_uint8(number + 8 * j + EIGHT), go_on & inside);
   }
 }
 
-static inline windows_t
-eight_windows(const picture_t *picture, const places_t places, const int8 top)
+static inline void
+sum_eight(totals_t *t, const picture_t *picture, const places_t *places, const int8 top)
 {
   int columns[8] __attribute__((aligned(64))), tops[8] __attribute__((aligned(64)));
   int rows[8] __attribute__((aligned(64))), colours[8] __attribute__((aligned(64)));
   int lefts[8] __attribute__((aligned(64))), rights[8] __attribute__((aligned(64)));
   windows_t windows;
 
-  *(int8 *)columns = stored_columns(places.x, picture->radius, picture->width);
+  *(int8 *)columns = stored_columns(places->x, picture->radius, picture->width);
   *(int8 *)tops = top;
-  *(int8 *)rows = last_rows(places.y, picture->radius, picture->height) - top + 1;
-  *(int8 *)lefts = first_columns(places.x, picture->radius);
-  *(int8 *)rights = last_columns(places.x, picture->radius, picture->width);
-  *(int8 *)colours = places.colour;
+  *(int8 *)rows = last_rows(places->y, picture->radius, picture->height) - top + 1;
+  *(int8 *)lefts = first_columns(places->x, picture->radius);
+  *(int8 *)rights = last_columns(places->x, picture->radius, picture->width);
+  *(int8 *)colours = places->colour;
   for (int j = 0; j < 8; j++) {
     const colour_t c = {(lanes_t)(ushort)(colours[j] & 255), (lanes_t)(ushort)(colours[j] >> 8 & 255),
                         (lanes_t)(ushort)(colours[j] >> 16)};
-    add_window(&windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], c);
+    add_window(&windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], &c);
   }
-  return windows;
+  add_up(t, &windows);
 }
 
 /* One more step of every pixel that waits; the last eight are filled up with copies that come to nothing. */
@@ -96,10 +98,12 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
     const uint8 place = convert_uint8(entries), colour = convert_uint8(entries >> 32);
     places_t places = {as_int8(place & 0xffffu) + tile->x, as_int8(place >> 16) + tile->y, as_int8(colour & 0xffffffu)};
     const int8 left = places.x - picture->radius, top = first_rows(places.y, picture->radius);
-    const windows_t windows = eight_windows(picture, places, top);
-    const int8 go_on = step_eight(&places, totals_of(&windows), left, top, epsilon);
+    totals_t t;
 
-    keep_eight(tile, places, colour >> 24, go_on & (i + EIGHT < count));
+    sum_eight(&t, picture, &places, top);
+    const int8 go_on = step_eight(&places, &t, left, top, epsilon);
+
+    keep_eight(tile, &places, colour >> 24, go_on & (i + EIGHT < count));
   }
 }
 

@@ -37,25 +37,25 @@ row_of(const picture_t *picture, const int y)
   return picture->planes + (size_t)row * (size_t)(3 * picture->pitch);
 }
 
-static inline colour_t
-load_samples(__global const ushort *p, const int pitch)
+static inline void
+load_samples(colour_t *t, __global const ushort *p, const int pitch)
 {
-  const colour_t t = {load_lanes(p), load_lanes(p + pitch), load_lanes(p + 2 * pitch)};
-
-  return t;
+  t->c0 = load_lanes(p);
+  t->c1 = load_lanes(p + pitch);
+  t->c2 = load_lanes(p + 2 * pitch);
 }
 
 static inline void
-add_samples(sums_t *sums, const colour_t t, const colour_t c, const limit_t limit, const lanes_t weight,
+add_samples(sums_t *sums, const colour_t *t, const colour_t *c, const limit_t limit, const lanes_t weight,
             const mask_t taken)
 {
-  const lanes_t d0 = t.c0 - c.c0, d1 = t.c1 - c.c1, d2 = t.c2 - c.c2;
+  const lanes_t d0 = t->c0 - c->c0, d1 = t->c1 - c->c1, d2 = t->c2 - c->c2;
   const mask_t m = taken & within(d0 * d0, d1 * d1, d2 * d2, limit);
 
   sums->packed = m ? sums->packed + weight : sums->packed;
-  sums->s0 = m ? sums->s0 + t.c0 : sums->s0;
-  sums->s1 = m ? sums->s1 + t.c1 : sums->s1;
-  sums->s2 = m ? sums->s2 + t.c2 : sums->s2;
+  sums->s0 = m ? sums->s0 + t->c0 : sums->s0;
+  sums->s1 = m ? sums->s1 + t->c1 : sums->s1;
+  sums->s2 = m ? sums->s2 + t->c2 : sums->s2;
 }
 
 /* Lanes first to last inclusive, which may lie outside the vector. */
@@ -86,18 +86,17 @@ typedef struct {
 
 /* Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that go on, 0 for others. */
 static inline int8
-step_eight(places_t *places, const totals_t t, const int8 left, const int8 top, const int epsilon)
+step_eight(places_t *places, const totals_t *t, const int8 left, const int8 top, const int epsilon)
 {
-  const divisor_t divisor = divisor_of(t.n);
-  const places_t from = *places;
-  const int8 x = mean_of(t.sx + t.n * left, divisor), y = mean_of(t.sy + t.n * top, divisor);
-  const int8 m0 = mean_of(t.s0, divisor), m1 = mean_of(t.s1, divisor), m2 = mean_of(t.s2, divisor);
-  const int8 d0 = m0 - (from.colour & 255), d1 = m1 - (from.colour >> 8 & 255), d2 = m2 - (from.colour >> 16);
-  const int8 dx = x - from.x, dy = y - from.y;
+  const divisor_t divisor = divisor_of(t->n);
+  const int8 x = mean_of(t->sx + t->n * left, divisor), y = mean_of(t->sy + t->n * top, divisor);
+  const int8 m0 = mean_of(t->s0, divisor), m1 = mean_of(t->s1, divisor), m2 = mean_of(t->s2, divisor);
+  const int8 d0 = m0 - (places->colour & 255), d1 = m1 - (places->colour >> 8 & 255), d2 = m2 - (places->colour >> 16);
+  const int8 dx = x - places->x, dy = y - places->y;
   const int8 shift = max(dx, -dx) + max(dy, -dy);
 
   places->x = x;
   places->y = y;
-  places->colour = t.n == 0 ? from.colour : (m0 | m1 << 8 | m2 << 16);
-  return (t.n != 0) & (shift != 0) & (shift + d0 * d0 + d1 * d1 + d2 * d2 > epsilon);
+  places->colour = t->n == 0 ? places->colour : (m0 | m1 << 8 | m2 << 16);
+  return (t->n != 0) & (shift != 0) & (shift + d0 * d0 + d1 * d1 + d2 * d2 > epsilon);
 }

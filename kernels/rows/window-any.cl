@@ -22,7 +22,7 @@ typedef struct {
 } block_t;
 
 static inline void
-add_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows, const colour_t c)
+add_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows, const colour_t *c)
 {
   for (int group = 0; group < rows; group += GROUP_ROWS) {
     const int end = min(group + GROUP_ROWS, rows);
@@ -30,8 +30,10 @@ add_block(block_t *block, const picture_t *picture, const int column, const int 
 
     block->sums.packed = 0;
     for (int r = group; r < end; r++) {
-      const colour_t t = load_samples(row_of(picture, top + r) + column, picture->pitch);
-      add_samples(&block->sums, t, c, picture->limit, weight, ALL_LANES);
+      colour_t t;
+
+      load_samples(&t, row_of(picture, top + r) + column, picture->pitch);
+      add_samples(&block->sums, &t, c, picture->limit, weight, ALL_LANES);
       weight += (lanes_t)POSITION;
     }
     const lanes_t n = block->sums.packed & COUNT_BITS;
@@ -42,7 +44,7 @@ add_block(block_t *block, const picture_t *picture, const int column, const int 
 
 static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t c)
+           const int left, const int right, const colour_t *c)
 {
   halves_t n = 0, sx = 0, sy = 0, s0 = 0, s1 = 0, s2 = 0;
 
@@ -67,11 +69,13 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   windows->s2[j] = s2;
 }
 
-static inline totals_t
-totals_of(const windows_t *windows)
+static inline void
+add_up(totals_t *t, const windows_t *windows)
 {
-  const totals_t t = {fold_halves(windows->n),  fold_halves(windows->sx), fold_halves(windows->sy),
-                      fold_halves(windows->s0), fold_halves(windows->s1), fold_halves(windows->s2)};
-
-  return t;
+  t->n = fold_halves(windows->n);
+  t->sx = fold_halves(windows->sx);
+  t->sy = fold_halves(windows->sy);
+  t->s0 = fold_halves(windows->s0);
+  t->s1 = fold_halves(windows->s1);
+  t->s2 = fold_halves(windows->s2);
 }

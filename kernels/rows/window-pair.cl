@@ -11,35 +11,35 @@ typedef struct {
   lanes_t s2[8];
 } windows_t;
 
-static inline colour_t
-load_two_rows(__global const ushort *p, __global const ushort *q, const int pitch)
+static inline void
+load_two_rows(colour_t *t, __global const ushort *p, __global const ushort *q, const int pitch)
 {
-  const colour_t t = {load_half_lanes(p, q), load_half_lanes(p + pitch, q + pitch),
-                      load_half_lanes(p + 2 * pitch, q + 2 * pitch)};
-
-  return t;
+  t->c0 = load_half_lanes(p, q);
+  t->c1 = load_half_lanes(p + pitch, q + pitch);
+  t->c2 = load_half_lanes(p + 2 * pitch, q + 2 * pitch);
 }
 
 static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t c)
+           const int left, const int right, const colour_t *c)
 {
   const lanes_t column_of = LANE_INDEX & (lanes_t)(LANES / 2 - 1);
   const mask_t upper = LANE_INDEX < (lanes_t)(LANES / 2);
   const mask_t in = (column_of >= (lanes_t)(ushort)left) & (column_of <= (lanes_t)(ushort)right);
   lanes_t weight = upper ? (lanes_t)1 : (lanes_t)(1 + POSITION);
   sums_t sums = {0, 0, 0, 0};
+  colour_t t;
   int r = 0;
 
   for (; r + 1 < rows; r += 2) {
-    const colour_t t =
-      load_two_rows(row_of(picture, top + r) + column, row_of(picture, top + r + 1) + column, picture->pitch);
-    add_samples(&sums, t, c, picture->limit, weight, ALL_LANES);
+    load_two_rows(&t, row_of(picture, top + r) + column, row_of(picture, top + r + 1) + column, picture->pitch);
+    add_samples(&sums, &t, c, picture->limit, weight, ALL_LANES);
     weight += (lanes_t)(2 * POSITION);
   }
   if (r < rows) {
     __global const ushort *p = row_of(picture, top + r) + column;
-    add_samples(&sums, load_two_rows(p, p, picture->pitch), c, picture->limit, weight, upper);
+    load_two_rows(&t, p, p, picture->pitch);
+    add_samples(&sums, &t, c, picture->limit, weight, upper);
   }
   windows->packed[j] = in ? sums.packed : (lanes_t)0;
   windows->sx[j] = (windows->packed[j] & COUNT_BITS) * column_of;
@@ -48,18 +48,18 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   windows->s2[j] = in ? sums.s2 : (lanes_t)0;
 }
 
-static inline totals_t
-totals_of(const windows_t *windows)
+static inline void
+add_up(totals_t *t, const windows_t *windows)
 {
-  const folded_t packed = fold(windows->packed);
+  folded_t packed;
+
+  fold(&packed, windows->packed);
   const folded_t n = {packed.even & COUNT_BITS, packed.odd & COUNT_BITS};
   const folded_t sy = {packed.even >> POSITION_SHIFT, packed.odd >> POSITION_SHIFT};
-  const totals_t t = {fold_rest(n),
-                      fold_rest(fold(windows->sx)),
-                      fold_rest(sy),
-                      fold_rest(fold(windows->s0)),
-                      fold_rest(fold(windows->s1)),
-                      fold_rest(fold(windows->s2))};
-
-  return t;
+  t->n = fold_rest(&n);
+  t->sx = fold_lanes(windows->sx);
+  t->sy = fold_rest(&sy);
+  t->s0 = fold_lanes(windows->s0);
+  t->s1 = fold_lanes(windows->s1);
+  t->s2 = fold_lanes(windows->s2);
 }

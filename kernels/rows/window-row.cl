@@ -11,15 +11,17 @@ typedef struct {
 
 static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t c)
+           const int left, const int right, const colour_t *c)
 {
   const mask_t in = lanes_between(left, right);
   lanes_t weight = 1;
   sums_t sums = {0, 0, 0, 0};
 
   for (int r = 0; r < rows; r++) {
-    const colour_t t = load_samples(row_of(picture, top + r) + column, picture->pitch);
-    add_samples(&sums, t, c, picture->limit, weight, ALL_LANES);
+    colour_t t;
+
+    load_samples(&t, row_of(picture, top + r) + column, picture->pitch);
+    add_samples(&sums, &t, c, picture->limit, weight, ALL_LANES);
     weight += (lanes_t)POSITION;
   }
   sums.packed = in ? sums.packed : (lanes_t)0;
@@ -31,11 +33,13 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   windows->s2[j] = in ? sums.s2 : (lanes_t)0;
 }
 
-static inline totals_t
-totals_of(const windows_t *windows)
+static inline void
+add_up(totals_t *t, const windows_t *windows)
 {
-  const totals_t t = {fold_rest(fold(windows->n)),  fold_rest(fold(windows->sx)), fold_rest(fold(windows->sy)),
-                      fold_rest(fold(windows->s0)), fold_rest(fold(windows->s1)), fold_rest(fold(windows->s2))};
-
-  return t;
+  t->n = fold_lanes(windows->n);
+  t->sx = fold_lanes(windows->sx);
+  t->sy = fold_lanes(windows->sy);
+  t->s0 = fold_lanes(windows->s0);
+  t->s1 = fold_lanes(windows->s1);
+  t->s2 = fold_lanes(windows->s2);
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/kernels.h"
+
+/*
+ * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: how the
+ * planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by radius), the
+ * first step and the tile.
+ */
+
+#define TILE_WIDTH 64
+#define TILE_HEIGHT 4
+#define PREPARE_COLUMNS 1024
+
+/* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
+#define NARROW_ISR2 65535
+
+/* A window of vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
+static const char *
+window_part(int radius, int lanes)
+{
+  int side = 2 * radius + 1;
+
+  if (side <= lanes / 2)
+    return "rows/window-pair.cl";
+  return side <= MIN(lanes, 31) ? "rows/window-row.cl" : "rows/window-any.cl";
+}
+
+static const char *
+mean_part(MsRule rule)
+{
+  switch (rule) {
+  case MS_RULE_TRUNCATE:
+    return "rows/mean-truncate.cl";
+  case MS_RULE_REPLICATE:
+    return "rows/mean-replicate.cl";
+  default:
+    return "rows/mean-opencv.cl";
+  }
+}
+
+static void
+compose(MsPlan *plan, int lanes)
+{
+  const MsParams *p = &plan->settings.params;
+  gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2;
+
+  ms_program_spec_add_part(plan->program, "rows/layout.cl");
+  ms_program_spec_add_part(plan->program, "rows/prepare.cl");
+  ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
+  ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
+  ms_program_spec_add_part(plan->program, p->rule == MS_RULE_REPLICATE ? "rows/edge-replicate.cl" : "rows/edge-clip.cl");
+  ms_program_spec_add_part(plan->program, mean_part(p->rule));
+  ms_program_spec_add_part(plan->program, "rows/samples.cl");
+  ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
+  ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
+  ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
+  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
+  ms_program_spec_define_int(plan->program, "PREPARE_COLUMNS", PREPARE_COLUMNS);
+}
+
+/* As kernels/rows/layout.cl reckons it. */
+static int
+margin(int radius)
+{
+  return (2 * radius + 48) / 16 * 16;
+}
+
+static gsize
+row_bytes(const MsPlan *plan)
+{
+  gsize pitch = (plan->request.width + 15) / 16 * 16 + 2 * margin(plan->radius);
+
+  return 3 * pitch * sizeof(cl_ushort);
+}
+
+static void
+add_passes(MsPlan *plan)
+{
+  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER};
+  MsPass *prepare, *filter;
+
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
+  prepare = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare->item_width = PREPARE_COLUMNS;
+  prepare->pad_x = margin(plan->radius);
+  prepare->local[0] = prepare->local[1] = 1;
+  filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
+  filter->item_width = TILE_WIDTH;
+  filter->item_height = TILE_HEIGHT;
+  /* Every work-item is a loop of its own over whole vectors; a group of one keeps the runtime from interleaving them. */
+  filter->local[0] = filter->local[1] = 1;
+}
+
+/* Sums of absolute coordinates are taken in 32 bits. */
+static gboolean
+coordinates_fit(const MsPlanRequest *request, int radius)
+{
+  gint64 side = 2 * radius + 1, reach = (gint64)radius * (request->settings.params.max_iterations + 1);
+  gint64 extent = MAX(request->width, request->height);
+
+  return side * side * (extent + reach) <= G_MAXINT32;
+}
+
+static gboolean
+check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+  int radius;
+
+  if (!ms_plan_check_default_toggles(request, error))
+    return FALSE;
+  if (!request->limits.fp64) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
+                ms_kernel_name(plan->settings.options.kernel));
+    return FALSE;
+  }
+  if (!ms_params_whole_radius(p, MAX(request->width, request->height), &radius)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole "
+                "radius or --kernel direct.",
+                ms_kernel_name(plan->settings.options.kernel), p->sp);
+    return FALSE;
+  }
+  if (!coordinates_fit(request, radius)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose --kernel direct.",
+                ms_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+plan_lanes(MsPlan *plan, const MsPlanRequest *request, int lanes, GError **error)
+{
+  if (!check(plan, request, error))
+    return FALSE;
+  plan->settings.options.work_group_width = plan->settings.options.work_group_height = 1;
+  compose(plan, lanes);
+  add_passes(plan);
+  return TRUE;
+}
+
+/** ms_plan_rows: plans the rows kernel in OpenCL C's own vectors of sixteen lanes. */
+gboolean
+ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  return plan_lanes(plan, request, 16, error);
+}
+
+/** ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang know. */
+gboolean
+ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!request->limits.clang_vectors) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
+                        "have; choose --kernel rows.");
+    return FALSE;
+  }
+  return plan_lanes(plan, request, 32, error);
+}
