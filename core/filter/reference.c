@@ -19,6 +19,7 @@ typedef struct {
   int height;
   MsFilterNumbers numbers;
   MsRule rule;
+  guint64 *samples; /* nullable: counts the pixels of every window */
 } Job;
 
 /** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
@@ -83,6 +84,8 @@ sum_window(const Job *job, int x0, int y0, const int c[3])
 
   window_range(job, x0, job->width, &left, &right);
   window_range(job, y0, job->height, &top, &bottom);
+  if (job->samples)
+    *job->samples += (guint64)(right - left + 1) * (guint64)(bottom - top + 1);
   for (int y = top; y <= bottom; y++)
     for (int x = left; x <= right; x++)
       add_pixel(job, x, y, c, &sums);
@@ -141,9 +144,22 @@ MsImage *
 ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
                  gpointer user_data, GCancellable *cancellable, GError **error)
 {
+  return ms_reference_run_counted(source, params, region, NULL, progress, user_data, cancellable, error);
+}
+
+/**
+ * ms_reference_run_counted:
+ * @samples: (inout) (nullable): grows by the number of window pixels looked at, over all iterations of all pixels
+ *
+ * Like ms_reference_run(); the count is what "window samples a second" is made of.
+ */
+MsImage *
+ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
+                         MsProgressFunc progress, gpointer user_data, GCancellable *cancellable, GError **error)
+{
   MsRegion r = region ? *region : ms_image_get_extent(source);
   Job job = {ms_image_get_pixels(source), ms_image_get_width(source), ms_image_get_height(source),
-             ms_params_numbers(params), params->rule};
+             ms_params_numbers(params), params->rule, samples};
   g_autofree guint8 *out = NULL;
 
   if (!ms_params_validate(params, error))

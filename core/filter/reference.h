@@ -14,6 +14,9 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
 MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
                           gpointer user_data, GCancellable *cancellable, GError **error);
+MsImage *ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
+                                  MsProgressFunc progress, gpointer user_data, GCancellable *cancellable,
+                                  GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);
 
 G_END_DECLS

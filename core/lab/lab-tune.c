@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Tuning on a real device: the filter's toggles as a search space, the filter as what is measured. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/bench.h"
+#include "core/lab/lab.h"
+
+#define DEFAULT_SIDE 1024
+#define TRIAL_TIMEOUT_S 20.0
+
+/* A search while it runs. */
+typedef struct {
+  const MsLabTuneRequest *request;
+  const MsLabKind *kind;
+  MsLabBench *bench;
+  MsFactors *problem; /* what every configuration has in common */
+  MsMeasureOptions measure;
+} Tuning;
+
+/** ms_lab_tune_request_init: the filter with its default parameters on a generated picture of a megapixel, within a minute. */
+void
+ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
+{
+  *request = (MsLabTuneRequest){.context = context,
+                                .kind = "mean-shift",
+                                .width = DEFAULT_SIDE,
+                                .height = DEFAULT_SIDE,
+                                .strategy = MS_TUNE_AUTO,
+                                .budget_s = 60,
+                                .seed = 1};
+}
+
+static MsFactors *
+full_settings(Tuning *tuning, const MsFactors *settings)
+{
+  MsFactors *full = ms_factors_copy(tuning->problem);
+
+  ms_factors_merge(full, settings);
+  return full;
+}
+
+static char *
+refuse(const MsFactors *settings, gpointer data)
+{
+  Tuning *tuning = data;
+  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "trial", &error);
+
+  return subject ? NULL : g_strdup(error->message);
+}
+
+static GError *
+measurement_error(const MsMeasurement *m)
+{
+  static const MsError codes[] = {
+    [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE, [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
+    [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED, [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
+    [MS_OUTCOME_RUN] = MS_ERROR_DEVICE, [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
+    [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
+  };
+
+  return g_error_new_literal(MS_ERROR, codes[m->outcome], m->message ? m->message : "It was not measured.");
+}
+
+static gboolean
+evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+{
+  Tuning *tuning = data;
+  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
+  g_autoptr(MsMeasurement) measurement = ms_measurement_new();
+
+  if (!subject || !ms_measure(&subject, &measurement, 1, &tuning->measure, NULL, NULL, cancellable, error))
+    return FALSE;
+  if (measurement->outcome != MS_OUTCOME_OK) {
+    g_propagate_error(error, measurement_error(measurement));
+    return FALSE;
+  }
+  *ns = ms_measurement_summarise(measurement).median;
+  return TRUE;
+}
+
+static char *
+problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 height)
+{
+  if (strcmp(kind, "mean-shift") == 0) {
+    double sp = g_ascii_strtod(ms_factors_get_or(problem, "sp", "10"), NULL);
+    return ms_tune_problem_class(sp, width, height);
+  }
+  g_autofree char *text = ms_factors_to_string(problem);
+  return g_strdup_printf("%s, %s", kind, text);
+}
+
+/* The finished problem: what the caller fixed, and the size of the picture. */
+static MsFactors *
+make_problem(const MsLabTuneRequest *request)
+{
+  MsFactors *problem = request->fixed ? ms_factors_copy(request->fixed) : ms_factors_new();
+  int width = request->image ? ms_image_get_width(request->image) : request->width;
+  int height = request->image ? ms_image_get_height(request->image) : request->height;
+  g_autofree char *size = g_strdup_printf("%dx%d", width, height);
+
+  if (strcmp(request->kind, "mean-shift") == 0)
+    ms_factors_set(problem, "size", size);
+  return problem;
+}
+
+static MsTuneRecord *
+open_record(const MsLabTuneRequest *request, const char *problem)
+{
+  MsDevice *device = ms_context_get_device(request->context);
+  const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
+  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
+
+  /* Times of another version of the program are of other kernels. */
+  if (record && g_strcmp0(record->version, MS_VERSION) != 0)
+    g_clear_pointer(&record, ms_tune_record_free);
+  if (!record)
+    record = ms_tune_record_new(name, driver, problem);
+  g_free(record->version);
+  record->version = g_strdup(MS_VERSION);
+  return record;
+}
+
+/**
+ * ms_lab_tune:
+ *
+ * Searches the space of @request's kind, keeps the search, winner first, and resumes an earlier one of the same device,
+ * driver and class of problem. When cancelled, what was found so far is kept.
+ *
+ * Returns: (transfer full): the search; ms_tune_record_best() is the winner
+ */
+MsTuneRecord *
+ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
+  g_autoptr(MsFactors) problem = make_problem(request);
+  gint64 width = 0, height = 0;
+  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}};
+
+  if (!tuning.kind || !tuning.kind->add_space) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
+    return NULL;
+  }
+  if (!ms_lab_check_keys(tuning.kind, problem, error))
+    return NULL;
+  ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
+  g_autofree char *name = problem_name(request->kind, problem, width, height);
+  g_autoptr(MsTuneRecord) record = open_record(request, name);
+  g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);
+  tuning.kind->add_space(space, problem, ms_context_get_limits(request->context));
+  ms_measure_options_init(&tuning.measure, TRUE);
+  tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
+  tuning.measure.timeout_s = 0; /* the search has its own */
+  MsTuneOptions options = {request->strategy, request->budget_s, TRIAL_TIMEOUT_S, request->seed, NULL};
+  gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error);
+  if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
+    return NULL;
+  return g_steal_pointer(&record);
+}
+
+/**
+ * ms_lab_tuned_settings:
+ * @problem: (nullable): parameters: sp of the filter, or what is reduced
+ * @width: of the image
+ * @height: of the image
+ *
+ * Returns: (transfer full) (nullable): the winner of an earlier search for this device, this very driver, this version of the
+ *   program and this class of problem; %NULL when there was none
+ */
+MsFactors *
+ms_lab_tuned_settings(MsDevice *device, const char *kind, const MsFactors *problem, gint64 width, gint64 height)
+{
+  g_autoptr(MsFactors) nothing = ms_factors_new();
+  g_autofree char *name = problem_name(kind, problem ? problem : nothing, width, height);
+  g_autoptr(MsTuneRecord) record = ms_tune_store_load(NULL, ms_device_get_name(device), ms_device_get_driver(device), name,
+                                                      NULL);
+  const MsTrial *best = record ? ms_tune_record_best(record) : NULL;
+
+  if (!best || g_strcmp0(record->version, MS_VERSION) != 0)
+    return NULL;
+  return ms_factors_copy(best->settings);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* A generated picture for measuring: photograph-like (gradients, texture, edges, noise), the same on every machine. */
+#pragma once
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+MsImage *ms_scene_new(int width, int height);
+
+G_END_DECLS
