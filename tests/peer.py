@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Compares the program with its peers: cv2.pyrMeanShiftFiltering(maxLevel=0) for the opencv rule, and emulations written
+here from the definitions for the other two, at random parameters and sizes, through files as a user would.
+
+    peer.py PROGRAM [CASES] [SEED]
+
+Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+try:
+    import cv2
+    import numpy
+except ImportError as problem:
+    print(f"The peer test is skipped: {problem}.")
+    sys.exit(1 if os.environ.get("CI") else 77)
+
+
+def random_picture(rng, width, height):
+    """Noise, blocks or gradients: windows that hold few, many or nearly all of their pixels."""
+    generator = numpy.random.default_rng(rng.randrange(1 << 30))
+    kind = rng.choice(["noise", "blocks", "gradient", "few"])
+    if kind == "noise":
+        return generator.integers(0, 256, (height, width, 4), dtype=numpy.uint8)
+    if kind == "few":
+        return (generator.integers(0, 3, (height, width, 4)) * 7 + 100).astype(numpy.uint8)
+    y, x = numpy.mgrid[0:height, 0:width]
+    base = (x // 9 * 37 + y // 7 * 59) if kind == "blocks" else (x * 3 + y * 2)
+    picture = base[..., None] + numpy.arange(4) * 31 + generator.integers(-9, 10, (height, width, 4))
+    return (picture % 256).astype(numpy.uint8)
+
+
+def photograph(rng):
+    """A random cut of a real photograph, where the folder of test pictures is present."""
+    folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
+    if not os.path.isdir(folder):
+        return None
+    whole = cv2.imread(os.path.join(folder, rng.choice(sorted(os.listdir(folder)))), cv2.IMREAD_COLOR)
+    height, width = whole.shape[:2]
+    h, w = rng.randrange(40, 160), rng.randrange(40, 160)
+    y, x = rng.randrange(max(1, height - h)), rng.randrange(max(1, width - w))
+    return cv2.cvtColor(whole[y : y + h, x : x + w], cv2.COLOR_BGR2BGRA)
+
+
+def opencv(picture, sp, sr, iterations, epsilon):
+    criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, iterations, epsilon)
+    colours = numpy.ascontiguousarray(picture[..., :3])
+    result = picture.copy()
+    result[..., :3] = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, 0, criteria)
+    return result
+
+
+def emulate(picture, sp, sr, iterations, epsilon, rule):
+    """One pixel at a time, from the definitions of OpenCV 2.4's OpenCL filter (truncate) and CUDA filter (replicate)."""
+    height, width = picture.shape[:2]
+    colours = picture[..., :3].astype(numpy.int64)
+    result = picture.copy()
+    for y in range(height):
+        for x in range(width):
+            x0, y0, c = x, y, colours[y, x]
+            for _ in range(iterations):
+                ys, xs = numpy.mgrid[y0 - sp : y0 + sp + 1, x0 - sp : x0 + sp + 1]
+                if rule == "truncate":
+                    inside = (ys >= 0) & (ys < height) & (xs >= 0) & (xs < width)
+                    ys, xs = ys[inside], xs[inside]
+                texels = colours[numpy.clip(ys, 0, height - 1), numpy.clip(xs, 0, width - 1)]
+                near = ((texels - c) ** 2).sum(-1) <= sr * sr
+                n = int(near.sum())
+                if n == 0:
+                    break
+                sums = [int(xs[near].sum()), int(ys[near].sum())] + [int(v) for v in texels[near].sum(0)]
+                if rule == "truncate":
+                    means = [s // n for s in sums]
+                else:
+                    reciprocal = numpy.float32(1) / numpy.float32(n)
+                    means = [int(numpy.float32(s) * reciprocal) for s in sums]
+                m = numpy.array(means[2:])
+                still = (means[0], means[1]) == (x0, y0)
+                change = abs(means[0] - x0) + abs(means[1] - y0) + int(((m - c) ** 2).sum())
+                x0, y0, c = means[0], means[1], m
+                if still or change <= epsilon:
+                    break
+            result[y, x, :3] = c
+    return result
+
+
+def random_case(rng):
+    rule = rng.choice(["opencv"] * 4 + ["truncate", "replicate"])
+    case = {"rule": rule, "iterations": rng.choice([1, 2, 5, 5, 5, 12]), "epsilon": rng.choice([0, 1, 1, 3.5])}
+    if rule == "opencv":
+        case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
+        case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, round(rng.uniform(0, 100), 3)])
+        picture = photograph(rng) if rng.random() < 0.4 else None
+        case["picture"] = picture if picture is not None else random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
+    else:
+        case["sp"], case["sr"] = rng.randint(1, 9), rng.choice([0, 6, 20, 60, 200])
+        case["picture"] = random_picture(rng, rng.randint(1, 24), rng.randint(1, 24))
+    return case
+
+
+def expected_of(case):
+    arguments = (case["picture"], case["sp"], case["sr"], case["iterations"], case["epsilon"])
+    return opencv(*arguments) if case["rule"] == "opencv" else emulate(*arguments, case["rule"])
+
+
+def run_program(program, folder, case):
+    source, target = os.path.join(folder, "in.png"), os.path.join(folder, "out.png")
+    cv2.imwrite(source, case["picture"])
+    subprocess.run(
+        [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet", "--device", "cpu",
+         "--rule", case["rule"], "--sp", str(case["sp"]), "--sr", str(case["sr"]),
+         "--max-iterations", str(case["iterations"]), "--epsilon", str(case["epsilon"])],
+        check=True)
+    return cv2.imread(target, cv2.IMREAD_UNCHANGED)
+
+
+def as_rgba(picture):
+    return picture if picture.shape[2] == 4 else cv2.cvtColor(picture, cv2.COLOR_BGR2BGRA)
+
+
+def main():
+    program = sys.argv[1]
+    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
+    rng = random.Random(seed)
+    print(f"seed {seed}, OpenCV {cv2.__version__}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(cases):
+            case = random_case(rng)
+            expected, actual = expected_of(case), as_rgba(run_program(program, folder, case))
+            if not numpy.array_equal(expected, actual):
+                wrong = (expected != actual).any(-1)
+                described = {key: value for key, value in case.items() if key != "picture"}
+                print(f"case {number}: {described} on {case['picture'].shape[1]}x{case['picture'].shape[0]}: "
+                      f"{int(wrong.sum())} pixels differ")
+                return 1
+    print(f"{cases} cases identical")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
