@@ -183,6 +183,8 @@ test_broken_exif(void)
       copy[i] = extremes[k];
       g_autoptr(GBytes) odd = g_bytes_new_take(copy, size);
       g_autoptr(GBytes) patched = ms_exif_make_upright(odd, &orientation);
+      gboolean same_mark = memcmp(g_bytes_get_data(odd, NULL), g_bytes_get_data(exif, NULL), 4) == 0;
+      g_assert_true((patched != NULL) == same_mark);
       g_assert_cmpint(orientation, >=, 1);
       g_assert_cmpint(orientation, <=, 8);
       ms_exif_get_resolution(odd, &x, &y);
