@@ -22,9 +22,6 @@ char *ms_report_number(double value);
 char *ms_report_published_text(const MsReportRow *row);
 char *ms_report_remarks(const MsReport *self, const MsReportRow *row);
 char *ms_report_speedup_text(const MsReportRow *row);
-GPtrArray *ms_report_table(const MsReport *self);
-char *ms_report_heading(const MsReport *self);
-char *ms_report_footer(const MsReport *self);
 
 void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
 MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);

@@ -67,6 +67,9 @@ double ms_report_row_quantity(const MsReport *self, const MsReportRow *row, cons
 const char *ms_quantity_unit(const char *quantity);
 const char *ms_quantity_title(const char *quantity);
 
+GPtrArray *ms_report_table(const MsReport *self);
+char *ms_report_heading(const MsReport *self);
+char *ms_report_footer(const MsReport *self);
 char *ms_report_to_text(const MsReport *self);
 char *ms_report_to_csv(const MsReport *self);
 char *ms_report_to_markdown(const MsReport *self);
