@@ -3,26 +3,26 @@
 static inline int8
 first_rows(const int8 y, const int radius)
 {
-  return max(y - radius, 0);
+  return max(y - radius, (int8)0);
 }
 
 static inline int8
 last_rows(const int8 y, const int radius, const int height)
 {
-  return min(y + radius, height - 1);
+  return min(y + radius, (int8)(height - 1));
 }
 
 /* The first and last column that takes part, counted from the window's left edge. */
 static inline int8
 first_columns(const int8 x, const int radius)
 {
-  return max(radius - x, 0);
+  return max(radius - x, (int8)0);
 }
 
 static inline int8
 last_columns(const int8 x, const int radius, const int width)
 {
-  return min(width - 1 - x + radius, 2 * radius);
+  return min(width - 1 - x + radius, (int8)(2 * radius));
 }
 
 /* Where the columns from the window's left edge on are stored. */

@@ -30,7 +30,7 @@ last_columns(const int8 x, const int radius, const int width)
 static inline int8
 stored_columns(const int8 x, const int radius, const int width)
 {
-  return clamp(x - radius, -2 * radius - 1, width);
+  return clamp(x - radius, (int8)(-2 * radius - 1), (int8)width);
 }
 
 static inline int

@@ -35,6 +35,13 @@ narrow_mask(const wide_mask_t m)
   return convert_short16(m);
 }
 
+/* a - b, or 0 where b is larger. */
+static inline lanes_t
+subtract_to_zero(const lanes_t a, const lanes_t b)
+{
+  return sub_sat(a, b);
+}
+
 /* Sums of neighbouring lanes, in 32 bits. */
 static inline halves_t
 add_pairs(const lanes_t v)

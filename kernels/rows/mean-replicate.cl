@@ -11,7 +11,7 @@ typedef float8 divisor_t;
 static inline divisor_t
 divisor_of(const int8 n)
 {
-  return convert_float8(1.0 / convert_double8(max(n, 1)));
+  return convert_float8(1.0 / convert_double8(max(n, (int8)1)));
 }
 
 static inline int8

@@ -10,7 +10,7 @@ typedef double8 divisor_t;
 static inline divisor_t
 divisor_of(const int8 n)
 {
-  return convert_double8(max(n, 1));
+  return convert_double8(max(n, (int8)1));
 }
 
 static inline int8
