@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPicture: an image, or the difference of two, made ready for the screen: reduced copies and the part that is visible. */
+#pragma once
+
+#include <cairo.h>
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PICTURE (ms_picture_get_type())
+/* Signal: "prepared" (): the reduced copies are there, drawing from them looks better than before. */
+G_DECLARE_FINAL_TYPE(MsPicture, ms_picture, MS, PICTURE, GObject)
+
+MsPicture *ms_picture_new(MsImage *image);
+MsPicture *ms_picture_new_difference(MsImage *a, MsImage *b);
+gboolean ms_picture_shows(MsPicture *self, MsImage *a, MsImage *b);
+void ms_picture_prepare(MsPicture *self);
+void ms_picture_abandon(MsPicture *self);
+gboolean ms_picture_is_prepared(MsPicture *self);
+gboolean ms_picture_is_opaque(MsPicture *self);
+int ms_picture_get_width(MsPicture *self);
+int ms_picture_get_height(MsPicture *self);
+int ms_picture_level_for_zoom(MsPicture *self, double zoom);
+cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Readout: what is under the pointer, in numbers: both values of the pixel and its window's statistics. */
+#pragma once
+
+#include "core/filter/params.h"
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsWindowStatistics: the first step of the filter at one pixel.
+ * @pixels: pixels of the window within the picture
+ * @similar: those within the colour radius, which take part in the mean
+ * @mean: their mean, R, G, B
+ */
+typedef struct {
+  int pixels;
+  int similar;
+  double mean[3];
+} MsWindowStatistics;
+
+MsWindowStatistics ms_readout_window(MsImage *source, const MsParams *params, int x, int y);
+char *ms_readout_format(MsImage *a, const guint8 *b, const MsParams *params, int x, int y);
+
+G_END_DECLS
