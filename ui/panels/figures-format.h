@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures as the window writes them, in the person's own number format; "–" where there is nothing to tell. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define MS_NO_FIGURE "–"
+
+char *ms_format_ms(double ms);
+char *ms_format_ns(double ns);
+char *ms_format_cell_ms(double ms);
+char *ms_format_bytes(guint64 bytes);
+char *ms_format_rate(double gb_per_s);
+char *ms_format_share(double share);
+char *ms_format_count(guint64 count);
+char *ms_format_ratio(double ratio);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* MsHistogramPlot: curves of two histograms laid over each other; pointer or arrow keys read a bin. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/reduce/histogram.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_HISTOGRAM_PLOT (ms_histogram_plot_get_type())
+/* Signal: "bin-changed" (): ms_histogram_plot_get_bin() is another. */
+G_DECLARE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, MS, HISTOGRAM_PLOT, GtkDrawingArea)
+
+void ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after);
+void ms_histogram_plot_set_channel(MsHistogramPlot *self, MsChannel channel, gboolean shown);
+void ms_histogram_plot_set_logarithmic(MsHistogramPlot *self, gboolean logarithmic);
+int ms_histogram_plot_get_bin(MsHistogramPlot *self);
+void ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin);
+char *ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin);
+const char *ms_histogram_channel_title(MsChannel channel);
+
+G_END_DECLS

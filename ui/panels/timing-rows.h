@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A timing log as a person reads it: launches of the same kernel folded into one row. */
+#pragma once
+
+#include "core/opencl/timing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsTimingRow: all launches of one kernel, or all transfers in one direction.
+ * @name: (nullable): the kernel's function, or what was built
+ * @first: index in the log of the first launch
+ * @queued_ms: sum of the times between queueing and submitting
+ * @submitted_ms: sum of the times between submitting and starting
+ * @run_ms: sum of the times between starting and ending
+ * @gb_per_s: bytes over @run_ms; 0 where that is not known
+ * @invalid: launches whose end precedes their start; they count nowhere
+ */
+typedef struct {
+  MsStage stage;
+  const char *name;
+  guint first;
+  guint launches;
+  guint invalid;
+  double queued_ms;
+  double submitted_ms;
+  double run_ms;
+  guint64 bytes;
+  double gb_per_s;
+} MsTimingRow;
+
+GArray *ms_timing_rows_collect(MsTimingLog *log);
+MsTimingRow ms_timing_row_of(const MsTiming *timing);
+gboolean ms_timing_row_holds(const MsTimingRow *self, const MsTiming *timing);
+gboolean ms_timing_row_moves_device_memory(const MsTimingRow *self);
+char *ms_timing_row_title(const MsTimingRow *self);
+
+G_END_DECLS
