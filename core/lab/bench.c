@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/bench.h"
+#include "core/lab/bench-private.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/filter/reference.h"
 #include "core/lab/scene.h"
@@ -17,14 +19,6 @@ typedef struct {
   guint64 samples;
 } Reference;
 
-struct _MsLabBench {
-  MsContext *context;
-  GPtrArray *contexts;
-  MsImage *image;
-  GHashTable *scenes;    /* "WxH" -> MsImage */
-  GPtrArray *references; /* Reference */
-};
-
 static void
 free_reference(gpointer data)
 {
@@ -33,6 +27,16 @@ free_reference(gpointer data)
   g_object_unref(reference->image);
   g_object_unref(reference->result);
   g_free(reference);
+}
+
+void
+ms_lab_array_free(gpointer data)
+{
+  MsLabArray *array = data;
+
+  g_clear_pointer(&array->buffer, clReleaseMemObject);
+  g_free(array->data);
+  g_free(array);
 }
 
 /**
@@ -51,6 +55,7 @@ ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
   self->image = image ? g_object_ref(image) : NULL;
   self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
   self->references = g_ptr_array_new_with_free_func(free_reference);
+  self->arrays = g_ptr_array_new_with_free_func(ms_lab_array_free);
   return self;
 }
 
@@ -64,6 +69,10 @@ ms_lab_bench_free(MsLabBench *self)
   g_clear_object(&self->image);
   g_hash_table_unref(self->scenes);
   g_ptr_array_unref(self->references);
+  g_ptr_array_unref(self->arrays);
+  if (self->scratch_file)
+    g_unlink(self->scratch_file);
+  g_free(self->scratch_file);
   g_free(self);
 }
 
@@ -202,10 +211,25 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
   return reference->result;
 }
 
-/** ms_lab_bench_forget: drops scenes and references, once no subject uses them any more. */
+/** ms_lab_bench_scratch_file: (transfer none) (nullable): a file of the experiment's own, empty at first, removed at the end. */
+const char *
+ms_lab_bench_scratch_file(MsLabBench *self)
+{
+  if (!self->scratch_file) {
+    int fd = g_file_open_tmp("meanshift-lab-XXXXXX", &self->scratch_file, NULL);
+    if (fd < 0)
+      return NULL;
+    close(fd);
+    g_unlink(self->scratch_file);
+  }
+  return self->scratch_file;
+}
+
+/** ms_lab_bench_forget: drops scenes, references and arrays, once no subject uses them any more. */
 void
 ms_lab_bench_forget(MsLabBench *self)
 {
+  g_ptr_array_set_size(self->arrays, 0);
   g_ptr_array_set_size(self->references, 0);
   g_hash_table_remove_all(self->scenes);
 }

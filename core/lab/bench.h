@@ -8,6 +8,7 @@
 #include "core/lab/measure.h"
 #include "core/lab/tuner.h"
 #include "core/opencl/context.h"
+#include "core/reduce/reduce-types.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,8 @@ GPtrArray *ms_lab_bench_contexts(MsLabBench *self);
 MsImage *ms_lab_bench_image(MsLabBench *self, const char *size, GError **error);
 MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
                                 GCancellable *cancellable, GError **error);
+const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
+const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 
 void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);
@@ -47,5 +50,10 @@ gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GEr
 
 extern const MsLabKind ms_lab_kind_mean_shift;
 extern const MsLabKind ms_lab_kind_transfer;
+extern const MsLabKind ms_lab_kind_split;
+extern const MsLabKind ms_lab_kind_reduce;
+extern const MsLabKind ms_lab_kind_sort;
+extern const MsLabKind ms_lab_kind_swap_example;
+extern const MsLabKind ms_lab_kind_bandwidth;
 
 G_END_DECLS

@@ -270,11 +270,19 @@ ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings
   return found;
 }
 
+/** ms_experiment_case_title: (transfer full): a case's name for a person: settings have no blanks, titles no underscores. */
+char *
+ms_experiment_case_title(const char *name)
+{
+  return g_strdelimit(g_strdup(name), "_", ' ');
+}
+
 /** ms_experiment_label: (transfer full): what tells @settings from the experiment's other configurations. */
 char *
 ms_experiment_label(const MsExperiment *self, const MsFactors *settings)
 {
-  g_autoptr(GString) label = g_string_new(ms_factors_get(settings, "case"));
+  g_autofree char *title = ms_experiment_case_title(ms_factors_get_or(settings, "case", ""));
+  g_autoptr(GString) label = g_string_new(title);
 
   for (guint i = 0; i < self->axes->len; i++) {
     const MsAxis *axis = self->axes->pdata[i];

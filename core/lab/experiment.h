@@ -97,6 +97,7 @@ GPtrArray *ms_experiment_list(GError **error);
 GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick);
 MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *settings, gboolean quick);
+char *ms_experiment_case_title(const char *name);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *settings);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
 char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);

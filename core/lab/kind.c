@@ -4,6 +4,7 @@
 
 static const MsLabKind *const kinds[] = {
   &ms_lab_kind_mean_shift,
+  &ms_lab_kind_split,
   &ms_lab_kind_transfer,
 };
 

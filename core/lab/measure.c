@@ -15,6 +15,7 @@ typedef struct {
   MsSubject *subject;
   MsMeasurement *measurement;
   double spent_s;
+  double wall_ns; /* of the last run */
   guint rejected_in_a_row;
   gboolean prepared;
   gboolean active;
@@ -103,7 +104,7 @@ add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_inde
 }
 
 static void
-keep_sample(MsMeasurement *measurement, const MsSample *sample)
+keep_sample(MsMeasurement *measurement, const MsSample *sample, double wall_ns)
 {
   guint index = measurement->samples->len;
 
@@ -112,6 +113,7 @@ keep_sample(MsMeasurement *measurement, const MsSample *sample)
     add_stage_time(ms_measurement_stage(measurement, event->stage, event->name), event, index);
   }
   g_array_append_val(measurement->samples, sample->ns);
+  g_array_append_val(measurement->walls, wall_ns);
 }
 
 static void
@@ -171,7 +173,8 @@ step_run(Runner *runner, gpointer data, GCancellable *cancellable, GError **erro
   sample->ns = -1;
   g_array_set_size(sample->events, 0);
   gboolean good = runner->subject->funcs->run(runner->subject, sample, cancellable, error);
-  runner->spent_s += (double)(g_get_monotonic_time() - start) * 1e-6;
+  runner->wall_ns = (double)(g_get_monotonic_time() - start) * 1e3;
+  runner->spent_s += runner->wall_ns * 1e-9;
   return good;
 }
 
@@ -206,7 +209,7 @@ take_sample(Session *session, Runner *runner, MsSample *sample, double *into, GE
     if (into)
       *into = sample->ns;
     else
-      keep_sample(runner->measurement, sample);
+      keep_sample(runner->measurement, sample, runner->wall_ns);
     return TRUE;
   }
   runner->measurement->rejected++;
@@ -228,6 +231,7 @@ open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
     return FALSE;
   if (runner->active && !take_sample(session, runner, sample, &runner->measurement->first_ns, error))
     return FALSE;
+  runner->measurement->first_wall_ns = runner->active ? runner->wall_ns : NAN;
   if (runner->active && !guarded(session, runner, step_verify, NULL, error))
     return FALSE;
   double first_s = runner->spent_s;
@@ -322,14 +326,13 @@ measure_energy(Session *session, Runner *runner, MsSample *sample, GError **erro
   gint64 start = g_get_monotonic_time();
   guint runs = 0;
 
-  if (runner->measurement->outcome != MS_OUTCOME_OK)
-    return TRUE;
   ms_energy_begin(energy);
   do {
     if (!guarded(session, runner, step_run, sample, error))
       return FALSE;
     runs++;
-  } while (g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
+  } while (runner->measurement->outcome == MS_OUTCOME_OK &&
+           g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
   runner->measurement->joules = ms_energy_end(energy) / runs;
   runner->measurement->energy_source = g_strdup(ms_energy_source(energy));
   return TRUE;
@@ -352,7 +355,8 @@ run_session(Session *session, GError **error)
       return FALSE;
   if (session->options->energy && ms_energy_available(session->options->energy))
     for (guint i = 0; i < session->n; i++)
-      if (session->runners[i].prepared && !measure_energy(session, &session->runners[i], &sample, error))
+      if (session->runners[i].measurement->outcome == MS_OUTCOME_OK && session->runners[i].prepared &&
+          !measure_energy(session, &session->runners[i], &sample, error))
         return FALSE;
   return TRUE;
 }

@@ -140,8 +140,10 @@ typedef struct {
 /**
  * MsMeasurement: everything known of one configuration.
  * @samples: (element-type double): nanoseconds, in the order taken
- * @prepare_ns: wall time of building and uploading
+ * @walls: (element-type double): what the same runs took by the clock on the wall
+ * @prepare_ns: wall time of building and allocating
  * @first_ns: the first run, which @samples leaves out; NAN when it did not end
+ * @first_wall_ns: the same by the clock on the wall, with whatever the runtime puts off until then
  * @rejected: runs thrown away because an event ended before it started
  * @joules: energy of one run from the counter of @energy_source; NAN where there is none
  */
@@ -149,9 +151,11 @@ typedef struct {
   MsOutcome outcome;
   char *message;
   GArray *samples;
+  GArray *walls;
   GPtrArray *stages;
   double prepare_ns;
   double first_ns;
+  double first_wall_ns;
   guint rejected;
   MsVerification verification;
   MsWork work;

@@ -66,9 +66,11 @@ ms_measurement_new(void)
   MsMeasurement *self = g_new0(MsMeasurement, 1);
 
   self->samples = g_array_new(FALSE, FALSE, sizeof(double));
+  self->walls = g_array_new(FALSE, FALSE, sizeof(double));
   self->stages = g_ptr_array_new_with_free_func(free_stage);
   self->prepare_ns = NAN;
   self->first_ns = NAN;
+  self->first_wall_ns = NAN;
   self->joules = NAN;
   return self;
 }
@@ -79,6 +81,7 @@ ms_measurement_free(MsMeasurement *self)
   if (!self)
     return;
   g_array_unref(self->samples);
+  g_array_unref(self->walls);
   g_ptr_array_unref(self->stages);
   g_free(self->verification.against);
   g_free(self->message);
@@ -101,11 +104,14 @@ ms_measurement_summarise(const MsMeasurement *self)
   return ms_statistics_summarise((const double *)self->samples->data, self->samples->len);
 }
 
-/** ms_measurement_first_extra_ns: how much longer the first run took than the median; NAN when either is unknown. */
+/**
+ * ms_measurement_first_extra_ns: how much longer the first run took than the median of the later ones, by the clock on the wall,
+ * since no event shows what a runtime does between two commands; NAN when either is unknown.
+ */
 double
 ms_measurement_first_extra_ns(const MsMeasurement *self)
 {
-  return self->first_ns - ms_measurement_summarise(self).median;
+  return self->first_wall_ns - ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
 }
 
 /** ms_measurement_stage: the series of @stage and @name, added when it is not there yet. */

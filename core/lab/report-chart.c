@@ -42,10 +42,9 @@ append_word(GString *text, const MsReport *report, const MsFactors *settings, co
 
   if (!value || !varies(report, key))
     return;
-  gboolean bare = strcmp(key, "case") == 0 || g_ascii_isalpha(*value);
-  g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare && strcmp(value, "on") && strcmp(value, "off")
-                                                                     ? "" : key,
-                         bare && strcmp(value, "on") && strcmp(value, "off") ? "" : " ", value);
+  g_autofree char *title = ms_experiment_case_title(value);
+  gboolean bare = strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") && strcmp(value, "off"));
+  g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare ? "" : key, bare ? "" : " ", title);
 }
 
 /* What names a row's series: the plotted key first, then whatever else varies besides the x axis. */
@@ -91,20 +90,22 @@ find_or_add_category(Drawing *d, const char *label)
   return ms_chart_add_category(d->chart, label);
 }
 
-static const char *
+static char *
 x_label(const Drawing *d, const MsReportRow *row)
 {
-  return d->plot->x ? ms_factors_get_or(row->settings, d->plot->x, "–") : row->label;
+  return d->plot->x ? ms_experiment_case_title(ms_factors_get_or(row->settings, d->plot->x, "–"))
+                    : g_strdup(row->label);
 }
 
 static double
 x_place(Drawing *d, const MsReportRow *row)
 {
+  g_autofree char *label = x_label(d, row);
   gint64 width, height;
 
   if (d->plot->type != MS_PLOT_LINES)
-    return find_or_add_category(d, x_label(d, row));
-  if (!ms_factors_parse_size(x_label(d, row), &width, &height, NULL))
+    return find_or_add_category(d, label);
+  if (!ms_factors_parse_size(label, &width, &height, NULL))
     return NAN;
   return (double)width * (double)height;
 }
@@ -185,8 +186,9 @@ add_places(Drawing *d)
 {
   for (guint i = 0; i < d->report->rows->len; i++) {
     const MsReportRow *row = d->report->rows->pdata[i];
+    g_autofree char *label = x_label(d, row);
     if (d->plot->type == MS_PLOT_BARS)
-      find_or_add_category(d, x_label(d, row));
+      find_or_add_category(d, label);
   }
 }
 

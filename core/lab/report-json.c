@@ -163,8 +163,10 @@ add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   ms_json_add_text(builder, "outcome", ms_outcome_to_string(m->outcome));
   ms_json_add_text(builder, "message", m->message);
   add_samples(builder, "samples_ns", m->samples);
+  add_samples(builder, "walls_ns", m->walls);
   add_summary(builder, &row->summary);
   ms_json_add_number(builder, "first_ns", m->first_ns);
+  ms_json_add_number(builder, "first_wall_ns", m->first_wall_ns);
   ms_json_add_number(builder, "first_extra_ns", ms_measurement_first_extra_ns(m));
   ms_json_add_number(builder, "prepare_ns", m->prepare_ns);
   add_disturbances(builder, m);
@@ -296,7 +298,9 @@ get_row(MsReport *self, JsonObject *object)
   m->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
   m->message = g_strdup(ms_json_get_text(object, "message"));
   get_samples(object, "samples_ns", m->samples);
+  get_samples(object, "walls_ns", m->walls);
   m->first_ns = ms_json_get_number(object, "first_ns");
+  m->first_wall_ns = ms_json_get_number(object, "first_wall_ns");
   m->prepare_ns = ms_json_get_number(object, "prepare_ns");
   m->rejected = (guint)get_count(object, "rejected");
   get_stages(object, m);

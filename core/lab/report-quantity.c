@@ -67,7 +67,7 @@ first_extra(const MsReport *report, const MsReportRow *row)
 static double
 first_run(const MsReport *report, const MsReportRow *row)
 {
-  return row->measurement->first_ns * 1e-6;
+  return row->measurement->first_wall_ns * 1e-6;
 }
 
 static double

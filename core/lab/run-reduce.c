@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Reductions as something to measure: any operation, type and variant, on the device or by the serial code. */
+#include <string.h>
+
+#include "core/lab/bench.h"
+#include "core/reduce/reduce-run.h"
+#include "core/reduce/serial.h"
+
+#define TOLERANCE 1e-6
+
+typedef struct {
+  MsSubject parent;
+  MsLabBench *bench;
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  guint64 n;
+  gboolean serial;
+  gboolean wall; /* the clock on the wall instead of kernel events */
+  const void *data;
+  cl_mem buffer;
+  MsReducePlan *plan;
+  MsReducer *reducer;
+  MsTimingLog *log;
+  MsReduceResult result;
+} ReduceSubject;
+
+static gboolean
+reduce_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  MsContext *context = ms_lab_bench_context(self->bench);
+
+  self->data = ms_lab_bench_array(self->bench, self->spec.type, self->n, self->serial ? NULL : &self->buffer, error);
+  if (!self->data || self->serial)
+    return self->data != NULL;
+  self->reducer = ms_reducer_new(context, self->plan, NULL, error);
+  return self->reducer != NULL;
+}
+
+static gboolean
+run_serial(ReduceSubject *self, MsSample *sample, GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  gboolean good = ms_reduce_serial(&self->spec, self->data, self->n, &self->result, error);
+  guint64 end = (guint64)g_get_monotonic_time() * 1000;
+
+  ms_sample_add_event(sample, "host", "serial", (guint64)start * 1000, end, 0, TRUE);
+  return good;
+}
+
+static gboolean
+reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  gint64 start = g_get_monotonic_time();
+
+  memset(&self->result, 0x5a, sizeof self->result); /* so that an idle run cannot pass */
+  if (self->serial)
+    return run_serial(self, sample, error);
+  ms_timing_log_clear(self->log);
+  if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable, error))
+    return FALSE;
+  if (self->wall)
+    sample->ns = (double)(g_get_monotonic_time() - start) * 1e3;
+  if (!ms_timing_log_resolve(self->log, error))
+    return FALSE;
+  ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
+  return TRUE;
+}
+
+static gboolean
+reduce_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  MsReduceResult reference;
+
+  if (!ms_reduce_serial(&self->spec, self->data, self->n, &reference, error))
+    return FALSE;
+  verification->total = 1;
+  verification->mismatches = ms_reduce_result_agrees(&self->result, &reference, TOLERANCE) ? 0 : 1;
+  verification->max_difference = verification->mismatches
+                                   ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&reference)
+                                   : 0;
+  verification->against = g_strdup("the serial result");
+  return TRUE;
+}
+
+static void
+reduce_release(MsSubject *subject)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+
+  g_clear_object(&self->reducer);
+  self->data = NULL;
+  self->buffer = NULL;
+}
+
+static void
+reduce_finalize(MsSubject *subject)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+
+  reduce_release(subject);
+  g_clear_pointer(&self->plan, ms_reduce_plan_free);
+  g_clear_object(&self->log);
+  g_free(self);
+}
+
+static const MsSubjectFuncs reduce_funcs = {reduce_prepare, reduce_run, reduce_verify, reduce_release, reduce_finalize};
+
+static gboolean
+reduce_knows(const char *key)
+{
+  static const char *const own[] = {"op", "type", "size", "variant", "device", "clock", NULL};
+
+  return g_strv_contains(own, key) || ms_reduce_option_find(key);
+}
+
+static char *
+reduce_group(const MsFactors *settings)
+{
+  return g_strdup_printf("reduce op:%s type:%s size:%s", ms_factors_get_or(settings, "op", "sum"),
+                         ms_factors_get_or(settings, "type", "uint"), ms_factors_get_or(settings, "size", "2^20"));
+}
+
+/* The variant and whatever single options stand beside it, as --variant takes them. */
+static gboolean
+parse_options(ReduceSubject *self, const MsFactors *settings, GError **error)
+{
+  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", "auto"));
+
+  for (guint i = 0; i < ms_factors_size(settings); i++) {
+    const char *key = ms_factors_key(settings, i);
+    if (ms_reduce_option_find(key))
+      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(settings, i));
+  }
+  return ms_reduce_options_parse(variant->str, &self->options, error);
+}
+
+static gboolean
+parse_flags(ReduceSubject *self, const MsFactors *settings, GError **error)
+{
+  const char *device = ms_factors_get_or(settings, "device", "selected");
+  const char *clock = ms_factors_get_or(settings, "clock", "events");
+
+  self->serial = strcmp(device, "reference") == 0;
+  self->wall = strcmp(clock, "wall") == 0;
+  if ((self->serial || strcmp(device, "selected") == 0) && (self->wall || strcmp(clock, "events") == 0))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A device is selected or reference, a clock is events or wall; not “%s”, “%s”.",
+              device, clock);
+  return FALSE;
+}
+
+static gboolean
+parse_settings(ReduceSubject *self, const MsFactors *settings, GError **error)
+{
+  MsReduceOp op;
+  MsElementType type;
+  gint64 width, height;
+
+  if (!ms_reduce_op_parse(ms_factors_get_or(settings, "op", "sum"), &op, error) ||
+      !ms_element_type_parse(ms_factors_get_or(settings, "type", "uint"), &type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^20"), &width, &height, error) ||
+      !parse_flags(self, settings, error) || !parse_options(self, settings, error))
+    return FALSE;
+  self->spec = MS_REDUCE_SPEC(op, type);
+  self->n = (guint64)width * (guint64)height;
+  return TRUE;
+}
+
+static gboolean
+make_plan(ReduceSubject *self, GError **error)
+{
+  if (self->serial)
+    return TRUE;
+  self->log = ms_timing_log_new();
+  self->plan = ms_reduce_plan_new(&self->spec, &self->options, ms_context_get_limits(ms_lab_bench_context(self->bench)),
+                                  self->n, error);
+  return self->plan != NULL;
+}
+
+static MsSubject *
+reduce_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+{
+  ReduceSubject *self = g_new0(ReduceSubject, 1);
+
+  ms_subject_init(&self->parent, &reduce_funcs, label);
+  self->bench = bench;
+  if (!parse_settings(self, settings, error) || !make_plan(self, error)) {
+    ms_subject_free(&self->parent);
+    return NULL;
+  }
+  self->parent.work.elements = (double)self->n;
+  self->parent.work.bytes = (double)self->n * ms_element_type_size(self->spec.type);
+  return &self->parent;
+}
+
+/* Every choice of the table; numbers by powers of two. */
+static void
+reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
+{
+  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", NULL};
+  static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
+  static const char *const groups[] = {"64", "128", "256", "512", NULL};
+  static const char *const left_out[] = {"swap", "swap-range", "float-sum", "automatic", NULL};
+  guint n;
+  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    const char *name = table[i].name;
+    if (g_strv_contains(left_out, name) || ms_factors_get(problem, name))
+      continue;
+    if (table[i].values)
+      ms_tune_space_add(space, name, table[i].values);
+    else
+      ms_tune_space_add(space, name, strcmp(name, "times") == 0        ? times
+                                     : strcmp(name, "group-size") == 0 ? groups
+                                                                       : counts);
+  }
+}
+
+const MsLabKind ms_lab_kind_reduce = {"reduce", reduce_knows, reduce_group, reduce_create, reduce_add_space};
