@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL...
+ * One line of JSON a kernel: whole filter (upload, kernels, download) by the host's clock, and the kernels by their events.
+ * RESULT gets the pixels of the last kernel. Times of the kernels are taken in turns, so that all see the same machine.
+ */
+#include <locale.h>
+
+#include "core/filter/kernels.h"
+#include "core/filter/mean-shift.h"
+#include "core/lab/statistics.h"
+#include "tests/fixture.h"
+
+typedef struct {
+  const char *name;
+  MsPlan *plan;
+  double *wall_ms;
+  double *kernel_ms;
+} Entry;
+
+static void
+die(const char *what, GError *error)
+{
+  g_printerr("%s: %s\n", what, error->message);
+  exit(1);
+}
+
+static Entry
+new_entry(MsMeanShift *filter, MsImage *image, MsSettings settings, const char *kernel, int repeat)
+{
+  g_autoptr(GError) error = NULL;
+  Entry entry = {kernel, NULL, g_new0(double, repeat), g_new0(double, repeat)};
+
+  if (!ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error))
+    die(kernel, error);
+  entry.plan = ms_mean_shift_plan(filter, image, &settings, NULL, &error);
+  if (!entry.plan)
+    die(kernel, error);
+  return entry;
+}
+
+/* One run; the first, which also builds, has @index -1 and is not kept. */
+static void
+run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *pixels)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  g_autoptr(GError) error = NULL;
+  gint64 start = g_get_monotonic_time();
+
+  if (!ms_mean_shift_run_plan_into(filter, image, entry->plan, pixels, log, NULL, &error))
+    die(entry->name, error);
+  if (index < 0)
+    return;
+  entry->wall_ms[index] = (g_get_monotonic_time() - start) / 1e3;
+  entry->kernel_ms[index] = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
+}
+
+static void
+print_number(const char *name, double value, const char *after)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_print("\"%s\": %s%s", name, g_ascii_formatd(text, sizeof text, "%.4f", value), after);
+}
+
+static void
+print_entry(const Entry *entry, int repeat)
+{
+  MsSummary wall = ms_statistics_summarise(entry->wall_ms, repeat);
+  MsSummary kernel = ms_statistics_summarise(entry->kernel_ms, repeat);
+
+  g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"n\": %d, ", entry->name,
+          ms_kernel_name(entry->plan->settings.options.kernel), repeat);
+  print_number("wall_median_ms", wall.median, ", ");
+  print_number("wall_min_ms", wall.minimum, ", ");
+  print_number("wall_spread", wall.spread, ", ");
+  print_number("kernel_median_ms", kernel.median, ", ");
+  print_number("kernel_min_ms", kernel.minimum, "}\n");
+}
+
+int
+main(int argc, char **argv)
+{
+  g_autoptr(GError) error = NULL;
+  MsSettings settings = ms_settings_default();
+  gsize bytes = 0;
+  guint8 *pixels = NULL;
+
+  if (argc < 9) {
+    g_printerr("bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL...\n");
+    return 2;
+  }
+  int width = atoi(argv[1]), height = atoi(argv[2]), repeat = atoi(argv[5]), n = argc - 8;
+  settings.params.sp = g_ascii_strtod(argv[3], NULL);
+  settings.params.sr = g_ascii_strtod(argv[4], NULL);
+  if (!g_file_get_contents(argv[6], (char **)&pixels, &bytes, &error))
+    die(argv[6], error);
+  g_assert_cmpuint(bytes, ==, (gsize)width * height * 4);
+  g_autoptr(MsImage) image = ms_image_new_take(width, height, pixels, NULL);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  if (!context)
+    return 77;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autofree guint8 *result = g_malloc0(bytes);
+  g_autofree Entry *entries = g_new0(Entry, n);
+
+  for (int i = 0; i < n; i++) {
+    entries[i] = new_entry(filter, image, settings, argv[8 + i], repeat);
+    run_once(filter, image, &entries[i], -1, result);
+  }
+  for (int k = 0; k < repeat; k++)
+    for (int i = 0; i < n; i++)
+      run_once(filter, image, &entries[i], k, result);
+  for (int i = 0; i < n; i++)
+    print_entry(&entries[i], repeat);
+  if (!g_file_set_contents(argv[7], (const char *)result, bytes, &error))
+    die(argv[7], error);
+  return 0;
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The filter on a processor against OpenCV and against its own direct kernel, same pixels, one machine, one run.
+
+    cpu.py BENCH_FILTER [--size 1280] [--repeat 9] [--json FILE] [PICTURE...]
+
+Peer: cv2.pyrMeanShiftFiltering(rgb, sp, sr, maxLevel=0, termcrit=(EPS|COUNT, 5, 1)) of python3-opencv, which has no threads
+in this function; its colours are copied out of the 8UC4 pixels before the clock starts. Ours: the whole filter (upload, all
+kernels, download) on 8UC4 pixels. Pictures are scaled and cut to SIZE x SIZE. The results must be identical; a difference ends
+the benchmark with status 1.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy
+
+CASES = [(5, 6), (10, 20)]
+KERNELS = ["direct", "rows", "rows-wide", "auto"]
+
+
+def load(path, size):
+    """The picture as RGBA, scaled so that the shorter side is SIZE, cut to a square."""
+    image = cv2.imread(path, cv2.IMREAD_COLOR)
+    height, width = image.shape[:2]
+    scale = size / min(height, width)
+    how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
+    image = cv2.resize(image, (max(size, round(width * scale)), max(size, round(height * scale))), interpolation=how)
+    return cv2.cvtColor(image[:size, :size], cv2.COLOR_BGR2RGBA)
+
+
+def peer(rgba, sp, sr, repeat):
+    colours = numpy.ascontiguousarray(rgba[..., :3])
+    criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 5, 1)
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        result = cv2.pyrMeanShiftFiltering(colours, sp, sr, maxLevel=0, termcrit=criteria)
+        times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times), result
+
+
+def ours(program, rgba, sp, sr, repeat, folder):
+    pixels, result = os.path.join(folder, "pixels"), os.path.join(folder, "result")
+    rgba.tofile(pixels)
+    command = [program, str(rgba.shape[1]), str(rgba.shape[0]), str(sp), str(sr), str(repeat), pixels, result]
+    lines = subprocess.run(command + KERNELS, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [json.loads(line) for line in lines], numpy.fromfile(result, numpy.uint8).reshape(rgba.shape)
+
+
+def measure(program, path, args, folder):
+    rgba = load(path, args.size)
+    for sp, sr in CASES:
+        peer_ms, expected = peer(rgba, sp, sr, min(3, args.repeat))
+        rows, result = ours(program, rgba, sp, sr, args.repeat, folder)
+        if not numpy.array_equal(result[..., :3], expected):
+            sys.exit(f"{path} sp {sp} sr {sr}: the pixels differ from OpenCV's.")
+        direct = rows[0]["wall_median_ms"]
+        for row in rows:
+            row.update(picture=os.path.basename(path), size=args.size, sp=sp, sr=sr, opencv_ms=peer_ms,
+                       times_opencv=peer_ms / row["wall_median_ms"], times_direct=direct / row["wall_median_ms"])
+            print(f"{row['picture']:>14} sp {sp:2} sr {sr:2} {row['kernel']:>10}  {row['wall_median_ms']:8.2f} ms whole "
+                  f"(kernels {row['kernel_median_ms']:8.2f})  OpenCV {peer_ms:7.0f} ms: {row['times_opencv']:5.1f}x  "
+                  f"direct: {row['times_direct']:5.1f}x", flush=True)
+            yield row
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("pictures", nargs="*")
+    parser.add_argument("--size", type=int, default=1280)
+    parser.add_argument("--repeat", type=int, default=9)
+    parser.add_argument("--json")
+    args = parser.parse_args()
+    folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
+    pictures = args.pictures or [os.path.join(folder, name) for name in ("astronaut.png", "coffee.png", "retina.jpg")]
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = [row for path in pictures for row in measure(args.program, path, args, scratch)]
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump({"opencv": cv2.__version__, "results": rows}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
