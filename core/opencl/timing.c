@@ -87,6 +87,13 @@ ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint
   g_array_append_val(self->rows, row);
 }
 
+/** ms_timing_log_add: adds a copy of a row of another log. */
+void
+ms_timing_log_add(MsTimingLog *self, const MsTiming *row)
+{
+  g_array_append_vals(self->rows, row, 1);
+}
+
 static gboolean
 read_event(MsTiming *row, cl_event event, GError **error)
 {

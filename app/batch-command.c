@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters the images of the command line: plans the batch, runs it and reports it. */
+#include "app/headless.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/findings.h"
+#include "app/reporter.h"
+#include "core/batch/naming.h"
+#include "core/batch/split-engine.h"
+
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  MsReporter *reporter;
+  MsBatchEngine *engine; /* opened before the run, when its name goes into file names */
+  GCancellable *cancellable;
+  gboolean in_trouble;
+} Command;
+
+static MsBatchEngine *
+open_engine(Command *c, GError **error)
+{
+  MsFallback fallback = (MsFallback)c->line->fallback;
+
+  if (c->line->devices)
+    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note, c->console, error);
+  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console, error);
+}
+
+static MsBatchEngine *
+on_open(gpointer data, GError **error)
+{
+  Command *c = data;
+  MsBatchEngine *engine = c->engine ? g_object_ref(c->engine) : open_engine(c, error);
+
+  if (engine) {
+    MsBatchEngineInfo info = ms_batch_engine_describe(engine);
+    ms_reporter_set_device(c->reporter, &info);
+  }
+  return engine;
+}
+
+static gboolean
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error)
+{
+  Command *c = data;
+
+  if (!c->line->stats && !c->line->histogram)
+    return TRUE;
+  item->findings =
+    ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
+  item->free_findings = ms_findings_free;
+  return item->findings != NULL;
+}
+
+static void
+on_finished(MsBatchItem *item, gpointer data)
+{
+  ms_reporter_item_finished(((Command *)data)->reporter, item);
+}
+
+static void
+on_progress(MsBatchItem *item, int done, int total, gpointer data)
+{
+  ms_reporter_progress(((Command *)data)->reporter, item, (double)done / total);
+}
+
+static void
+on_trouble(const char *sentence, gpointer data)
+{
+  Command *c = data;
+
+  c->in_trouble = TRUE;
+  ms_console_error(c->console, sentence);
+}
+
+static MsRunnerOptions
+runner_options(const MsCommandLine *line, MsManifest *manifest)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+
+  options.settings = line->settings;
+  options.limits.max_pixels = line->max_pixels;
+  options.save.format = (MsImageFormat)line->format;
+  options.save.quality = line->quality;
+  options.jobs = (guint)line->jobs;
+  options.repeat = (guint)line->repeat;
+  options.verify = line->verify;
+  options.keep_log = line->timings || line->json || line->csv;
+  options.memory_limit = line->memory_limit;
+  options.manifest = manifest;
+  return options;
+}
+
+static gboolean
+same_file(const char *a, const char *b)
+{
+  struct stat p, q;
+
+  return stat(a, &p) == 0 && stat(b, &q) == 0 && S_ISREG(p.st_mode) && p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+}
+
+/* A report must not take the place of an image, not even by a slip of the hand. */
+static gboolean
+check_report_path(const char *option, const char *path, GPtrArray *items, GError **error)
+{
+  for (guint i = 0; path && i < items->len; i++) {
+    const MsBatchItem *item = g_ptr_array_index(items, i);
+    if (strcmp(path, MS_INPUT_STDIN) == 0)
+      return TRUE;
+    if (!same_file(path, item->input) && g_strcmp0(path, item->output) != 0)
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", option, path);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_report_paths(const MsCommandLine *line, GPtrArray *items, GError **error)
+{
+  return check_report_path("json", line->json, items, error) && check_report_path("csv", line->csv, items, error) &&
+         check_report_path("manifest", line->manifest, items, error);
+}
+
+static gboolean
+needs_device_name(const MsCommandLine *line)
+{
+  return line->name && ms_naming_uses(line->name, "device");
+}
+
+static GPtrArray *
+plan_batch(Command *c, MsManifest *manifest, GError **error)
+{
+  const MsCommandLine *line = c->line;
+  MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
+                            .recursive = line->recursive,
+                            .output = line->output,
+                            .name_template = line->name,
+                            .format = (MsImageFormat)line->format,
+                            .on_conflict = (MsConflict)line->on_conflict,
+                            .shard = line->shard,
+                            .resume = line->resume,
+                            .manifest = manifest,
+                            .settings = line->settings};
+
+  if (needs_device_name(line)) {
+    c->engine = open_engine(c, error);
+    if (!c->engine)
+      return NULL;
+    request.device = ms_batch_engine_describe(c->engine).name;
+  }
+  return ms_batch_plan(&request, error);
+}
+
+static void
+show_plan(Command *c, GPtrArray *items)
+{
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    g_autofree char *line = NULL;
+    if (item->status != MS_ITEM_PENDING)
+      continue;
+    line = g_strdup_printf("%s -> %s\n", item->input, item->output ? item->output : "(nothing is saved)");
+    ms_console_print(c->console, line);
+    ms_batch_item_skip(item, "dry run");
+  }
+}
+
+static MsExitStatus
+status_of_items(const Command *c, GPtrArray *items)
+{
+  MsBatchCounts counts = ms_batch_count(items);
+
+  if (counts.different > 0)
+    return MS_EXIT_DIFFERENT;
+  return counts.failed > 0 || c->in_trouble ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+}
+
+static gboolean
+run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
+{
+  MsRunnerOptions options = runner_options(c->line, manifest);
+  MsRunnerHooks hooks = {.open = on_open,
+                         .inspect = on_inspect,
+                         .finished = on_finished,
+                         .progress = on_progress,
+                         .trouble = on_trouble,
+                         .data = c};
+
+  return ms_runner_run(items, &options, &hooks, c->cancellable, error);
+}
+
+static MsExitStatus
+run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GError) report_error = NULL;
+  g_autoptr(MsReporter) reporter = ms_reporter_new(c->line, items, c->console, &error);
+  gboolean interrupted = FALSE;
+
+  if (!reporter)
+    return ms_headless_fail(c->console, error);
+  c->reporter = reporter;
+  if (c->line->dry_run)
+    show_plan(c, items);
+  else if (!run_items(c, items, manifest, &error))
+    interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  /* Without a device there is nothing to report. */
+  if (error && !interrupted)
+    return ms_headless_fail(c->console, error);
+  if (!ms_reporter_close(reporter, interrupted, &report_error)) {
+    ms_console_error(c->console, report_error->message);
+    c->in_trouble = TRUE;
+  }
+  return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
+}
+
+/** ms_headless_batch: filters the images that were named. */
+MsExitStatus
+ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsManifest) manifest = NULL;
+  g_autoptr(GPtrArray) items = NULL;
+  MsExitStatus status;
+
+  if (line->manifest && !line->dry_run && !(manifest = ms_manifest_open(line->manifest, &error)))
+    return ms_headless_fail(console, error);
+  items = plan_batch(&command, manifest, &error);
+  if (!items || !check_report_paths(line, items, &error))
+    status = ms_headless_fail(console, error);
+  else
+    status = run_and_report(&command, items, manifest);
+  g_clear_object(&command.engine);
+  return status;
+}

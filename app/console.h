@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person reads on the terminal: errors, notes and the progress line on standard error, tables where there is room. */
+#pragma once
+
+#include "app/command-line.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsConsole MsConsole;
+
+MsConsole *ms_console_new(const MsCommandLine *line);
+void ms_console_free(MsConsole *self);
+void ms_console_error(MsConsole *self, const char *sentence);
+void ms_console_note(MsConsole *self, const char *sentence);
+void ms_console_tell_note(const char *sentence, gpointer self);
+void ms_console_print(MsConsole *self, const char *text);
+void ms_console_progress(MsConsole *self, guint done, guint total, const char *name, double part);
+void ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status);
+gboolean ms_console_flush(MsConsole *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsConsole, ms_console_free)
+
+G_END_DECLS

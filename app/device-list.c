@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/device-list.h"
+
+#include <json-glib/json-glib.h>
+
+#include "core/opencl/device.h"
+
+static void
+append_size(GString *text, const char *label, guint64 bytes)
+{
+  if (bytes >= 1 << 20)
+    g_string_append_printf(text, "      %-22s %" G_GUINT64_FORMAT " MiB\n", label, bytes >> 20);
+  else
+    g_string_append_printf(text, "      %-22s %" G_GUINT64_FORMAT " KiB\n", label, bytes >> 10);
+}
+
+static void
+append_device(GString *text, MsDevice *device)
+{
+  const MsDeviceLimits *l = ms_device_get_limits(device);
+
+  g_string_append_printf(text, "%-5s %s\n", ms_device_get_address(device), ms_device_get_name(device));
+  g_string_append_printf(text, "      %-22s %s, %s\n", "platform", ms_device_get_platform(device), ms_device_get_version(device));
+  g_string_append_printf(text, "      %-22s %s, driver %s\n", "vendor", ms_device_get_vendor(device), ms_device_get_driver(device));
+  g_string_append_printf(text, "      %-22s %s, %u compute units at %u MHz\n", "type", ms_device_type_name(l->type),
+                         l->compute_units, l->clock_mhz);
+  append_size(text, "global memory", l->global_memory);
+  append_size(text, "largest buffer", l->max_allocation);
+  append_size(text, l->local_is_dedicated ? "local memory" : "local memory (cached)", l->local_memory);
+  g_string_append_printf(text, "      %-22s %" G_GSIZE_FORMAT " work-items, at most %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT
+                         "x%" G_GSIZE_FORMAT ", in steps of %u\n",
+                         "work-group", l->max_work_group, l->max_work_item[0], l->max_work_item[1], l->max_work_item[2],
+                         l->preferred_multiple);
+  if (l->images)
+    g_string_append_printf(text, "      %-22s up to %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT "\n", "images", l->image_max_width,
+                           l->image_max_height);
+  else
+    g_string_append_printf(text, "      %-22s none\n", "images");
+  g_string_append_printf(text, "      %-22s fp64 %s, sub-groups %s, 64-bit atomics %s\n", "features", l->fp64 ? "yes" : "no",
+                         l->subgroups ? "yes" : "no", l->int64_atomics ? "yes" : "no");
+  g_string_append_printf(text, "      %-22s %s\n", "extensions", ms_device_get_extensions(device));
+}
+
+/** ms_device_list_to_text: @devices: (element-type MsDevice). Returns: (transfer full): a block of lines for each device. */
+char *
+ms_device_list_to_text(GPtrArray *devices)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < devices->len; i++)
+    append_device(text, g_ptr_array_index(devices, i));
+  return g_string_free(text, FALSE);
+}
+
+static void
+add_text(JsonBuilder *b, const char *member, const char *value)
+{
+  g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+  json_builder_set_member_name(b, member);
+  json_builder_add_string_value(b, valid);
+}
+
+static void
+add_number(JsonBuilder *b, const char *member, guint64 value)
+{
+  json_builder_set_member_name(b, member);
+  json_builder_add_int_value(b, (gint64)value);
+}
+
+static void
+add_flag(JsonBuilder *b, const char *member, gboolean value)
+{
+  json_builder_set_member_name(b, member);
+  json_builder_add_boolean_value(b, value);
+}
+
+static void
+add_numbers(JsonBuilder *b, const char *member, const gsize *values, guint n)
+{
+  json_builder_set_member_name(b, member);
+  json_builder_begin_array(b);
+  for (guint i = 0; i < n; i++)
+    json_builder_add_int_value(b, (gint64)values[i]);
+  json_builder_end_array(b);
+}
+
+static void
+add_extensions(JsonBuilder *b, const char *extensions)
+{
+  g_auto(GStrv) words = g_strsplit(extensions, " ", -1);
+
+  json_builder_set_member_name(b, "extensions");
+  json_builder_begin_array(b);
+  for (gsize i = 0; words[i]; i++)
+    if (words[i][0])
+      json_builder_add_string_value(b, words[i]);
+  json_builder_end_array(b);
+}
+
+static void
+add_limits(JsonBuilder *b, const MsDeviceLimits *l)
+{
+  const gsize image[2] = {l->image_max_width, l->image_max_height};
+
+  add_text(b, "type", ms_device_type_name(l->type));
+  add_number(b, "compute_units", l->compute_units);
+  add_number(b, "clock_mhz", l->clock_mhz);
+  add_number(b, "global_memory", l->global_memory);
+  add_number(b, "max_allocation", l->max_allocation);
+  add_number(b, "local_memory", l->local_memory);
+  add_flag(b, "local_memory_dedicated", l->local_is_dedicated);
+  add_number(b, "max_work_group", l->max_work_group);
+  add_numbers(b, "max_work_item", l->max_work_item, 3);
+  add_number(b, "preferred_multiple", l->preferred_multiple);
+  add_flag(b, "images", l->images);
+  add_numbers(b, "max_image", image, 2);
+  add_flag(b, "fp64", l->fp64);
+  add_flag(b, "subgroups", l->subgroups);
+  add_flag(b, "int64_atomics", l->int64_atomics);
+  add_flag(b, "host_unified", l->host_unified);
+}
+
+static void
+add_device(JsonBuilder *b, MsDevice *device)
+{
+  json_builder_begin_object(b);
+  add_text(b, "address", ms_device_get_address(device));
+  add_text(b, "name", ms_device_get_name(device));
+  add_text(b, "vendor", ms_device_get_vendor(device));
+  add_text(b, "platform", ms_device_get_platform(device));
+  add_text(b, "driver", ms_device_get_driver(device));
+  add_text(b, "version", ms_device_get_version(device));
+  add_limits(b, ms_device_get_limits(device));
+  add_extensions(b, ms_device_get_extensions(device));
+  json_builder_end_object(b);
+}
+
+/** ms_device_list_to_json: (transfer full): { "program", "version", "devices": [ … ] }. */
+char *
+ms_device_list_to_json(GPtrArray *devices)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(JsonNode) root = NULL;
+
+  json_builder_begin_object(b);
+  add_text(b, "program", "meanshift-lab");
+  add_text(b, "version", MS_VERSION);
+  json_builder_set_member_name(b, "devices");
+  json_builder_begin_array(b);
+  for (guint i = 0; i < devices->len; i++)
+    add_device(b, g_ptr_array_index(devices, i));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  root = json_builder_get_root(b);
+  g_autofree char *json = json_to_string(root, TRUE);
+  return g_strconcat(json, "\n", NULL);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The exit statuses of the program, as its manual page promises them. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  MS_EXIT_DONE = 0,
+  MS_EXIT_SOME_FAILED = 1,
+  MS_EXIT_USAGE = 2,
+  MS_EXIT_DIFFERENT = 3,
+  MS_EXIT_NO_DEVICE = 4,
+  MS_EXIT_INTERRUPTED = 130,
+} MsExitStatus;
+
+MsExitStatus ms_exit_status_for_error(const GError *error);
+
+G_END_DECLS

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/findings.h"
+
+#include "core/reduce/image-statistics.h"
+
+struct _MsFindings {
+  gboolean statistics;
+  gboolean histogram;
+  MsImageStatistics of_result;
+  MsImageStatistics of_source;
+  MsImageComparison change;
+};
+
+static gboolean
+measure(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log, GCancellable *cancellable,
+        GError **error)
+{
+  if (context)
+    return ms_image_statistics(context, image, statistics, log, cancellable, error);
+  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, statistics);
+  return TRUE;
+}
+
+static gboolean
+compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison *change, MsTimingLog *log,
+        GCancellable *cancellable, GError **error)
+{
+  if (context)
+    return ms_image_comparison(context, source, result, change, log, cancellable, error);
+  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result), ms_image_get_byte_size(source) / 4, change);
+  return TRUE;
+}
+
+/**
+ * ms_findings_new:
+ * @log: (nullable): gets the rows of the kernels
+ *
+ * Statistics on the engine's device, or in plain C where the engine is the serial reference.
+ *
+ * Returns: (transfer full): the findings, or %NULL with @error set
+ */
+MsFindings *
+ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
+                MsTimingLog *log, GCancellable *cancellable, GError **error)
+{
+  MsContext *context = ms_batch_engine_get_context(engine);
+  MsFindings *self = g_new0(MsFindings, 1);
+
+  self->statistics = statistics;
+  self->histogram = histogram;
+  if (measure(context, result, &self->of_result, log, cancellable, error) &&
+      (!statistics || (measure(context, source, &self->of_source, log, cancellable, error) &&
+                       compare(context, source, result, &self->change, log, cancellable, error))))
+    return self;
+  ms_findings_free(self);
+  return NULL;
+}
+
+void
+ms_findings_free(gpointer self)
+{
+  g_free(self);
+}
+
+/** ms_findings_add_json: adds "statistics" and "histogram" of the result, and "source_statistics" and "change", where asked for. */
+void
+ms_findings_add_json(const MsFindings *self, JsonBuilder *builder)
+{
+  if (self && self->statistics) {
+    json_builder_set_member_name(builder, "statistics");
+    ms_image_statistics_add_json(&self->of_result, builder);
+    json_builder_set_member_name(builder, "source_statistics");
+    ms_image_statistics_add_json(&self->of_source, builder);
+    json_builder_set_member_name(builder, "change");
+    ms_image_comparison_add_json(&self->change, builder);
+  }
+  if (self && self->histogram) {
+    json_builder_set_member_name(builder, "histogram");
+    ms_histogram_add_json(&self->of_result.histogram, builder);
+  }
+}
+
+/** ms_findings_to_text: (transfer full): the tables. */
+char *
+ms_findings_to_text(const MsFindings *self, gboolean statistics, gboolean histogram)
+{
+  GString *text = g_string_new(NULL);
+
+  if (self && statistics) {
+    g_autofree char *result = ms_image_statistics_to_text(&self->of_result);
+    g_autofree char *change = ms_image_comparison_to_text(&self->change);
+    g_string_append(text, result);
+    g_string_append(text, change);
+  }
+  if (self && histogram) {
+    g_autofree char *counts = ms_histogram_to_text(&self->of_result.histogram);
+    g_string_append(text, counts);
+  }
+  return g_string_free(text, FALSE);
+}

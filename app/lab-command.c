@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* --experiment, --compare and --tune: the lab from the command line. */
+#include "app/headless.h"
+
+#include <string.h>
+
+#include "core/batch/split-engine.h"
+#include "core/image/image-io.h"
+#include "core/lab/lab.h"
+
+#define USUAL_NOISE 0.01
+
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  GCancellable *cancellable;
+} Command;
+
+static void
+show_progress(Command *c, double fraction, const char *what)
+{
+  ms_console_progress(c->console, 0, 1, what, fraction);
+}
+
+static void
+on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
+{
+  show_progress(data, fraction, message ? message : report->experiment->name);
+}
+
+static void
+on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
+{
+  g_autofree char *what = trial ? ms_factors_to_string(trial->settings) : g_strdup("");
+
+  show_progress(data, fraction, what);
+}
+
+static gboolean
+load_image(Command *c, MsImage **image, GError **error)
+{
+  MsImageLimits limits = ms_image_limits_default();
+
+  limits.max_pixels = c->line->max_pixels;
+  *image = c->line->inputs[0] ? ms_image_load(c->line->inputs[0], &limits, c->cancellable, error) : NULL;
+  return *image || !c->line->inputs[0];
+}
+
+static char *
+nodes_to_text(const char *member, GPtrArray *nodes)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(JsonNode) root = NULL;
+
+  json_builder_begin_object(b);
+  json_builder_set_member_name(b, "program");
+  json_builder_add_string_value(b, "meanshift-lab");
+  json_builder_set_member_name(b, "version");
+  json_builder_add_string_value(b, MS_VERSION);
+  json_builder_set_member_name(b, member);
+  json_builder_begin_array(b);
+  for (guint i = 0; i < nodes->len; i++)
+    json_builder_add_value(b, g_ptr_array_index(nodes, i));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  root = json_builder_get_root(b);
+  g_autofree char *json = json_to_string(root, TRUE);
+  return g_strconcat(json, "\n", NULL);
+}
+
+static gboolean
+write_reports(Command *c, GPtrArray *reports, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+  g_autofree char *json = NULL;
+
+  for (guint i = 0; i < reports->len; i++) {
+    g_autofree char *text = ms_report_to_text(g_ptr_array_index(reports, i));
+    ms_console_print(c->console, text);
+    g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
+  }
+  json = nodes_to_text("experiments", nodes);
+  return !c->line->json || ms_headless_write(c->line->json, json, c->console, error);
+}
+
+static MsExitStatus
+compare_reports(Command *c, GPtrArray *reports, GError **error)
+{
+  g_autoptr(GPtrArray) comparisons = ms_lab_compare(c->line->compare, reports, USUAL_NOISE, error);
+
+  if (!comparisons)
+    return ms_exit_status_for_error(*error);
+  for (guint i = 0; i < comparisons->len; i++) {
+    g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));
+    ms_console_print(c->console, text);
+  }
+  return c->line->fail_on_slower && ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+}
+
+/* A wrong result is a difference found, any other failure of a configuration is told by its row alone. */
+static MsExitStatus
+status_of_reports(GPtrArray *reports)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (ms_report_count(g_ptr_array_index(reports, i), MS_OUTCOME_WRONG) > 0)
+      return MS_EXIT_DIFFERENT;
+  return MS_EXIT_DONE;
+}
+
+static gboolean
+open_devices(Command *c, MsContext **context, GPtrArray **contexts, GError **error)
+{
+  if (!c->line->devices) {
+    *context = ms_headless_open_context(c->line, c->console, error);
+    return *context != NULL;
+  }
+  *contexts = ms_split_engine_open_contexts(c->line->devices, ms_console_tell_note, c->console, error);
+  *context = *contexts ? g_object_ref(g_ptr_array_index(*contexts, 0)) : NULL;
+  return *context != NULL;
+}
+
+static void
+apply_measure_options(const MsCommandLine *line, MsMeasureOptions *measure)
+{
+  if (line->budget > 0)
+    measure->budget_s = line->budget;
+  if (ms_command_line_has(line, "repeat"))
+    measure->min_repeats = measure->max_repeats = (guint)line->repeat;
+}
+
+static MsExitStatus
+run_experiments(Command *c, GError **error)
+{
+  const char *names[] = {c->line->experiment, NULL};
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(GPtrArray) contexts = NULL;
+  g_autoptr(MsImage) image = NULL;
+  g_autoptr(GPtrArray) reports = NULL;
+  MsLabRequest request;
+  MsExitStatus status;
+
+  if (!load_image(c, &image, error) || !open_devices(c, &context, &contexts, error))
+    return ms_exit_status_for_error(*error);
+  ms_lab_request_init(&request, context, c->line->quick);
+  apply_measure_options(c->line, &request.measure);
+  request.contexts = contexts;
+  request.image = image;
+  request.input = c->line->inputs[0];
+  request.report_dir = c->line->report_dir;
+  request.progress = on_experiment_progress;
+  request.progress_data = c;
+  reports = ms_lab_run_experiments(names, &request, c->cancellable, error);
+  if (!reports || !write_reports(c, reports, error))
+    return ms_exit_status_for_error(*error);
+  status = status_of_reports(reports);
+  if (status != MS_EXIT_DONE || !c->line->compare)
+    return status;
+  return compare_reports(c, reports, error);
+}
+
+/* What is given on the command line is the problem, not something to search. */
+static MsFactors *
+fixed_factors(const MsCommandLine *line)
+{
+  MsFactors *fixed = ms_factors_new();
+  guint n = 0;
+  const MsOptionInfo *infos = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    if (!ms_command_line_has(line, infos[i].name))
+      continue;
+    g_autofree char *value = ms_option_get_text(&infos[i], &line->settings);
+    ms_factors_set(fixed, infos[i].name, value);
+  }
+  if (line->reduce)
+    ms_factors_set(fixed, "reduce", line->reduce);
+  if (line->type)
+    ms_factors_set(fixed, "type", line->type);
+  if (ms_command_line_has(line, "size")) {
+    g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
+    ms_factors_set(fixed, "size", size);
+  }
+  return fixed;
+}
+
+static MsExitStatus
+report_tuning(Command *c, const MsTuneRecord *record, GError **error)
+{
+  g_autofree char *text = ms_tune_record_to_text(record);
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+
+  ms_console_print(c->console, text);
+  if (c->line->json) {
+    g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
+    g_autofree char *json = nodes_to_text("tunings", nodes);
+    if (!ms_headless_write(c->line->json, json, c->console, error))
+      return MS_EXIT_SOME_FAILED;
+  }
+  return ms_tune_record_best(record) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+}
+
+static MsExitStatus
+run_tuning(Command *c, GError **error)
+{
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(MsImage) image = NULL;
+  g_autoptr(MsFactors) fixed = fixed_factors(c->line);
+  g_autoptr(MsTuneRecord) record = NULL;
+  MsLabTuneRequest request;
+
+  if (!load_image(c, &image, error))
+    return ms_exit_status_for_error(*error);
+  context = ms_headless_open_context(c->line, c->console, error);
+  if (!context)
+    return ms_exit_status_for_error(*error);
+  ms_lab_tune_request_init(&request, context);
+  request.kind = c->line->reduce ? "reduce" : "mean-shift";
+  request.image = image;
+  request.fixed = fixed;
+  if (c->line->budget > 0)
+    request.budget_s = c->line->budget;
+  request.progress = on_tune_progress;
+  request.progress_data = c;
+  record = ms_lab_tune(&request, c->cancellable, error);
+  return record ? report_tuning(c, record, error) : ms_exit_status_for_error(*error);
+}
+
+static MsExitStatus
+list_experiments(Command *c, GError **error)
+{
+  g_autofree char *text = ms_lab_list_text(error);
+
+  if (!text)
+    return ms_exit_status_for_error(*error);
+  ms_console_print(c->console, text);
+  return MS_EXIT_DONE;
+}
+
+/** ms_headless_lab: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result. */
+MsExitStatus
+ms_headless_lab(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Command command = {line, console, cancellable};
+  g_autoptr(GError) error = NULL;
+  MsExitStatus status;
+
+  if (line->tune)
+    status = run_tuning(&command, &error);
+  else if (strcmp(line->experiment, "list") == 0)
+    status = list_experiments(&command, &error);
+  else
+    status = run_experiments(&command, &error);
+  if (error)
+    return ms_headless_fail(console, error);
+  return status;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/window.h"
+
+#include "core/error.h"
+
+/** ms_window_run: what it is in a build without GTK. */
+void
+ms_window_run(char **images, GError **error)
+{
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "This build has no window; use --headless, as in: meanshift-lab --headless in.png -o out.png.");
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* --reduce: one reduction over a generated array, checked against the serial result and timed. */
+#include "app/headless.h"
+
+#include <string.h>
+
+#include "core/reduce/reduce-run.h"
+
+#define DEFAULT_TYPE "int"
+
+static gboolean
+read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
+{
+  memset(request, 0, sizeof *request);
+  request->options = ms_reduce_options_auto();
+  request->n = line->size;
+  request->repeat = (guint)line->repeat;
+  request->seed = 1;
+  return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
+         ms_element_type_parse(line->type ? line->type : DEFAULT_TYPE, &request->spec.type, error) &&
+         (!line->variant || ms_reduce_options_parse(line->variant, &request->options, error));
+}
+
+static char *
+run_json(const MsReduceRun *run)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(JsonNode) root = NULL;
+
+  ms_reduce_run_add_json(run, b);
+  root = json_builder_get_root(b);
+  g_autofree char *json = json_to_string(root, TRUE);
+  return g_strconcat(json, "\n", NULL);
+}
+
+static gboolean
+report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GError **error)
+{
+  g_autofree char *text = ms_reduce_run_to_text(run);
+  g_autofree char *json = line->json ? run_json(run) : NULL;
+
+  if (!line->json || g_strcmp0(line->json, MS_INPUT_STDIN) != 0)
+    ms_console_print(console, text);
+  return !json || ms_headless_write(line->json, json, console, error);
+}
+
+/** ms_headless_reduce: exit status 3 when the device's result is not the serial one. */
+MsExitStatus
+ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(MsReduceRun) run = NULL;
+  MsReduceRunRequest request;
+
+  if (!read_request(line, &request, &error))
+    return ms_headless_fail(console, error);
+  context = ms_headless_open_context(line, console, &error);
+  if (!context)
+    return ms_headless_fail(console, error);
+  run = ms_reduce_run(context, &request, NULL, cancellable, &error);
+  if (!run || !report(line, run, console, &error))
+    return ms_headless_fail(console, error);
+  return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
+}

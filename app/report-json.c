@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/findings.h"
+
+/* Nanoseconds are the clock's grain; digits beyond them only look exact. */
+static double
+to_nanoseconds(double milliseconds)
+{
+  return round(milliseconds * 1e6) / 1e6;
+}
+
+static void
+add_text(JsonBuilder *b, const char *member, const char *value)
+{
+  json_builder_set_member_name(b, member);
+  if (value) {
+    g_autofree char *valid = g_utf8_make_valid(value, -1);
+    json_builder_add_string_value(b, valid);
+  } else {
+    json_builder_add_null_value(b);
+  }
+}
+
+static void
+add_int(JsonBuilder *b, const char *member, gint64 value)
+{
+  json_builder_set_member_name(b, member);
+  json_builder_add_int_value(b, value);
+}
+
+static void
+add_real(JsonBuilder *b, const char *member, double value)
+{
+  json_builder_set_member_name(b, member);
+  json_builder_add_double_value(b, value);
+}
+
+static void
+add_shape(JsonBuilder *b, const char *text)
+{
+  int width = 0, height = 0;
+
+  if (strcmp(text, "auto") == 0) {
+    json_builder_add_null_value(b);
+    return;
+  }
+  width = (int)g_ascii_strtoll(text, NULL, 10);
+  height = (int)g_ascii_strtoll(strchr(text, 'x') + 1, NULL, 10);
+  json_builder_begin_array(b);
+  json_builder_add_int_value(b, width);
+  json_builder_add_int_value(b, height);
+  json_builder_end_array(b);
+}
+
+static void
+add_option(JsonBuilder *b, const MsOptionInfo *info, const MsSettings *settings)
+{
+  g_autofree char *text = ms_option_get_text(info, settings);
+
+  json_builder_set_member_name(b, info->json);
+  if (info->kind == MS_OPTION_SHAPE)
+    add_shape(b, text);
+  else if (info->kind == MS_OPTION_REAL)
+    json_builder_add_double_value(b, ms_option_get_number(info, settings));
+  else if (info->kind == MS_OPTION_INT || info->numeric_values)
+    json_builder_add_int_value(b, (gint64)ms_option_get_number(info, settings));
+  else
+    json_builder_add_string_value(b, text);
+}
+
+static void
+add_options(JsonBuilder *b, const char *member, MsOptionGroup group, const MsSettings *settings)
+{
+  guint n = 0;
+  const MsOptionInfo *infos = ms_options_table(&n);
+
+  json_builder_set_member_name(b, member);
+  json_builder_begin_object(b);
+  for (guint i = 0; i < n; i++)
+    if (infos[i].group == group)
+      add_option(b, &infos[i], settings);
+  json_builder_end_object(b);
+}
+
+static void
+add_timing(JsonBuilder *b, const MsTiming *row)
+{
+  json_builder_begin_object(b);
+  add_text(b, "stage", ms_stage_name(row->stage));
+  add_text(b, "kernel", row->kernel);
+  add_real(b, "ms", to_nanoseconds(ms_timing_ms(row)));
+  add_int(b, "queued_ns", (gint64)row->queued_ns);
+  add_int(b, "submitted_ns", (gint64)row->submitted_ns);
+  add_int(b, "started_ns", (gint64)row->started_ns);
+  add_int(b, "ended_ns", (gint64)row->ended_ns);
+  add_int(b, "bytes", (gint64)row->bytes);
+  add_real(b, "gb_per_s", to_nanoseconds(ms_timing_gb_per_s(row)));
+  json_builder_end_object(b);
+}
+
+static void
+add_timings(JsonBuilder *b, MsTimingLog *log)
+{
+  json_builder_set_member_name(b, "timings");
+  json_builder_begin_array(b);
+  for (guint i = 0; log && i < ms_timing_log_get_length(log); i++)
+    add_timing(b, ms_timing_log_get(log, i));
+  json_builder_end_array(b);
+}
+
+static void
+add_kernel_time(JsonBuilder *b, const MsBatchItem *item)
+{
+  MsKernelTime time = ms_image_report_kernel_time(item);
+
+  json_builder_set_member_name(b, "kernel_ms");
+  if (time.n == 0) {
+    json_builder_add_null_value(b);
+    return;
+  }
+  json_builder_begin_object(b);
+  add_real(b, "median", to_nanoseconds(time.median));
+  add_real(b, "min", to_nanoseconds(time.min));
+  add_real(b, "max", to_nanoseconds(time.max));
+  add_int(b, "n", time.n);
+  json_builder_set_member_name(b, "samples");
+  json_builder_begin_array(b);
+  for (guint i = 0; i < time.n; i++)
+    json_builder_add_double_value(b, to_nanoseconds(g_array_index(item->kernel_ms, double, i)));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+}
+
+static void
+add_verify(JsonBuilder *b, const MsBatchItem *item)
+{
+  json_builder_set_member_name(b, "verify");
+  if (!item->verified) {
+    json_builder_add_null_value(b);
+    return;
+  }
+  json_builder_begin_object(b);
+  add_int(b, "mismatched_pixels", (gint64)item->difference.mismatched_pixels);
+  add_int(b, "max_difference", item->difference.max_difference);
+  json_builder_end_object(b);
+}
+
+/* What an interruption left undone counts as skipped in reports, which know three ends alone. */
+static const char *
+status_name(const MsBatchItem *item)
+{
+  return ms_item_status_name(item->status == MS_ITEM_PENDING ? MS_ITEM_SKIPPED : item->status);
+}
+
+static void
+add_image(JsonBuilder *b, const MsBatchItem *item)
+{
+  json_builder_begin_object(b);
+  add_text(b, "input", item->input);
+  add_text(b, "output", item->output);
+  add_int(b, "seq", (gint64)item->seq);
+  add_int(b, "width", item->width);
+  add_int(b, "height", item->height);
+  add_text(b, "status", status_name(item));
+  add_text(b, "error", item->error);
+  add_text(b, "reason", item->status == MS_ITEM_PENDING ? "interrupted" : item->reason);
+  add_text(b, "note", item->note);
+  add_text(b, "device", item->device);
+  add_options(b, "parameters", MS_OPTION_GROUP_FILTER, &item->used);
+  add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);
+  add_text(b, "passed_over", item->passed_over);
+  add_timings(b, item->log);
+  add_kernel_time(b, item);
+  add_verify(b, item);
+  ms_findings_add_json(item->findings, b);
+  json_builder_end_object(b);
+}
+
+static char *
+builder_to_text(JsonBuilder *b)
+{
+  g_autoptr(JsonGenerator) generator = json_generator_new();
+  g_autoptr(JsonNode) root = json_builder_get_root(b);
+
+  json_generator_set_root(generator, root);
+  json_generator_set_pretty(generator, TRUE);
+  return json_generator_to_data(generator, NULL);
+}
+
+/** ms_image_report_image_json: (transfer full): one object of the array "images". */
+char *
+ms_image_report_image_json(const MsBatchItem *item)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  add_image(b, item);
+  return builder_to_text(b);
+}
+
+static void
+add_device(JsonBuilder *b, const MsBatchEngineInfo *device)
+{
+  json_builder_set_member_name(b, "device");
+  if (!device) {
+    json_builder_add_null_value(b);
+    return;
+  }
+  json_builder_begin_object(b);
+  add_text(b, "name", device->name);
+  add_text(b, "platform", device->platform);
+  add_text(b, "driver", device->driver);
+  add_text(b, "type", device->type);
+  json_builder_end_object(b);
+}
+
+/* The report is written piece by piece, so that a hundred thousand images need no memory: the closing brace is cut off. */
+static char *
+without_last_brace(char *json)
+{
+  char *brace = strrchr(json, '}');
+
+  while (brace > json && g_ascii_isspace(brace[-1]))
+    brace--;
+  *brace = '\0';
+  return json;
+}
+
+/** ms_image_report_head_json: (transfer full): the beginning of a report, up to the opening bracket of "images". */
+char *
+ms_image_report_head_json(const MsBatchEngineInfo *device)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  json_builder_begin_object(b);
+  add_text(b, "program", "meanshift-lab");
+  add_text(b, "version", MS_VERSION);
+  add_device(b, device);
+  json_builder_end_object(b);
+  g_autofree char *json = without_last_brace(builder_to_text(b));
+  return g_strconcat(json, ",\n  \"images\" : [", NULL);
+}
+
+/** ms_image_report_tail_json: (transfer full): the end of a report, from the closing bracket of "images" on. */
+char *
+ms_image_report_tail_json(const MsBatchCounts *counts, double seconds, gboolean interrupted)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  json_builder_begin_object(b);
+  add_int(b, "done", counts->done);
+  add_int(b, "failed", counts->failed);
+  add_int(b, "skipped", counts->skipped + counts->pending);
+  add_real(b, "seconds", round(seconds * 1e6) / 1e6);
+  json_builder_set_member_name(b, "interrupted");
+  json_builder_add_boolean_value(b, interrupted);
+  json_builder_end_object(b);
+  g_autofree char *json = builder_to_text(b);
+  return g_strconcat("\n  ],\n  \"summary\" : ", json, "\n}\n", NULL);
+}

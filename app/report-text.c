@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/report.h"
+
+#include "app/findings.h"
+
+/** ms_image_report_number: (transfer full): a number with a point, whatever the locale says. */
+char *
+ms_image_report_number(double value, const char *format)
+{
+  char text[64];
+
+  return g_strdup(g_ascii_formatd(text, sizeof text, format, value));
+}
+
+static int
+compare_doubles(gconstpointer a, gconstpointer b)
+{
+  double p = *(const double *)a, q = *(const double *)b;
+
+  return (p > q) - (p < q);
+}
+
+/** ms_image_report_kernel_time: the median of an even number of repeats is the mean of the middle two. */
+MsKernelTime
+ms_image_report_kernel_time(const MsBatchItem *item)
+{
+  guint n = item->kernel_ms->len;
+
+  if (n == 0)
+    return (MsKernelTime){0};
+  g_autofree double *sorted = g_memdup2(item->kernel_ms->data, n * sizeof(double));
+  qsort(sorted, n, sizeof(double), compare_doubles);
+  return (MsKernelTime){.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .min = sorted[0], .max = sorted[n - 1], .n = n};
+}
+
+/** ms_image_report_title: (transfer full): the line above an image's tables. */
+char *
+ms_image_report_title(const MsBatchItem *item)
+{
+  g_autofree char *settings = ms_settings_to_arguments(&item->used);
+
+  return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s\n", item->input, item->output ? " -> " : "", item->output ? item->output : "",
+                         item->width, item->height, item->device ? item->device : "-", settings);
+}
+
+/* Rows of one stage and kernel together: a run in bands has hundreds of them. */
+typedef struct {
+  MsTiming first;
+  guint n;
+  double queued_ms;
+  double submitted_ms;
+  double run_ms;
+  guint64 bytes;
+} Sum;
+
+static double
+span_ms(guint64 from, guint64 to)
+{
+  return to > from ? (double)(to - from) * 1e-6 : 0.0;
+}
+
+static Sum *
+find_sum(GArray *sums, const MsTiming *row)
+{
+  for (guint i = 0; i < sums->len; i++) {
+    Sum *sum = &g_array_index(sums, Sum, i);
+    if (sum->first.stage == row->stage && sum->first.kernel == row->kernel)
+      return sum;
+  }
+  g_array_set_size(sums, sums->len + 1);
+  Sum *sum = &g_array_index(sums, Sum, sums->len - 1);
+  sum->first = *row;
+  return sum;
+}
+
+static GArray *
+sum_rows(MsTimingLog *log)
+{
+  GArray *sums = g_array_new(FALSE, TRUE, sizeof(Sum));
+
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *row = ms_timing_log_get(log, i);
+    Sum *sum = find_sum(sums, row);
+    sum->n++;
+    sum->queued_ms += span_ms(row->queued_ns, row->submitted_ns);
+    sum->submitted_ms += span_ms(row->submitted_ns, row->started_ns);
+    sum->run_ms += ms_timing_ms(row);
+    sum->bytes += row->bytes;
+  }
+  return sums;
+}
+
+static void
+append_sum(GString *text, const Sum *sum)
+{
+  double megabytes = (double)sum->bytes * 1e-6;
+  g_autofree char *queued = ms_image_report_number(sum->queued_ms, "%.3f");
+  g_autofree char *submitted = ms_image_report_number(sum->submitted_ms, "%.3f");
+  g_autofree char *run = ms_image_report_number(sum->run_ms, "%.3f");
+  g_autofree char *bytes = ms_image_report_number(megabytes, "%.3f");
+  g_autofree char *rate = ms_image_report_number(sum->run_ms > 0 ? megabytes / sum->run_ms : 0, "%.3f");
+
+  g_string_append_printf(text, "  %-9s %-24s %5u %11s %13s %11s %10s %9s\n", ms_stage_name(sum->first.stage),
+                         sum->first.kernel ? sum->first.kernel : "", sum->n, queued, submitted, run, bytes, rate);
+}
+
+static void
+append_kernel_time(GString *text, const MsBatchItem *item)
+{
+  MsKernelTime time = ms_image_report_kernel_time(item);
+  g_autofree char *median = ms_image_report_number(time.median, "%.3f");
+  g_autofree char *min = ms_image_report_number(time.min, "%.3f");
+  g_autofree char *max = ms_image_report_number(time.max, "%.3f");
+
+  if (time.n > 0)
+    g_string_append_printf(text, "  kernels: median %s ms, minimum %s ms, maximum %s ms, n %u\n", median, min, max, time.n);
+}
+
+/** ms_image_report_timings: (transfer full): a table of what every stage and kernel took. */
+char *
+ms_image_report_timings(const MsBatchItem *item)
+{
+  GString *text = g_string_new(NULL);
+
+  if (!item->log)
+    return g_string_free(text, FALSE);
+  g_autoptr(GArray) sums = sum_rows(item->log);
+  g_string_append_printf(text, "  %-9s %-24s %5s %11s %13s %11s %10s %9s\n", "stage", "kernel", "count", "queued ms",
+                         "submitted ms", "run ms", "MB", "GB/s");
+  for (guint i = 0; i < sums->len; i++)
+    append_sum(text, &g_array_index(sums, Sum, i));
+  append_kernel_time(text, item);
+  return g_string_free(text, FALSE);
+}
+
+/** ms_image_report_verify: (transfer full): how the result compares with the reference. */
+char *
+ms_image_report_verify(const MsBatchItem *item)
+{
+  if (!item->verified)
+    return g_strdup("");
+  if (!ms_batch_item_differs(item))
+    return g_strdup("  verified: identical to the reference\n");
+  return g_strdup_printf("  differs from the reference: %" G_GUINT64_FORMAT " pixels, largest difference %d\n",
+                         item->difference.mismatched_pixels, item->difference.max_difference);
+}
+
+/** ms_image_report_findings: (transfer full): statistics and histogram as tables. */
+char *
+ms_image_report_findings(const MsBatchItem *item, gboolean statistics, gboolean histogram)
+{
+  return ms_findings_to_text(item->findings, statistics, histogram);
+}

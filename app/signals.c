@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "app/exit-status.h"
+
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* The first asks, the second does not wait for the answer: a driver may be stuck in a call. */
+static gpointer
+wait_for_interrupt(gpointer data)
+{
+  GCancellable *cancellable = data;
+  sigset_t set;
+  int number = 0;
+
+  sigemptyset(&set);
+  for (gsize i = 0; i < G_N_ELEMENTS(interrupts); i++)
+    sigaddset(&set, interrupts[i]);
+  sigwait(&set, &number);
+  g_cancellable_cancel(cancellable);
+  sigwait(&set, &number);
+  _exit(MS_EXIT_INTERRUPTED);
+  return NULL;
+}
+
+static gboolean
+is_ignored(int number)
+{
+  struct sigaction action;
+
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/**
+ * ms_signals_cancel_on_interrupt:
+ *
+ * To be called before any thread is made, so that all inherit the mask and one thread alone receives the signals. What the
+ * starter of the program ignores (nohup, a shell's background jobs) stays ignored. A reader that goes away and a full quota become
+ * errors of the write that meets them.
+ */
+void
+ms_signals_cancel_on_interrupt(GCancellable *cancellable)
+{
+  sigset_t set;
+
+  sigemptyset(&set);
+  for (gsize i = 0; i < G_N_ELEMENTS(interrupts); i++)
+    if (!is_ignored(interrupts[i]))
+      sigaddset(&set, interrupts[i]);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  g_thread_unref(g_thread_new("ms-signals", wait_for_interrupt, g_object_ref(cancellable)));
+}

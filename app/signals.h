@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns Ctrl+C and a polite kill into cancellation, so that finished files stay and no partial one is left. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+void ms_signals_cancel_on_interrupt(GCancellable *cancellable);
+
+G_END_DECLS

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* The window's own program; app/main.c hands over to it. */
+#include "ui/application.h"
+
+int
+main(int argc, char **argv)
+{
+  return ms_application_run(argc, argv);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/window.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+#define WINDOW_PROGRAM "meanshift-lab-window"
+
+/* Beside this program in the build folder, else where it is installed. */
+static char *
+find_program(void)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
+  g_autofree char *beside = folder ? g_build_filename(folder, WINDOW_PROGRAM, NULL) : NULL;
+
+  if (beside && g_file_test(beside, G_FILE_TEST_IS_EXECUTABLE))
+    return g_steal_pointer(&beside);
+  return g_build_filename(MS_LIBEXEC_FOLDER, WINDOW_PROGRAM, NULL);
+}
+
+/* A name that starts with a dash must not look like an option. */
+static char **
+window_arguments(char **images)
+{
+  GPtrArray *arguments = g_ptr_array_new();
+
+  g_ptr_array_add(arguments, g_strdup("meanshift-lab"));
+  for (gsize i = 0; images[i]; i++)
+    g_ptr_array_add(arguments, images[i][0] == '-' ? g_strconcat("./", images[i], NULL) : g_strdup(images[i]));
+  g_ptr_array_add(arguments, NULL);
+  return (char **)g_ptr_array_free(arguments, FALSE);
+}
+
+/** ms_window_run: becomes the program with the window; returns only with @error set. */
+void
+ms_window_run(char **images, GError **error)
+{
+  g_autofree char *program = find_program();
+  g_auto(GStrv) arguments = window_arguments(images);
+
+  execv(program, arguments);
+  g_set_error(error, MS_ERROR, MS_ERROR_IO,
+              "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program, g_strerror(errno));
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/batch/naming.h"
+
+#define MOST_NUMBERS 100000
+
+typedef struct {
+  dev_t device;
+  ino_t inode;
+} FileId;
+
+typedef struct {
+  const MsBatchRequest *request;
+  gboolean into_folder;
+  guint seq_digits;
+  GHashTable *sources; /* FileId of every input */
+  GHashTable *claimed; /* output path -> input path, of this run */
+} Planning;
+
+static guint
+file_id_hash(gconstpointer key)
+{
+  const FileId *id = key;
+
+  return (guint)(id->inode * 31 + id->device);
+}
+
+static gboolean
+file_id_equal(gconstpointer a, gconstpointer b)
+{
+  const FileId *p = a, *q = b;
+
+  return p->inode == q->inode && p->device == q->device;
+}
+
+static gboolean
+file_id(const char *path, FileId *id)
+{
+  struct stat info;
+
+  if (stat(path, &info) != 0)
+    return FALSE;
+  *id = (FileId){info.st_dev, info.st_ino};
+  return TRUE;
+}
+
+static gboolean
+is_std(const char *path)
+{
+  return strcmp(path, MS_INPUT_STDIN) == 0;
+}
+
+/* A trailing slash says "folder" also where there is none yet. */
+static gboolean
+names_folder(const char *path)
+{
+  return g_str_has_suffix(path, G_DIR_SEPARATOR_S) || g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+static gboolean
+check_folder(const char *path, GError **error)
+{
+  if (!g_file_test(path, G_FILE_TEST_EXISTS))
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
+  else if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The output '%s' is a file, but a folder is needed for several images.", path);
+  else if (access(path, W_OK | X_OK) != 0)
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.", path,
+                g_strerror(errno));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Found out before hours of work, not after. */
+static gboolean
+check_parent(const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  return check_folder(folder, error);
+}
+
+/* A file is named after its format; devices and pipes have no ending to go by. */
+static gboolean
+check_ending(const MsBatchRequest *request, GError **error)
+{
+  struct stat info;
+
+  if (request->format != MS_IMAGE_FORMAT_AUTO || ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
+    return TRUE;
+  if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.", request->output);
+  return FALSE;
+}
+
+static gboolean
+check_output(const MsBatchRequest *request, GError **error)
+{
+  guint n = g_strv_length((char **)request->inputs);
+  gboolean many = n > 1 || request->recursive || ms_inputs_has_folder(request->inputs);
+
+  if (!request->output)
+    return TRUE;
+  if (is_std(request->output) && many) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
+    return FALSE;
+  }
+  if (is_std(request->output))
+    return TRUE;
+  if (many || names_folder(request->output))
+    return check_folder(request->output, error);
+  return check_ending(request, error) && check_parent(request->output, error);
+}
+
+static char *
+output_name(const Planning *p, const MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+  g_autofree char *stem = ms_naming_stem(item->relative);
+  const char *extension = ms_naming_extension(item->relative);
+
+  if (q->format != MS_IMAGE_FORMAT_AUTO)
+    extension = ms_image_format_extension(q->format);
+  else if (ms_image_format_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
+    extension = ms_image_format_extension(MS_IMAGE_FORMAT_PNG);
+  MsNameParts parts = {.stem = stem,
+                       .extension = extension,
+                       .sp = q->settings.params.sp,
+                       .sr = q->settings.params.sr,
+                       .device = q->device ? q->device : "device",
+                       .seq = item->seq,
+                       .seq_digits = p->seq_digits};
+  return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
+}
+
+static char *
+output_path(const Planning *p, const MsBatchItem *item)
+{
+  if (!p->into_folder)
+    return g_strdup(p->request->output);
+  g_autofree char *below = g_path_get_dirname(item->relative);
+  g_autofree char *name = output_name(p, item);
+  if (strcmp(below, ".") == 0)
+    return g_build_filename(p->request->output, name, NULL);
+  return g_build_filename(p->request->output, below, name, NULL);
+}
+
+static gboolean
+is_taken(const Planning *p, const char *path)
+{
+  return g_hash_table_contains(p->claimed, path) || g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+static void
+choose_free_name(const Planning *p, MsBatchItem *item)
+{
+  item->numbered = TRUE;
+  for (guint i = 1; i < MOST_NUMBERS && is_taken(p, item->output); i++) {
+    g_autofree char *plain = output_path(p, item);
+    g_free(item->output);
+    item->output = ms_naming_numbered(plain, i);
+  }
+}
+
+/* Whatever the option says, an input is never replaced: not its own, not another's, not through a link. */
+static gboolean
+refuse_input(const Planning *p, MsBatchItem *item)
+{
+  FileId id;
+
+  if (!file_id(item->output, &id) || !g_hash_table_contains(p->sources, &id))
+    return FALSE;
+  g_autofree char *sentence = g_strdup_printf(
+    "'%s' is an input of this run, and an input is never overwritten; choose another output, or another --name.", item->output);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
+static gboolean
+refuse_claimed(const Planning *p, MsBatchItem *item)
+{
+  const char *other = g_hash_table_lookup(p->claimed, item->output);
+
+  if (!other)
+    return FALSE;
+  g_autofree char *sentence =
+    g_strdup_printf("'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.", item->input,
+                    item->output, other);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
+static void
+settle_existing(const Planning *p, MsBatchItem *item)
+{
+  g_autofree char *sentence = NULL;
+  struct stat info;
+
+  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return;
+  if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
+    return;
+  if (p->request->on_conflict == MS_CONFLICT_SKIP || (p->request->resume && !p->request->manifest)) {
+    ms_batch_item_skip(item, "the output exists");
+    return;
+  }
+  sentence = g_strdup_printf("'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
+  ms_batch_item_fail(item, sentence);
+}
+
+static gboolean
+settle_resumed(const Planning *p, MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+  const MsManifestEntry *entry =
+    q->resume && q->manifest && !is_std(item->input) ? ms_manifest_find_done(q->manifest, item->input, &q->settings) : NULL;
+
+  if (!entry)
+    return FALSE;
+  g_free(item->output);
+  item->output = g_strdup(entry->output);
+  ms_batch_item_skip(item, "done by an earlier run");
+  g_hash_table_replace(p->claimed, g_strdup(item->output), g_strdup(item->input));
+  return TRUE;
+}
+
+static void
+settle_output(const Planning *p, MsBatchItem *item)
+{
+  gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
+
+  item->output = output_path(p, item);
+  item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
+  if (is_std(item->output) || settle_resumed(p, item))
+    return;
+  if (unique && !(p->request->resume && !p->request->manifest))
+    choose_free_name(p, item);
+  if (refuse_claimed(p, item) || refuse_input(p, item))
+    return;
+  settle_existing(p, item);
+  g_hash_table_replace(p->claimed, g_strdup(item->output), g_strdup(item->input));
+}
+
+static void
+remember_sources(Planning *p, GPtrArray *inputs)
+{
+  for (guint i = 0; i < inputs->len; i++) {
+    const MsInput *input = g_ptr_array_index(inputs, i);
+    FileId id;
+    if (!is_std(input->path) && file_id(input->path, &id))
+      g_hash_table_add(p->sources, g_memdup2(&id, sizeof id));
+  }
+}
+
+static guint
+digits_of(guint n)
+{
+  guint digits = 1;
+
+  for (; n >= 10; n /= 10)
+    digits++;
+  return digits;
+}
+
+static GPtrArray *
+plan_items(Planning *p, GPtrArray *inputs)
+{
+  GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
+
+  for (guint i = 0; i < inputs->len; i++) {
+    const MsInput *input = g_ptr_array_index(inputs, i);
+    g_autoptr(MsBatchItem) item = ms_batch_item_new(i + 1, input->path, input->relative);
+    item->used = p->request->settings;
+    if (input->trouble)
+      ms_batch_item_fail(item, input->trouble);
+    else if (p->request->output)
+      settle_output(p, item);
+    if (ms_shard_takes(&p->request->shard, input->relative))
+      g_ptr_array_add(items, g_steal_pointer(&item));
+  }
+  return items;
+}
+
+/**
+ * ms_batch_plan:
+ *
+ * Lists the images, gives each its output and settles conflicts. Outputs of all shards are considered, so that two shards never
+ * write to one file; the items of this shard alone are returned.
+ *
+ * Returns: (transfer full) (element-type MsBatchItem): pending, skipped and failed items in order, or %NULL with @error set when
+ *   the output itself is wrong (#MS_ERROR_USAGE, #MS_ERROR_IO)
+ */
+GPtrArray *
+ms_batch_plan(const MsBatchRequest *request, GError **error)
+{
+  Planning planning = {.request = request};
+
+  if (request->name_template && !ms_naming_check(request->name_template, error))
+    return NULL;
+  if (!check_output(request, error))
+    return NULL;
+  planning.into_folder = request->output && !is_std(request->output) && names_folder(request->output);
+  g_autoptr(GPtrArray) inputs =
+    ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
+  g_autoptr(GHashTable) sources = g_hash_table_new_full(file_id_hash, file_id_equal, g_free, NULL);
+  g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  planning.seq_digits = digits_of(inputs->len);
+  planning.sources = sources;
+  planning.claimed = claimed;
+  remember_sources(&planning, inputs);
+  return plan_items(&planning, inputs);
+}
+
+/** ms_batch_item_format: the format to save in: @wanted, else by the output's name, else by the input's, else PNG. */
+MsImageFormat
+ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
+{
+  if (wanted == MS_IMAGE_FORMAT_AUTO && item->output)
+    wanted = ms_image_format_from_path(item->output);
+  if (wanted == MS_IMAGE_FORMAT_AUTO)
+    wanted = ms_image_format_from_path(item->input);
+  return wanted == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_PNG : wanted;
+}

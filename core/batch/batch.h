@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a batch: which images it has, where each goes, and what is skipped or refused before any work is done. */
+#pragma once
+
+#include "core/batch/inputs.h"
+#include "core/batch/item.h"
+#include "core/batch/manifest.h"
+#include "core/batch/shard.h"
+#include "core/image/image-io.h"
+
+G_BEGIN_DECLS
+
+/** MsConflict: what happens when an output exists already. An input is never overwritten, whatever this says. */
+typedef enum {
+  MS_CONFLICT_FAIL,
+  MS_CONFLICT_SKIP,
+  MS_CONFLICT_UNIQUE,
+  MS_CONFLICT_OVERWRITE,
+} MsConflict;
+
+/**
+ * MsBatchRequest:
+ * @inputs: files, folders, "-"
+ * @output: (nullable): a file, a folder, "-", or %NULL to save nothing
+ * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
+ * @format: of the outputs; AUTO takes the input's by its ending, or that of the output's name
+ * @resume: leave out what an earlier run did: by @manifest when there is one, else by outputs that exist
+ * @device: (nullable): what {device} in a template becomes
+ */
+typedef struct {
+  const char *const *inputs;
+  gboolean recursive;
+  const char *output;
+  const char *name_template;
+  MsImageFormat format;
+  MsConflict on_conflict;
+  MsShard shard;
+  gboolean resume;
+  MsManifest *manifest;
+  MsSettings settings;
+  const char *device;
+} MsBatchRequest;
+
+GPtrArray *ms_batch_plan(const MsBatchRequest *request, GError **error);
+MsImageFormat ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted);
+
+G_END_DECLS

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/device-engine.h"
+
+#include <string.h>
+
+#include "core/opencl/device-chooser.h"
+
+/* A size at which every combination of options that works at all can be planned. */
+#define USUAL_SIDE 512
+
+struct _MsDeviceEngine {
+  MsBatchEngine parent_instance;
+  MsMeanShift *filter;
+  MsFallback fallback;
+  MsBatchEngineNote note;
+  gpointer note_data;
+};
+
+G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_BATCH_ENGINE)
+
+static MsContext *
+context_of(MsDeviceEngine *self)
+{
+  return ms_mean_shift_get_context(self->filter);
+}
+
+static MsBatchEngineInfo
+describe(MsBatchEngine *engine)
+{
+  MsDevice *device = ms_context_get_device(context_of(MS_DEVICE_ENGINE(engine)));
+
+  return (MsBatchEngineInfo){.name = ms_device_get_name(device),
+                        .platform = ms_device_get_platform(device),
+                        .driver = ms_device_get_driver(device),
+                        .type = ms_device_type_name(ms_device_get_limits(device)->type)};
+}
+
+static MsContext *
+get_context(MsBatchEngine *engine)
+{
+  return context_of(MS_DEVICE_ENGINE(engine));
+}
+
+static gboolean
+check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context_of(MS_DEVICE_ENGINE(engine)));
+  MsPlanRequest request = ms_plan_request(settings, limits, USUAL_SIDE, USUAL_SIDE);
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+
+  return plan != NULL;
+}
+
+static void
+say(MsDeviceEngine *self, const char *sentence)
+{
+  if (self->note)
+    self->note(sentence, self->note_data);
+}
+
+static void
+use_context(MsDeviceEngine *self, MsContext *context)
+{
+  g_clear_object(&self->filter);
+  self->filter = ms_mean_shift_new(context);
+  ms_mean_shift_set_progress(self->filter, ms_batch_engine_report_progress, self);
+}
+
+static MsImage *
+run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
+         GError **error)
+{
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, settings, NULL, error);
+
+  if (!plan)
+    return NULL;
+  run->used = plan->settings;
+  g_free(run->passed_over);
+  run->passed_over = g_strdup(plan->passed_over);
+  return ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
+}
+
+/* Faults of the device, which another device may not have; not those of the settings, the image or the user. */
+static gboolean
+is_device_fault(const GError *error)
+{
+  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) || g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
+}
+
+static gboolean
+change_to_processor(MsDeviceEngine *self, const GError *reason)
+{
+  MsDevice *failed = ms_context_get_device(context_of(self));
+  g_autoptr(MsContext) context = NULL;
+
+  if (self->fallback != MS_FALLBACK_CPU || ms_device_get_limits(failed)->type == MS_DEVICE_TYPE_CPU)
+    return FALSE;
+  context = ms_device_choose("cpu", NULL, NULL);
+  if (!context)
+    return FALSE;
+  g_autofree char *sentence =
+    g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
+                    ms_device_get_name(ms_context_get_device(context)), reason->message);
+  say(self, sentence);
+  use_context(self, context);
+  return TRUE;
+}
+
+static MsImage *
+run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about, GCancellable *cancellable, GError **error)
+{
+  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+  g_autoptr(GError) failure = NULL;
+  MsImage *result = run_once(self, source, settings, about, cancellable, &failure);
+
+  if (!result && is_device_fault(failure) && change_to_processor(self, failure)) {
+    ms_timing_log_clear(about->log);
+    return run_once(self, source, settings, about, cancellable, error);
+  }
+  if (!result)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return result;
+}
+
+static void
+ms_device_engine_finalize(GObject *object)
+{
+  g_clear_object(&MS_DEVICE_ENGINE(object)->filter);
+  G_OBJECT_CLASS(ms_device_engine_parent_class)->finalize(object);
+}
+
+static void
+ms_device_engine_class_init(MsDeviceEngineClass *klass)
+{
+  MsBatchEngineClass *engine = MS_BATCH_ENGINE_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->finalize = ms_device_engine_finalize;
+  engine->describe = describe;
+  engine->check = check;
+  engine->run = run;
+  engine->context = get_context;
+}
+
+static void
+ms_device_engine_init(MsDeviceEngine *self)
+{
+}
+
+static MsFallback
+resolve_fallback(MsFallback fallback, const char *wish)
+{
+  if (fallback != MS_FALLBACK_DEFAULT)
+    return fallback;
+  return strcmp(wish, "auto") == 0 ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
+}
+
+static void
+say_all(GStrv sentences, MsBatchEngineNote note, gpointer data)
+{
+  for (gsize i = 0; note && sentences && sentences[i]; i++)
+    note(sentences[i], data);
+}
+
+static MsContext *
+open_processor_instead(const GError *reason, MsBatchEngineNote note, gpointer data, GError **error)
+{
+  MsContext *context = ms_device_choose("cpu", NULL, error);
+
+  if (context && note) {
+    g_autofree char *sentence = g_strdup_printf("%s The processor %s is used instead.", reason->message,
+                                                ms_device_get_name(ms_context_get_device(context)));
+    note(sentence, data);
+  }
+  return context;
+}
+
+/** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
+MsBatchEngine *
+ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote note, gpointer note_data)
+{
+  MsDeviceEngine *self = g_object_new(MS_TYPE_DEVICE_ENGINE, NULL);
+
+  self->fallback = fallback;
+  self->note = note;
+  self->note_data = note_data;
+  use_context(self, context);
+  return MS_BATCH_ENGINE(self);
+}
+
+/** ms_device_engine_open: see ms_batch_engine_open(); @wish is a device. */
+MsBatchEngine *
+ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  g_auto(GStrv) passed_over = NULL;
+  MsFallback resolved = resolve_fallback(fallback, wish);
+  g_autoptr(MsContext) context = ms_device_choose(wish, &passed_over, &reason);
+
+  if (!context && (resolved == MS_FALLBACK_FAIL || strcmp(wish, "auto") == 0)) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return NULL;
+  }
+  if (!context)
+    context = open_processor_instead(reason, note, note_data, error);
+  else
+    say_all(passed_over, note, note_data);
+  return context ? ms_device_engine_new(context, resolved, note, note_data) : NULL;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/image/image-io.h"
+
+typedef struct {
+  GPtrArray *inputs;
+  gboolean recursive;
+  struct stat output; /* of the output folder; st_ino 0 when there is none */
+} Walk;
+
+static void
+input_free(gpointer data)
+{
+  MsInput *self = data;
+
+  g_free(self->path);
+  g_free(self->relative);
+  g_free(self->trouble);
+  g_free(self);
+}
+
+static void
+add_input(Walk *walk, const char *path, const char *relative, char *trouble)
+{
+  MsInput *input = g_new0(MsInput, 1);
+
+  input->path = g_strdup(path);
+  input->relative = g_strdup(relative);
+  input->trouble = trouble;
+  g_ptr_array_add(walk->inputs, input);
+}
+
+/* By its ending, so that a damaged image is reported and not overlooked, or by its first bytes. */
+static gboolean
+looks_like_image(const char *path)
+{
+  guint8 start[8];
+  gssize n = 0;
+
+  if (ms_image_format_from_path(path) != MS_IMAGE_FORMAT_AUTO)
+    return TRUE;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return FALSE;
+  n = read(fd, start, sizeof start);
+  close(fd);
+  return n > 0 && ms_image_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted by bytes, so that every machine numbers alike; hidden files (temporary ones among them) are left out. */
+static GPtrArray *
+folder_entries(const char *path, char **trouble)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  DIR *folder = opendir(path);
+  struct dirent *entry;
+
+  if (!folder) {
+    *trouble = g_strdup_printf("The folder '%s' cannot be read: %s.", path, g_strerror(errno));
+    return names;
+  }
+  while ((entry = readdir(folder)) != NULL)
+    if (entry->d_name[0] != '.')
+      g_ptr_array_add(names, g_strdup(entry->d_name));
+  closedir(folder);
+  g_ptr_array_sort(names, compare_names);
+  return names;
+}
+
+static gboolean
+is_output_folder(const Walk *walk, const struct stat *info)
+{
+  return walk->output.st_ino != 0 && info->st_ino == walk->output.st_ino && info->st_dev == walk->output.st_dev;
+}
+
+static void walk_folder(Walk *walk, const char *path, const char *relative);
+
+/* Links to files are followed, links to folders are not: they could lead round in a circle. */
+static void
+walk_entry(Walk *walk, const char *path, const char *relative)
+{
+  struct stat info;
+
+  if (lstat(path, &info) != 0)
+    return;
+  if (S_ISDIR(info.st_mode)) {
+    if (walk->recursive && !is_output_folder(walk, &info))
+      walk_folder(walk, path, relative);
+    return;
+  }
+  if (S_ISLNK(info.st_mode) && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    return;
+  if ((S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && looks_like_image(path))
+    add_input(walk, path, relative, NULL);
+}
+
+static void
+walk_folder(Walk *walk, const char *path, const char *relative)
+{
+  char *trouble = NULL;
+  g_autoptr(GPtrArray) names = folder_entries(path, &trouble);
+
+  if (trouble)
+    add_input(walk, path, relative, trouble);
+  for (guint i = 0; i < names->len; i++) {
+    const char *name = g_ptr_array_index(names, i);
+    g_autofree char *entry = g_build_filename(path, name, NULL);
+    g_autofree char *below = relative[0] ? g_build_filename(relative, name, NULL) : g_strdup(name);
+    walk_entry(walk, entry, below);
+  }
+}
+
+static void
+expand_folder(Walk *walk, const char *path)
+{
+  guint before = walk->inputs->len;
+
+  walk_folder(walk, path, "");
+  if (walk->inputs->len == before)
+    add_input(walk, path, "",
+              g_strdup_printf("The folder '%s' holds no PNG or JPEG image%s.", path,
+                              walk->recursive ? "" : "; --recursive looks into its folders too"));
+}
+
+/**
+ * ms_inputs_expand:
+ * @arguments: (array zero-terminated=1): files, folders and MS_INPUT_STDIN
+ * @recursive: whether folders inside folders are looked into
+ * @output_folder: (nullable): a folder whose content is not taken when it lies inside an input folder
+ *
+ * A folder stands for the images in it, told by their ending or their first bytes. Files that were named are taken as they are:
+ * what is wrong with them is said when they are loaded.
+ *
+ * Returns: (transfer full) (element-type MsInput): the images, in the order of the arguments, folders sorted by name
+ */
+GPtrArray *
+ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder)
+{
+  Walk walk = {.inputs = g_ptr_array_new_with_free_func(input_free), .recursive = recursive};
+
+  if (!output_folder || stat(output_folder, &walk.output) != 0)
+    walk.output.st_ino = 0;
+  for (gsize i = 0; arguments[i]; i++) {
+    if (strcmp(arguments[i], MS_INPUT_STDIN) == 0) {
+      add_input(&walk, MS_INPUT_STDIN, "stdin", NULL);
+    } else if (g_file_test(arguments[i], G_FILE_TEST_IS_DIR)) {
+      expand_folder(&walk, arguments[i]);
+    } else {
+      g_autofree char *base = g_path_get_basename(arguments[i]);
+      add_input(&walk, arguments[i], base, NULL);
+    }
+  }
+  return walk.inputs;
+}
+
+/** ms_inputs_has_folder: whether any argument is a folder, so that the output must be one too. */
+gboolean
+ms_inputs_has_folder(const char *const *arguments)
+{
+  for (gsize i = 0; arguments[i]; i++)
+    if (strcmp(arguments[i], MS_INPUT_STDIN) != 0 && g_file_test(arguments[i], G_FILE_TEST_IS_DIR))
+      return TRUE;
+  return FALSE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The images that file and folder arguments stand for, each with its path below the folder that was named. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/error.h"
+
+G_BEGIN_DECLS
+
+/** MS_INPUT_STDIN: the argument that stands for standard input, and for standard output as an output. */
+#define MS_INPUT_STDIN "-"
+
+/**
+ * MsInput:
+ * @path: as it can be opened, or MS_INPUT_STDIN
+ * @relative: path below the folder that was named; the name alone for a file that was named itself
+ * @trouble: (nullable): why nothing can come of it: a folder that cannot be read or holds no image
+ */
+typedef struct {
+  char *path;
+  char *relative;
+  char *trouble;
+} MsInput;
+
+GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder);
+gboolean ms_inputs_has_folder(const char *const *arguments);
+
+G_END_DECLS

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/item.h"
+
+/** ms_batch_item_new: (transfer full): a pending item without an output. */
+MsBatchItem *
+ms_batch_item_new(guint64 seq, const char *input, const char *relative)
+{
+  MsBatchItem *self = g_new0(MsBatchItem, 1);
+
+  self->seq = seq;
+  self->input = g_strdup(input);
+  self->relative = g_strdup(relative);
+  self->used = ms_settings_default();
+  self->kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
+  return self;
+}
+
+void
+ms_batch_item_free(MsBatchItem *self)
+{
+  if (!self)
+    return;
+  ms_batch_item_forget_results(self);
+  g_array_unref(self->kernel_ms);
+  g_free(self->passed_over);
+  g_free(self->device);
+  g_free(self->note);
+  g_free(self->reason);
+  g_free(self->error);
+  g_free(self->output);
+  g_free(self->relative);
+  g_free(self->input);
+  g_free(self);
+}
+
+/** ms_batch_item_fail: notes why nothing comes of it; the first reason stays. */
+void
+ms_batch_item_fail(MsBatchItem *self, const char *sentence)
+{
+  self->status = MS_ITEM_FAILED;
+  if (!self->error)
+    self->error = g_strdup(sentence);
+}
+
+void
+ms_batch_item_skip(MsBatchItem *self, const char *reason)
+{
+  self->status = MS_ITEM_SKIPPED;
+  g_free(self->reason);
+  self->reason = g_strdup(reason);
+}
+
+/** ms_batch_item_forget_results: frees timings and findings once they are reported; a batch may have very many items. */
+void
+ms_batch_item_forget_results(MsBatchItem *self)
+{
+  g_clear_object(&self->log);
+  if (self->findings && self->free_findings)
+    self->free_findings(self->findings);
+  self->findings = NULL;
+}
+
+/** ms_batch_item_differs: whether it was compared with the reference and is not the same. */
+gboolean
+ms_batch_item_differs(const MsBatchItem *self)
+{
+  return self->verified && self->difference.mismatched_pixels > 0;
+}
+
+/** ms_item_status_name: as reports spell it. */
+const char *
+ms_item_status_name(MsItemStatus status)
+{
+  static const char *const names[] = {"pending", "done", "failed", "skipped"};
+
+  return names[status];
+}
+
+/** ms_batch_count: @items: (element-type MsBatchItem). */
+MsBatchCounts
+ms_batch_count(GPtrArray *items)
+{
+  MsBatchCounts counts = {0};
+
+  for (guint i = 0; i < items->len; i++) {
+    const MsBatchItem *item = g_ptr_array_index(items, i);
+    counts.pending += item->status == MS_ITEM_PENDING;
+    counts.done += item->status == MS_ITEM_DONE;
+    counts.failed += item->status == MS_ITEM_FAILED;
+    counts.skipped += item->status == MS_ITEM_SKIPPED;
+    counts.different += ms_batch_item_differs(item);
+  }
+  return counts;
+}

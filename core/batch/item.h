@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* MsBatchItem: one image of a batch: where it comes from, where it goes, and what became of it. */
+#pragma once
+
+#include "core/filter/options.h"
+#include "core/image/image.h"
+#include "core/opencl/timing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsItemStatus:
+ * @MS_ITEM_PENDING: not done yet, or left undone by an interruption
+ * @MS_ITEM_DONE: filtered, and saved where it has an output
+ * @MS_ITEM_FAILED: see the item's error; nothing was saved
+ * @MS_ITEM_SKIPPED: there was nothing to do; see the item's reason
+ */
+typedef enum {
+  MS_ITEM_PENDING,
+  MS_ITEM_DONE,
+  MS_ITEM_FAILED,
+  MS_ITEM_SKIPPED,
+} MsItemStatus;
+
+/**
+ * MsBatchItem:
+ * @seq: number in the whole list, from 1, the same in every shard
+ * @input: path, or "-"
+ * @relative: see #MsInput
+ * @output: (nullable): path, "-", or %NULL when nothing is saved
+ * @overwrite: whether a file at @output may be replaced
+ * @numbered: whether a number is put behind the name when somebody else takes @output in the meantime
+ * @error: (nullable): why it failed
+ * @reason: (nullable): why it was skipped
+ * @note: (nullable): what the output's format could not hold, for a person to know
+ * @used: the settings as the plan resolved them; before it is filtered, those asked for
+ * @device: (nullable): what filtered it
+ * @log: (nullable): decode, build, upload, kernel, download and encode rows
+ * @kernel_ms: (element-type double): the kernels' time of each repeat
+ * @passed_over: (nullable): why `auto` did not take faster kernels
+ * @findings: (nullable): what the caller worked out on the device thread, freed with @free_findings
+ */
+typedef struct {
+  guint64 seq;
+  char *input;
+  char *relative;
+  char *output;
+  gboolean overwrite;
+  gboolean numbered;
+  MsItemStatus status;
+  char *error;
+  char *reason;
+  char *note;
+  int width;
+  int height;
+  MsSettings used;
+  char *device;
+  MsTimingLog *log;
+  GArray *kernel_ms;
+  char *passed_over;
+  gboolean verified;
+  MsImageDifference difference;
+  gpointer findings;
+  GDestroyNotify free_findings;
+} MsBatchItem;
+
+MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);
+void ms_batch_item_free(MsBatchItem *self);
+void ms_batch_item_fail(MsBatchItem *self, const char *sentence);
+void ms_batch_item_skip(MsBatchItem *self, const char *reason);
+void ms_batch_item_forget_results(MsBatchItem *self);
+gboolean ms_batch_item_differs(const MsBatchItem *self);
+const char *ms_item_status_name(MsItemStatus status);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchItem, ms_batch_item_free)
+
+/** MsBatchCounts: how many items ended how; @different: failed because they differ from the reference. */
+typedef struct {
+  guint pending;
+  guint done;
+  guint failed;
+  guint skipped;
+  guint different;
+} MsBatchCounts;
+
+MsBatchCounts ms_batch_count(GPtrArray *items);
+
+G_END_DECLS

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct _MsManifest {
+  GObject parent_instance;
+  char *path;
+  int fd;
+  gboolean torn;       /* the last line was cut off by a crash: the next one starts on a line of its own */
+  GHashTable *entries; /* absolute input path -> MsManifestEntry */
+};
+
+G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
+
+static void
+entry_free(gpointer data)
+{
+  MsManifestEntry *entry = data;
+
+  g_free(entry->output);
+  g_free(entry->settings);
+  g_free(entry);
+}
+
+static void
+ms_manifest_finalize(GObject *object)
+{
+  MsManifest *self = MS_MANIFEST(object);
+
+  if (self->fd >= 0)
+    close(self->fd);
+  g_hash_table_unref(self->entries);
+  g_free(self->path);
+  G_OBJECT_CLASS(ms_manifest_parent_class)->finalize(object);
+}
+
+static void
+ms_manifest_class_init(MsManifestClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_manifest_finalize;
+}
+
+static void
+ms_manifest_init(MsManifest *self)
+{
+  self->fd = -1;
+  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+}
+
+/* The field as bytes of a file name: escaped when they are no UTF-8. */
+static char *
+get_path(JsonObject *object, const char *member)
+{
+  const char *text = json_object_get_string_member_with_default(object, member, NULL);
+
+  return text ? g_strcompress(text) : NULL;
+}
+
+/* JSON holds UTF-8 alone; names with other bytes, and backslashes, are written with octal escapes. */
+static void
+set_path(JsonObject *object, const char *member, const char *path)
+{
+  g_autofree char *escaped = NULL;
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (const char *p = path; *p; p++) {
+    if (*p == '\\')
+      g_string_append_c(text, '\\');
+    g_string_append_c(text, *p);
+  }
+  if (!g_utf8_validate(path, -1, NULL))
+    escaped = g_strescape(path, NULL);
+  json_object_set_string_member(object, member, escaped ? escaped : text->str);
+}
+
+static void
+take_line(MsManifest *self, const char *line, gsize length)
+{
+  g_autoptr(JsonParser) parser = json_parser_new_immutable();
+
+  if (!json_parser_load_from_data(parser, line, (gssize)length, NULL))
+    return;
+  JsonNode *root = json_parser_get_root(parser);
+  if (!root || !JSON_NODE_HOLDS_OBJECT(root))
+    return;
+  JsonObject *object = json_node_get_object(root);
+  char *input = get_path(object, "input");
+  if (!input)
+    return;
+  MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
+  entry->output = get_path(object, "output");
+  entry->settings = g_strdup(json_object_get_string_member_with_default(object, "settings", ""));
+  entry->done = strcmp(json_object_get_string_member_with_default(object, "status", ""), "done") == 0;
+  entry->size = (guint64)json_object_get_int_member_with_default(object, "size", 0);
+  entry->modified = json_object_get_int_member_with_default(object, "modified", 0);
+  g_hash_table_replace(self->entries, input, entry);
+}
+
+static void
+take_lines(MsManifest *self, const char *text, gsize length)
+{
+  const char *end = text + length;
+
+  for (const char *line = text; line < end;) {
+    const char *stop = memchr(line, '\n', (gsize)(end - line));
+    if (!stop)
+      stop = end;
+    take_line(self, line, (gsize)(stop - line));
+    line = stop + 1;
+  }
+  self->torn = length > 0 && text[length - 1] != '\n';
+}
+
+static gboolean
+fail(MsManifest *self, const char *doing, GError **error)
+{
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.", self->path,
+              doing, g_strerror(errno));
+  return FALSE;
+}
+
+/**
+ * ms_manifest_open:
+ * @path: a file that is made when it is not there; lines are only ever added
+ *
+ * Lines that are no JSON (the torn last line of a crash) are passed over. Several shards may write to one manifest.
+ *
+ * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO
+ */
+MsManifest *
+ms_manifest_open(const char *path, GError **error)
+{
+  g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  self->path = g_strdup(path);
+  self->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (self->fd < 0) {
+    fail(self, "opened", error);
+    return NULL;
+  }
+  if (!g_file_get_contents(path, &text, &length, NULL)) {
+    fail(self, "read", error);
+    return NULL;
+  }
+  take_lines(self, text, length);
+  return g_steal_pointer(&self);
+}
+
+/** ms_manifest_find: (transfer none) (nullable): the last line about @input. */
+const MsManifestEntry *
+ms_manifest_find(MsManifest *self, const char *input)
+{
+  g_autofree char *absolute = g_canonicalize_filename(input, NULL);
+
+  return g_hash_table_lookup(self->entries, absolute);
+}
+
+/** ms_manifest_find_done: (nullable): the line that says @input, as it is now, was done with these settings and its output is there. */
+const MsManifestEntry *
+ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings)
+{
+  const MsManifestEntry *entry = ms_manifest_find(self, input);
+  g_autofree char *line = ms_settings_to_arguments(settings);
+  struct stat info;
+
+  if (!entry || !entry->done || strcmp(entry->settings, line) != 0)
+    return NULL;
+  if (stat(input, &info) != 0 || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
+    return NULL;
+  return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
+}
+
+static char *
+item_line(const MsBatchItem *item, const MsSettings *settings)
+{
+  g_autoptr(JsonObject) object = json_object_new();
+  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
+  g_autofree char *input = g_canonicalize_filename(item->input, NULL);
+  g_autofree char *output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
+  g_autofree char *line = ms_settings_to_arguments(settings);
+  struct stat info = {0};
+
+  set_path(object, "input", input);
+  if (output)
+    set_path(object, "output", output);
+  json_object_set_string_member(object, "status", ms_item_status_name(item->status));
+  if (item->error) {
+    g_autofree char *sentence = g_utf8_make_valid(item->error, -1);
+    json_object_set_string_member(object, "error", sentence);
+  }
+  json_object_set_string_member(object, "settings", line);
+  if (stat(item->input, &info) == 0) {
+    json_object_set_int_member(object, "size", info.st_size);
+    json_object_set_int_member(object, "modified", info.st_mtime);
+  }
+  json_object_set_int_member(object, "width", item->width);
+  json_object_set_int_member(object, "height", item->height);
+  json_node_set_object(node, object);
+  return json_to_string(node, FALSE);
+}
+
+/**
+ * ms_manifest_append:
+ * @settings: what was asked for (not what the plan made of it)
+ *
+ * Adds one line by one write, which other processes' lines cannot cut in two.
+ */
+gboolean
+ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, GError **error)
+{
+  g_autofree char *json = item_line(item, settings);
+  g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
+  gssize length = (gssize)strlen(line);
+
+  self->torn = FALSE;
+  errno = ENOSPC;
+  return write(self->fd, line, (gsize)length) == length || fail(self, "written", error);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch goes on where it stopped. */
+#pragma once
+
+#include "core/batch/item.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_MANIFEST (ms_manifest_get_type())
+G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
+
+/** MsManifestEntry: the last line about an input. @size, @modified: of the input then; @settings: as command-line options. */
+typedef struct {
+  char *output;
+  char *settings;
+  gboolean done;
+  guint64 size;
+  gint64 modified;
+} MsManifestEntry;
+
+MsManifest *ms_manifest_open(const char *path, GError **error);
+const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
+const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings);
+gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/runner.h"
+
+#include <unistd.h>
+
+#include "core/batch/stages.h"
+
+/* More threads than this only wait for the disk. */
+#define MOST_USUAL_JOBS 16
+
+/*
+ * One lock guards everything below but the work that is done on an image. A worker that looks for something to do takes, in this
+ * order: a result to save (which frees memory), an image to decode that fits the memory left, the header of the next item.
+ */
+typedef struct {
+  GPtrArray *items;
+  const MsRunnerOptions *options;
+  const MsRunnerHooks *hooks;
+  GCancellable *cancellable;
+  GMutex lock;
+  GCond changed;
+  guint next;       /* item whose header is read next */
+  guint unfiltered; /* items that may still come to the device */
+  guint unfinished; /* items that are neither done, failed nor skipped */
+  guint decoding;
+  guint decode_ahead;
+  gboolean measuring;
+  gboolean stopped;
+  MsWork *measured; /* measured, waiting for memory */
+  GQueue decoded;
+  GQueue filtered;
+  guint64 memory_used;
+  guint64 memory_limit;
+} Runner;
+
+MsRunnerOptions
+ms_runner_options_default(void)
+{
+  return (MsRunnerOptions){.settings = ms_settings_default(),
+                           .limits = ms_image_limits_default(),
+                           .save = ms_save_options_default(),
+                           .repeat = 1};
+}
+
+static guint64
+usual_memory_limit(void)
+{
+  gint64 pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+  return pages > 0 && page > 0 ? (guint64)pages * (guint64)page / 4 : G_GUINT64_CONSTANT(1) << 30;
+}
+
+/* Called with the lock held; the hooks see one item at a time. */
+static void
+finish_item(Runner *r, MsBatchItem *item, gboolean was_filtered)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (r->options->manifest && !ms_manifest_append(r->options->manifest, item, &r->options->settings, &error) && r->hooks->trouble)
+    r->hooks->trouble(error->message, r->hooks->data);
+  if (!r->options->keep_log)
+    g_clear_object(&item->log);
+  if (r->hooks->finished)
+    r->hooks->finished(item, r->hooks->data);
+  r->unfinished--;
+  if (!was_filtered)
+    r->unfiltered--;
+  g_cond_broadcast(&r->changed);
+}
+
+/* An image that was cut short by an interruption stays pending: it neither failed nor was it skipped. */
+static void
+fail_item(Runner *r, MsBatchItem *item, const GError *error, gboolean was_filtered)
+{
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    r->stopped = TRUE;
+    g_cond_broadcast(&r->changed);
+    return;
+  }
+  ms_batch_item_fail(item, error->message);
+  finish_item(r, item, was_filtered);
+}
+
+static void
+release_work(Runner *r, MsWork *work)
+{
+  r->memory_used -= work->bytes;
+  ms_work_free(work);
+  g_cond_broadcast(&r->changed);
+}
+
+static gboolean
+may_decode(const Runner *r)
+{
+  if (!r->measured || r->decoding + g_queue_get_length((GQueue *)&r->decoded) >= r->decode_ahead)
+    return FALSE;
+  return r->memory_used == 0 || r->memory_used + r->measured->bytes <= r->memory_limit;
+}
+
+static void
+measure_next(Runner *r)
+{
+  MsBatchItem *item = g_ptr_array_index(r->items, r->next++);
+  g_autoptr(GError) error = NULL;
+  guint64 bytes = 0;
+  gboolean good;
+
+  if (item->status != MS_ITEM_PENDING) {
+    finish_item(r, item, FALSE);
+    return;
+  }
+  r->measuring = TRUE;
+  g_mutex_unlock(&r->lock);
+  good = ms_stage_measure(item, r->options, &bytes, &error);
+  g_mutex_lock(&r->lock);
+  r->measuring = FALSE;
+  if (!good) {
+    fail_item(r, item, error, FALSE);
+    return;
+  }
+  r->measured = g_new0(MsWork, 1);
+  r->measured->item = item;
+  r->measured->bytes = bytes;
+  g_cond_broadcast(&r->changed);
+}
+
+static void
+decode_measured(Runner *r)
+{
+  MsWork *work = g_steal_pointer(&r->measured);
+  g_autoptr(GError) error = NULL;
+  gboolean good;
+
+  r->memory_used += work->bytes;
+  r->decoding++;
+  g_cond_broadcast(&r->changed);
+  g_mutex_unlock(&r->lock);
+  good = ms_stage_decode(work, r->options, r->cancellable, &error);
+  g_mutex_lock(&r->lock);
+  r->decoding--;
+  if (good) {
+    g_queue_push_tail(&r->decoded, work);
+    g_cond_broadcast(&r->changed);
+    return;
+  }
+  fail_item(r, work->item, error, FALSE);
+  release_work(r, work);
+}
+
+static void
+save_filtered(Runner *r)
+{
+  MsWork *work = g_queue_pop_head(&r->filtered);
+  g_autoptr(GError) error = NULL;
+  gboolean good;
+
+  g_mutex_unlock(&r->lock);
+  good = !r->options->verify || ms_stage_verify(work, r->options, r->cancellable, &error);
+  if (good && work->item->output)
+    good = ms_stage_save(work, r->options, r->cancellable, &error);
+  g_mutex_lock(&r->lock);
+  if (good) {
+    work->item->status = MS_ITEM_DONE;
+    finish_item(r, work->item, TRUE);
+  } else {
+    fail_item(r, work->item, error, TRUE);
+  }
+  release_work(r, work);
+}
+
+static gpointer
+work_on_host(gpointer data)
+{
+  Runner *r = data;
+
+  g_mutex_lock(&r->lock);
+  while (r->unfinished > 0 && !r->stopped) {
+    if (!g_queue_is_empty(&r->filtered))
+      save_filtered(r);
+    else if (may_decode(r))
+      decode_measured(r);
+    else if (!r->measured && !r->measuring && r->next < r->items->len)
+      measure_next(r);
+    else
+      g_cond_wait(&r->changed, &r->lock);
+  }
+  g_mutex_unlock(&r->lock);
+  return NULL;
+}
+
+typedef struct {
+  Runner *runner;
+  MsBatchItem *item;
+} ProgressData;
+
+static void
+pass_progress_on(int done, int total, gpointer data)
+{
+  ProgressData *progress = data;
+  const MsRunnerHooks *hooks = progress->runner->hooks;
+
+  hooks->progress(progress->item, done, total, hooks->data);
+}
+
+static gboolean
+filter_on_device(Runner *r, MsBatchEngine *engine, MsWork *work, GError **error)
+{
+  ProgressData progress = {r, work->item};
+
+  if (r->hooks->progress)
+    ms_batch_engine_set_progress(engine, pass_progress_on, &progress);
+  gboolean good = ms_stage_filter(work, r->options, engine, r->cancellable, error);
+  ms_batch_engine_set_progress(engine, NULL, NULL);
+  if (good && r->hooks->inspect)
+    good = r->hooks->inspect(work->item, work->source, work->result, engine, r->hooks->data, error);
+  return good;
+}
+
+static void
+pass_to_device(Runner *r, MsBatchEngine *engine, MsWork *work)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean good;
+
+  g_mutex_unlock(&r->lock);
+  good = filter_on_device(r, engine, work, &error);
+  if (good && !r->options->verify)
+    g_clear_object(&work->source);
+  g_mutex_lock(&r->lock);
+  r->unfiltered--;
+  if (good) {
+    g_queue_push_tail(&r->filtered, work);
+    g_cond_broadcast(&r->changed);
+    return;
+  }
+  fail_item(r, work->item, error, TRUE);
+  release_work(r, work);
+}
+
+static void
+work_on_device(Runner *r, MsBatchEngine *engine)
+{
+  g_mutex_lock(&r->lock);
+  while (r->unfiltered > 0 && !r->stopped) {
+    MsWork *work = g_queue_pop_head(&r->decoded);
+    if (work)
+      pass_to_device(r, engine, work);
+    else
+      g_cond_wait(&r->changed, &r->lock);
+  }
+  g_mutex_unlock(&r->lock);
+}
+
+static void
+stop(Runner *r)
+{
+  g_mutex_lock(&r->lock);
+  r->stopped = TRUE;
+  g_cond_broadcast(&r->changed);
+  g_mutex_unlock(&r->lock);
+}
+
+static void
+on_cancelled(GCancellable *cancellable, gpointer data)
+{
+  stop(data);
+}
+
+static GPtrArray *
+start_workers(Runner *r)
+{
+  GPtrArray *threads = g_ptr_array_new();
+  guint jobs = r->options->jobs ? r->options->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
+
+  jobs = MAX(MIN(jobs, r->items->len), 1);
+  r->decode_ahead = jobs + 1;
+  for (guint i = 0; i < jobs; i++)
+    g_ptr_array_add(threads, g_thread_new("ms-codec", work_on_host, r));
+  return threads;
+}
+
+static void
+join_workers(GPtrArray *threads)
+{
+  for (guint i = 0; i < threads->len; i++)
+    g_thread_join(g_ptr_array_index(threads, i));
+  g_ptr_array_unref(threads);
+}
+
+static void
+runner_init(Runner *r)
+{
+  g_mutex_init(&r->lock);
+  g_cond_init(&r->changed);
+  g_queue_init(&r->decoded);
+  g_queue_init(&r->filtered);
+  r->unfiltered = r->unfinished = r->items->len;
+  r->memory_limit = r->options->memory_limit ? r->options->memory_limit : usual_memory_limit();
+}
+
+static void
+runner_clear(Runner *r)
+{
+  g_clear_pointer(&r->measured, ms_work_free);
+  g_queue_clear_full(&r->decoded, (GDestroyNotify)ms_work_free);
+  g_queue_clear_full(&r->filtered, (GDestroyNotify)ms_work_free);
+  g_cond_clear(&r->changed);
+  g_mutex_clear(&r->lock);
+}
+
+static gboolean
+open_and_work(Runner *r, GError **error)
+{
+  g_autoptr(MsBatchEngine) engine = r->hooks->open(r->hooks->data, error);
+
+  if (!engine || !ms_batch_engine_check(engine, &r->options->settings, error))
+    return FALSE;
+  work_on_device(r, engine);
+  return TRUE;
+}
+
+/* A batch that is done already needs no device. */
+static gboolean
+run_pipeline(Runner *r, GError **error)
+{
+  gboolean needed = ms_batch_count(r->items).pending > 0;
+  GPtrArray *threads = start_workers(r);
+  gboolean good = !needed || open_and_work(r, error);
+
+  if (!good)
+    stop(r);
+  join_workers(threads);
+  return good;
+}
+
+/**
+ * ms_runner_run:
+ * @items: (element-type MsBatchItem): pending ones are done, the others only reported
+ *
+ * The calling thread drives the device; decoding, verifying and saving go on beside it. What is wrong with one image is kept in
+ * its item and stops no other.
+ *
+ * Returns: %FALSE when no engine could be opened, the settings cannot run on it (#MS_ERROR_UNSUPPORTED, #MS_ERROR_USAGE), or the
+ *   run was interrupted (G_IO_ERROR_CANCELLED): then finished files are whole and unfinished items pending
+ */
+gboolean
+ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
+              GError **error)
+{
+  Runner runner = {.items = items, .options = options, .hooks = hooks, .cancellable = cancellable};
+  gulong handler = 0;
+  gboolean good;
+
+  runner_init(&runner);
+  if (cancellable)
+    handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);
+  good = run_pipeline(&runner, error);
+  g_cancellable_disconnect(cancellable, handler);
+  runner_clear(&runner);
+  return good && !(runner.stopped && g_cancellable_set_error_if_cancelled(cancellable, error));
+}

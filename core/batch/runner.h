@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The runner: images flow from decoding threads over the device to encoding threads, a bounded number of them at a time. */
+#pragma once
+
+#include "core/batch/batch.h"
+#include "core/batch/engine.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsRunnerOptions:
+ * @settings: what is asked for
+ * @limits: against hostile headers
+ * @save: quality and the like; format AUTO is settled for each item
+ * @jobs: decoding and encoding threads, 0 for as many as suit the machine
+ * @repeat: times each image is filtered, at least 1
+ * @verify: whether each result is compared with the reference
+ * @keep_log: whether items keep their timings
+ * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that alone
+ *   needs more than a limit that was set fails
+ * @manifest: (nullable): gets a line for each finished item
+ */
+typedef struct {
+  MsSettings settings;
+  MsImageLimits limits;
+  MsSaveOptions save;
+  guint jobs;
+  guint repeat;
+  gboolean verify;
+  gboolean keep_log;
+  guint64 memory_limit;
+  MsManifest *manifest;
+} MsRunnerOptions;
+
+/**
+ * MsRunnerHooks: what the caller adds. Any may be %NULL but @open.
+ * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
+ * @inspect: looks at a result while its image is at hand, on the calling thread; may set the item's findings
+ * @finished: an item is done, failed or skipped; on any thread, one call at a time
+ * @progress: rows done of the image at hand, on the calling thread
+ * @trouble: a sentence that belongs to no item: the manifest cannot be written; one call at a time
+ */
+typedef struct {
+  MsBatchEngine *(*open)(gpointer data, GError **error);
+  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error);
+  void (*finished)(MsBatchItem *item, gpointer data);
+  void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
+  void (*trouble)(const char *sentence, gpointer data);
+  gpointer data;
+} MsRunnerHooks;
+
+MsRunnerOptions ms_runner_options_default(void);
+gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
+                       GError **error);
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/shard.h"
+
+#define FNV_OFFSET G_GUINT64_CONSTANT(14695981039346656037)
+#define FNV_PRIME G_GUINT64_CONSTANT(1099511628211)
+
+MsShard
+ms_shard_whole(void)
+{
+  return (MsShard){1, 1};
+}
+
+static gboolean
+parse_count(const char **text, guint *value)
+{
+  char *end = NULL;
+  guint64 number = g_ascii_isdigit(**text) ? g_ascii_strtoull(*text, &end, 10) : 0;
+
+  if (number < 1 || number > G_MAXUINT32)
+    return FALSE;
+  *value = (guint)number;
+  *text = end;
+  return TRUE;
+}
+
+/** ms_shard_parse: "I/N" with 1 <= I <= N; %FALSE with #MS_ERROR_USAGE otherwise. */
+gboolean
+ms_shard_parse(const char *text, MsShard *shard, GError **error)
+{
+  const char *rest = text;
+  MsShard read = {0, 0};
+
+  if (parse_count(&rest, &read.index) && *rest++ == '/' && parse_count(&rest, &read.count) && *rest == '\0' &&
+      read.index <= read.count) {
+    *shard = read;
+    return TRUE;
+  }
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight.", text);
+  return FALSE;
+}
+
+/* FNV-1a, then a finishing mix: names that differ in one digit must not follow a pattern modulo small counts. */
+static guint64
+hash_name(const char *name)
+{
+  guint64 hash = FNV_OFFSET;
+
+  for (const char *p = name; *p; p++)
+    hash = (hash ^ (guint8)*p) * FNV_PRIME;
+  hash ^= hash >> 33;
+  hash *= G_GUINT64_CONSTANT(0xff51afd7ed558ccd);
+  return hash ^ (hash >> 33);
+}
+
+/**
+ * ms_shard_takes:
+ * @relative: the image's path below the folder that was named, or its name alone
+ *
+ * The name alone decides, not its place in the list: machines that see the folder under other paths, or while images are being
+ * added, still agree, so no image is done twice or by nobody.
+ */
+gboolean
+ms_shard_takes(const MsShard *self, const char *relative)
+{
+  return hash_name(relative) % self->count == self->index - 1;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/split-engine.h"
+
+#include "core/filter/split.h"
+#include "core/opencl/device-chooser.h"
+
+/* A size at which every combination of options that works at all can be planned. */
+#define USUAL_SIDE 512
+
+struct _MsSplitEngine {
+  MsBatchEngine parent_instance;
+  MsSplit *split;
+  char *name;
+  char *platform;
+  char *driver;
+};
+
+G_DEFINE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS_TYPE_BATCH_ENGINE)
+
+static void
+ms_split_engine_finalize(GObject *object)
+{
+  MsSplitEngine *self = MS_SPLIT_ENGINE(object);
+
+  g_clear_object(&self->split);
+  g_free(self->name);
+  g_free(self->platform);
+  g_free(self->driver);
+  G_OBJECT_CLASS(ms_split_engine_parent_class)->finalize(object);
+}
+
+static MsBatchEngineInfo
+describe(MsBatchEngine *engine)
+{
+  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
+
+  return (MsBatchEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
+}
+
+/* Every device must take the settings: each does a part of every image. */
+static gboolean
+check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
+{
+  MsSplit *split = MS_SPLIT_ENGINE(engine)->split;
+
+  for (guint i = 0; i < ms_split_get_n_devices(split); i++) {
+    const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(split, i));
+    MsPlanRequest request = ms_plan_request(settings, limits, USUAL_SIDE, USUAL_SIDE);
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+    if (!plan)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static MsContext *
+get_context(MsBatchEngine *engine)
+{
+  return ms_split_get_context(MS_SPLIT_ENGINE(engine)->split, 0);
+}
+
+/* What the first device makes of `auto`; the others may take other kernels for the same picture. */
+static gboolean
+resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *used, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self->split, 0));
+  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+
+  if (!plan)
+    return FALSE;
+  *used = plan->settings;
+  return TRUE;
+}
+
+static MsImage *
+run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about, GCancellable *cancellable,
+    GError **error)
+{
+  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
+
+  if (!resolve(self, source, settings, &about->used, error))
+    return NULL;
+  return ms_split_run(self->split, source, settings, about->log, cancellable, error);
+}
+
+static void
+ms_split_engine_class_init(MsSplitEngineClass *klass)
+{
+  MsBatchEngineClass *engine = MS_BATCH_ENGINE_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->finalize = ms_split_engine_finalize;
+  engine->describe = describe;
+  engine->check = check;
+  engine->run = run;
+  engine->context = get_context;
+}
+
+static void
+ms_split_engine_init(MsSplitEngine *self)
+{
+}
+
+static gboolean
+is_new_device(GPtrArray *contexts, MsContext *context)
+{
+  for (guint i = 0; i < contexts->len; i++)
+    if (ms_device_get_id(ms_context_get_device(g_ptr_array_index(contexts, i))) ==
+        ms_device_get_id(ms_context_get_device(context)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note, gpointer note_data, GError **error)
+{
+  g_auto(GStrv) passed_over = NULL;
+  g_autoptr(MsContext) context = ms_device_choose_among(devices, wish, &passed_over, error);
+
+  for (gsize i = 0; context && note && passed_over && passed_over[i]; i++)
+    note(passed_over[i], note_data);
+  if (!context)
+    return FALSE;
+  if (!is_new_device(contexts, context)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--devices names the device %s twice; name each once, by its place in --list-devices.",
+                ms_device_get_name(ms_context_get_device(context)));
+    return FALSE;
+  }
+  g_ptr_array_add(contexts, g_steal_pointer(&context));
+  return TRUE;
+}
+
+/**
+ * ms_split_engine_open_contexts:
+ * @list: wishes as ms_device_choose() takes them, with commas between
+ *
+ * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or #MS_ERROR_NO_DEVICE
+ */
+GPtrArray *
+ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer note_data, GError **error)
+{
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_auto(GStrv) wishes = g_strsplit(list, ",", -1);
+  g_autoptr(GPtrArray) devices = NULL;
+
+  if (g_strv_length(wishes) > MS_SHARES_MAX || g_strv_contains((const char *const *)wishes, "") ||
+      g_strv_contains((const char *const *)wishes, MS_BATCH_ENGINE_REFERENCE)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.",
+                list, MS_SHARES_MAX);
+    return NULL;
+  }
+  devices = ms_device_enumerate(error);
+  for (gsize i = 0; devices && wishes[i]; i++)
+    if (!add_context(contexts, devices, wishes[i], note, note_data, error))
+      return NULL;
+  return devices ? g_steal_pointer(&contexts) : NULL;
+}
+
+static char *
+join(GPtrArray *contexts, const char *(*get)(MsDevice *))
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < contexts->len; i++)
+    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "", get(ms_context_get_device(g_ptr_array_index(contexts, i))));
+  return g_string_free(text, FALSE);
+}
+
+static void
+report_progress(int done, int total, gpointer self)
+{
+  ms_batch_engine_report_progress(done, total, self);
+}
+
+/** ms_split_engine_open: (transfer full): an engine over the devices of @list; see ms_split_engine_open_contexts(). */
+MsBatchEngine *
+ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data, GError **error)
+{
+  g_autoptr(GPtrArray) contexts = ms_split_engine_open_contexts(list, note, note_data, error);
+  MsSplitEngine *self;
+
+  if (!contexts)
+    return NULL;
+  self = g_object_new(MS_TYPE_SPLIT_ENGINE, NULL);
+  self->split = ms_split_new(contexts, mode);
+  self->name = join(contexts, ms_device_get_name);
+  self->platform = join(contexts, ms_device_get_platform);
+  self->driver = join(contexts, ms_device_get_driver);
+  ms_split_set_progress(self->split, report_progress, self);
+  return MS_BATCH_ENGINE(self);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/stages.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/batch/naming.h"
+
+#define MOST_NUMBERS 100000
+#define BYTES_PER_PIXEL 4
+
+void
+ms_work_free(MsWork *self)
+{
+  if (!self)
+    return;
+  g_clear_object(&self->source);
+  g_clear_object(&self->result);
+  g_free(self);
+}
+
+static gboolean
+is_std(const char *path)
+{
+  return strcmp(path, MS_INPUT_STDIN) == 0;
+}
+
+/** ms_stage_bytes: what an image in flight takes: itself, its result, the reference's result, and as much again for a codec's rows. */
+guint64
+ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
+{
+  return width * height * BYTES_PER_PIXEL * (verify ? 3 : 2);
+}
+
+/** ms_stage_measure: reads the header for the size; standard input counts as nothing until it is read. */
+gboolean
+ms_stage_measure(MsBatchItem *item, const MsRunnerOptions *options, guint64 *bytes, GError **error)
+{
+  MsImageHeader header;
+
+  *bytes = 0;
+  if (is_std(item->input))
+    return TRUE;
+  if (!ms_image_peek_size(item->input, &options->limits, &header, error))
+    return FALSE;
+  *bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
+  if (options->memory_limit == 0 || *bytes <= options->memory_limit)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+              "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT " MiB, more than --memory-limit allows; raise the limit.",
+              item->input, header.width, header.height, (*bytes >> 20) + 1);
+  return FALSE;
+}
+
+/** ms_stage_decode: loads the image of the item. */
+gboolean
+ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  MsBatchItem *item = work->item;
+  gint64 start = g_get_monotonic_time();
+
+  if (is_std(item->input))
+    work->source = ms_image_load_fd(STDIN_FILENO, "standard input", &options->limits, cancellable, error);
+  else
+    work->source = ms_image_load(item->input, &options->limits, cancellable, error);
+  if (!work->source)
+    return FALSE;
+  item->width = ms_image_get_width(work->source);
+  item->height = ms_image_get_height(work->source);
+  item->log = ms_timing_log_new();
+  ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->source), start);
+  return TRUE;
+}
+
+/* Building happens once, so its rows are kept from the first repeat; all others are those of the last. */
+static void
+keep_build_rows(MsTimingLog *into, MsTimingLog *run)
+{
+  g_autoptr(MsTimingLog) builds = ms_timing_log_new();
+
+  for (guint i = 0; i < ms_timing_log_get_length(run); i++) {
+    const MsTiming *row = ms_timing_log_get(run, i);
+    if (row->stage == MS_STAGE_BUILD)
+      ms_timing_log_add(builds, row);
+  }
+  ms_timing_log_append(into, builds);
+}
+
+static gboolean
+filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, gboolean last, GCancellable *cancellable,
+            GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsBatchEngineRun run = {.log = log};
+  g_autoptr(MsImage) result = ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
+  double kernel_ms;
+
+  g_free(work->item->passed_over);
+  work->item->passed_over = run.passed_over;
+  if (!result)
+    return FALSE;
+  work->item->used = run.used;
+  g_free(work->item->device);
+  work->item->device = g_strdup(ms_batch_engine_describe(engine).name);
+  kernel_ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
+  g_array_append_val(work->item->kernel_ms, kernel_ms);
+  if (last)
+    ms_timing_log_append(work->item->log, log);
+  else
+    keep_build_rows(work->item->log, log);
+  g_set_object(&work->result, result);
+  return TRUE;
+}
+
+/** ms_stage_filter: runs the engine as often as asked for and keeps the last result. */
+gboolean
+ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < options->repeat; i++) {
+    g_clear_object(&work->result);
+    if (!filter_once(work, options, engine, i + 1 == options->repeat, cancellable, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, the figures are in the item. */
+gboolean
+ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  MsBatchItem *item = work->item;
+  g_autoptr(MsImage) expected =
+    ms_reference_run(work->source, &options->settings.params, NULL, NULL, NULL, cancellable, error);
+
+  if (!expected)
+    return FALSE;
+  item->difference = ms_image_compare(expected, work->result);
+  item->verified = TRUE;
+  if (item->difference.mismatched_pixels == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH,
+              "'%s' differs from the reference in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+              " pixels, by up to %d levels; it is not saved.",
+              item->input, item->difference.mismatched_pixels, (guint64)item->width * item->height,
+              item->difference.max_difference);
+  return FALSE;
+}
+
+static gboolean
+write_all(int fd, const guint8 *data, gsize size, GError **error)
+{
+  while (size > 0) {
+    gssize n = write(fd, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(errno));
+      return FALSE;
+    }
+    data += n;
+    size -= (gsize)n;
+  }
+  return TRUE;
+}
+
+static gboolean
+save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, cancellable, error);
+  gsize size = 0;
+
+  if (!bytes)
+    return FALSE;
+  const guint8 *data = g_bytes_get_data(bytes, &size);
+  return write_all(STDOUT_FILENO, data, size, error);
+}
+
+static gboolean
+make_folder(const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  if (g_mkdir_with_parents(folder, 0777) == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.", folder,
+              g_strerror(errno));
+  return FALSE;
+}
+
+/* Somebody may take a free name between the plan and now; then the next number is tried. */
+static gboolean
+save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *wanted = g_strdup(work->item->output);
+
+  for (guint number = 1;; number++) {
+    g_autoptr(GError) failure = NULL;
+    if (ms_image_save(work->result, work->item->output, save, notes, cancellable, &failure))
+      return TRUE;
+    if (!work->item->numbered || number == MOST_NUMBERS || !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+      g_propagate_error(error, g_steal_pointer(&failure));
+      return FALSE;
+    }
+    g_free(work->item->output);
+    work->item->output = ms_naming_numbered(wanted, number);
+  }
+}
+
+static char *
+describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
+{
+  GString *text = g_string_new(NULL);
+
+  if (notes->alpha_flattened)
+    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ", item->output);
+  if (notes->icc_dropped)
+    g_string_append_printf(text, "'%s': the colour profile could not be kept. ", item->output);
+  if (notes->exif_dropped)
+    g_string_append_printf(text, "'%s': the EXIF data could not be kept. ", item->output);
+  if (text->len == 0)
+    return g_string_free(text, TRUE), NULL;
+  g_string_truncate(text, text->len - 1);
+  return g_string_free(text, FALSE);
+}
+
+/** ms_stage_save: writes the result where the item says, whole or not at all. */
+gboolean
+ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  MsBatchItem *item = work->item;
+  MsSaveOptions save = options->save;
+  MsSaveNotes notes = {FALSE};
+  gint64 start = g_get_monotonic_time();
+
+  save.format = ms_batch_item_format(item, save.format);
+  save.overwrite = item->overwrite;
+  if (is_std(item->output)) {
+    if (!save_to_stdout(work, &save, &notes, cancellable, error))
+      return FALSE;
+  } else if (!make_folder(item->output, error) || !save_to_file(work, &save, &notes, cancellable, error)) {
+    return FALSE;
+  }
+  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result), start);
+  item->note = describe_notes(item, &notes);
+  return TRUE;
+}
