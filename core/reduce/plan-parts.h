@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Which kernel parts and constants a reduction plan is made of, and how its partials are laid out. */
+#pragma once
+
+#include "core/reduce/reduce-plan.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_reduce_is_extreme(MsReduceOp op);
+gboolean ms_reduce_adds_values(MsReduceOp op);
+gboolean ms_reduce_total_is_real(const MsReducePlan *plan);
+gboolean ms_reduce_squares_are_wide(const MsReducePlan *plan);
+gsize ms_reduce_partial_bytes(const MsReducePlan *plan);
+void ms_reduce_plan_compose(MsReducePlan *plan);
+
+G_END_DECLS

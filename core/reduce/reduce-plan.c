@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/reduce-plan.h"
+
+#include "core/reduce/plan-parts.h"
+
+/* A lane of 32 bits holds the sum of this many elements (or squares of 8-bit elements) without overflow. */
+#define NARROW_LOADS (1 << 15)
+/* Positions and indices are 32-bit, with room for four steps of the grid beyond the end. */
+#define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 29)
+/* Groups by size: enough for every compute unit to have several in turn ([PCL] asks for 4 to 8). */
+#define GROUPS_PER_UNIT 8
+#define MAX_IMAGE_SIDE 4096
+
+#define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
+
+static gboolean
+is_power_of_two(int n)
+{
+  return n > 0 && (n & (n - 1)) == 0;
+}
+
+static guint64
+ceil_div(guint64 a, guint64 b)
+{
+  return (a + b - 1) / b;
+}
+
+static gboolean
+check_request(const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n, GError **error)
+{
+  if (n == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    return FALSE;
+  }
+  if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64)
+    return REFUSE("The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
+  if (spec->positions && spec->op != MS_REDUCE_MINMAX)
+    return REFUSE("Positions go with minMax only, not with %s.", ms_reduce_op_name(spec->op));
+  if (spec->channel > 3 || (spec->channel >= 0 && spec->type != MS_ELEMENT_UCHAR))
+    return REFUSE("A channel is one of the four bytes of an 8UC4 pixel; its number is 0 to 3 and its type uchar.");
+  return TRUE;
+}
+
+static gboolean
+check_group(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOptions *o = &plan->options;
+  guint64 bytes = (guint64)o->work_group * ms_reduce_partial_bytes(plan) + sizeof(guint32);
+
+  if (!is_power_of_two(o->work_group) || o->work_group > 1024)
+    return REFUSE("The trees fold halves, so group-size must be a power of two up to 1024, not %d.", o->work_group);
+  if ((guint64)o->work_group > plan->limits.max_work_group || (guint64)o->work_group > plan->limits.max_work_item[0])
+    return REFUSE("The device takes at most %" G_GSIZE_FORMAT " work-items a group; group-size is %d.",
+                  MIN(plan->limits.max_work_group, plan->limits.max_work_item[0]), o->work_group);
+  if (bytes > plan->limits.local_memory)
+    return REFUSE("A work-group of %d needs %" G_GUINT64_FORMAT " bytes of local memory; the device has %"
+                  G_GUINT64_FORMAT ".", o->work_group, bytes, plan->limits.local_memory);
+  return TRUE;
+}
+
+static gboolean
+check_tree(const MsReduceOptions *o, GError **error)
+{
+  if (o->bank_conflict_saving && o->tree == MS_REDUCE_TREE_NAIVE)
+    return REFUSE("Bank-conflict saving needs levels of neighbouring work-items: tree=divergence-free or "
+                  "completely-unroll.");
+  if (o->swap == MS_SWAP_OFF)
+    return TRUE;
+  if (o->tree != MS_REDUCE_TREE_NAIVE)
+    return REFUSE("Thread swapping mends the divergence of tree=naive; the other trees have none.");
+  if (o->swap_range > o->work_group)
+    return REFUSE("swap-range %d exceeds the work-group of %d; work-items change places within their group only.",
+                  o->swap_range, o->work_group);
+  return TRUE;
+}
+
+static gboolean
+check_storage(const MsReducePlan *plan, GError **error)
+{
+  if (plan->options.storage != MS_REDUCE_STORAGE_IMAGE)
+    return TRUE;
+  if (!plan->limits.images)
+    return REFUSE("The device has no images. Use storage=buffer.");
+  if (plan->spec.type == MS_ELEMENT_DOUBLE)
+    return REFUSE("No image format holds doubles. Use storage=buffer.");
+  if (plan->spec.channel >= 0)
+    return REFUSE("A channel is read in place from the pixels' buffer. Use storage=buffer.");
+  if (plan->options.vector != 4)
+    return REFUSE("A texel has four elements, so storage=image needs vector=4, not %d.", plan->options.vector);
+  return TRUE;
+}
+
+static gboolean
+check_atomic(const MsReducePlan *plan, GError **error)
+{
+  gboolean needs_64 = ms_reduce_is_extreme(plan->spec.op) ? plan->spec.type == MS_ELEMENT_DOUBLE
+                                                          : ms_reduce_total_is_real(plan);
+
+  if (plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
+    return TRUE;
+  if (plan->spec.positions)
+    return REFUSE("No atomic changes a value and its position together. Use between=last-group, host or recursive.");
+  if (plan->compensated)
+    return REFUSE("No atomic folds a compensated sum and its error together. Use between=last-group, host or "
+                  "recursive.");
+  if (needs_64 && !plan->limits.int64_atomics)
+    return REFUSE("The device has no 64-bit atomics, which an atomic %s of %s needs. Use between=last-group, host or "
+                  "recursive.", ms_reduce_op_name(plan->spec.op), ms_element_type_name(plan->spec.type));
+  return TRUE;
+}
+
+static gboolean
+resolve_float_sum(MsReducePlan *plan, GError **error)
+{
+  MsReduceOptions *o = &plan->options;
+
+  if (o->float_sum == MS_FLOAT_SUM_DOUBLE && plan->spec.type == MS_ELEMENT_FLOAT && !plan->limits.fp64)
+    return REFUSE("The device has no double precision (cl_khr_fp64). Use float-sum=compensated.");
+  if (o->float_sum == MS_FLOAT_SUM_AUTO)
+    o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
+  plan->compensated = o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT &&
+                      ms_reduce_adds_values(plan->spec.op);
+  return TRUE;
+}
+
+/* A processor: one work-item a group, walking a block of its own in the widest vectors; the host folds the few partials. */
+static void
+choose_for_cpu(MsReducePlan *plan, guint64 n)
+{
+  MsReduceOptions *o = &plan->options;
+  guint64 share = n / 16 / (MAX(plan->limits.compute_units, 1) * GROUPS_PER_UNIT);
+
+  *o = (MsReduceOptions){.vector = 16, .stride = MS_REDUCE_STRIDE_BLOCK, .groups_count = 1, .work_group = 1,
+                         .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1, .swap_range = 64,
+                         .between = MS_REDUCE_BETWEEN_HOST, .builtin = !ms_element_type_is_real(plan->spec.type),
+                         .times = (int)CLAMP(share, 256, 8192)};
+}
+
+/* A graphics processor: loads of 16 bytes, one wave of work-groups that fills the chip, one launch. */
+static void
+choose_for_gpu(MsReducePlan *plan, guint64 n)
+{
+  MsReduceOptions *o = &plan->options;
+  int size = (int)ms_element_type_size(plan->spec.type), group = 512;
+  guint64 full = (guint64)MAX(plan->limits.compute_units, 1) * 4, vectors;
+
+  while (group > 1 && ((gsize)group > plan->limits.max_work_group || (gsize)group > plan->limits.max_work_item[0] ||
+                       group * 32u + 4 > plan->limits.local_memory))
+    group /= 2;
+  *o = (MsReduceOptions){.vector = MAX(16 / size, 4), .work_group = group, .swap_range = 64, .builtin = 1,
+                         .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL, .bank_conflict_saving = 1,
+                         .between = MS_REDUCE_BETWEEN_LAST_GROUP, .groups = MS_REDUCE_GROUPS_UNITS, .groups_count = 4};
+  if (plan->spec.channel >= 0)
+    o->vector = 4;
+  vectors = n / (guint64)o->vector;
+  if (vectors >= full * (guint64)group * 4)
+    return;
+  o->groups = MS_REDUCE_GROUPS_FIXED;
+  o->groups_count = (int)CLAMP(ceil_div(vectors, (guint64)group * 4), 1, full);
+}
+
+/* The loads of a work-item when the number of groups follows the size; 0 asks for a choice. */
+static int
+resolve_times(const MsReducePlan *plan, guint64 n)
+{
+  const MsReduceOptions *o = &plan->options;
+  guint64 wanted = (guint64)MAX(plan->limits.compute_units, 1) * GROUPS_PER_UNIT * (guint64)o->work_group;
+
+  if (o->times > 0)
+    return o->times;
+  return (int)CLAMP(n / (guint64)o->vector / wanted, 1, 64);
+}
+
+static void
+resolve_options(MsReducePlan *plan, guint64 n)
+{
+  MsReduceOptions *o = &plan->options;
+
+  if (o->automatic && plan->limits.type == MS_DEVICE_TYPE_CPU)
+    choose_for_cpu(plan, n);
+  else if (o->automatic)
+    choose_for_gpu(plan, n);
+  if (o->groups == MS_REDUCE_GROUPS_SIZE)
+    o->times = resolve_times(plan, n);
+}
+
+static guint64
+fixed_groups(const MsReducePlan *plan)
+{
+  const MsReduceOptions *o = &plan->options;
+
+  if (o->groups == MS_REDUCE_GROUPS_UNITS)
+    return (guint64)MAX(plan->limits.compute_units, 1) * (guint64)o->groups_count;
+  return (guint64)o->groups_count;
+}
+
+static void
+size_image(MsReducePlan *plan, guint64 *chunk)
+{
+  gsize width = 1, most = MIN(plan->limits.image_max_width, MAX_IMAGE_SIDE);
+
+  while (width * 2 <= most)
+    width *= 2;
+  plan->image_width = width;
+  *chunk = MIN(*chunk, (guint64)width * plan->limits.image_max_height * 4);
+  *chunk = MIN(*chunk, plan->limits.max_allocation / (4 * plan->element_bytes) / width * width * 4);
+}
+
+static guint64
+size_chunk(MsReducePlan *plan)
+{
+  const MsReduceOptions *o = &plan->options;
+  guint64 chunk = MAX_CHUNK;
+
+  if (o->groups != MS_REDUCE_GROUPS_SIZE)
+    chunk = MIN(chunk, fixed_groups(plan) * (guint64)o->work_group * (guint64)o->vector * NARROW_LOADS);
+  if (o->storage == MS_REDUCE_STORAGE_IMAGE)
+    size_image(plan, &chunk);
+  return MAX(chunk / 16, 1) * 16;
+}
+
+/**
+ * ms_reduce_plan_new:
+ * @n: elements of the array (pixels for a channel); decides what `auto` chooses and the loads of a work-item
+ *
+ * Returns: (transfer full): the plan, or %NULL with a sentence: #MS_ERROR_USAGE for an empty array, #MS_ERROR_UNSUPPORTED
+ *   for what cannot be done, on this device or on any
+ */
+MsReducePlan *
+ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits, guint64 n,
+                   GError **error)
+{
+  g_autoptr(MsReducePlan) self = g_new0(MsReducePlan, 1);
+
+  self->spec = *spec;
+  self->options = *options;
+  self->limits = *limits;
+  if (!check_request(spec, limits, n, error))
+    return NULL;
+  resolve_options(self, n);
+  self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
+  self->group = (guint)self->options.work_group;
+  if (!resolve_float_sum(self, error) || !check_storage(self, error) || !check_tree(&self->options, error) ||
+      !check_atomic(self, error) || !check_group(self, error))
+    return NULL;
+  self->chunk = size_chunk(self);
+  ms_reduce_plan_compose(self);
+  return g_steal_pointer(&self);
+}
+
+void
+ms_reduce_plan_free(MsReducePlan *self)
+{
+  g_clear_object(&self->program);
+  g_free(self);
+}
+
+/** ms_reduce_plan_copy: (transfer full): the same plan. */
+MsReducePlan *
+ms_reduce_plan_copy(const MsReducePlan *self)
+{
+  MsReducePlan *copy = g_memdup2(self, sizeof *self);
+
+  g_object_ref(copy->program);
+  return copy;
+}
+
+/** ms_reduce_plan_refusal: (transfer full) (nullable): why these options cannot run, or %NULL when they can. */
+char *
+ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits, guint64 n)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(spec, options, limits, n, &error);
+
+  return plan ? NULL : g_strdup(error->message);
+}
+
+/** ms_reduce_plan_launch: the grid for @n elements of one chunk. */
+MsReduceLaunch
+ms_reduce_plan_launch(const MsReducePlan *self, guint64 n)
+{
+  guint64 loads = MAX(ceil_div(n, (guint64)self->options.vector), 1), groups, times;
+
+  if (self->options.groups == MS_REDUCE_GROUPS_SIZE) {
+    times = (guint64)self->options.times;
+    groups = ceil_div(loads, times * self->group);
+  } else {
+    groups = fixed_groups(self);
+    times = ceil_div(loads, groups * self->group);
+  }
+  return (MsReduceLaunch){(guint)groups, (guint)times};
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* One reduction over a generated array, checked against the serial result and timed: the --reduce command and the experiments. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "core/reduce/reduce.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsReduceRunRequest:
+ * @n: elements of the generated array
+ * @repeat: timed runs, at least 1; the median is the headline
+ * @seed: of the generated values (the same values on every device and in every locale)
+ */
+typedef struct {
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  guint64 n;
+  guint repeat;
+  guint32 seed;
+} MsReduceRunRequest;
+
+/**
+ * MsReduceRun: what came out.
+ * @options: as resolved by the plan
+ * @agrees: whether @result equals @reference (floating-point sums: within 1e-6 relative)
+ * @median_ms: device time of the kernels of one run; @min_ms and @max_ms its spread over the runs
+ * @wall_ms: median wall time of one run on data that is already on the device
+ * @serial_ms: wall time of the serial code
+ * @gb_per_s: array bytes over @median_ms
+ * @peak_share: @gb_per_s over the device's measured read bandwidth, 0 when that could not be measured
+ */
+typedef struct {
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  guint64 n;
+  guint64 bytes;
+  guint repeat;
+  MsReduceResult result;
+  MsReduceResult reference;
+  gboolean agrees;
+  double median_ms;
+  double min_ms;
+  double max_ms;
+  double wall_ms;
+  double serial_ms;
+  double upload_ms;
+  double gb_per_s;
+  double peak_share;
+  char *device;
+} MsReduceRun;
+
+void *ms_reduce_generate(MsElementType type, guint64 n, guint32 seed, GError **error);
+
+MsReduceRun *ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, MsTimingLog *log,
+                           GCancellable *cancellable, GError **error);
+void ms_reduce_run_free(MsReduceRun *self);
+char *ms_reduce_run_to_text(const MsReduceRun *self);
+void ms_reduce_run_add_json(const MsReduceRun *self, JsonBuilder *builder);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReduceRun, ms_reduce_run_free)
+
+G_END_DECLS

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/reduce-types.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const op_names[] = {"sum",         "min",  "max",    "minMax", "count-nonzero",
+                                       "sum-squares", "mean", "stddev", NULL};
+static const char *const type_names[] = {"uchar", "char", "ushort", "short", "int", "uint", "float", "double", NULL};
+
+G_STATIC_ASSERT(G_N_ELEMENTS(op_names) == MS_REDUCE_N_OPS + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(type_names) == MS_ELEMENT_N_TYPES + 1);
+
+/* Names are matched in any case, so that minmax and minMax are one. */
+static int
+find_name(const char *const *names, const char *text)
+{
+  for (int i = 0; names[i]; i++)
+    if (g_ascii_strcasecmp(names[i], text) == 0)
+      return i;
+  return -1;
+}
+
+static int
+parse_name(const char *const *names, const char *option, const char *text, GError **error)
+{
+  int index = find_name(names, text);
+
+  if (index >= 0)
+    return index;
+  g_autofree char *choices = g_strjoinv(", ", (char **)names);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s cannot be “%s”; it takes one of: %s.", option, text, choices);
+  return -1;
+}
+
+const char *
+ms_reduce_op_name(MsReduceOp op)
+{
+  return op_names[op];
+}
+
+/** ms_reduce_op_names: (transfer none): the names in the order of the enumeration, %NULL at the end. */
+const char *const *
+ms_reduce_op_names(void)
+{
+  return op_names;
+}
+
+/** ms_reduce_op_parse: reads the argument of --reduce; %FALSE with #MS_ERROR_USAGE and the names that it takes. */
+gboolean
+ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error)
+{
+  int index = parse_name(op_names, "--reduce", text, error);
+
+  if (index >= 0)
+    *op = (MsReduceOp)index;
+  return index >= 0;
+}
+
+/** ms_element_type_name: the type as OpenCL C and --type spell it. */
+const char *
+ms_element_type_name(MsElementType type)
+{
+  return type_names[type];
+}
+
+const char *const *
+ms_element_type_names(void)
+{
+  return type_names;
+}
+
+/** ms_element_type_parse: reads the argument of --type; %FALSE with #MS_ERROR_USAGE and the names that it takes. */
+gboolean
+ms_element_type_parse(const char *text, MsElementType *type, GError **error)
+{
+  int index = parse_name(type_names, "--type", text, error);
+
+  if (index >= 0)
+    *type = (MsElementType)index;
+  return index >= 0;
+}
+
+/** ms_element_type_size: bytes of one element. */
+gsize
+ms_element_type_size(MsElementType type)
+{
+  static const gsize sizes[] = {1, 1, 2, 2, 4, 4, 4, 8};
+
+  return sizes[type];
+}
+
+gboolean
+ms_element_type_is_real(MsElementType type)
+{
+  return type == MS_ELEMENT_FLOAT || type == MS_ELEMENT_DOUBLE;
+}
+
+gboolean
+ms_element_type_is_signed(MsElementType type)
+{
+  return type == MS_ELEMENT_CHAR || type == MS_ELEMENT_SHORT || type == MS_ELEMENT_INT || ms_element_type_is_real(type);
+}
+
+/** ms_wide_to_string: (transfer full): the number in decimal digits. */
+char *
+ms_wide_to_string(MsWide value)
+{
+  gboolean negative = value < 0;
+  char digits[48], *at = digits + sizeof digits - 1;
+
+  *at = '\0';
+  do {
+    int digit = (int)(value % 10);
+    *--at = (char)('0' + (negative ? -digit : digit));
+    value /= 10;
+  } while (value != 0);
+  if (negative)
+    *--at = '-';
+  return g_strdup(at);
+}
+
+/* The variance of integers as n * squares - sum², which is exact; doubles take the plain formula. */
+static double
+deviation(const MsReduceResult *self)
+{
+  double n = (double)self->n;
+
+  if (ms_element_type_is_real(self->type)) {
+    double variance = self->squares_real / n - self->mean * self->mean;
+    return variance != variance ? variance : sqrt(fmax(variance, 0.0));
+  }
+  /* Around the whole part of the mean, so that neither product leaves 128 bits. */
+  MsWide shift = self->sum / (MsWide)self->n, rest = self->sum - shift * (MsWide)self->n;
+  MsWide around = self->squares - 2 * shift * self->sum + shift * shift * (MsWide)self->n;
+  double mean_rest = (double)rest / n;
+  return sqrt(fmax((double)around / n - mean_rest * mean_rest, 0.0));
+}
+
+/**
+ * ms_reduce_result_complete:
+ *
+ * Derives what follows from the folded fields: the sums as double, the mean and the standard deviation.
+ */
+void
+ms_reduce_result_complete(MsReduceResult *self)
+{
+  if (!ms_element_type_is_real(self->type)) {
+    self->sum_real = (double)self->sum;
+    self->squares_real = (double)self->squares;
+  }
+  self->mean = self->sum_real / (double)self->n;
+  if (self->op == MS_REDUCE_STDDEV)
+    self->stddev = deviation(self);
+}
+
+/** ms_reduce_result_number: the headline as double: the sum, the minimum (of minMax too), the count, … */
+double
+ms_reduce_result_number(const MsReduceResult *self)
+{
+  switch (self->op) {
+  case MS_REDUCE_SUM:
+    return self->sum_real;
+  case MS_REDUCE_MIN:
+  case MS_REDUCE_MINMAX:
+    return self->min;
+  case MS_REDUCE_MAX:
+    return self->max;
+  case MS_REDUCE_COUNT_NONZERO:
+    return (double)self->nonzero;
+  case MS_REDUCE_SUM_SQUARES:
+    return self->squares_real;
+  case MS_REDUCE_MEAN:
+    return self->mean;
+  default:
+    return self->stddev;
+  }
+}
+
+static char *
+number_text(double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  return g_strdup(g_ascii_dtostr(text, sizeof text, value));
+}
+
+static char *
+extremes_text(const MsReduceResult *self)
+{
+  g_autofree char *low = number_text(self->min);
+  g_autofree char *high = number_text(self->max);
+
+  if (self->min_at == MS_REDUCE_NO_POSITION)
+    return g_strdup_printf("%s %s", low, high);
+  return g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, low, self->min_at, high, self->max_at);
+}
+
+/** ms_reduce_result_to_string: (transfer full): all digits, in the C locale; "min max" for minMax. */
+char *
+ms_reduce_result_to_string(const MsReduceResult *self)
+{
+  gboolean whole = !ms_element_type_is_real(self->type);
+
+  switch (self->op) {
+  case MS_REDUCE_SUM:
+    return whole ? ms_wide_to_string(self->sum) : number_text(self->sum_real);
+  case MS_REDUCE_SUM_SQUARES:
+    return whole ? ms_wide_to_string(self->squares) : number_text(self->squares_real);
+  case MS_REDUCE_COUNT_NONZERO:
+    return g_strdup_printf("%" G_GUINT64_FORMAT, self->nonzero);
+  case MS_REDUCE_MINMAX:
+    return extremes_text(self);
+  default:
+    return number_text(ms_reduce_result_number(self));
+  }
+}
+
+static gboolean
+same_number(double a, double b)
+{
+  return a == b || (a != a && b != b);
+}
+
+static gboolean
+near_number(double a, double b, double tolerance)
+{
+  return same_number(a, b) || fabs(a - b) <= tolerance * fabs(b);
+}
+
+/* A deviation comes from a difference of sums, so it is compared on the scale of the values it was computed from. */
+static gboolean
+near_deviation(const MsReduceResult *a, const MsReduceResult *b, double tolerance)
+{
+  return same_number(a->stddev, b->stddev) ||
+         fabs(a->stddev - b->stddev) <= tolerance * sqrt(b->squares_real / (double)b->n);
+}
+
+static gboolean
+same_extremes(const MsReduceResult *a, const MsReduceResult *b)
+{
+  return same_number(a->min, b->min) && same_number(a->max, b->max) && a->min_at == b->min_at &&
+         a->max_at == b->max_at;
+}
+
+/**
+ * ms_reduce_result_agrees:
+ * @tolerance: relative, for what is computed from sums of floating-point elements; everything else must be equal
+ */
+gboolean
+ms_reduce_result_agrees(const MsReduceResult *self, const MsReduceResult *reference, double tolerance)
+{
+  gboolean real = ms_element_type_is_real(self->type);
+
+  switch (self->op) {
+  case MS_REDUCE_SUM:
+    return real ? near_number(self->sum_real, reference->sum_real, tolerance) : self->sum == reference->sum;
+  case MS_REDUCE_SUM_SQUARES:
+    return real ? near_number(self->squares_real, reference->squares_real, tolerance)
+                : self->squares == reference->squares;
+  case MS_REDUCE_COUNT_NONZERO:
+    return self->nonzero == reference->nonzero;
+  case MS_REDUCE_MIN:
+    return same_number(self->min, reference->min);
+  case MS_REDUCE_MAX:
+    return same_number(self->max, reference->max);
+  case MS_REDUCE_MINMAX:
+    return same_extremes(self, reference);
+  case MS_REDUCE_MEAN:
+    return near_number(self->mean, reference->mean, real ? tolerance : 0);
+  default:
+    return real ? near_deviation(self, reference, tolerance) : self->stddev == reference->stddev;
+  }
+}

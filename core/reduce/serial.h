@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The serial C that every device result of this room is checked against. */
+#pragma once
+
+#include "core/reduce/reduce-plan.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
+                          GError **error);
+
+G_END_DECLS

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Between groups: each group leaves its partial in global memory; another launch or the host goes on from there. */
+static void
+finish(const acc_t mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
+{
+  ulong words[WORDS];
+
+  if (get_local_id(0) != 0)
+    return;
+  acc_put(mine, words);
+  for (int k = 0; k < WORDS; k++)
+    ((__global ulong *)out)[get_group_id(0) * WORDS + k] = words[k];
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The same tree with its levels written out; those above GROUP vanish in the compiler. */
+#define UNROLLED_LEVEL(s) \
+  if (GROUP >= 2 * s)     \
+    mine = level_fold(mine, s, scratch);
+
+static acc_t
+group_fold(acc_t mine, __local acc_t *scratch, __global const ushort *map)
+{
+  mine = level_begin(mine, scratch);
+  UNROLLED_LEVEL(512)
+  UNROLLED_LEVEL(256)
+  UNROLLED_LEVEL(128)
+  UNROLLED_LEVEL(64)
+  UNROLLED_LEVEL(32)
+  UNROLLED_LEVEL(16)
+  UNROLLED_LEVEL(8)
+  UNROLLED_LEVEL(4)
+  UNROLLED_LEVEL(2)
+  UNROLLED_LEVEL(1)
+  return mine;
+}

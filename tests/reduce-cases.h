@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that reductions are tested with, and the comparison of a device's result with the serial one. */
+#pragma once
+
+#include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsPattern: what an array is filled with.
+ * @MS_PATTERN_EXTREMES: the ends of the type in turn
+ * @MS_PATTERN_SPECIAL: numbers, NaN and both infinities; integers: as RANDOM
+ * @MS_PATTERN_NAN: NaN throughout; integers: the greatest value throughout
+ */
+typedef enum {
+  MS_PATTERN_RANDOM,
+  MS_PATTERN_ZEROS,
+  MS_PATTERN_EQUAL,
+  MS_PATTERN_EXTREMES,
+  MS_PATTERN_GREATEST,
+  MS_PATTERN_SPARSE,
+  MS_PATTERN_SPECIAL,
+  MS_PATTERN_NAN,
+  MS_N_PATTERNS,
+} MsPattern;
+
+const char *ms_pattern_name(MsPattern pattern);
+void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);
+gboolean ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan);
+void ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expected, const char *what);
+
+G_END_DECLS
