@@ -203,26 +203,56 @@ ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
   return l;
 }
 
+static gboolean
+has_point_at(const MsChartSeries *series, double x)
+{
+  for (guint i = 0; i < series->points->len; i++)
+    if (g_array_index(series->points, MsChartPoint, i).x == x)
+      return TRUE;
+  return FALSE;
+}
+
+/* How many series have a bar at the category @x, and how many of these stand before @series. */
+static guint
+bars_at(const MsChart *self, double x, guint series, guint *before)
+{
+  guint count = 0;
+
+  *before = 0;
+  for (guint i = 0; i < self->series->len; i++) {
+    if (!has_point_at(self->series->pdata[i], x))
+      continue;
+    count++;
+    *before += i < series;
+  }
+  return count;
+}
+
 double
 ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout)
 {
   double slot = layout->plot_width / MAX(self->categories->len, 1);
-  guint bars = self->type == MS_CHART_STACKED ? 1 : MAX(self->series->len, 1);
+  guint most = 1, before;
 
-  return MIN(slot * GROUP_FILL / bars, 90.0);
+  for (guint i = 0; self->type == MS_CHART_BARS && i < self->categories->len; i++)
+    most = MAX(most, bars_at(self, i, 0, &before));
+  return MIN(slot * GROUP_FILL / most, 90.0);
 }
 
-/* Centre of the point's bar, or the place of its marker. */
+/* Centre of the point's bar, or the place of its marker. Bars of a category stand together, whatever is missing there. */
 double
 ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point)
 {
+  guint before;
+
   if (self->type == MS_CHART_LINES)
     return layout->left + 12 + ms_scale_map(&layout->x, point->x) * (layout->plot_width - 24);
   double slot = layout->plot_width / MAX(self->categories->len, 1);
   double centre = layout->left + (point->x + 0.5) * slot;
   if (self->type == MS_CHART_STACKED)
     return centre;
-  return centre + (series - (self->series->len - 1) / 2.0) * ms_chart_bar_width(self, layout);
+  guint count = bars_at(self, point->x, series, &before);
+  return centre + (before - (count - 1) / 2.0) * ms_chart_bar_width(self, layout);
 }
 
 double
@@ -390,12 +420,13 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
 static void
 draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double room)
 {
-  g_autofree char *text = ms_scale_format(value);
+  double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
+  g_autofree char *text = ms_scale_format(round(value / unit) * unit); /* three digits are enough to read off a bar */
 
   use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);
   ms_chart_set_colour(cr, paint->text);
-  if (width <= room + 6)
+  if (width <= room + 2)
     show_text(cr, x - width / 2, y - 5, text);
   use_font(cr, MS_CHART_FONT, FALSE);
 }
@@ -406,6 +437,7 @@ draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
   const MsChartSeries *series = self->series->pdata[index];
   double width = ms_chart_bar_width(self, l);
   gboolean label = self->type == MS_CHART_BARS && ms_chart_n_points(self) <= LABELLED_BARS;
+  guint before;
 
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
@@ -417,7 +449,8 @@ draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
     ms_chart_fill_hatched(cr, paint, series->style, series->published);
     draw_whisker(cr, paint, l, x, p);
     if (label)
-      draw_bar_value(cr, paint, x, isfinite(p->high) ? MIN(ms_chart_point_y(l, p->high), top) : top, p->y, width);
+      draw_bar_value(cr, paint, x, isfinite(p->high) ? MIN(ms_chart_point_y(l, p->high), top) : top, p->y,
+                     bars_at(self, p->x, 0, &before) > 1 ? width : 2 * width);
   }
 }
 

@@ -225,7 +225,7 @@ ms_report_to_chart(const MsReport *self)
   add_rows(&d);
   /* A scaled-down run beside full-size figures would be a row of invisible bars. */
   gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
-  ms_chart_set_x_axis(d.chart, plot->x_title ? plot->x_title : plot->x, plot->log_x);
+  ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
   ms_chart_set_y_axis(d.chart, ms_quantity_title(plot->y), plot->log_y || wide);
   return d.chart;
 }
