@@ -2,8 +2,11 @@
 #include "core/image/png.h"
 
 #include <png.h>
+#include <zlib.h>
 
 #include "core/error.h"
+
+#define RUN_LENGTH_LEVEL 3
 
 /* As in the reader: what an encoding owns lives here, so that nothing is lost when libpng jumps. */
 typedef struct {
@@ -99,7 +102,9 @@ write_rows(PngWriter *self)
 }
 
 /* An opaque picture is written without the alpha channel: a quarter less to compress, and no pixel differs. Of the row
- * filters, Sub and Up are cheap both ways; Average and Paeth make photographs two per cent smaller for a third more time. */
+ * filters, Sub and Up are cheap both ways; Average and Paeth make photographs two per cent smaller for a third more time.
+ * Up to level 3 matches are looked for at the last byte only: on photographs, filtered or not, that is as small as level 3
+ * otherwise and takes half the time, and at these levels time is what was asked for. */
 static void
 write_image(PngWriter *self)
 {
@@ -109,6 +114,8 @@ write_image(PngWriter *self)
                alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
   png_set_compression_level(self->png, self->options->compression);
+  if (self->options->compression <= RUN_LENGTH_LEVEL)
+    png_set_compression_strategy(self->png, Z_RLE);
   png_set_filter(self->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
   set_metadata(self);
   png_write_info(self->png, self->info);
