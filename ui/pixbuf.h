@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Between MsImage and GdkPixbuf, for the clipboard and for previews. */
+#pragma once
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+GdkPixbuf *ms_pixbuf_from_image(MsImage *image);
+MsImage *ms_pixbuf_to_image(GdkPixbuf *pixbuf);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPresets: named filter settings, those that come with the program and the person's own. */
+#pragma once
+
+#include <glib-object.h>
+
+#include "core/filter/options.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PRESETS (ms_presets_get_type())
+/* Signal: "changed" (): a preset of one's own was added or removed. */
+G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
+
+MsPresets *ms_presets_new(const char *own_path);
+GStrv ms_presets_list(MsPresets *self, gboolean own);
+gboolean ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error);
+gboolean ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error);
+gboolean ms_presets_remove(MsPresets *self, const char *name, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of MsWindow (tabs, actions, files, messages) share. */
+#pragma once
+
+#include "ui/window.h"
+
+G_BEGIN_DECLS
+
+struct _MsWindow {
+  GtkApplicationWindow parent_instance;
+  MsEngine *engine;
+  GSettings *settings;
+  MsDocument *document;
+  GCancellable *closing;
+  guint n_opening;
+
+  GtkWidget *header;
+  GtkWidget *recent_button;
+  GtkWidget *device_chooser;
+  GtkWidget *pages;
+  GtkWidget *notebook;
+  GtkWidget *side_paned;
+  GtkWidget *bottom_paned;
+  GtkWidget *side_panel;
+  GtkWidget *bottom_panel;
+  GtkWidget *bottom_stack;
+  GtkWidget *options_panel;
+  GtkWidget *status_bar;
+  GtkWidget *readout;
+  GtkWidget *zoom_label;
+  GtkWidget *gain;
+  GtkWidget *gain_box;
+  GtkWidget *progress_box;
+  GtkWidget *progress;
+  GtkWidget *message_revealer;
+  GtkWidget *message_bar;
+  GtkWidget *message;
+  GtkWidget *message_log;
+  GtkWidget *message_cpu;
+  GtkWidget *message_device;
+  char *message_detail;
+  char *last_saved;
+  guint progress_delay;
+  GBinding *gain_binding;
+  gboolean maximized;
+  gboolean fullscreen;
+};
+
+/** MsOffer: what a message offers to do about it; flags. */
+typedef enum {
+  MS_OFFER_NOTHING = 0,
+  MS_OFFER_DEVICE = 1 << 0,
+  MS_OFFER_CPU = 1 << 1,
+  MS_OFFER_LOG = 1 << 2,
+} MsOffer;
+
+void ms_window_add_actions(MsWindow *self);
+void ms_window_update_actions(MsWindow *self);
+
+void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
+void ms_window_report_error(MsWindow *self, const GError *error);
+void ms_window_clear_message(MsWindow *self);
+void ms_window_show_log(MsWindow *self);
+
+void ms_window_choose_files(MsWindow *self);
+void ms_window_open_uris(MsWindow *self, char **uris);
+void ms_window_paste(MsWindow *self);
+void ms_window_copy_picture(MsWindow *self);
+void ms_window_copy_command(MsWindow *self);
+void ms_window_save(MsWindow *self);
+void ms_window_save_as(MsWindow *self);
+void ms_window_accept_drops(MsWindow *self);
+void ms_window_open_sample(MsWindow *self);
+
+G_END_DECLS
