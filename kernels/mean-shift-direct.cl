@@ -15,7 +15,7 @@ change_of(const int2 a, const int2 b, const int4 c, const int4 d)
 
 __kernel void
 mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
-                  const int4 filter, const float sp)
+                  const int4 filter, const float sp WINDOW_KERNEL_PARAM)
 {
   const int2 start = (int2)(band.x + (int)get_global_id(0), band.y + (int)get_global_id(1));
   int2 at = start;

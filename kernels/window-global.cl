@@ -2,6 +2,7 @@
 /* The window's pixels all come from the source. */
 #define WINDOW_PARAM SOURCE_PARAM, const int4 image
 #define WINDOW_ARG source, image
+#define WINDOW_KERNEL_PARAM
 #define WINDOW_DECLARE
 #define WINDOW_STAGE
 

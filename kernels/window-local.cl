@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The group stages its own TILE_WIDTH x TILE_HEIGHT pixels; the window's other pixels come from the source. A step is taken
- * from the tile when all of it lies there.
+ * from the tile when all of it lies there. The tile is an argument: a __local array of the kernel's own becomes one variable
+ * of all threads on some runtimes once the compiler finds an access at a constant place.
  */
 #define WINDOW_PARAM SOURCE_PARAM, const int4 image, __local const uchar4 *tile, const int2 origin
 #define WINDOW_ARG source, image, tile, origin
+#define WINDOW_KERNEL_PARAM , __local uchar4 *tile
 #define WINDOW_DECLARE                                                                                                 \
-  __local uchar4 tile[TILE_WIDTH * TILE_HEIGHT];                                                                       \
   const int2 origin = (int2)(band.x + (int)get_group_id(0) * TILE_WIDTH, band.y + (int)get_group_id(1) * TILE_HEIGHT);
 #define WINDOW_STAGE                                                                                                   \
   tile[get_local_id(1) * TILE_WIDTH + get_local_id(0)] =                                                               \

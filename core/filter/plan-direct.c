@@ -125,7 +125,7 @@ gboolean
 ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
-                               MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP};
+                               MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP,    MS_ARG_LOCAL};
   MsOptions *options = &plan->settings.options;
   gsize tile_bytes;
   MsPass *pass;
@@ -138,7 +138,9 @@ ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
     return FALSE;
   compose(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
-  pass = ms_plan_add_pass(plan, "mean_shift_direct", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+  /* The tile comes last and only where there is one. */
+  pass = ms_plan_add_pass(plan, "mean_shift_direct", MS_GRID_BAND, args, G_N_ELEMENTS(args) - (tile_bytes ? 0 : 1));
+  pass->local_bytes = tile_bytes;
   pass->local[0] = options->work_group_width;
   pass->local[1] = options->work_group_height;
   return TRUE;
