@@ -139,6 +139,7 @@ ms_manifest_open(const char *path, GError **error)
   g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
   g_autofree char *text = NULL;
   gsize length = 0;
+  struct stat info;
 
   self->path = g_strdup(path);
   self->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -146,11 +147,13 @@ ms_manifest_open(const char *path, GError **error)
     fail(self, "opened", error);
     return NULL;
   }
-  if (!g_file_get_contents(path, &text, &length, NULL)) {
+  /* A pipe or device keeps nothing to be read back. */
+  if (fstat(self->fd, &info) == 0 && S_ISREG(info.st_mode) && !g_file_get_contents(path, &text, &length, NULL)) {
     fail(self, "read", error);
     return NULL;
   }
-  take_lines(self, text, length);
+  if (text)
+    take_lines(self, text, length);
   return g_steal_pointer(&self);
 }
 

@@ -50,14 +50,23 @@ usual_memory_limit(void)
   return pages > 0 && page > 0 ? (guint64)pages * (guint64)page / 4 : G_GUINT64_CONSTANT(1) << 30;
 }
 
+/* What was skipped adds nothing to what the manifest says of it already. */
+static void
+note_in_manifest(Runner *r, const MsBatchItem *item)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!r->options->manifest || item->status == MS_ITEM_SKIPPED)
+    return;
+  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &error) && r->hooks->trouble)
+    r->hooks->trouble(error->message, r->hooks->data);
+}
+
 /* Called with the lock held; the hooks see one item at a time. */
 static void
 finish_item(Runner *r, MsBatchItem *item, gboolean was_filtered)
 {
-  g_autoptr(GError) error = NULL;
-
-  if (r->options->manifest && !ms_manifest_append(r->options->manifest, item, &r->options->settings, &error) && r->hooks->trouble)
-    r->hooks->trouble(error->message, r->hooks->data);
+  note_in_manifest(r, item);
   if (!r->options->keep_log)
     g_clear_object(&item->log);
   if (r->hooks->finished)

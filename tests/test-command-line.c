@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: every option of both tables is read, refused, shown by --help and described in the manual page. */
+#include "app/command-line.h"
+#include "app/exit-status.h"
+
+#include <string.h>
+
+static MsCommandLine *
+parse(const char *text, GError **error)
+{
+  g_auto(GStrv) argv = NULL;
+  int argc = 0;
+
+  g_assert_true(g_shell_parse_argv(text, &argc, &argv, NULL));
+  return ms_command_line_parse(argc, argv, error);
+}
+
+static MsCommandLine *
+parse_good(const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  MsCommandLine *line = parse(text, &error);
+
+  g_assert_no_error(error);
+  return line;
+}
+
+/* The sentence must name the option and say something to do: more than a few words. */
+static void
+check_refused(const char *text, const char *part)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsCommandLine) line = parse(text, &error);
+
+  if (line)
+    g_assert_false(ms_command_line_check(line, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_cmpint(ms_exit_status_for_error(error), ==, MS_EXIT_USAGE);
+  g_assert_cmpuint(strlen(error->message), >, 20);
+  if (!strstr(error->message, part))
+    g_error("“%s” is refused with “%s”, which does not say “%s”.", text, error->message, part);
+}
+
+static void
+check_accepted(const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsCommandLine) line = parse(text, &error);
+
+  g_assert_no_error(error);
+  ms_command_line_check(line, &error);
+  g_assert_no_error(error);
+}
+
+static void
+test_defaults(void)
+{
+  g_autoptr(MsCommandLine) line = parse_good("meanshift-lab a.png");
+  MsSettings standard = ms_settings_default();
+
+  g_assert_cmpstr(line->inputs[0], ==, "a.png");
+  g_assert_null(line->inputs[1]);
+  g_assert_true(ms_settings_equal(&line->settings, &standard));
+  g_assert_cmpstr(ms_command_line_device(line), ==, "auto");
+  g_assert_cmpint(line->repeat, ==, 1);
+  g_assert_cmpint(line->on_conflict, ==, MS_CONFLICT_FAIL);
+  g_assert_cmpint(line->fallback, ==, MS_FALLBACK_DEFAULT);
+  g_assert_cmpint(line->format, ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpuint(line->max_pixels, ==, MS_IMAGE_DEFAULT_MAX_PIXELS);
+  g_assert_cmpuint(line->shard.count, ==, 1);
+  g_assert_false(line->headless);
+}
+
+static void
+test_forms(void)
+{
+  g_autoptr(MsCommandLine) line =
+    parse_good("meanshift-lab --headless --sp=7.5 --sr 33 -o out.png -q --work-group 32x4 --json - -- -odd.png --sp");
+
+  g_assert_true(line->headless);
+  g_assert_true(line->quiet);
+  g_assert_cmpfloat(line->settings.params.sp, ==, 7.5);
+  g_assert_cmpfloat(line->settings.params.sr, ==, 33);
+  g_assert_cmpint(line->settings.options.work_group_width, ==, 32);
+  g_assert_cmpint(line->settings.options.work_group_height, ==, 4);
+  g_assert_cmpstr(line->output, ==, "out.png");
+  g_assert_cmpstr(line->json, ==, "-");
+  g_assert_cmpstr(line->inputs[0], ==, "-odd.png");
+  g_assert_cmpstr(line->inputs[1], ==, "--sp");
+  g_assert_true(ms_command_line_has(line, "output"));
+  g_assert_false(ms_command_line_has(line, "csv"));
+
+  g_autoptr(MsCommandLine) attached = parse_good("meanshift-lab --headless - -oout.jpg");
+  g_assert_cmpstr(attached->output, ==, "out.jpg");
+  g_assert_cmpstr(attached->inputs[0], ==, "-");
+}
+
+static void
+test_values(void)
+{
+  g_autoptr(MsCommandLine) line = parse_good(
+    "x --memory-limit 512M --max-pixels 2G --size 3K --budget 5m --shard 2/9 --format jpeg --on-conflict unique --fallback cpu "
+    "--split adaptive --progress never --quality 77 --jobs 3 --repeat 12 --rule replicate --unroll 4 --access vload");
+
+  g_assert_cmpuint(line->memory_limit, ==, G_GUINT64_CONSTANT(512) << 20);
+  g_assert_cmpuint(line->max_pixels, ==, G_GUINT64_CONSTANT(2000000000));
+  g_assert_cmpuint(line->size, ==, 3000);
+  g_assert_cmpfloat(line->budget, ==, 300);
+  g_assert_cmpuint(line->shard.index, ==, 2);
+  g_assert_cmpuint(line->shard.count, ==, 9);
+  g_assert_cmpint(line->format, ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(line->on_conflict, ==, MS_CONFLICT_UNIQUE);
+  g_assert_cmpint(line->fallback, ==, MS_FALLBACK_CPU);
+  g_assert_cmpint(line->split, ==, 2);
+  g_assert_cmpint(line->progress, ==, MS_PROGRESS_NEVER);
+  g_assert_cmpint(line->quality, ==, 77);
+  g_assert_cmpint(line->jobs, ==, 3);
+  g_assert_cmpint(line->repeat, ==, 12);
+  g_assert_cmpint(line->settings.params.rule, ==, MS_RULE_REPLICATE);
+  g_assert_cmpint(line->settings.options.unroll, ==, 4);
+  g_assert_cmpint(line->settings.options.access, ==, MS_ACCESS_VLOAD);
+}
+
+static void
+test_refused_values(void)
+{
+  static const char *const cases[][2] = {
+    {"x --sp 0", "--sp"},           {"x --sp 65", "--sp"},          {"x --sp 2,5", "--sp"},          {"x --sp nan", "--sp"},
+    {"x --sr -1", "--sr"},          {"x --sr", "--sr"},             {"x --sp --sr 3", "--sp needs"}, {"x --max-iterations 1.5", "--max-iterations"},
+    {"x --rule gauss", "opencv"},   {"x --unroll 3", "--unroll"},   {"x --work-group 8", "32x4"},    {"x --kernel fastest", "--kernel"},
+    {"x --jobs 0", "--jobs"},       {"x --jobs two", "--jobs"},     {"x --quality 101", "--quality"}, {"x --repeat 0", "--repeat"},
+    {"x --memory-limit 0", "--memory-limit"}, {"x --memory-limit 5X", "--memory-limit"}, {"x --memory-limit 99999999999T", "--memory-limit"},
+    {"x --budget 0s", "--budget"},  {"x --budget soon", "--budget"}, {"x --shard 3/2", "--shard"},   {"x --format webp", "png, jpeg"},
+    {"x --on-conflict ask", "fail, skip, unique, overwrite"}, {"x --quiet=yes", "--quiet"}, {"x --device=", "--device"}, {"x -o", "--output"},
+    {"x --outputt y", "--output"},  {"x --recusive", "--recursive"}, {"x --zzzzzzzzzz", "--help"},    {"x -z", "./-z"}, {"x --o y", "--help"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    check_refused(cases[i][0], cases[i][1]);
+}
+
+static void
+test_refused_combinations(void)
+{
+  static const char *const cases[][2] = {
+    {"x --headless", "needs an image"},
+    {"x --headless a.png", "-o"},
+    {"x a.png -o b.png", "--headless"},
+    {"x a.png --sp 3", "--headless"},
+    {"x a.png --json b.json", "--headless"},
+    {"x --headless - - -o out", "once"},
+    {"x --headless a.png -o - --json -", "--json"},
+    {"x --headless a.png --csv - --json -", "--csv"},
+    {"x --headless a.png -o b.png --device cpu --devices gpu,cpu", "one of the two"},
+    {"x --headless a.png -o b.png --split equal", "--devices"},
+    {"x --headless a.png --timings --name {stem}.png", "-o"},
+    {"x --headless a.png -o b.png --fail-on-slower", "--compare"},
+    {"x --headless a.png -o b.png --quick", "--experiment"},
+    {"x --headless a.png -o b.png --type int", "--reduce"},
+    {"x --headless --reduce sum a.png", "leave out the image"},
+    {"x --headless --experiment all -o b.png", "--report-dir"},
+    {"x --headless --experiment all --tune", "one of them"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    check_refused(cases[i][0], cases[i][1]);
+}
+
+static void
+test_accepted_combinations(void)
+{
+  static const char *const cases[] = {
+    "x",
+    "x a.png b.jpg",
+    "x --help --sp 3",
+    "x --version",
+    "x --list-devices",
+    "x --list-devices --json -",
+    "x --headless --list-devices",
+    "x --headless a.png -o b.png",
+    "x --headless a.png --timings",
+    "x --headless a.png --verify --device reference",
+    "x --headless - -o -",
+    "x --headless a.png -o - --timings",
+    "x --headless dir --dry-run",
+    "x --headless a b -o dir --devices gpu,cpu --split learned",
+    "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir out",
+    "x --headless --tune --budget 10s",
+    "x --headless --tune --reduce sum --type int --size 1M",
+    "x --headless --reduce sum --type float --size 100 --variant auto --repeat 3 --json -",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    check_accepted(cases[i]);
+}
+
+typedef void (*NameFunc)(const char *name, const char *form, gpointer data);
+
+static void
+for_each_option(NameFunc func, gpointer data)
+{
+  guint n = 0;
+  const MsOptionInfo *infos = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++)
+    func(infos[i].name, infos[i].argument, data);
+  const MsCommandOption *options = ms_command_options(&n);
+  for (guint i = 0; i < n; i++)
+    func(options[i].name, options[i].help, data);
+}
+
+static void
+check_help(const char *name, const char *form, gpointer data)
+{
+  g_autofree char *option = g_strdup_printf("--%s", name);
+  g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?%s( |$)", option);
+
+  if (!g_regex_match_simple(pattern, data, 0, 0))
+    g_error("--help does not list %s.", option);
+}
+
+static void
+test_help_lists_every_option(void)
+{
+  g_autofree char *help = ms_command_line_help();
+
+  for_each_option(check_help, help);
+  g_assert_nonnull(strstr(help, "opencv|truncate|replicate"));
+  g_assert_nonnull(strstr(help, "fail|skip|unique|overwrite"));
+  g_assert_nonnull(strstr(help, "130"));
+}
+
+/* roff writes a dash as \-. */
+static void
+check_man_page(const char *name, const char *form, gpointer data)
+{
+  g_auto(GStrv) words = g_strsplit(name, "-", -1);
+  g_autofree char *joined = g_strjoinv("\\-", words);
+  g_autofree char *option = g_strdup_printf("\\-\\-%s", joined);
+  const char *at = strstr(data, option);
+
+  while (at && (g_ascii_isalnum(at[strlen(option)]) || at[strlen(option)] == '\\'))
+    at = strstr(at + 1, option);
+  if (!at)
+    g_error("The manual page does not describe --%s.", name);
+}
+
+static void
+test_man_page_has_every_option(void)
+{
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "meanshift-lab.1", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_file_get_contents(path, &text, NULL, &error);
+  g_assert_no_error(error);
+  for_each_option(check_man_page, text);
+}
+
+/* Names in the two tables must differ, else one option hides the other. */
+static void
+test_names_are_unique(void)
+{
+  guint n = 0;
+  const MsCommandOption *options = ms_command_options(&n);
+
+  for (guint i = 0; i < n; i++) {
+    g_assert_null(ms_option_find(options[i].name));
+    g_assert_true(ms_command_option_find(options[i].name) == &options[i]);
+    g_assert_true(options[i].kind == MS_COMMAND_FLAG || options[i].argument || options[i].values);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/command-line/defaults", test_defaults);
+  g_test_add_func("/command-line/forms", test_forms);
+  g_test_add_func("/command-line/values", test_values);
+  g_test_add_func("/command-line/refused-values", test_refused_values);
+  g_test_add_func("/command-line/refused-combinations", test_refused_combinations);
+  g_test_add_func("/command-line/accepted-combinations", test_accepted_combinations);
+  g_test_add_func("/command-line/help-lists-every-option", test_help_lists_every_option);
+  g_test_add_func("/command-line/man-page-has-every-option", test_man_page_has_every_option);
+  g_test_add_func("/command-line/names-are-unique", test_names_are_unique);
+  return g_test_run();
+}

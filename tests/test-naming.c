@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of outputs, and which images belong to which shard. */
+#include <locale.h>
+#include <string.h>
+
+#include "core/batch/naming.h"
+#include "core/batch/shard.h"
+
+static void
+check_name(const char *template, const char *expected)
+{
+  const MsNameParts parts = {.stem = "cat.v2", .extension = "png", .sp = 2.5, .sr = 20, .device = "Tesla (TM) V100/32 GB!",
+                             .seq = 7, .seq_digits = 3};
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(ms_naming_check(template, &error));
+  g_assert_no_error(error);
+  g_autofree char *name = ms_naming_expand(template, &parts);
+  g_assert_cmpstr(name, ==, expected);
+}
+
+static void
+test_fields(void)
+{
+  check_name(MS_NAMING_DEFAULT, "cat.v2.png");
+  check_name("{stem}-sp{sp}-sr{sr}.{ext}", "cat.v2-sp2.5-sr20.png");
+  check_name("{seq}_{stem}{stem}.jpg", "007_cat.v2cat.v2.jpg");
+  check_name("{device}.{ext}", "Tesla-TM-V100-32-GB.png");
+  check_name("plain", "plain");
+}
+
+/* A comma from the locale would make names that differ from machine to machine. */
+static void
+test_fields_in_a_locale_with_commas(void)
+{
+  g_autofree char *before = g_strdup(setlocale(LC_ALL, NULL));
+
+  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
+    g_test_skip("There is no locale with a decimal comma on this machine (de_DE.UTF-8 or fr_FR.UTF-8).");
+    return;
+  }
+  check_name("{stem}-sp{sp}.{ext}", "cat.v2-sp2.5.png");
+  setlocale(LC_ALL, before);
+}
+
+static void
+test_refused_templates(void)
+{
+  static const char *const templates[] = {"", "{name}.png", "{stem", "stem}.png", "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_naming_check(templates[i], &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+    g_assert_nonnull(strstr(error->message, "--name"));
+    g_assert_nonnull(strstr(error->message, "{seq}"));
+  }
+}
+
+static void
+check_parts(const char *path, const char *stem, const char *extension, const char *numbered)
+{
+  g_autofree char *actual_stem = ms_naming_stem(path);
+  g_autofree char *actual_numbered = ms_naming_numbered(path, 12);
+
+  g_assert_cmpstr(actual_stem, ==, stem);
+  g_assert_cmpstr(ms_naming_extension(path), ==, extension);
+  g_assert_cmpstr(actual_numbered, ==, numbered);
+}
+
+static void
+test_parts_of_paths(void)
+{
+  check_parts("a/b.c/photo.tar.png", "photo.tar", "png", "a/b.c/photo.tar-12.png");
+  check_parts("a.b/photo", "photo", NULL, "a.b/photo-12");
+  check_parts(".hidden", ".hidden", NULL, ".hidden-12");
+  check_parts("x/.hidden.jpg", ".hidden", "jpg", "x/.hidden-12.jpg");
+  check_parts("photo.", "photo.", NULL, "photo.-12");
+}
+
+static void
+test_shard_values(void)
+{
+  static const char *const wrong[] = {"", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1/2 ", " 1/2", "1/99999999999"};
+  MsShard shard;
+
+  g_assert_true(ms_shard_parse("3/8", &shard, NULL));
+  g_assert_cmpuint(shard.index, ==, 3);
+  g_assert_cmpuint(shard.count, ==, 8);
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_shard_parse(wrong[i], &shard, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  }
+  g_assert_cmpuint(shard.index, ==, 3);
+}
+
+/* Every name in exactly one shard, and no shard with much more than its part. */
+static void
+test_shards_divide(void)
+{
+  static const guint counts[] = {1, 2, 3, 7, 16};
+  const guint n = 4000;
+
+  for (gsize c = 0; c < G_N_ELEMENTS(counts); c++) {
+    guint taken[16] = {0};
+    for (guint i = 0; i < n; i++) {
+      g_autofree char *name = g_strdup_printf("folder/IMG_%04u.JPG", i);
+      guint owners = 0;
+      for (guint k = 1; k <= counts[c]; k++) {
+        const MsShard shard = {k, counts[c]};
+        gboolean takes = ms_shard_takes(&shard, name);
+        owners += takes;
+        taken[k - 1] += takes;
+      }
+      g_assert_cmpuint(owners, ==, 1);
+    }
+    for (guint k = 0; k < counts[c]; k++)
+      g_assert_cmpuint(taken[k], >, n / counts[c] * 3 / 4);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/naming/fields", test_fields);
+  g_test_add_func("/naming/fields-in-a-locale-with-commas", test_fields_in_a_locale_with_commas);
+  g_test_add_func("/naming/refused-templates", test_refused_templates);
+  g_test_add_func("/naming/parts-of-paths", test_parts_of_paths);
+  g_test_add_func("/shard/values", test_shard_values);
+  g_test_add_func("/shard/divide", test_shards_divide);
+  return g_test_run();
+}
