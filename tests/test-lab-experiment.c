@@ -173,6 +173,19 @@ test_cases(void)
 }
 
 static void
+test_quick_cases(void)
+{
+  g_autoptr(MsExperiment) e = parse("[Experiment]\nTitle=A title\nKind=mean-shift\nQuickCases=b\n"
+                                    "[Cases]\na=unroll:1\nb=unroll:2\nc=unroll:4\n");
+  g_autoptr(GPtrArray) full = ms_experiment_expand(e, FALSE);
+  g_autoptr(GPtrArray) quick = ms_experiment_expand(e, TRUE);
+
+  g_assert_cmpuint(full->len, ==, 3);
+  g_assert_cmpuint(quick->len, ==, 1);
+  g_assert_cmpstr(ms_factors_get(quick->pdata[0], "unroll"), ==, "2");
+}
+
+static void
 test_wrong_files(void)
 {
   static const struct {
@@ -188,6 +201,7 @@ test_wrong_files(void)
     {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
     {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "means nothing"},
     {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
+    {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 b:2\n", "number or a range"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 3..x\n", "number or a range"},
@@ -257,6 +271,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/expand", test_expand);
   g_test_add_func("/lab/experiment/published", test_published);
   g_test_add_func("/lab/experiment/cases", test_cases);
+  g_test_add_func("/lab/experiment/quick-cases", test_quick_cases);
   g_test_add_func("/lab/experiment/wrong-files", test_wrong_files);
   g_test_add_func("/lab/experiment/own-file", test_own_file);
   g_test_add_func("/lab/experiment/sizes", test_sizes);

@@ -1,9 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /* The generated arrays that reductions and sorts of one experiment share. */
 #include "core/lab/bench-private.h"
-#include "core/reduce/reduce-run.h"
+#include "core/error.h"
 
-#define ARRAY_SEED 20111
+#define ARRAY_SEED G_GUINT64_CONSTANT(20111)
+#define LARGEST_REAL 1000.0
+
+/* splitmix64: every element of the array from its index alone, the same on every machine. */
+static guint64
+random_bits(guint64 index)
+{
+  guint64 z = (index + ARRAY_SEED) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+
+  z = (z ^ z >> 30) * G_GUINT64_CONSTANT(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * G_GUINT64_CONSTANT(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void
+fill_whole_numbers(guint64 *words, gsize bytes)
+{
+  for (gsize i = 0; i < bytes / 8; i++)
+    words[i] = random_bits(i);
+}
+
+/* Positive, so that a sum does not cancel itself out and a relative tolerance means something. */
+static void
+fill_real_numbers(void *data, MsElementType type, guint64 n)
+{
+  for (guint64 i = 0; i < n; i++) {
+    double value = (double)(random_bits(i) >> 11) * (LARGEST_REAL / 9007199254740992.0);
+    if (type == MS_ELEMENT_FLOAT)
+      ((float *)data)[i] = (float)value;
+    else
+      ((double *)data)[i] = value;
+  }
+}
+
+static void *
+generate(MsElementType type, guint64 n, GError **error)
+{
+  gsize bytes = ((gsize)n * ms_element_type_size(type) + 7) / 8 * 8;
+  void *data = g_try_malloc(bytes);
+
+  if (!data) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GUINT64_FORMAT " elements.", n);
+    return NULL;
+  }
+  if (ms_element_type_is_real(type))
+    fill_real_numbers(data, type, n);
+  else
+    fill_whole_numbers(data, bytes);
+  return data;
+}
 
 static MsLabArray *
 find_array(MsLabBench *self, MsElementType type, guint64 n)
@@ -37,7 +86,7 @@ ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buff
   MsLabArray *array = find_array(self, type, n);
 
   if (!array) {
-    void *data = ms_reduce_generate(type, n, ARRAY_SEED, error);
+    void *data = generate(type, n, error);
     if (!data)
       return NULL;
     array = g_new0(MsLabArray, 1);

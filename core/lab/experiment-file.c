@@ -83,6 +83,7 @@ static gboolean
 read_cases(MsExperiment *self, GKeyFile *file, GError **error)
 {
   g_auto(GStrv) names = g_key_file_get_keys(file, "Cases", NULL, NULL);
+  g_auto(GStrv) quick = get_words(file, "Experiment", "QuickCases");
 
   for (char **name = names; name && *name; name++) {
     g_autofree char *text = get_text(file, "Cases", *name);
@@ -91,8 +92,12 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
       g_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
       return FALSE;
     }
-    ms_experiment_add_case(self, *name, settings);
+    MsCase *one = ms_experiment_add_case(self, *name, settings);
+    one->quick = !quick || g_strv_contains((const char *const *)quick, *name);
   }
+  for (char **name = quick; name && *name; name++)
+    if (!names || !g_strv_contains((const char *const *)names, *name))
+      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name, *name);
   return TRUE;
 }
 

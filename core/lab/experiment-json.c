@@ -43,6 +43,8 @@ add_cases(JsonBuilder *builder, const MsExperiment *e)
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "name", one->name);
     ms_json_add_factors(builder, "settings", one->settings);
+    json_builder_set_member_name(builder, "quick");
+    json_builder_add_boolean_value(builder, one->quick);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
@@ -161,7 +163,8 @@ get_cases(MsExperiment *e, JsonObject *object)
     g_autoptr(MsFactors) settings = one ? ms_json_get_factors(one, "settings") : NULL;
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (name && settings)
-      ms_experiment_add_case(e, name, settings);
+      ms_experiment_add_case(e, name, settings)->quick =
+        json_object_get_boolean_member_with_default(one, "quick", TRUE);
   }
 }
 

@@ -115,14 +115,17 @@ ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *v
   g_ptr_array_add(self->axes, axis);
 }
 
-void
+/** ms_experiment_add_case: (transfer none): adds a case that takes part with --quick too. */
+MsCase *
 ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings)
 {
   MsCase *one = g_new0(MsCase, 1);
 
   one->name = g_strdup(name);
   one->settings = ms_factors_copy(settings);
+  one->quick = TRUE;
   g_ptr_array_add(self->cases, one);
+  return one;
 }
 
 /** ms_experiment_set_baseline: the configurations that contain @baseline are what others of their group are compared with. */
@@ -204,6 +207,8 @@ ms_experiment_expand(const MsExperiment *self, gboolean quick)
   for (guint i = 0; i < MAX(self->cases->len, 1); i++) {
     const MsCase *one = i < self->cases->len ? self->cases->pdata[i] : NULL;
     g_autoptr(MsFactors) start = ms_factors_new();
+    if (one && quick && !one->quick)
+      continue;
     if (one)
       ms_factors_set(start, "case", one->name);
     expand_axis(self, 0, start, one, quick, all);
@@ -303,7 +308,9 @@ ms_experiment_describe_axes(const MsExperiment *self, gboolean quick)
 
   for (guint i = 0; i < self->cases->len; i++) {
     const MsCase *one = self->cases->pdata[i];
-    g_string_append_printf(text, "%s%s", i ? ", " : "case: ", one->name);
+    g_autofree char *title = ms_experiment_case_title(one->name);
+    if (!quick || one->quick)
+      g_string_append_printf(text, "%s%s", text->len ? "; " : "case: ", title);
   }
   for (guint i = 0; i < self->axes->len; i++) {
     const MsAxis *axis = self->axes->pdata[i];

@@ -20,10 +20,11 @@ typedef struct {
   char **quick;
 } MsAxis;
 
-/** MsCase: a named set of settings, for what varies in several keys at once. */
+/** MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part with --quick. */
 typedef struct {
   char *name;
   MsFactors *settings;
+  gboolean quick;
 } MsCase;
 
 /** MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high unless it is a range. */
@@ -89,7 +90,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 void ms_published_free(MsPublished *self);
 
 void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
-void ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
+MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
 void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 
 char **ms_experiment_list_names(void);

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/lab/bench.h"
+#include "core/reduce/bandwidth.h"
 
 /* An experiment while it runs. */
 typedef struct {
@@ -67,6 +68,20 @@ describe_device(MsReportDevice *into, MsContext *context)
   into->driver = g_strdup(ms_device_get_driver(device));
   into->type = g_strdup(ms_device_type_name(ms_device_get_limits(device)->type));
   into->compute_units = ms_device_get_limits(device)->compute_units;
+}
+
+/* The peak is a help for reading the figures, not a condition for taking them. */
+static gboolean
+find_peak(Run *run, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  MsBandwidth bandwidth;
+
+  if (!ms_bandwidth_get(run->request->context, NULL, &bandwidth, run->cancellable, &local))
+    return !g_cancellable_set_error_if_cancelled(run->cancellable, error);
+  run->report->device.peak_read_gb_per_s = bandwidth.read;
+  run->report->device.peak_copy_gb_per_s = bandwidth.copy;
+  return TRUE;
 }
 
 /* On an image of the caller's the size does not vary: it is that image's, once. */
@@ -291,6 +306,8 @@ run_experiment(Run *run, GError **error)
     return FALSE;
   resume(run);
   tell(run, NULL, 0, run->experiment->title);
+  if (!find_peak(run, error))
+    return FALSE;
   if (!measure_groups(run, error)) {
     save(run, &ignored); /* what there is can be gone on with */
     return FALSE;

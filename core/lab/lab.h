@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "core/filter/options.h"
 #include "core/image/image.h"
 #include "core/lab/compare.h"
 #include "core/lab/report.h"
@@ -76,6 +77,6 @@ typedef struct {
 
 void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
 MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
-MsFactors *ms_lab_tuned_settings(MsDevice *device, const char *kind, const MsFactors *problem, gint64 width, gint64 height);
+MsSettings ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
 
 G_END_DECLS

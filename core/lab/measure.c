@@ -156,11 +156,11 @@ guarded(Session *session, Runner *runner, Step step, gpointer data, GError **err
 static gboolean
 step_prepare(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
   gboolean good = runner->subject->funcs->prepare(runner->subject, cancellable, error);
 
   runner->prepared = good;
-  runner->measurement->prepare_ns = (double)(g_get_monotonic_time() - start) * 1e3;
+  runner->measurement->prepare_ns = (double)(ms_lab_now_ns() - start);
   return good;
 }
 
@@ -168,12 +168,12 @@ static gboolean
 step_run(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
   MsSample *sample = data;
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
 
   sample->ns = -1;
   g_array_set_size(sample->events, 0);
   gboolean good = runner->subject->funcs->run(runner->subject, sample, cancellable, error);
-  runner->wall_ns = (double)(g_get_monotonic_time() - start) * 1e3;
+  runner->wall_ns = (double)(ms_lab_now_ns() - start);
   runner->spent_s += runner->wall_ns * 1e-9;
   return good;
 }

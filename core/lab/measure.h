@@ -58,6 +58,8 @@ typedef struct {
 void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns, guint64 bytes,
                          gboolean headline);
 
+guint64 ms_lab_now_ns(void);
+
 /** MsVerification: how the last run's result compares with the reference; @total counts pixels or elements. */
 typedef struct {
   gboolean done;

@@ -2,6 +2,7 @@
 /* What measuring yields, apart from how it is done: outcomes, samples, stages. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/error.h"
 #include "core/lab/measure.h"
@@ -129,6 +130,16 @@ ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
   series->ns = g_array_new(FALSE, FALSE, sizeof(double));
   g_ptr_array_add(self->stages, series);
   return series;
+}
+
+/** ms_lab_now_ns: nanoseconds of the monotonic clock, for what is too short for g_get_monotonic_time(). */
+guint64
+ms_lab_now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
 }
 
 /** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */

@@ -23,7 +23,7 @@ ms_report_published_text(const MsReportRow *row)
     const MsPublished *p = row->published->pdata[i];
     g_autofree char *low = ms_scale_format(p->low);
     g_autofree char *high = ms_scale_format(p->high);
-    gboolean named = strcmp(p->quantity, "time") != 0;
+    gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
     g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
                            p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit,
                            named ? " " : "", named ? p->quantity : "", p->device);

@@ -37,11 +37,11 @@ filter_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 static gboolean
 run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GError **error)
 {
-  guint64 start = (guint64)g_get_monotonic_time() * 1000;
+  guint64 start = ms_lab_now_ns();
 
   g_clear_object(&self->serial_result);
   self->serial_result = ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
-  ms_sample_add_event(sample, "host", "reference", start, (guint64)g_get_monotonic_time() * 1000, 0, TRUE);
+  ms_sample_add_event(sample, "host", "reference", start, ms_lab_now_ns(), 0, TRUE);
   return self->serial_result != NULL;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/lab/bench.h"
-#include "core/reduce/reduce-run.h"
+#include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
 #define TOLERANCE 1e-6
@@ -40,11 +40,11 @@ reduce_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 static gboolean
 run_serial(ReduceSubject *self, MsSample *sample, GError **error)
 {
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
   gboolean good = ms_reduce_serial(&self->spec, self->data, self->n, &self->result, error);
-  guint64 end = (guint64)g_get_monotonic_time() * 1000;
+  guint64 end = ms_lab_now_ns();
 
-  ms_sample_add_event(sample, "host", "serial", (guint64)start * 1000, end, 0, TRUE);
+  ms_sample_add_event(sample, "host", "serial", start, end, 0, TRUE);
   return good;
 }
 
@@ -52,7 +52,7 @@ static gboolean
 reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   ReduceSubject *self = (ReduceSubject *)subject;
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
 
   memset(&self->result, 0x5a, sizeof self->result); /* so that an idle run cannot pass */
   if (self->serial)
@@ -61,7 +61,7 @@ reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable, error))
     return FALSE;
   if (self->wall)
-    sample->ns = (double)(g_get_monotonic_time() - start) * 1e3;
+    sample->ns = (double)(ms_lab_now_ns() - start);
   if (!ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);

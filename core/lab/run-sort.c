@@ -45,10 +45,10 @@ static gboolean
 run_serial(SortSubject *self, MsSample *sample)
 {
   memcpy(self->keys, self->data, byte_size(self));
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
   ms_sort_serial(self->type, self->keys, self->n);
-  guint64 end = (guint64)g_get_monotonic_time() * 1000;
-  ms_sample_add_event(sample, "host", "serial sort", (guint64)start * 1000, end, 0, TRUE);
+  guint64 end = ms_lab_now_ns();
+  ms_sample_add_event(sample, "host", "serial sort", start, end, 0, TRUE);
   return TRUE;
 }
 

@@ -35,12 +35,12 @@ static gboolean
 split_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   SplitSubject *self = (SplitSubject *)subject;
-  gint64 start = g_get_monotonic_time();
+  guint64 start = ms_lab_now_ns();
 
   g_clear_object(&self->result);
   self->result = ms_split_run(self->split, self->image, &self->settings, NULL, cancellable, error);
-  guint64 end = (guint64)g_get_monotonic_time() * 1000;
-  ms_sample_add_event(sample, "host", "split", (guint64)start * 1000, end, 0, TRUE);
+  guint64 end = ms_lab_now_ns();
+  ms_sample_add_event(sample, "host", "split", start, end, 0, TRUE);
   return self->result != NULL;
 }
 

@@ -209,6 +209,19 @@ get_trial(MsTuneRecord *self, JsonObject *object)
     self->best = (int)self->trials->len - 1;
 }
 
+/* The winner of the final is not always the trial with the smallest time, see ms_lab_tune(). */
+static void
+get_winner(MsTuneRecord *self, JsonObject *object)
+{
+  g_autoptr(MsFactors) winner = ms_json_get_factors(object, "winner");
+
+  for (guint i = 0; winner && i < self->trials->len; i++) {
+    const MsTrial *trial = self->trials->pdata[i];
+    if (trial->outcome == MS_OUTCOME_OK && ms_factors_equal(trial->settings, winner))
+      self->best = (int)i;
+  }
+}
+
 static void
 get_head(MsTuneRecord *self, JsonObject *object)
 {
@@ -243,5 +256,6 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
     if (JSON_NODE_HOLDS_OBJECT(one))
       get_trial(self, json_node_get_object(one));
   }
+  get_winner(self, object);
   return self;
 }

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/error.h"
+#include "core/lab/report-private.h"
 
 /** ms_tune_store_default_directory: (transfer full): the folder in the user's data folder. */
 char *
@@ -59,7 +61,62 @@ ms_tune_store_load(const char *directory, const char *device, const char *driver
   return g_steal_pointer(&record);
 }
 
-/** ms_tune_store_save: writes the record, replacing an older one only when it is complete. */
+/* Beside the whole search a file with nothing but its winner, which every run with `auto` reads. */
+static char *
+winner_path(const char *path)
+{
+  g_autofree char *stem = g_strndup(path, strlen(path) - strlen(".json"));
+
+  return g_strconcat(stem, ".winner.json", NULL);
+}
+
+static char *
+winner_text(const MsTuneRecord *record)
+{
+  const MsTrial *best = ms_tune_record_best(record);
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "device", record->device);
+  ms_json_add_text(builder, "driver", record->driver);
+  ms_json_add_text(builder, "problem", record->problem);
+  ms_json_add_text(builder, "version", record->version);
+  ms_json_add_factors(builder, "winner", best ? best->settings : NULL);
+  json_builder_end_object(builder);
+  g_autoptr(JsonNode) node = json_builder_get_root(builder);
+  return json_to_string(node, TRUE);
+}
+
+/**
+ * ms_tune_store_load_winner:
+ * @version: (nullable): version of the program; times of another one are of other kernels
+ *
+ * Returns: (transfer full) (nullable): the winner of exactly this device, driver, problem and version; %NULL when there is none
+ *   or its file is damaged
+ */
+MsFactors *
+ms_tune_store_load_winner(const char *directory, const char *device, const char *driver, const char *problem,
+                          const char *version)
+{
+  g_autofree char *path = ms_tune_store_path(directory, device, driver, problem);
+  g_autofree char *file = winner_path(path);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  JsonNode *root;
+  JsonObject *object;
+
+  if (!g_file_test(file, G_FILE_TEST_EXISTS) || !json_parser_load_from_file(parser, file, NULL))
+    return NULL;
+  root = json_parser_get_root(parser);
+  object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  if (!object || g_strcmp0(ms_json_get_text(object, "device"), device) != 0 ||
+      g_strcmp0(ms_json_get_text(object, "driver"), driver) != 0 ||
+      g_strcmp0(ms_json_get_text(object, "problem"), problem) != 0 ||
+      g_strcmp0(ms_json_get_text(object, "version"), version) != 0)
+    return NULL;
+  return ms_json_get_factors(object, "winner");
+}
+
+/** ms_tune_store_save: writes the record and its winner, each replacing an older one only when it is complete. */
 gboolean
 ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error)
 {
@@ -72,7 +129,9 @@ ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **e
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder %s cannot be made: %s.", folder, g_strerror(errno));
     return FALSE;
   }
-  return g_file_set_contents(path, text, -1, error);
+  g_autofree char *winner = winner_text(record);
+  g_autofree char *winner_file = winner_path(path);
+  return g_file_set_contents(path, text, -1, error) && g_file_set_contents(winner_file, winner, -1, error);
 }
 
 static const char *
