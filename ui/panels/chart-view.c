@@ -4,8 +4,8 @@
 #include "ui/panels/drawn-accessible.h"
 #include "ui/panels/panel-style.h"
 
-#define LEAST_WIDTH 320
-#define LEAST_HEIGHT 240
+#define LEAST_WIDTH 180
+#define LEAST_HEIGHT 140
 
 struct _MsChartView {
   GtkDrawingArea parent_instance;

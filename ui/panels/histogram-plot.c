@@ -133,6 +133,7 @@ draw_curve(const Frame *frame, const MsHistogram *histogram, MsChannel channel, 
   ms_chart_set_colour(cr, channel_colour(channel, ms_panel_theme(frame->widget)));
   cairo_set_dash(cr, dash, before ? 2 : 0, 0);
   cairo_set_line_width(cr, before ? 1.2 : 1.8);
+  cairo_new_path(cr); /* text before may have left a current point */
   for (int bin = 0; bin < 256; bin++)
     cairo_line_to(cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
   cairo_stroke(cr);

@@ -90,6 +90,7 @@ on_exported(GObject *source, GAsyncResult *result, gpointer data)
   }
   g_autofree char *text = g_strdup_printf("Exported to %s.", work->path);
   gtk_label_set_text(self->footer, text);
+  gtk_widget_show(GTK_WIDGET(self->footer));
 }
 
 /** ms_report_view_export_to: writes the report in the format that the extension of @path names, off the main thread. */
@@ -214,6 +215,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   g_autoptr(MsChart) chart = ms_report_to_chart(report);
   gtk_label_set_text(self->heading, heading);
   gtk_label_set_text(self->footer, footer);
+  gtk_widget_set_visible(GTK_WIDGET(self->footer), *footer != '\0');
   ms_report_table_show(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);
 }

@@ -25,6 +25,8 @@ struct _MsSourceView {
   Text now;
   Text before; /* of the configuration before the last change of the program */
   GCancellable *compiling;
+  guint scroll;
+  gboolean restyled;
 };
 
 G_DEFINE_FINAL_TYPE(MsSourceView, ms_source_view, MS_TYPE_PANEL)
@@ -50,6 +52,7 @@ ms_source_view_dispose(GObject *object)
   MsSourceView *self = MS_SOURCE_VIEW(object);
 
   cancel_compiling(self);
+  g_clear_handle_id(&self->scroll, g_source_remove);
   g_clear_object(&self->spec);
   clear_text(&self->now);
   clear_text(&self->before);
@@ -116,6 +119,16 @@ first_change(GArray *diff)
   return 0;
 }
 
+static gboolean
+scroll_to_cursor(gpointer data)
+{
+  MsSourceView *self = data;
+
+  self->scroll = 0;
+  gtk_text_view_scroll_to_mark(self->text, gtk_text_buffer_get_insert(gtk_text_view_get_buffer(self->text)), 0, TRUE, 0, 0);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 show_lines(MsSourceView *self, GArray *diff, gboolean marked)
 {
@@ -131,7 +144,9 @@ show_lines(MsSourceView *self, GArray *diff, gboolean marked)
   }
   gtk_text_buffer_get_iter_at_line(buffer, &iter, MAX(first_change(diff) - 3, 0));
   gtk_text_buffer_place_cursor(buffer, &iter);
-  gtk_text_view_scroll_to_mark(self->text, gtk_text_buffer_get_insert(buffer), 0, TRUE, 0, 0);
+  /* Lines have heights only once the view has laid them out. */
+  if (self->scroll == 0)
+    self->scroll = g_idle_add_full(GTK_TEXT_VIEW_PRIORITY_VALIDATE + 5, scroll_to_cursor, self, NULL);
 }
 
 /* Options word by word: new ones bold and underlined, those that went struck through. */
@@ -212,7 +227,8 @@ show_nothing(MsSourceView *self, const char *why)
   show_log(self, "");
 }
 
-static void
+/* Returns whether the program is another one. */
+static gboolean
 take_spec(MsSourceView *self, MsProgramSpec *spec)
 {
   Text now = {ms_program_spec_compose(spec), g_strdup(ms_program_spec_get_options(spec))};
@@ -221,12 +237,13 @@ take_spec(MsSourceView *self, MsProgramSpec *spec)
   g_set_object(&self->spec, spec);
   if (same) {
     clear_text(&now);
-    return;
+    return FALSE;
   }
   clear_text(&self->before);
   self->before = self->now;
   self->now = now;
   cancel_compiling(self);
+  return TRUE;
 }
 
 static void
@@ -248,8 +265,10 @@ ms_source_view_refresh(MsPanel *panel)
     show_nothing(self, error->message);
     return;
   }
-  take_spec(self, plan->program);
-  show_program(self);
+  gboolean shown = self->spec != NULL && !self->restyled;
+  if (take_spec(self, plan->program) || !shown)
+    show_program(self); /* else where the person has scrolled to stays in sight */
+  self->restyled = FALSE;
   show_known_log(self, document);
   gtk_widget_set_sensitive(self->compile, TRUE);
 }
@@ -321,6 +340,7 @@ static void
 ms_source_view_style_updated(GtkWidget *widget)
 {
   GTK_WIDGET_CLASS(ms_source_view_parent_class)->style_updated(widget);
+  MS_SOURCE_VIEW(widget)->restyled = TRUE;
   ms_panel_invalidate(MS_PANEL(widget));
 }
 

@@ -55,7 +55,10 @@ part_text(MsStageBar *self, const Part *part)
 {
   g_autofree char *time = ms_format_ms(part->ms);
 
-  return g_strdup_printf("%s: %s, %.0f %%", part->label, time, 100 * part->ms / ms_stage_bar_get_total_ms(self));
+  double percent = 100 * part->ms / ms_stage_bar_get_total_ms(self);
+
+  return percent < 1 ? g_strdup_printf("%s: %s, under 1 %%", part->label, time)
+                     : g_strdup_printf("%s: %s, %.0f %%", part->label, time, percent);
 }
 
 static void

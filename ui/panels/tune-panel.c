@@ -292,6 +292,7 @@ static void
 ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
   show_winner(self);
   update_ready(self);
 }

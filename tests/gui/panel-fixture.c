@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/gui/panel-fixture.h"
+
+#include <string.h>
+
+#include "tests/fixture.h"
+
+#define PICTURE_WIDTH 320
+#define PICTURE_HEIGHT 240
+
+/* One turn of the main loop, which ends by itself after a moment when nothing happens. */
+void
+panel_fixture_iterate(void)
+{
+  if (!g_main_context_iteration(NULL, FALSE))
+    g_usleep(2000);
+}
+
+/** panel_fixture_settle: lets sizes, refreshes and drawing come to rest. */
+void
+panel_fixture_settle(void)
+{
+  gint64 until = g_get_monotonic_time() + 150 * 1000;
+
+  while (g_get_monotonic_time() < until)
+    panel_fixture_iterate();
+}
+
+static void
+on_problem(MsDocument *document, GError *error, gpointer data)
+{
+  g_test_message("problem: %s", error->message);
+}
+
+/**
+ * panel_fixture_set_up:
+ *
+ * Returns: %FALSE with the test skipped (failed where CI is set) where there is no OpenCL device
+ */
+gboolean
+panel_fixture_set_up(PanelFixture *self, GType panel_type)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) scene = NULL;
+
+  *self = (PanelFixture){NULL};
+  if (!context)
+    return FALSE;
+  scene = ms_fixture_scene(PICTURE_WIDTH, PICTURE_HEIGHT, 7);
+  self->engine = ms_engine_new();
+  ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  wait_for(60, ms_engine_get_state(self->engine) == MS_ENGINE_READY);
+  self->document = ms_document_new(self->engine, scene, NULL, "scene.png");
+  g_signal_connect(self->document, "problem", G_CALLBACK(on_problem), NULL);
+  ms_document_set_live(self->document, FALSE);
+  self->window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  self->panel = g_object_new(panel_type, "visible", TRUE, NULL);
+  gtk_container_add(GTK_CONTAINER(self->window), self->panel);
+  gtk_window_set_default_size(GTK_WINDOW(self->window), 1180, 420);
+  g_object_set(self->panel, "document", self->document, NULL);
+  gtk_widget_show(self->window);
+  panel_fixture_settle();
+  return TRUE;
+}
+
+void
+panel_fixture_tear_down(PanelFixture *self)
+{
+  if (!self->engine)
+    return;
+  gtk_widget_destroy(self->window);
+  panel_fixture_settle();
+  ms_document_cancel(self->document);
+  wait_for(60, !ms_document_is_busy(self->document));
+  ms_engine_shut_down(self->engine);
+  g_object_add_weak_pointer(G_OBJECT(self->document), (gpointer *)&self->document);
+  g_object_unref(self->document);
+  panel_fixture_settle();
+  g_assert_null(self->document); /* nothing of the panel holds on to it */
+  g_clear_object(&self->engine);
+}
+
+/** panel_fixture_filter: (transfer none): sets an option (unless NULL), filters and waits for the run. */
+MsRun *
+panel_fixture_filter(PanelFixture *self, const char *option, const char *value)
+{
+  MsRun *before = ms_document_get_current_run(self->document);
+  g_autoptr(GError) error = NULL;
+
+  if (option && !ms_document_set_option(self->document, option, value, &error))
+    g_error("%s", error->message);
+  ms_document_request_filter(self->document);
+  wait_for(60, ms_document_get_current_run(self->document) != before && !ms_document_is_busy(self->document));
+  panel_fixture_settle();
+  return ms_document_get_current_run(self->document);
+}
+
+/** panel_fixture_screenshot: into the folder MS_TEST_ARTEFACTS; nothing where that is not set. */
+void
+panel_fixture_screenshot(PanelFixture *self, const char *name)
+{
+  const char *folder = g_getenv("MS_TEST_ARTEFACTS");
+  GdkWindow *window = gtk_widget_get_window(self->window);
+
+  if (!folder)
+    return;
+  panel_fixture_settle();
+  g_mkdir_with_parents(folder, 0755);
+  int scale = gdk_window_get_scale_factor(window);
+  int width = gdk_window_get_width(window), height = gdk_window_get_height(window);
+  g_autofree char *path = g_strdup_printf("%s/%s%s.png", folder, name, scale > 1 ? "-200" : "");
+  g_autoptr(GdkPixbuf) picture = gdk_pixbuf_get_from_window(window, 0, 0, width, height);
+  g_assert_nonnull(picture);
+  g_assert_true(gdk_pixbuf_save(picture, path, "png", NULL, NULL));
+}
+
+typedef gboolean (*Match)(GtkWidget *widget, gconstpointer data);
+
+typedef struct {
+  Match match;
+  gconstpointer data;
+  GtkWidget *found;
+} Search;
+
+static void
+search(GtkWidget *widget, gpointer data)
+{
+  Search *self = data;
+
+  if (self->found)
+    return;
+  if (self->match(widget, self->data)) {
+    self->found = widget;
+    return;
+  }
+  if (GTK_IS_CONTAINER(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), search, self);
+}
+
+static GtkWidget *
+find(GtkWidget *root, Match match, gconstpointer data)
+{
+  Search self = {match, data, NULL};
+
+  search(root, &self);
+  return self.found;
+}
+
+static gboolean
+is_of_type(GtkWidget *widget, gconstpointer data)
+{
+  return g_type_is_a(G_OBJECT_TYPE(widget), GPOINTER_TO_SIZE(data));
+}
+
+GtkWidget *
+find_by_type(GtkWidget *root, GType type)
+{
+  return find(root, is_of_type, GSIZE_TO_POINTER(type));
+}
+
+static gboolean
+is_button_of(GtkWidget *widget, gconstpointer data)
+{
+  return GTK_IS_BUTTON(widget) && g_strcmp0(gtk_button_get_label(GTK_BUTTON(widget)), data) == 0;
+}
+
+/** find_button: by its label, mnemonic included */
+GtkWidget *
+find_button(GtkWidget *root, const char *label)
+{
+  return find(root, is_button_of, label);
+}
+
+static gboolean
+is_label_with(GtkWidget *widget, gconstpointer data)
+{
+  return GTK_IS_LABEL(widget) && strstr(gtk_label_get_text(GTK_LABEL(widget)), data);
+}
+
+GtkWidget *
+find_label_with(GtkWidget *root, const char *part)
+{
+  return find(root, is_label_with, part);
+}
+
+/** tree_cell: (transfer full): of a column of the model that holds strings */
+char *
+tree_cell(GtkTreeView *tree, int row, int column)
+{
+  GtkTreeModel *model = gtk_tree_view_get_model(tree);
+  GtkTreeIter iter;
+  char *text = NULL;
+
+  g_assert_true(gtk_tree_model_iter_nth_child(model, &iter, NULL, row));
+  gtk_tree_model_get(model, &iter, column, &text, -1);
+  return text;
+}
+
+int
+tree_rows(GtkTreeView *tree)
+{
+  return gtk_tree_model_iter_n_children(gtk_tree_view_get_model(tree), NULL);
+}
+
+static gboolean
+is_control(GtkWidget *widget)
+{
+  return GTK_IS_BUTTON(widget) || GTK_IS_SPIN_BUTTON(widget) || GTK_IS_COMBO_BOX(widget) || GTK_IS_TREE_VIEW(widget) ||
+         GTK_IS_TEXT_VIEW(widget) || GTK_IS_DRAWING_AREA(widget);
+}
+
+static gboolean
+has_name(GtkWidget *widget)
+{
+  AtkObject *accessible = gtk_widget_get_accessible(widget);
+  const char *name = atk_object_get_name(accessible);
+  g_autoptr(AtkRelationSet) relations = atk_object_ref_relation_set(accessible);
+
+  return (name && *name) || atk_relation_set_contains(relations, ATK_RELATION_LABELLED_BY);
+}
+
+static void
+assert_named(GtkWidget *widget, gpointer data)
+{
+  if (is_control(widget) && gtk_widget_is_visible(widget) && !has_name(widget))
+    g_error("A %s of %s has no accessible name", G_OBJECT_TYPE_NAME(widget), (const char *)data);
+  /* What these hold inside is their own affair. */
+  if (GTK_IS_CONTAINER(widget) && !GTK_IS_COMBO_BOX(widget) && !GTK_IS_TREE_VIEW(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), assert_named, data);
+}
+
+/** assert_accessible_names: every control below @root has a name or a label of its own. */
+void
+assert_accessible_names(GtkWidget *root)
+{
+  assert_named(root, (gpointer)G_OBJECT_TYPE_NAME(root));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests of panels share: an engine with a filtered document, a window around a panel, waiting, finding and looking. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/document.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  MsEngine *engine;
+  MsDocument *document;
+  GtkWidget *window;
+  GtkWidget *panel;
+} PanelFixture;
+
+gboolean panel_fixture_set_up(PanelFixture *self, GType panel_type);
+void panel_fixture_tear_down(PanelFixture *self);
+MsRun *panel_fixture_filter(PanelFixture *self, const char *option, const char *value);
+void panel_fixture_screenshot(PanelFixture *self, const char *name);
+
+#define wait_for(seconds, condition)                                                                                   \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    gint64 give_up_at_ = g_get_monotonic_time() + (gint64)((seconds) * G_USEC_PER_SEC);                                \
+    while (!(condition)) {                                                                                             \
+      if (g_get_monotonic_time() > give_up_at_)                                                                        \
+        g_error("%s:%d: %s did not come true within %d s", __FILE__, __LINE__, #condition, (int)(seconds));            \
+      panel_fixture_iterate();                                                                                         \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  G_STMT_END
+
+void panel_fixture_iterate(void);
+void panel_fixture_settle(void);
+GtkWidget *find_by_type(GtkWidget *root, GType type);
+GtkWidget *find_button(GtkWidget *root, const char *label);
+GtkWidget *find_label_with(GtkWidget *root, const char *part);
+char *tree_cell(GtkTreeView *tree, int row, int column);
+int tree_rows(GtkTreeView *tree);
+void assert_accessible_names(GtkWidget *root);
+
+G_END_DECLS

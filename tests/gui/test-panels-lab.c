@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* The panels that measure: comparing, experiments and tuning, with everything they export read back. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/lab/run-filter.h"
+#include "tests/fixture.h"
+#include "tests/gui/panel-fixture.h"
+#include "ui/panels/chart-view.h"
+#include "ui/panels/compare-panel.h"
+#include "ui/panels/experiment-panel.h"
+#include "ui/panels/report-export.h"
+#include "ui/panels/tune-panel.h"
+
+static void
+check_csv(const char *text, const MsReport *report)
+{
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  guint rows = 0;
+
+  for (guint i = 0; lines[i]; i++)
+    rows += *lines[i] && *lines[i] != '#';
+  g_assert_cmpuint(rows, ==, report->rows->len + 1);
+  for (guint i = 0; i < report->rows->len; i++)
+    g_assert_nonnull(strstr(text, ((MsReportRow *)report->rows->pdata[i])->label));
+}
+
+static void
+check_json(const char *text, const MsReport *report)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) back = ms_report_from_json(text, -1, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpuint(back->rows->len, ==, report->rows->len);
+  for (guint i = 0; i < back->rows->len; i++) {
+    const MsReportRow *a = back->rows->pdata[i], *b = report->rows->pdata[i];
+    g_assert_cmpstr(a->label, ==, b->label);
+    g_assert_cmpfloat_with_epsilon(a->summary.median, b->summary.median, 0.5);
+  }
+}
+
+static void
+check_svg(const char *text, const MsReport *report)
+{
+  g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new(&(GMarkupParser){0}, 0, NULL, NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(g_markup_parse_context_parse(context, text, -1, &error));
+  g_assert_no_error(error);
+  g_assert_true(g_markup_parse_context_end_parse(context, &error));
+  g_assert_nonnull(strstr(text, "<svg"));
+}
+
+static void
+check_png(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) image = ms_image_load(path, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_image_get_width(image), >=, 960);
+}
+
+static void
+check_export(MsReportView *view, const char *folder, MsExport format)
+{
+  MsReport *report = ms_report_view_get_report(view);
+  g_autofree char *name = ms_export_file_name(report, format);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_autofree char *text = NULL;
+
+  ms_report_view_export_to(view, path);
+  wait_for(30, find_label_with(GTK_WIDGET(view), path));
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  switch (format) {
+  case MS_EXPORT_CSV:
+    check_csv(text, report);
+    break;
+  case MS_EXPORT_JSON:
+    check_json(text, report);
+    break;
+  case MS_EXPORT_SVG:
+    check_svg(text, report);
+    break;
+  case MS_EXPORT_PNG:
+    check_png(path);
+    break;
+  default:
+    g_assert_nonnull(strstr(text, "| "));
+  }
+  g_assert_cmpint(g_remove(path), ==, 0);
+}
+
+static void
+check_exports(MsReportView *view)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-export-XXXXXX", NULL);
+
+  for (guint format = 0; format < MS_N_EXPORTS; format++)
+    check_export(view, folder, format);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+static void
+choose(MsComparePanel *panel, const char *option, const char *value)
+{
+  g_assert_true(ms_toggle_picker_set_chosen(ms_compare_panel_get_picker(panel), option, value, TRUE));
+}
+
+static void
+check_order(const MsReport *report)
+{
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    g_assert_cmpint(row->measurement->outcome, ==, MS_OUTCOME_OK);
+    g_assert_true(row->measurement->verification.done);
+    g_assert_cmpuint(row->measurement->verification.mismatches, ==, 0);
+    if (i > 0)
+      g_assert_cmpfloat(((MsReportRow *)report->rows->pdata[i - 1])->summary.median, <=, row->summary.median);
+  }
+}
+
+static void
+test_compare(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_COMPARE_PANEL))
+    return;
+  MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
+  g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
+  g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
+  g_assert_nonnull(find_label_with(f.panel, "Choose the values to compare."));
+  choose(panel, "unroll", "1");
+  choose(panel, "unroll", "2");
+  choose(panel, "unroll", "4");
+  choose(panel, "access", "vload");
+  panel_fixture_settle();
+  g_assert_nonnull(find_label_with(f.panel, "4 configurations on"));
+  ms_compare_panel_set_repeats(panel, 3);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
+  g_assert_true(ms_compare_panel_is_running(panel));
+  wait_for(120, !ms_compare_panel_is_running(panel));
+
+  MsReport *report = ms_report_view_get_report(ms_compare_panel_get_view(panel));
+  g_assert_nonnull(report);
+  g_assert_cmpuint(report->rows->len, ==, 4);
+  check_order(report);
+  g_assert_true(g_str_has_prefix(ms_compare_panel_get_note(panel), "Fastest: "));
+  for (guint i = 0; i < report->rows->len; i++)
+    g_assert_cmpuint(((MsReportRow *)report->rows->pdata[i])->summary.n, ==, 3);
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "compare");
+  check_exports(ms_compare_panel_get_view(panel));
+
+  /* A row applies its toggles and leaves the parameters as they are. */
+  g_assert_true(ms_document_set_option(f.document, "sr", "33", NULL));
+  MsReportRow *last = report->rows->pdata[3];
+  MsSettings wanted;
+  g_assert_true(ms_lab_filter_settings(last->settings, &wanted, NULL));
+  g_signal_emit_by_name(ms_compare_panel_get_view(panel), "row-chosen", 3);
+  const MsSettings *now = ms_document_get_settings(f.document);
+  g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
+  g_assert_cmpfloat(now->params.sr, ==, 33);
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_compare_cancel(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_COMPARE_PANEL))
+    return;
+  MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
+  g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
+  choose(panel, "unroll", "2");
+  choose(panel, "unroll", "4");
+  ms_compare_panel_set_repeats(panel, 1000);
+  panel_fixture_settle();
+  ms_compare_panel_run(panel);
+  panel_fixture_settle();
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "C_ancel")));
+  wait_for(60, !ms_compare_panel_is_running(panel));
+  g_assert_cmpstr(ms_compare_panel_get_note(panel), ==, "Cancelled; what was measured is shown.");
+
+  /* Closing the window during a comparison ends cleanly. */
+  ms_compare_panel_run(panel);
+  panel_fixture_settle();
+  panel_fixture_tear_down(&f);
+}
+
+/* Wrong results and refusals are no matter of speed. */
+static void
+test_compare_order(void)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("order", "Order", "mean-shift");
+  g_autoptr(MsReport) report = ms_report_new(experiment);
+  const struct {
+    const char *label;
+    double ns;
+    MsOutcome outcome;
+  } rows[] = {{"wrong", 1, MS_OUTCOME_WRONG}, {"slow", 30, MS_OUTCOME_OK}, {"refused", 0, MS_OUTCOME_CONSTRAINT},
+              {"fast", 20, MS_OUTCOME_OK}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(MsFactors) settings = ms_factors_new();
+    ms_factors_set(settings, "case", rows[i].label);
+    MsReportRow *row = ms_report_add_row(report, settings, rows[i].label, "g");
+    for (int k = 0; k < 5; k++)
+      g_array_append_val(row->measurement->samples, rows[i].ns);
+    row->measurement->outcome = rows[i].outcome;
+    ms_report_finish_row(report, row);
+  }
+  ms_compare_sort(report);
+  g_assert_cmpstr(((MsReportRow *)report->rows->pdata[0])->label, ==, "fast");
+  g_assert_cmpstr(((MsReportRow *)report->rows->pdata[1])->label, ==, "slow");
+}
+
+static void
+test_compare_plan(void)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GArray) choices = ms_compare_choices_new();
+  static const char *const unrolls[] = {"1", "2", "4", NULL};
+  static const char *const memories[] = {"buffer", "image", NULL};
+
+  g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ONE_AT_A_TIME), ==, 1);
+  ms_compare_choices_add(choices, ms_option_find("unroll"), unrolls);
+  ms_compare_choices_add(choices, ms_option_find("memory"), memories);
+  g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ONE_AT_A_TIME), ==, 4);
+  g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ALL_COMBINATIONS), ==, 6);
+
+  g_autoptr(MsExperiment) all = ms_compare_experiment(&settings, choices, MS_COMPARE_ALL_COMBINATIONS);
+  g_autoptr(GPtrArray) configurations = ms_experiment_expand(all, FALSE);
+  for (guint i = 0; i < configurations->len; i++) {
+    MsSettings one;
+    g_assert_true(ms_lab_filter_settings(configurations->pdata[i], &one, NULL));
+    g_assert_true(ms_params_equal(&one.params, &settings.params));
+    g_assert_cmpint(one.options.kernel, ==, settings.options.kernel);
+  }
+}
+
+static void
+test_experiments(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_EXPERIMENT_PANEL))
+    return;
+  MsExperimentPanel *panel = MS_EXPERIMENT_PANEL(f.panel);
+  g_auto(GStrv) names = ms_experiment_list_names();
+  g_assert_cmpuint(ms_experiment_panel_get_n_experiments(panel), ==, g_strv_length(names));
+  g_assert_cmpuint(g_strv_length(names), >, 0);
+  for (guint i = 0; names[i]; i++)
+    g_assert_true(ms_experiment_panel_select(panel, names[i]));
+
+  g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
+  g_assert_nonnull(find_label_with(f.panel, "Varies:"));
+  g_assert_nonnull(find_label_with(f.panel, "Tesla C2050: speed-up 1.34"));
+  panel_fixture_settle();
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Run")));
+  wait_for(240, !ms_experiment_panel_is_running(panel));
+  MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
+  g_assert_nonnull(report);
+  g_assert_true(report->complete);
+  g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_WRONG), ==, 0);
+  g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), >=, 3);
+  g_assert_true(g_str_has_prefix(ms_experiment_panel_get_note(panel), "Done: "));
+  MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
+  g_assert_cmpuint(ms_chart_n_points(chart), >=, 3);
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "experiments");
+  check_exports(ms_experiment_panel_get_view(panel));
+
+  /* Another experiment shows no report of its own yet; going back brings the last one. */
+  g_assert_true(ms_experiment_panel_select(panel, "ms-access"));
+  g_assert_null(ms_report_view_get_report(ms_experiment_panel_get_view(panel)));
+  g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
+  g_assert_true(ms_report_view_get_report(ms_experiment_panel_get_view(panel)) == report);
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_own_experiment(void)
+{
+  PanelFixture f;
+  g_autofree char *folder = g_dir_make_tmp("ms-experiment-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "mine.experiment", NULL);
+  g_autoptr(GError) error = NULL;
+  const char *text = "[Experiment]\nTitle=Mine\nKind=mean-shift\nDescription=Two radii.\n\n[Axes]\nsp=2;3\n\n"
+                     "[Fixed]\nsize=64x48\nsr=10\n\n[Plot]\nType=bars\nX=sp\nY=time\n";
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_EXPERIMENT_PANEL))
+    return;
+  MsExperimentPanel *panel = MS_EXPERIMENT_PANEL(f.panel);
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  g_assert_true(ms_experiment_panel_add_file(panel, path, &error));
+  g_assert_no_error(error);
+  ms_experiment_panel_run(panel);
+  wait_for(120, !ms_experiment_panel_is_running(panel));
+  MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
+  g_assert_nonnull(report);
+  g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 2);
+
+  g_assert_true(g_file_set_contents(path, "[Experiment]\nKind=mean-shift\n[Axes", -1, NULL));
+  g_assert_false(ms_experiment_panel_add_file(panel, path, &error));
+  g_assert_nonnull(error);
+  g_assert_cmpint(g_remove(path), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_tune(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_TUNE_PANEL))
+    return;
+  MsTunePanel *panel = MS_TUNE_PANEL(f.panel);
+  g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
+  ms_tune_panel_set_budget(panel, 15);
+  ms_tune_panel_set_fresh(panel, TRUE);
+  g_assert_null(ms_tune_panel_get_best(panel));
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Tune")));
+  wait_for(120, !ms_tune_panel_is_running(panel));
+  const MsTrial *best = ms_tune_panel_get_best(panel);
+  g_test_message("%s", ms_tune_panel_get_note(panel));
+  g_assert_nonnull(best);
+  g_assert_cmpfloat(best->ns, >, 0);
+  g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), ==,
+                  ms_tune_panel_get_n_trials(panel));
+  g_assert_true(g_str_has_prefix(ms_tune_panel_get_note(panel), "Done: "));
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "tune");
+
+  MsSettings wanted;
+  g_assert_true(ms_lab_filter_settings(best->settings, &wanted, NULL));
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Apply Winner")));
+  const MsSettings *now = ms_document_get_settings(f.document);
+  g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
+  g_assert_cmpfloat(now->params.sp, ==, 3);
+
+  /* The next search goes on from there: what had been tried is listed from the start. */
+  guint before = ms_tune_panel_get_n_trials(panel);
+  ms_tune_panel_set_fresh(panel, FALSE);
+  ms_tune_panel_set_budget(panel, 2);
+  ms_tune_panel_run(panel);
+  wait_for(60, !ms_tune_panel_is_running(panel));
+  g_assert_cmpuint(ms_tune_panel_get_n_trials(panel), >=, before);
+
+  /* Closing the window during a search ends cleanly. */
+  ms_tune_panel_set_fresh(panel, TRUE);
+  ms_tune_panel_set_budget(panel, 60);
+  ms_tune_panel_run(panel);
+  panel_fixture_settle();
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_without_document(void)
+{
+  static GType (*const types[])(void) = {ms_compare_panel_get_type, ms_experiment_panel_get_type,
+                                         ms_tune_panel_get_type};
+
+  for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
+    GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+    GtkWidget *panel = g_object_new(types[i](), "visible", TRUE, NULL);
+    gtk_container_add(GTK_CONTAINER(window), panel);
+    gtk_widget_show(window);
+    panel_fixture_settle();
+    assert_accessible_names(panel);
+    gtk_widget_destroy(window);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/panels/compare", test_compare);
+  g_test_add_func("/panels/compare-cancel", test_compare_cancel);
+  g_test_add_func("/panels/compare-order", test_compare_order);
+  g_test_add_func("/panels/compare-plan", test_compare_plan);
+  g_test_add_func("/panels/experiments", test_experiments);
+  g_test_add_func("/panels/own-experiment", test_own_experiment);
+  g_test_add_func("/panels/tune", test_tune);
+  g_test_add_func("/panels/lab-without-document", test_without_document);
+  return g_test_run();
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* The panels that show the document, driven with real runs and checked against what core says. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "tests/gui/panel-fixture.h"
+#include "ui/panels/figures.h"
+#include "ui/panels/histogram-plot.h"
+#include "ui/panels/histogram-view.h"
+#include "ui/panels/runs-model.h"
+#include "ui/panels/runs-panel.h"
+#include "ui/panels/source-view.h"
+#include "ui/panels/stage-bar.h"
+#include "ui/panels/statistics-panel.h"
+#include "ui/panels/timing-rows.h"
+#include "ui/panels/timing-view.h"
+
+static void
+test_timings(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_TIMING_VIEW))
+    return;
+  MsRun *run = panel_fixture_filter(&f, "sp", "6");
+  g_autoptr(GArray) rows = ms_timing_rows_collect(ms_run_get_log(run));
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
+  MsStageBar *bar = MS_STAGE_BAR(find_by_type(f.panel, MS_TYPE_STAGE_BAR));
+
+  g_assert_cmpint(tree_rows(tree), ==, rows->len);
+  for (guint i = 0; i < rows->len; i++) {
+    const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i);
+    g_autofree char *title = ms_timing_row_title(row);
+    g_autofree char *shown = tree_cell(tree, (int)i, 0);
+    g_autofree char *time = tree_cell(tree, (int)i, 4);
+    g_assert_cmpstr(shown, ==, title);
+    g_assert_cmpfloat_with_epsilon(g_strtod(time, NULL), row->run_ms, 0.0006);
+  }
+  double build = ms_timing_log_total_ms(ms_run_get_log(run), MS_STAGE_BUILD);
+  double all = 0;
+  for (guint i = 0; i < rows->len; i++)
+    all += g_array_index(rows, MsTimingRow, i).run_ms;
+  g_assert_cmpfloat_with_epsilon(ms_stage_bar_get_total_ms(bar), all - build, 1e-6);
+  g_assert_nonnull(find_label_with(f.panel, build > 0 ? "Building the kernels took" : "No kernels were built"));
+  wait_for(60, find_label_with(f.panel, "Measured peak of the device"));
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "timings");
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_histogram(void)
+{
+  PanelFixture f;
+  g_autofree MsHistogram *before = g_new0(MsHistogram, 1);
+  g_autofree MsHistogram *after = g_new0(MsHistogram, 1);
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_HISTOGRAM_VIEW))
+    return;
+  MsRun *run = panel_fixture_filter(&f, "sr", "25");
+  MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
+  MsFigures *figures = ms_figures_of(f.document);
+  wait_for(60, !ms_figures_is_busy(figures) && ms_figures_get_after(figures));
+  ms_histogram_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, before);
+  ms_histogram_serial(ms_image_get_pixels(result), ms_image_get_byte_size(result) / 4, after);
+  g_assert_cmpmem(&ms_figures_get_before(figures)->histogram, sizeof *before, before, sizeof *before);
+  g_assert_cmpmem(&ms_figures_get_after(figures)->histogram, sizeof *after, after, sizeof *after);
+
+  MsHistogramPlot *plot = MS_HISTOGRAM_PLOT(find_by_type(f.panel, MS_TYPE_HISTOGRAM_PLOT));
+  ms_histogram_plot_set_bin(plot, 120);
+  g_autofree char *pair = g_strdup_printf("● Red %" G_GUINT64_FORMAT " → %" G_GUINT64_FORMAT,
+                                          before->counts[MS_CHANNEL_R][120], after->counts[MS_CHANNEL_R][120]);
+  g_autofree char *words = ms_histogram_plot_read_bin(plot, 120);
+  g_assert_nonnull(strstr(words, pair));
+  g_assert_nonnull(find_label_with(f.panel, pair));
+  double value = 0;
+  g_autofree char *spoken = NULL;
+  AtkObject *accessible = gtk_widget_get_accessible(GTK_WIDGET(plot));
+  atk_value_get_value_and_text(ATK_VALUE(accessible), &value, &spoken);
+  g_assert_cmpfloat(value, ==, 120);
+  g_assert_cmpstr(spoken, ==, words);
+  g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_CHART);
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "histogram");
+
+  GtkWidget *red = find_button(f.panel, "● Red");
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(red), FALSE);
+  g_autofree char *without = ms_histogram_plot_read_bin(plot, 120);
+  g_assert_null(strstr(without, "Red"));
+  GtkWidget *scale = find_by_type(f.panel, GTK_TYPE_COMBO_BOX);
+  gtk_combo_box_set_active_id(GTK_COMBO_BOX(scale), "logarithmic");
+  panel_fixture_screenshot(&f, "histogram-logarithmic");
+  panel_fixture_tear_down(&f);
+}
+
+static void
+press_key(GtkWidget *widget, guint keyval)
+{
+  GdkEvent *event = gdk_event_new(GDK_KEY_PRESS);
+
+  event->key.window = g_object_ref(gtk_widget_get_window(widget));
+  event->key.keyval = keyval;
+  gdk_event_set_device(event, gdk_seat_get_keyboard(gdk_display_get_default_seat(gtk_widget_get_display(widget))));
+  gtk_widget_event(widget, event);
+  gdk_event_free(event);
+}
+
+static void
+test_histogram_keys(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_HISTOGRAM_VIEW))
+    return;
+  GtkWidget *plot = find_by_type(f.panel, MS_TYPE_HISTOGRAM_PLOT);
+  MsHistogramPlot *self = MS_HISTOGRAM_PLOT(plot);
+  press_key(plot, GDK_KEY_Home);
+  g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 0);
+  press_key(plot, GDK_KEY_Left);
+  g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 0);
+  press_key(plot, GDK_KEY_Right);
+  g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 1);
+  press_key(plot, GDK_KEY_Page_Down);
+  g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 17);
+  press_key(plot, GDK_KEY_End);
+  g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 255);
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_statistics(void)
+{
+  PanelFixture f;
+  g_autofree MsImageStatistics *source_figures = g_new0(MsImageStatistics, 1);
+  MsImageComparison comparison = {0};
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_STATISTICS_PANEL))
+    return;
+  MsRun *run = panel_fixture_filter(&f, "sr", "30");
+  MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
+  wait_for(60, find_label_with(f.panel, "PSNR"));
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
+  ms_image_statistics_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_figures);
+  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
+                             ms_image_get_byte_size(source) / 4, &comparison);
+  g_assert_cmpint(tree_rows(tree), ==, 2 * MS_N_CHANNELS);
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
+    const MsChannelStatistics *one = &source_figures->channels[channel];
+    g_autofree char *mean = tree_cell(tree, channel, 4);
+    g_autofree char *deviation = tree_cell(tree, channel, 5);
+    g_autofree char *max = tree_cell(tree, channel, 3);
+    g_assert_cmpfloat_with_epsilon(g_strtod(mean, NULL), one->mean, 0.0051);
+    g_assert_cmpfloat_with_epsilon(g_strtod(deviation, NULL), one->stddev, 0.0051);
+    g_assert_cmpuint((guint)g_strtod(max, NULL), ==, one->max);
+  }
+  g_autofree char *psnr = g_strdup_printf("PSNR %.2f dB", comparison.psnr);
+  g_assert_nonnull(find_label_with(f.panel, psnr));
+  g_assert_nonnull(find_label_with(f.panel, "Kernel times: Original"));
+  g_autofree char *table = ms_statistics_panel_get_text(MS_STATISTICS_PANEL(f.panel));
+  g_assert_nonnull(strstr(table, "Picture\tChannel\tMin\tMax"));
+  g_assert_nonnull(strstr(table, "Original\tRed\t"));
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "statistics");
+  panel_fixture_tear_down(&f);
+}
+
+static void
+select_row(GtkTreeView *tree, int row)
+{
+  g_autoptr(GtkTreePath) path = gtk_tree_path_new_from_indices(row, -1);
+
+  gtk_tree_view_set_cursor(tree, path, NULL, FALSE);
+}
+
+static void
+test_runs(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_RUNS_PANEL))
+    return;
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
+  MsRun *first = panel_fixture_filter(&f, "kernel", "direct");
+  MsRun *second = panel_fixture_filter(&f, "unroll", "4");
+  MsRun *third = panel_fixture_filter(&f, "sp", "4");
+  g_assert_cmpint(tree_rows(tree), ==, 4);
+
+  /* The first run is the baseline until another is marked. */
+  select_row(tree, 1);
+  g_assert_true(ms_runs_panel_get_selected(MS_RUNS_PANEL(f.panel)) == first);
+  g_assert_nonnull(find_button(f.panel, "Unmark _Baseline"));
+  select_row(tree, 2);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "Mark as _Baseline")));
+  panel_fixture_settle();
+  g_assert_true(ms_document_get_baseline(f.document) == second);
+  g_autofree char *first_badge = tree_cell(tree, 1, MS_RUNS_BADGE);
+  g_autofree char *second_badge = tree_cell(tree, 2, MS_RUNS_BADGE);
+  g_autofree char *third_badge = tree_cell(tree, 3, MS_RUNS_BADGE);
+  g_assert_cmpstr(first_badge, ==, "✓ identical");
+  g_assert_cmpstr(second_badge, ==, "★ baseline");
+  g_assert_cmpstr(third_badge, ==, "other parameters");
+  g_autofree char *speedup = tree_cell(tree, 1, MS_RUNS_SPEEDUP);
+  g_assert_cmpfloat_with_epsilon(g_strtod(speedup, NULL), ms_run_get_kernel_ms(second) / ms_run_get_kernel_ms(first),
+                                 0.051);
+  g_autofree char *none = tree_cell(tree, 3, MS_RUNS_SPEEDUP);
+  g_assert_cmpstr(none, ==, "–");
+
+  ms_run_set_label(second, "unrolled by four");
+  panel_fixture_settle();
+  g_autofree char *label = tree_cell(tree, 2, MS_RUNS_LABEL);
+  g_assert_cmpstr(label, ==, "unrolled by four");
+  ms_document_set_run_a(f.document, first);
+  panel_fixture_settle();
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "runs");
+
+  select_row(tree, 2);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "Restore _Settings")));
+  g_assert_cmpfloat(ms_document_get_settings(f.document)->params.sp, ==, ms_run_get_settings(second)->params.sp);
+  g_assert_true(third != second);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Delete")));
+  panel_fixture_settle();
+  g_assert_cmpint(tree_rows(tree), ==, 3);
+  panel_fixture_tear_down(&f);
+}
+
+static void
+on_toggle_cell(GtkTreeView *tree, int column, int row)
+{
+  GList *cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(gtk_tree_view_get_column(tree, column)));
+  g_autofree char *path = g_strdup_printf("%d", row);
+
+  g_signal_emit_by_name(cells->data, "toggled", path);
+  g_list_free(cells);
+}
+
+static void
+test_runs_sides(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_RUNS_PANEL))
+    return;
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
+  MsRun *first = panel_fixture_filter(&f, "sr", "10");
+  panel_fixture_filter(&f, "sr", "20");
+  MsRun *third = panel_fixture_filter(&f, "sr", "40");
+  on_toggle_cell(tree, 0, 1);
+  g_assert_true(ms_document_get_run_a(f.document) == first);
+  on_toggle_cell(tree, 0, 1);
+  g_assert_null(ms_document_get_run_a(f.document));
+  on_toggle_cell(tree, 1, 1);
+  g_assert_true(ms_document_get_run_b(f.document) == first);
+  on_toggle_cell(tree, 1, 3);
+  g_assert_null(ms_document_get_run_b(f.document)); /* the newest is what B follows by itself */
+  g_assert_true(ms_document_get_current_run(f.document) == third);
+
+  /* A bound of one picture lets all go but the baseline's and the one on the screen, and the panel says so. */
+  ms_document_set_memory_bound(f.document, ms_image_get_byte_size(ms_document_get_source(f.document)));
+  panel_fixture_settle();
+  g_autofree char *dropped = tree_cell(tree, 2, MS_RUNS_PICTURE);
+  g_assert_cmpstr(dropped, ==, "dropped");
+  g_assert_nonnull(find_label_with(f.panel, "1 older picture was let go"));
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_source(void)
+{
+  PanelFixture f;
+  MsPlanRequest request;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_SOURCE_VIEW))
+    return;
+  MsSourceView *view = MS_SOURCE_VIEW(f.panel);
+  panel_fixture_filter(&f, "kernel", "direct");
+  g_assert_true(ms_document_plan_request(f.document, &request));
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  g_autofree char *exact = ms_program_spec_compose(plan->program);
+  g_assert_cmpstr(ms_source_view_get_source(view), ==, exact);
+  g_assert_cmpstr(ms_source_view_get_options(view), ==, ms_program_spec_get_options(plan->program));
+
+  panel_fixture_filter(&f, "access", "vload");
+  g_autofree char *shown = ms_source_view_get_shown(view);
+  g_assert_nonnull(strstr(shown, "− "));
+  g_assert_nonnull(strstr(shown, "+ "));
+  g_assert_nonnull(find_label_with(f.panel, "since the previous configuration"));
+  assert_accessible_names(f.panel);
+  panel_fixture_screenshot(&f, "kernel");
+
+  ms_source_view_set_changes_shown(view, FALSE);
+  g_autofree char *plain = ms_source_view_get_shown(view);
+  g_autofree char *expected = g_strconcat(ms_source_view_get_source(view), "\n", NULL);
+  g_assert_cmpstr(plain, ==, expected);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "Co_mpile")));
+  panel_fixture_settle();
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_reference_engine(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_SOURCE_VIEW))
+    return;
+  ms_engine_choose(f.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_engine_get_state(f.engine) == MS_ENGINE_READY);
+  panel_fixture_settle();
+  g_assert_nonnull(find_label_with(f.panel, "serial reference"));
+  panel_fixture_tear_down(&f);
+}
+
+static void
+test_without_document(void)
+{
+  static GType (*const types[])(void) = {ms_timing_view_get_type, ms_histogram_view_get_type,
+                                         ms_statistics_panel_get_type, ms_runs_panel_get_type, ms_source_view_get_type};
+
+  for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
+    GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+    GtkWidget *panel = g_object_new(types[i](), "visible", TRUE, NULL);
+    gtk_container_add(GTK_CONTAINER(window), panel);
+    gtk_widget_show(window);
+    panel_fixture_settle();
+    assert_accessible_names(panel);
+    gtk_widget_destroy(window);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/panels/timings", test_timings);
+  g_test_add_func("/panels/histogram", test_histogram);
+  g_test_add_func("/panels/histogram-keys", test_histogram_keys);
+  g_test_add_func("/panels/statistics", test_statistics);
+  g_test_add_func("/panels/runs", test_runs);
+  g_test_add_func("/panels/runs-sides", test_runs_sides);
+  g_test_add_func("/panels/source", test_source);
+  g_test_add_func("/panels/reference-engine", test_reference_engine);
+  g_test_add_func("/panels/without-document", test_without_document);
+  return g_test_run();
+}

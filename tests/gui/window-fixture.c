@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/gui/window-fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/image/image-io.h"
+#include "tests/fixture.h"
+#include "tests/image-files.h"
+#include "ui/options-panel.h"
+
+/** window_fixture_set_up: %FALSE with the test skipped (failed where CI is set) where there is no OpenCL device. */
+gboolean
+window_fixture_set_up(WindowFixture *self)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  *self = (WindowFixture){NULL};
+  if (!context)
+    return FALSE;
+  self->folder = ms_test_folder_new();
+  self->application = ms_application_new(G_APPLICATION_NON_UNIQUE);
+  g_assert_true(g_application_register(G_APPLICATION(self->application), NULL, &error));
+  self->engine = ms_application_get_engine(self->application);
+  ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  g_settings_set_string(ms_application_get_settings(self->application), "view-mode", "split");
+  self->window =
+    ms_window_new(GTK_APPLICATION(self->application), self->engine, ms_application_get_settings(self->application));
+  g_object_add_weak_pointer(G_OBJECT(self->window), (gpointer *)&self->window);
+  gtk_window_present(GTK_WINDOW(self->window));
+  wait_for(60, ms_engine_get_state(self->engine) == MS_ENGINE_READY);
+  panel_fixture_settle();
+  return TRUE;
+}
+
+/** window_fixture_tear_down: closes the window as a person would and sees that nothing keeps it alive. */
+void
+window_fixture_tear_down(WindowFixture *self)
+{
+  if (!self->application)
+    return;
+  if (self->window)
+    gtk_window_close(GTK_WINDOW(self->window));
+  wait_for(30, self->window == NULL);
+  ms_engine_shut_down(self->engine);
+  panel_fixture_settle();
+  g_clear_object(&self->application);
+  ms_test_folder_remove(self->folder);
+}
+
+/** window_fixture_write: (transfer full): saves @image into the test's own folder. */
+GFile *
+window_fixture_write(WindowFixture *self, MsImage *image, const char *name)
+{
+  g_autofree char *path = g_build_filename(self->folder, name, NULL);
+  g_autoptr(GError) error = NULL;
+
+  if (!ms_image_save(image, path, NULL, NULL, NULL, &error))
+    g_error("%s", error->message);
+  return g_file_new_for_path(path);
+}
+
+/** window_fixture_open: opens @file and waits until its first run has ended. */
+void
+window_fixture_open(WindowFixture *self, GFile *file)
+{
+  ms_window_open(self->window, file);
+  wait_for(60, !ms_window_is_opening(self->window));
+  wait_for(120, ms_window_get_document(self->window) &&
+                  ms_document_get_current_run(ms_window_get_document(self->window)));
+  window_fixture_wait_idle(self);
+}
+
+/** window_fixture_open_scene: (transfer none): opens a made-up picture of that size from a file. */
+MsDocument *
+window_fixture_open_scene(WindowFixture *self, int width, int height)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(width, height, 3);
+  g_autofree char *name = g_strdup_printf("scene-%dx%d.png", width, height);
+  g_autoptr(GFile) file = window_fixture_write(self, scene, name);
+
+  window_fixture_open(self, file);
+  return ms_window_get_document(self->window);
+}
+
+/** window_fixture_wait_idle: until no run is under way and everything is drawn. */
+void
+window_fixture_wait_idle(WindowFixture *self)
+{
+  MsDocument *document = ms_window_get_document(self->window);
+
+  panel_fixture_settle();
+  wait_for(180, !ms_document_is_busy(document));
+  panel_fixture_settle();
+}
+
+/** window_fixture_assert_filtered: the picture is what the serial reference makes of the settings shown. */
+void
+window_fixture_assert_filtered(WindowFixture *self)
+{
+  MsDocument *document = ms_window_get_document(self->window);
+  const MsSettings *settings = ms_document_get_settings(document);
+  MsRun *run = ms_document_get_current_run(document);
+  g_autofree char *arguments = ms_settings_to_arguments(settings);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) expected =
+    ms_reference_run(ms_document_get_source(document), &settings->params, NULL, NULL, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_nonnull(run);
+  if (!ms_settings_equal(ms_run_get_requested(run), settings))
+    g_error("The last run is not of the settings shown (%s); the window says: %s", arguments,
+            ms_window_get_message(self->window));
+  ms_fixture_assert_same(expected, ms_run_get_result(run), arguments);
+}
+
+/** window_fixture_activate: by its detailed name, as in "view-mode::split"; it must be possible. */
+void
+window_fixture_activate(WindowFixture *self, const char *action)
+{
+  g_autofree char *name = NULL;
+  g_autoptr(GVariant) target = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (!g_action_parse_detailed_name(action, &name, &target, &error))
+    g_error("%s", error->message);
+  if (!g_action_group_get_action_enabled(G_ACTION_GROUP(self->window), name))
+    g_error("The action %s is not possible now", name);
+  g_action_group_activate_action(G_ACTION_GROUP(self->window), name, target);
+  panel_fixture_settle();
+}
+
+/** window_fixture_row: (transfer none): the side panel's control of an option. */
+GtkWidget *
+window_fixture_row(WindowFixture *self, const char *option)
+{
+  MsOptionsPanel *panel = MS_OPTIONS_PANEL(ms_window_get_options_panel(self->window));
+  GtkWidget *row = ms_options_panel_get_row(panel, option);
+
+  g_assert_nonnull(row);
+  return row;
+}
+
+/** window_fixture_render: (transfer full): the image view as it is drawn now. */
+cairo_surface_t *
+window_fixture_render(WindowFixture *self)
+{
+  GtkWidget *view = GTK_WIDGET(ms_window_get_view(self->window));
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, gtk_widget_get_allocated_width(view),
+                                                        gtk_widget_get_allocated_height(view));
+  cairo_t *cr = cairo_create(surface);
+
+  gtk_widget_draw(view, cr);
+  cairo_destroy(cr);
+  cairo_surface_flush(surface);
+  return surface;
+}
+
+/** window_fixture_resident_bytes: what of the process is in memory. */
+gsize
+window_fixture_resident_bytes(void)
+{
+  g_autofree char *text = NULL;
+  gulong total = 0, resident = 0;
+
+  g_assert_true(g_file_get_contents("/proc/self/statm", &text, NULL, NULL));
+  g_assert_cmpint(sscanf(text, "%lu %lu", &total, &resident), ==, 2);
+  return resident * (gsize)sysconf(_SC_PAGESIZE);
+}

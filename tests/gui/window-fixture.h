@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests of the window share: the program without a bus name, a window with a picture, and expectations from core. */
+#pragma once
+
+#include "tests/gui/panel-fixture.h"
+#include "ui/application.h"
+#include "ui/window.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  MsApplication *application;
+  MsEngine *engine;
+  MsWindow *window;
+  char *folder;
+} WindowFixture;
+
+gboolean window_fixture_set_up(WindowFixture *self);
+void window_fixture_tear_down(WindowFixture *self);
+GFile *window_fixture_write(WindowFixture *self, MsImage *image, const char *name);
+void window_fixture_open(WindowFixture *self, GFile *file);
+MsDocument *window_fixture_open_scene(WindowFixture *self, int width, int height);
+void window_fixture_wait_idle(WindowFixture *self);
+void window_fixture_assert_filtered(WindowFixture *self);
+void window_fixture_activate(WindowFixture *self, const char *action);
+GtkWidget *window_fixture_row(WindowFixture *self, const char *option);
+cairo_surface_t *window_fixture_render(WindowFixture *self);
+gsize window_fixture_resident_bytes(void);
+
+G_END_DECLS
