@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "core/reduce/histogram.h"
+#include "core/reduce/launch.h"
+
+#define MAX_BINS (1u << 22)
+#define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 28)
+#define GROUPS_PER_UNIT 8
+/* As in outside.cl. */
+enum { BELOW, ABOVE, NOT_A_NUMBER, OUTSIDE };
+
+/** Edges: the range in the arithmetic of the element's type. */
+typedef struct {
+  gsize size;
+  union {
+    gint64 whole[3];
+    float narrow[3];
+    double wide[3];
+  } u;
+} Edges;
+
+static gboolean
+check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
+{
+  gboolean whole = !ms_element_type_is_real(spec->type);
+  const char *fault = NULL;
+
+  if (n == 0)
+    fault = "The array is empty; a histogram needs at least one element.";
+  else if (spec->bins == 0 || spec->bins > MAX_BINS)
+    fault = "A histogram takes from 1 to 4194304 bins.";
+  else if (!isfinite(spec->low) || !isfinite(spec->high) || !(spec->low < spec->high))
+    fault = "The range of a histogram needs a lower edge below its upper edge.";
+  else if (whole && (spec->low != floor(spec->low) || spec->high != floor(spec->high)))
+    fault = "The range of a histogram of whole numbers needs whole edges.";
+  else if (whole && (fabs(spec->low) > 4294967296.0 || fabs(spec->high) > 4294967296.0))
+    fault = "The range of a histogram of whole numbers lies within 32 bits and a sign.";
+  if (fault)
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, fault);
+  return fault == NULL;
+}
+
+static Edges
+edges_of(const MsArrayHistogramSpec *spec)
+{
+  Edges edges = {sizeof(float), {{0}}};
+
+  if (spec->type == MS_ELEMENT_FLOAT) {
+    edges.u.narrow[0] = (float)spec->low;
+    edges.u.narrow[1] = (float)spec->high;
+    edges.u.narrow[2] = (float)spec->bins / (edges.u.narrow[1] - edges.u.narrow[0]);
+    return edges;
+  }
+  edges.size = sizeof(double);
+  if (spec->type == MS_ELEMENT_DOUBLE) {
+    edges.u.wide[0] = spec->low;
+    edges.u.wide[1] = spec->high;
+    edges.u.wide[2] = spec->bins / (spec->high - spec->low);
+  } else {
+    edges.u.whole[0] = (gint64)spec->low;
+    edges.u.whole[1] = (gint64)spec->high;
+  }
+  return edges;
+}
+
+static const void *
+edge(const Edges *edges, guint index)
+{
+  return (const guint8 *)&edges->u + index * edges->size;
+}
+
+static guint
+bin_of_whole(gint64 x, const Edges *edges, guint bins)
+{
+  const gint64 low = edges->u.whole[0], high = edges->u.whole[1];
+
+  if (x < low)
+    return bins + BELOW;
+  if (x > high)
+    return bins + ABOVE;
+  return (guint)MIN((guint64)(x - low) * bins / (guint64)(high - low), bins - 1);
+}
+
+#define BIN_OF_REAL(edge_values)                       \
+  if (x < (edge_values)[0])                            \
+    return bins + BELOW;                               \
+  if (x > (edge_values)[1])                            \
+    return bins + ABOVE;                               \
+  if (isnan(x))                                        \
+    return bins + NOT_A_NUMBER;                        \
+  return MIN((guint)((x - (edge_values)[0]) * (edge_values)[2]), bins - 1);
+
+static guint
+bin_of_float(float x, const Edges *edges, guint bins)
+{
+  BIN_OF_REAL(edges->u.narrow)
+}
+
+static guint
+bin_of_double(double x, const Edges *edges, guint bins)
+{
+  BIN_OF_REAL(edges->u.wide)
+}
+
+static guint
+bin_at(MsElementType type, const void *data, guint64 i, const Edges *edges, guint bins)
+{
+  switch (type) {
+  case MS_ELEMENT_UCHAR:
+    return bin_of_whole(((const guint8 *)data)[i], edges, bins);
+  case MS_ELEMENT_CHAR:
+    return bin_of_whole(((const gint8 *)data)[i], edges, bins);
+  case MS_ELEMENT_USHORT:
+    return bin_of_whole(((const guint16 *)data)[i], edges, bins);
+  case MS_ELEMENT_SHORT:
+    return bin_of_whole(((const gint16 *)data)[i], edges, bins);
+  case MS_ELEMENT_INT:
+    return bin_of_whole(((const gint32 *)data)[i], edges, bins);
+  case MS_ELEMENT_UINT:
+    return bin_of_whole(((const guint32 *)data)[i], edges, bins);
+  case MS_ELEMENT_FLOAT:
+    return bin_of_float(((const float *)data)[i], edges, bins);
+  default:
+    return bin_of_double(((const double *)data)[i], edges, bins);
+  }
+}
+
+static MsArrayHistogram *
+histogram_new(guint bins)
+{
+  MsArrayHistogram *self = g_new0(MsArrayHistogram, 1);
+
+  self->bins = bins;
+  self->counts = g_new0(guint64, bins + OUTSIDE);
+  return self;
+}
+
+static void
+take_outside(MsArrayHistogram *self)
+{
+  self->below = self->counts[self->bins + BELOW];
+  self->above = self->counts[self->bins + ABOVE];
+  self->nan = self->counts[self->bins + NOT_A_NUMBER];
+}
+
+void
+ms_array_histogram_free(MsArrayHistogram *self)
+{
+  g_free(self->counts);
+  g_free(self);
+}
+
+/** ms_array_histogram_serial: (transfer full): the same counts without a device. */
+MsArrayHistogram *
+ms_array_histogram_serial(const MsArrayHistogramSpec *spec, const void *data, guint64 n, GError **error)
+{
+  MsArrayHistogram *self;
+  Edges edges = edges_of(spec);
+
+  if (!check(spec, n, error))
+    return NULL;
+  self = histogram_new(spec->bins);
+  for (guint64 i = 0; i < n; i++)
+    self->counts[bin_at(spec->type, data, i, &edges, spec->bins)]++;
+  take_outside(self);
+  return self;
+}
+
+static guint
+group_size(const MsDeviceLimits *limits)
+{
+  return limits->type == MS_DEVICE_TYPE_CPU ? 1 : (guint)MIN(limits->max_work_group, 256);
+}
+
+/* Half of local memory, so that more than one group can be at work on a compute unit. */
+static gboolean
+fits_local(const MsDeviceLimits *limits, guint bins)
+{
+  return (bins + OUTSIDE) * sizeof(cl_uint) <= limits->local_memory / 2;
+}
+
+static cl_kernel
+build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GError **error)
+{
+  g_autoptr(MsProgramSpec) program = ms_program_spec_new();
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+
+  ms_program_spec_define_int(program, "GROUP", group_size(limits));
+  ms_program_spec_define_text(program, "ELEM", ms_element_type_name(spec->type));
+  if (spec->type == MS_ELEMENT_DOUBLE)
+    ms_program_spec_add_part(program, "reduce/fp64.cl");
+  ms_program_spec_add_part(program, "reduce/outside.cl");
+  ms_program_spec_add_part(program,
+                           ms_element_type_is_real(spec->type) ? "reduce/bin-real.cl" : "reduce/bin-integer.cl");
+  ms_program_spec_add_part(program, fits_local(limits, spec->bins) ? "reduce/bins-local.cl" : "reduce/bins-global.cl");
+  ms_program_spec_add_part(program, "histogram-array.cl");
+  return ms_kernel_new(context, program, "histogram_array", log, error);
+}
+
+static gboolean
+launch(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, cl_mem source, cl_int n, cl_mem counts,
+       MsTimingLog *log, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const Edges edges = edges_of(spec);
+  const guint group = group_size(limits), groups = MAX(limits->compute_units, 1) * GROUPS_PER_UNIT;
+  const gsize local = fits_local(limits, spec->bins) ? (spec->bins + OUTSIDE) * sizeof(cl_uint) : sizeof(cl_uint);
+  const cl_uint bins = spec->bins;
+  const MsKernelArg args[] = {MS_ARG_OF(source),  MS_ARG_OF(n),
+                              {edges.size, edge(&edges, 0)}, {edges.size, edge(&edges, 1)},
+                              {edges.size, edge(&edges, 2)}, MS_ARG_OF(bins),
+                              MS_ARG_OF(counts),  MS_ARG_LOCAL_BYTES(local)};
+
+  return ms_kernel_set_args(kernel, "histogram_array", args, G_N_ELEMENTS(args), error) &&
+         ms_kernel_launch(context, kernel, "histogram_array", groups, group,
+                          (guint64)n * ms_element_type_size(spec->type), log, error);
+}
+
+static gboolean
+count_chunk(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, const void *data, guint64 n,
+            MsArrayHistogram *histogram, MsTimingLog *log, GError **error)
+{
+  gsize bytes = (spec->bins + OUTSIDE) * sizeof(cl_uint);
+  g_autofree cl_uint *found = g_malloc(bytes);
+  g_auto(cl_mem) counts = ms_device_zeros_new(context, bytes, error);
+  g_auto(cl_mem) source =
+    counts ? ms_device_array_new(context, data, n * ms_element_type_size(spec->type), log, error) : NULL;
+
+  if (!source || !launch(context, kernel, spec, source, (cl_int)n, counts, log, error) ||
+      !ms_context_download(context, counts, 0, bytes, found, log, error))
+    return FALSE;
+  for (guint i = 0; i < spec->bins + OUTSIDE; i++)
+    histogram->counts[i] += found[i];
+  return TRUE;
+}
+
+/**
+ * ms_array_histogram:
+ * @data: @n elements of the spec's type
+ *
+ * Returns: (transfer full): the counts, or %NULL with @error set; #MS_ERROR_USAGE names what the spec or the array lacks
+ */
+MsArrayHistogram *
+ms_array_histogram(MsContext *context, const MsArrayHistogramSpec *spec, const void *data, guint64 n, MsTimingLog *log,
+                   GCancellable *cancellable, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const gsize size = ms_element_type_size(spec->type);
+  const guint64 chunk = MIN(MAX_CHUNK, MAX(limits->max_allocation / 4 / size / 128 * 128, 128));
+  g_autoptr(MsArrayHistogram) self = NULL;
+  g_auto(cl_kernel) kernel = NULL;
+
+  if (!check(spec, n, error))
+    return NULL;
+  if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
+    return NULL;
+  }
+  kernel = build(context, spec, log, error);
+  if (!kernel)
+    return NULL;
+  self = histogram_new(spec->bins);
+  for (guint64 done = 0; done < n; done += chunk)
+    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+        !count_chunk(context, kernel, spec, (const guint8 *)data + done * size, MIN(n - done, chunk), self, log, error))
+      return NULL;
+  take_outside(self);
+  return g_steal_pointer(&self);
+}

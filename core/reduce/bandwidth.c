@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/bandwidth.h"
+
+#include <errno.h>
+
+#include "core/opencl/cl-error.h"
+#include "core/reduce/launch.h"
+
+/* The array grows until a pass is long enough to time or the array is well beyond every cache. */
+#define LEAST_BYTES (G_GUINT64_CONSTANT(1) << 20)
+#define MOST_BYTES_CPU (G_GUINT64_CONSTANT(256) << 20)
+#define MOST_BYTES (G_GUINT64_CONSTANT(1) << 30)
+#define LONG_PASS_MS 50.0
+#define PASSES 8
+#define GROUP_NAME "bandwidth"
+
+/** Grid: one way to walk over the array; the best of several is the device's bandwidth. */
+typedef struct {
+  guint group;
+  guint groups_per_unit;
+} Grid;
+
+static const Grid cpu_grids[] = {{1, 1}, {1, 8}, {1, 64}, {0}};
+static const Grid gpu_grids[] = {{256, 8}, {512, 4}, {1024, 2}, {256, 16}, {512, 16}, {256, 64}, {0}};
+
+typedef struct {
+  MsContext *context;
+  cl_mem source;
+  cl_mem target;
+  guint64 bytes;
+  gboolean cpu;
+  GCancellable *cancellable;
+} Bench;
+
+static void
+bench_clear(Bench *self)
+{
+  g_clear_pointer(&self->source, clReleaseMemObject);
+  g_clear_pointer(&self->target, clReleaseMemObject);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Bench, bench_clear)
+
+static cl_kernel
+build(const Bench *bench, guint group, const char *name, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_define_text(spec, "ELEM", "uint");
+  ms_program_spec_define_int(spec, "GROUP", group);
+  ms_program_spec_add_part(spec, "reduce/prelude.cl");
+  ms_program_spec_add_part(spec, bench->cpu ? "reduce/lanes-16.cl" : "reduce/lanes-4.cl");
+  ms_program_spec_add_part(spec, bench->cpu ? "reduce/stride-block.cl" : "reduce/stride-global.cl");
+  ms_program_spec_add_part(spec, "reduce/bandwidth-read.cl");
+  ms_program_spec_add_part(spec, "reduce/bandwidth-copy.cl");
+  return ms_kernel_new(bench->context, spec, name, NULL, error);
+}
+
+/* The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. */
+static gboolean
+best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid *grid, double *best, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  const guint groups = MAX(ms_context_get_limits(bench->context)->compute_units, 1) * grid->groups_per_unit;
+  const cl_int n = (cl_int)(bench->bytes / (bench->cpu ? 64 : 16));
+  const cl_int times = (cl_int)(((guint)n + groups * grid->group - 1) / (groups * grid->group));
+  const MsKernelArg args[] = {MS_ARG_OF(bench->source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(bench->target)};
+
+  if (!ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error))
+    return FALSE;
+  for (guint i = 0; i < PASSES; i++)
+    if (g_cancellable_set_error_if_cancelled(bench->cancellable, error) ||
+        !ms_kernel_launch(bench->context, kernel, name, groups, grid->group, bench->bytes, log, error) ||
+        !ms_context_finish(bench->context, error))
+      return FALSE;
+  if (!ms_timing_log_resolve(log, error))
+    return FALSE;
+  for (guint i = 1; i < ms_timing_log_get_length(log); i++) {
+    double ms = ms_timing_ms(ms_timing_log_get(log, i));
+    if (ms > 0 && ms < *best)
+      *best = ms;
+  }
+  return TRUE;
+}
+
+static gboolean
+best_grid_ms(const Bench *bench, const char *name, double *best, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(bench->context);
+
+  *best = G_MAXDOUBLE;
+  for (const Grid *grid = bench->cpu ? cpu_grids : gpu_grids; grid->group; grid++) {
+    g_auto(cl_kernel) kernel = NULL;
+    if (grid->group > limits->max_work_group || grid->group > limits->max_work_item[0])
+      continue;
+    kernel = build(bench, grid->group, name, error);
+    if (!kernel || !best_pass_ms(bench, kernel, name, grid, best, error))
+      return FALSE;
+  }
+  if (*best < G_MAXDOUBLE)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device's clock gave no usable time for the bandwidth benchmark.");
+  return FALSE;
+}
+
+/* Content that does not compress, in case the device does. */
+static gboolean
+fill(const Bench *bench, GError **error)
+{
+  g_autofree guint32 *words = g_malloc(LEAST_BYTES);
+  cl_command_queue queue = ms_context_get_queue(bench->context);
+  guint32 state = 1;
+
+  for (gsize i = 0; i < LEAST_BYTES / 4; i++)
+    words[i] = state = state * 1664525u + 1013904223u;
+  if (!ms_context_upload(bench->context, bench->source, 0, LEAST_BYTES, words, NULL, error))
+    return FALSE;
+  for (guint64 done = LEAST_BYTES; done < bench->bytes; done *= 2)
+    if (!ms_cl_check(clEnqueueCopyBuffer(queue, bench->source, bench->source, 0, done, MIN(done, bench->bytes - done),
+                                         0, NULL, NULL),
+                     error, "filling the benchmark's array"))
+      return FALSE;
+  return ms_context_finish(bench->context, error);
+}
+
+static gboolean
+prepare(Bench *bench, guint64 bytes, GError **error)
+{
+  bench_clear(bench);
+  bench->bytes = bytes;
+  bench->source = ms_context_create_buffer(bench->context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  if (!bench->source)
+    return FALSE;
+  bench->target = ms_context_create_buffer(bench->context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  return bench->target && fill(bench, error);
+}
+
+static guint64
+most_bytes(const MsDeviceLimits *limits)
+{
+  guint64 most = limits->type == MS_DEVICE_TYPE_CPU ? MOST_BYTES_CPU : MOST_BYTES;
+
+  return MAX(LEAST_BYTES, MIN(most, MIN(limits->max_allocation, limits->global_memory / 4)));
+}
+
+/**
+ * ms_bandwidth_measure:
+ *
+ * Takes some tenths of a second and up to two buffers of 1 GiB, or a quarter of the device's memory each.
+ */
+gboolean
+ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *cancellable, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const guint64 most = most_bytes(limits);
+  g_auto(Bench) bench = {.context = context, .cpu = limits->type == MS_DEVICE_TYPE_CPU, .cancellable = cancellable};
+  double read_ms = 0, copy_ms = 0;
+
+  for (guint64 bytes = LEAST_BYTES; bytes <= most && read_ms < LONG_PASS_MS; bytes *= 4)
+    if (!prepare(&bench, bytes, error) || !best_grid_ms(&bench, "bandwidth_read", &read_ms, error))
+      return FALSE;
+  if (!best_grid_ms(&bench, "bandwidth_copy", &copy_ms, error))
+    return FALSE;
+  bandwidth->read = (double)bench.bytes / read_ms * 1e-6;
+  bandwidth->copy = 2 * (double)bench.bytes / copy_ms * 1e-6;
+  return TRUE;
+}
+
+/** ms_bandwidth_folder: (transfer full): where measured bandwidths are kept. */
+char *
+ms_bandwidth_folder(void)
+{
+  return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
+}
+
+/* A device with another driver is another device. */
+static char *
+file_for(MsContext *context, const char *folder)
+{
+  MsDevice *device = ms_context_get_device(context);
+  g_autofree char *usual = folder ? NULL : ms_bandwidth_folder();
+  g_autofree char *identity =
+    g_strjoin("\n", ms_device_get_platform(device), ms_device_get_vendor(device), ms_device_get_name(device),
+              ms_device_get_driver(device), ms_device_get_version(device), NULL);
+  g_autofree char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, identity, -1);
+  g_autofree char *name = g_strconcat(digest, ".ini", NULL);
+
+  return g_build_filename(folder ? folder : usual, name, NULL);
+}
+
+/**
+ * ms_bandwidth_recall:
+ * @folder: (nullable): where measured bandwidths are kept, %NULL for ms_bandwidth_folder()
+ *
+ * Returns: whether this device's bandwidth is known; a damaged file counts as absent
+ */
+gboolean
+ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwidth)
+{
+  g_autofree char *path = file_for(context, folder);
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  MsBandwidth found;
+
+  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
+    return FALSE;
+  found.read = g_key_file_get_double(file, GROUP_NAME, "read", NULL);
+  found.copy = g_key_file_get_double(file, GROUP_NAME, "copy", NULL);
+  if (!(found.read > 0 && found.read < 1e9 && found.copy > 0 && found.copy < 1e9))
+    return FALSE;
+  *bandwidth = found;
+  return TRUE;
+}
+
+/* Losing the figure costs a benchmark next time, nothing else. */
+static void
+remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
+{
+  g_autofree char *path = file_for(context, folder);
+  g_autofree char *parent = g_path_get_dirname(path);
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autoptr(GError) error = NULL;
+
+  g_key_file_set_comment(file, NULL, NULL, ms_device_get_name(ms_context_get_device(context)), NULL);
+  g_key_file_set_double(file, GROUP_NAME, "read", bandwidth->read);
+  g_key_file_set_double(file, GROUP_NAME, "copy", bandwidth->copy);
+  if (g_mkdir_with_parents(parent, 0700) != 0 || !g_key_file_save_to_file(file, path, &error))
+    g_debug("%s could not be written: %s", path, error ? error->message : g_strerror(errno));
+}
+
+/** ms_bandwidth_get: as recalled, or measured now and remembered. @folder is as for ms_bandwidth_recall(). */
+gboolean
+ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
+                 GError **error)
+{
+  if (ms_bandwidth_recall(context, folder, bandwidth))
+    return TRUE;
+  if (!ms_bandwidth_measure(context, bandwidth, cancellable, error))
+    return FALSE;
+  remember(context, folder, bandwidth);
+  return TRUE;
+}

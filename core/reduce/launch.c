@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/launch.h"
+
+#include "core/opencl/cl-error.h"
+
+/* Alignment that a host pointer needs to be used in place: the widest vector of OpenCL. */
+#define HOST_ALIGNMENT 128
+
+/** ms_kernel_set_args: sets the arguments 0 to @n - 1. */
+gboolean
+ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error)
+{
+  for (cl_uint i = 0; i < n; i++)
+    if (!ms_cl_check(clSetKernelArg(kernel, i, args[i].size, args[i].value), error, "setting argument %u of %s", i,
+                     name))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_kernel_launch: launches @groups work-groups of @group work-items in a row. */
+gboolean
+ms_kernel_launch(MsContext *context, cl_kernel kernel, const char *name, gsize groups, gsize group, guint64 bytes,
+                 MsTimingLog *log, GError **error)
+{
+  MsNDRange range = {.dimensions = 1, .global = {groups * group}, .local = {group}};
+
+  return ms_context_launch(context, kernel, name, &range, bytes, log, error);
+}
+
+/** ms_kernel_new: (transfer full): a kernel of a program that is built when it has not been. */
+cl_kernel
+ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error)
+{
+  MsProgram *program = ms_context_build(context, spec, log, error);
+
+  return program ? ms_program_create_kernel(program, name, error) : NULL;
+}
+
+static gboolean
+usable_in_place(MsContext *context, const void *data)
+{
+  return ms_context_get_limits(context)->host_unified && (guintptr)data % HOST_ALIGNMENT == 0;
+}
+
+/**
+ * ms_device_array_new:
+ * @data: must outlive the buffer, which may be this memory itself where host and device share it
+ *
+ * Returns: (transfer full): a read-only buffer of @bytes bytes with that content
+ */
+cl_mem
+ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingLog *log, GError **error)
+{
+  g_auto(cl_mem) buffer = NULL;
+
+  if (usable_in_place(context, data))
+    return ms_context_create_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes, (gpointer)data, error);
+  buffer = ms_context_create_buffer(context, CL_MEM_READ_ONLY, bytes, NULL, error);
+  if (!buffer || !ms_context_upload(context, buffer, 0, bytes, data, log, error))
+    return NULL;
+  return g_steal_pointer(&buffer);
+}
+
+/** ms_device_zeros_new: (transfer full): a buffer of zeros; @bytes is a multiple of 4. */
+cl_mem
+ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
+{
+  const cl_uint zero = 0;
+  g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+
+  if (!buffer || !ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(context), buffer, &zero, sizeof zero, 0, bytes,
+                                                  0, NULL, NULL),
+                              error, "clearing a buffer"))
+    return NULL;
+  return g_steal_pointer(&buffer);
+}
+
+/** ms_log_kernel_ms: time of all kernels of a resolved log. */
+double
+ms_log_kernel_ms(MsTimingLog *log)
+{
+  return ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
+}
+
+/** ms_log_kernel_bytes: bytes moved by all kernels of a log. */
+guint64
+ms_log_kernel_bytes(MsTimingLog *log)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    if (ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL)
+      bytes += ms_timing_log_get(log, i)->bytes;
+  return bytes;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Small steps that every kernel of this room is run with: data to the device, arguments, the part of a log that is kernels. */
+#pragma once
+
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/** MsKernelArg: one argument; @value of %NULL asks for @size bytes of local memory. */
+typedef struct {
+  gsize size;
+  const void *value;
+} MsKernelArg;
+
+#define MS_ARG_OF(variable) {sizeof(variable), &(variable)}
+#define MS_ARG_LOCAL_BYTES(bytes) {(bytes), NULL}
+
+gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);
+gboolean ms_kernel_launch(MsContext *context, cl_kernel kernel, const char *name, gsize groups, gsize group,
+                          guint64 bytes, MsTimingLog *log, GError **error);
+cl_kernel ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error);
+cl_mem ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingLog *log, GError **error);
+cl_mem ms_device_zeros_new(MsContext *context, gsize bytes, GError **error);
+double ms_log_kernel_ms(MsTimingLog *log);
+guint64 ms_log_kernel_bytes(MsTimingLog *log);
+
+G_END_DECLS

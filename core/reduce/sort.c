@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/opencl/cl-error.h"
+#include "core/reduce/launch.h"
+#include "core/reduce/swap.h"
+
+#define USUAL_GROUP 512
+#define MAX_KEYS (G_GUINT64_CONSTANT(1) << 31)
+
+typedef enum {
+  KERNEL_BLOCK,
+  KERNEL_MERGE,
+  KERNEL_STEP,
+  KERNEL_THREE_STEPS,
+  N_KERNELS,
+} SortKernel;
+
+static const char *const fast_names[N_KERNELS] = {"sort_block", "sort_merge", "sort_step", "sort_three_steps"};
+static const char *const study_names[N_KERNELS] = {"study_block", "study_merge", "study_step", NULL};
+
+/**
+ * Sorter: a sort under way.
+ * @block: keys that a group sorts in local memory
+ * @padded: keys with the padding, a power of two and at least a block
+ */
+typedef struct {
+  MsContext *context;
+  MsSortOptions options;
+  MsElementType type;
+  guint group;
+  guint block;
+  guint64 n;
+  guint64 padded;
+  const char *const *names;
+  cl_kernel kernels[N_KERNELS];
+  cl_kernel encode;
+  cl_kernel decode;
+  cl_mem keys;
+  cl_mem map;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} Sorter;
+
+static void
+sorter_clear(Sorter *self)
+{
+  for (int i = 0; i < N_KERNELS; i++)
+    g_clear_pointer(&self->kernels[i], clReleaseKernel);
+  g_clear_pointer(&self->encode, clReleaseKernel);
+  g_clear_pointer(&self->decode, clReleaseKernel);
+  g_clear_pointer(&self->keys, clReleaseMemObject);
+  g_clear_pointer(&self->map, clReleaseMemObject);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sorter, sorter_clear)
+
+MsSortOptions
+ms_sort_options_default(void)
+{
+  return (MsSortOptions){.form = MS_SORT_FAST, .swap = MS_SWAP_OFF, .swap_range = 64, .work_group = 0};
+}
+
+static guint
+usual_group(const MsSortOptions *options, const MsDeviceLimits *limits)
+{
+  guint group = options->work_group > 0 ? (guint)options->work_group : USUAL_GROUP;
+
+  if (options->work_group > 0)
+    return group;
+  while (group > 1 && (group > limits->max_work_group || group > limits->max_work_item[0] ||
+                       2 * group * sizeof(cl_uint) > limits->local_memory))
+    group /= 2;
+  return group;
+}
+
+static guint64
+padded_length(guint64 n, guint block)
+{
+  guint64 padded = block;
+
+  while (padded < n)
+    padded *= 2;
+  return padded;
+}
+
+#define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
+
+static gboolean
+check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *limits, GError **error)
+{
+  if ((group & (group - 1)) != 0)
+    return REFUSE("A bitonic sort needs a work-group that is a power of two, not %u.", group);
+  if (group > limits->max_work_group || group > limits->max_work_item[0])
+    return REFUSE("The device takes at most %" G_GSIZE_FORMAT " work-items a group; %u were asked for.",
+                  limits->max_work_group, group);
+  if (2 * group * sizeof(cl_uint) > limits->local_memory)
+    return REFUSE("A work-group of %u needs %u bytes of local memory; the device has %" G_GUINT64_FORMAT ".", group,
+                  (guint)(2 * group * sizeof(cl_uint)), limits->local_memory);
+  if (options->swap == MS_SWAP_OFF)
+    return TRUE;
+  if (options->form != MS_SORT_STUDY)
+    return REFUSE("Thread swapping mends the divergence of the study's form; the fast form has none.");
+  return ms_swap_range_is_valid((guint)options->swap_range, group, error);
+}
+
+static gboolean
+check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n, GError **error)
+{
+  guint group = usual_group(options, limits);
+  guint64 bytes = padded_length(n, 2 * group) * sizeof(cl_uint);
+
+  if (type != MS_ELEMENT_UINT && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT)
+    return REFUSE("Keys of type %s cannot be sorted; uint, int and float can.", ms_element_type_name(type));
+  if (n > MAX_KEYS || bytes > limits->max_allocation)
+    return REFUSE("Sorting %" G_GUINT64_FORMAT " keys needs a buffer of %" G_GUINT64_FORMAT
+                  " bytes (padded to a power of two); the device takes %" G_GUINT64_FORMAT ".",
+                  n, bytes, limits->max_allocation);
+  return check_group(options, group, limits, error);
+}
+
+/** ms_sort_refusal: (transfer full) (nullable): why these options cannot run on such a device, or %NULL when they can. */
+char *
+ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n)
+{
+  g_autoptr(GError) error = NULL;
+
+  return check(options, type, limits, n, &error) ? NULL : g_strdup(error->message);
+}
+
+static MsProgramSpec *
+compose(const Sorter *self)
+{
+  static const char *const swaps[] = {"sort-swap-off.cl", "sort-swap-plain.cl", "sort-swap-refined.cl"};
+  MsProgramSpec *spec = ms_program_spec_new();
+
+  ms_program_spec_define_text(spec, "ELEM", ms_element_type_name(self->type));
+  ms_program_spec_define_int(spec, "GROUP", self->group);
+  ms_program_spec_define_int(spec, "SWAP_RANGE", self->options.swap_range);
+  ms_program_spec_define_int(spec, "SWAP_ROWS", g_bit_nth_msf((gulong)self->options.swap_range, -1));
+  ms_program_spec_add_part(spec, self->type == MS_ELEMENT_UINT  ? "sort-key-uint.cl"
+                                 : self->type == MS_ELEMENT_INT ? "sort-key-int.cl"
+                                                                : "sort-key-float.cl");
+  ms_program_spec_add_part(spec, "sort.cl");
+  if (self->options.form == MS_SORT_STUDY) {
+    ms_program_spec_add_part(spec, swaps[self->options.swap]);
+    ms_program_spec_add_part(spec, "sort-study.cl");
+  }
+  return spec;
+}
+
+static gboolean
+build(Sorter *self, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = compose(self);
+  MsProgram *program = ms_context_build(self->context, spec, self->log, error);
+
+  if (!program)
+    return FALSE;
+  for (int i = 0; i < N_KERNELS && self->names[i]; i++) {
+    self->kernels[i] = ms_program_create_kernel(program, self->names[i], error);
+    if (!self->kernels[i])
+      return FALSE;
+  }
+  self->encode = ms_program_create_kernel(program, "sort_encode", error);
+  if (!self->encode)
+    return FALSE;
+  self->decode = ms_program_create_kernel(program, "sort_decode", error);
+  return self->decode != NULL;
+}
+
+/* One row for each distance below the range. */
+static gboolean
+create_map(Sorter *self, GError **error)
+{
+  guint range = (guint)self->options.swap_range, n_rows = 0;
+  g_autoptr(GArray) map = g_array_new(FALSE, FALSE, sizeof(guint16));
+
+  if (self->options.form != MS_SORT_STUDY)
+    return TRUE;
+  for (guint distance = 1; distance < range; distance *= 2, n_rows++) {
+    g_array_set_size(map, (n_rows + 1) * self->group);
+    ms_swap_table_bitonic(&g_array_index(map, guint16, n_rows * self->group), MIN(range, self->group), self->group,
+                          distance);
+  }
+  self->map = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                       map->len * sizeof(guint16), map->data, error);
+  return self->map != NULL;
+}
+
+static gboolean
+open_sorter(Sorter *self, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(self->context);
+  gboolean study = self->options.form == MS_SORT_STUDY;
+
+  if (!check(&self->options, self->type, limits, self->n, error))
+    return FALSE;
+  self->group = usual_group(&self->options, limits);
+  self->block = study ? self->group : 2 * self->group;
+  self->padded = padded_length(self->n, self->block);
+  self->names = study ? study_names : fast_names;
+  self->keys = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, self->padded * sizeof(cl_uint), NULL, error);
+  return self->keys && create_map(self, error) && build(self, error);
+}
+
+static gboolean
+convert(Sorter *self, cl_kernel kernel, const char *name, cl_mem from, cl_mem into, guint64 items, GError **error)
+{
+  cl_uint n = (cl_uint)self->n;
+  const MsKernelArg args[] = {MS_ARG_OF(from), MS_ARG_OF(n), MS_ARG_OF(into)};
+
+  return ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error) &&
+         ms_kernel_launch(self->context, kernel, name, items / self->group, self->group, 8 * items, self->log, error);
+}
+
+/* @keys_per_item: how many keys one work-item moves. */
+static gboolean
+run(Sorter *self, SortKernel which, cl_uint k, cl_uint j, guint keys_per_item, GError **error)
+{
+  const MsKernelArg args[] = {MS_ARG_OF(self->keys), MS_ARG_OF(k), MS_ARG_OF(j),
+                              MS_ARG_LOCAL_BYTES(self->block * sizeof(cl_uint)), MS_ARG_OF(self->map)};
+  guint n_args = self->options.form == MS_SORT_STUDY ? 5 : 4;
+  guint64 items = self->padded / keys_per_item;
+
+  return ms_kernel_set_args(self->kernels[which], self->names[which], args, n_args, error) &&
+         ms_kernel_launch(self->context, self->kernels[which], self->names[which], items / self->group, self->group,
+                          8 * self->padded, self->log, error);
+}
+
+/* The steps of stage k that reach beyond a block: three at a time while there are that many. */
+static gboolean
+run_far_steps(Sorter *self, guint64 k, GError **error)
+{
+  guint64 nearest = self->block, j = k / 2;
+  guint per_item = self->options.form == MS_SORT_STUDY ? 1 : 2;
+
+  while (j >= nearest) {
+    gboolean three = self->kernels[KERNEL_THREE_STEPS] && j / 4 >= nearest && self->padded / 8 >= self->group;
+    if (!(three ? run(self, KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), 8, error)
+                : run(self, KERNEL_STEP, (cl_uint)k, (cl_uint)j, per_item, error)))
+      return FALSE;
+    j /= three ? 8 : 2;
+  }
+  return TRUE;
+}
+
+static gboolean
+run_stages(Sorter *self, GError **error)
+{
+  guint per_item = self->options.form == MS_SORT_STUDY ? 1 : 2;
+
+  if (!run(self, KERNEL_BLOCK, 0, 0, per_item, error))
+    return FALSE;
+  for (guint64 k = 2 * (guint64)self->block; k <= self->padded; k *= 2)
+    if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !run_far_steps(self, k, error) ||
+        !run(self, KERNEL_MERGE, (cl_uint)k, 0, per_item, error))
+      return FALSE;
+  return TRUE;
+}
+
+static guint64
+round_up(guint64 n, guint64 unit)
+{
+  return (n + unit - 1) / unit * unit;
+}
+
+static gboolean
+sort_on_device(Sorter *self, cl_mem elements, GError **error)
+{
+  return open_sorter(self, error) &&
+         convert(self, self->encode, "sort_encode", elements, self->keys, self->padded, error) &&
+         run_stages(self, error) &&
+         convert(self, self->decode, "sort_decode", self->keys, elements, round_up(self->n, self->group), error) &&
+         ms_context_finish(self->context, error);
+}
+
+/**
+ * ms_sort_buffer:
+ * @keys: a buffer of the context with at least @n keys; sorted ascending in place
+ * @log: (nullable): gets the kernels
+ *
+ * Returns: %FALSE with #MS_ERROR_UNSUPPORTED for what ms_sort_refusal() tells, or what the device said
+ */
+gboolean
+ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem keys, guint64 n,
+               MsTimingLog *log, GCancellable *cancellable, GError **error)
+{
+  g_auto(Sorter) sorter = {
+    .context = context, .options = *options, .type = type, .n = n, .log = log, .cancellable = cancellable};
+
+  return n == 0 || sort_on_device(&sorter, keys, error);
+}
+
+/** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is left as it is on failure. */
+gboolean
+ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
+             MsTimingLog *log, GCancellable *cancellable, GError **error)
+{
+  gsize bytes = n * ms_element_type_size(type);
+  g_auto(cl_mem) buffer = NULL;
+
+  if (n == 0)
+    return TRUE;
+  if (!check(options, type, ms_context_get_limits(context), n, error))
+    return FALSE;
+  buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  return buffer && ms_context_upload(context, buffer, 0, bytes, keys, log, error) &&
+         ms_sort_buffer(context, options, type, buffer, n, log, cancellable, error) &&
+         ms_context_download(context, buffer, 0, bytes, keys, log, error);
+}
+
+static int
+compare_uint(const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  return (x > y) - (x < y);
+}
+
+static int
+compare_int(const void *a, const void *b)
+{
+  gint32 x = *(const gint32 *)a, y = *(const gint32 *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* IEEE total order by way of the bits, as in sort-key-float.cl. */
+static int
+compare_float(const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  x ^= x & 0x80000000u ? 0xffffffffu : 0x80000000u;
+  y ^= y & 0x80000000u ? 0xffffffffu : 0x80000000u;
+  return (x > y) - (x < y);
+}
+
+/** ms_sort_serial: the same order by qsort(). */
+void
+ms_sort_serial(MsElementType type, void *keys, guint64 n)
+{
+  g_return_if_fail(type == MS_ELEMENT_UINT || type == MS_ELEMENT_INT || type == MS_ELEMENT_FLOAT);
+
+  qsort(keys, n, 4,
+        type == MS_ELEMENT_UINT  ? compare_uint
+        : type == MS_ELEMENT_INT ? compare_int
+                                 : compare_float);
+}

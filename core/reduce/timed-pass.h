@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What a pass of kernels took, and which share of the device's measured bandwidth it used. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/** MsTimedPass: @peak_share is 0 where the bandwidth could not be measured. */
+typedef struct {
+  double kernel_ms;
+  double gb_per_s;
+  double peak_share;
+} MsTimedPass;
+
+gboolean ms_time_pass(MsContext *context, MsTimingLog *own, MsTimingLog *log, MsTimedPass *timed,
+                      GCancellable *cancellable, GError **error);
+
+G_END_DECLS

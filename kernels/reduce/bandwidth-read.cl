@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads everything once, folded by exclusive or; the store that depends on it practically never happens. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+bandwidth_read(__global const vec_t *restrict source, const int n, const int times, __global uint *restrict out)
+{
+  const int3 range = item_range((uint)get_local_id(0), 0, n, times);
+  const int step = range.y;
+  vec_t a = (vec_t)(0), b = a, c = a, d = a;
+  uint folded = 0;
+  int i = range.x;
+
+  for (; i + 3 * step < range.z; i += 4 * step) {
+    a ^= source[i];
+    b ^= source[i + step];
+    c ^= source[i + 2 * step];
+    d ^= source[i + 3 * step];
+  }
+  for (; i < range.z; i += step)
+    a ^= source[i];
+  a ^= b ^ c ^ d;
+#define FOLD_LANE(lane, number) folded ^= a lane;
+  EACH_LANE(FOLD_LANE)
+  if (folded == 0x9e3779b9u)
+    out[get_global_id(0)] = folded;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* More bins than local memory holds are counted in global memory. */
+static void
+bins_begin(__local uint *own, const uint n)
+{
+}
+
+static void
+bins_count(__local uint *own, volatile __global uint *counts, const uint bin)
+{
+  atomic_inc(counts + bin);
+}
+
+static void
+bins_end(__local uint *own, volatile __global uint *counts, const uint n)
+{
+}
