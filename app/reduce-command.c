@@ -6,18 +6,17 @@
 
 #include "core/reduce/reduce-run.h"
 
-#define DEFAULT_TYPE "int"
-
 static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
 {
   memset(request, 0, sizeof *request);
+  request->spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
   request->options = ms_reduce_options_auto();
   request->n = line->size;
   request->repeat = (guint)line->repeat;
   request->seed = 1;
   return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
-         ms_element_type_parse(line->type ? line->type : DEFAULT_TYPE, &request->spec.type, error) &&
+         (!line->type || ms_element_type_parse(line->type, &request->spec.type, error)) &&
          (!line->variant || ms_reduce_options_parse(line->variant, &request->options, error));
 }
 

@@ -1,0 +1,519 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The program without a window, as a person or a script uses it: every promise of its manual page, by running it."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+PROGRAM = os.path.abspath(os.environ["MS_PROGRAM"])
+SOURCE = pathlib.Path(os.environ["MS_SOURCE_ROOT"])
+SCHEMA = json.loads((SOURCE / "data" / "headless-report.schema.json").read_text())
+NOBODY = 65534
+
+
+# ---- Pictures ----
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def write_png(path, width, height, seed=1, rows=None):
+    """A picture of soft noise, so that the filter has something to do."""
+    rng = random.Random(seed)
+    if rows is None:
+        rows = [bytes((x * 3 + y * 5 + c * 40 + rng.randrange(30)) % 256 for x in range(width) for c in range(3)) for y in range(height)]
+    raw = b"".join(b"\0" + row for row in rows)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+
+
+def paeth(a, b, c):
+    p = a + b - c
+    pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+    return a if pa <= pb and pa <= pc else b if pb <= pc else c
+
+
+def unfilter(kind, row, above, step):
+    for i in range(len(row)):
+        left = row[i - step] if i >= step else 0
+        corner = above[i - step] if i >= step else 0
+        row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[kind]) & 255
+    return row
+
+
+def read_png(data):
+    """Width, height and RGB bytes of a whole 8-bit file; raises where anything is missing."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    position, packed, ended = 8, b"", False
+    while position < len(data):
+        size, kind = struct.unpack(">I4s", data[position:position + 8])
+        body = data[position + 8:position + 8 + size]
+        assert struct.unpack(">I", data[position + 8 + size:position + 12 + size])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            assert depth == 8 and colour in (2, 6), (depth, colour)
+        packed += body if kind == b"IDAT" else b""
+        ended = kind == b"IEND"
+        position += 12 + size
+    assert ended
+    step = 3 if colour == 2 else 4
+    raw, above, pixels = zlib.decompress(packed), bytes(width * step), []
+    assert len(raw) == height * (1 + width * step)
+    for y in range(height):
+        start = y * (1 + width * step)
+        above = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + width * step]), above, step)
+        pixels.append(bytes(v for i, v in enumerate(above) if i % step < 3))
+    return width, height, b"".join(pixels)
+
+
+# ---- JSON Schema, as much of it as the report's uses ----
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None), "boolean": bool, "number": (int, float)}
+
+
+def is_type(value, name):
+    if isinstance(value, bool) and name != "boolean":
+        return False
+    return isinstance(value, TYPES[name])
+
+
+def violation(schema, value, path="report"):
+    """What is wrong with value, or None."""
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{path}: {value!r} is none of {schema['enum']}"
+    wanted = schema.get("type", [])
+    wanted = wanted if isinstance(wanted, list) else [wanted]
+    if wanted and not any(is_type(value, name) for name in wanted):
+        return f"{path}: {value!r} is no {wanted}"
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            if name not in value:
+                return f"{path}: {name} is missing"
+        for name, member in value.items():
+            if name in schema.get("properties", {}):
+                found = violation(schema["properties"][name], member, f"{path}.{name}")
+            else:
+                found = f"{path}: {name} is not described" if schema.get("additionalProperties", True) is False else None
+            if found:
+                return found
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            found = violation(schema["items"], item, f"{path}[{i}]")
+            if found:
+                return found
+    return None
+
+
+class HeadlessCase(unittest.TestCase):
+    def setUp(self):
+        self.keep = tempfile.TemporaryDirectory(prefix="ms-headless-")
+        self.addCleanup(self.keep.cleanup)
+        self.dir = pathlib.Path(self.keep.name)
+        self.src = self.dir / "in"
+        self.out = self.dir / "out"
+        self.src.mkdir()
+        self.out.mkdir()
+
+    def picture(self, name, width=40, height=30, seed=1):
+        path = self.src / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_png(path, width, height, seed)
+        return str(path)
+
+    def run_program(self, *arguments, status=0, env=None, stdin=None, **options):
+        """Runs --headless; checks the status; returns standard output (bytes) and error (text)."""
+        environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        environment.update(env or {})
+        result = subprocess.run([PROGRAM, "--headless", *map(str, arguments)], input=stdin, capture_output=True, env=environment,
+                                timeout=120, check=False, **options)
+        error = result.stderr.decode()
+        self.assertEqual(result.returncode, status, f"{arguments}\n{error}")
+        self.assertNotIn("Sanitizer", error)
+        return result.stdout, error
+
+    def report(self, *arguments, status=0, **options):
+        """Runs with --json - and returns the report, which must follow the schema."""
+        output, _ = self.run_program(*arguments, "--json", "-", status=status, **options)
+        report = json.loads(output)
+        self.assertIsNone(violation(SCHEMA, report))
+        return report
+
+    def sentence(self, error, *parts):
+        """One line, by the program's name, with all parts in it and something to do."""
+        lines = error.strip().splitlines()
+        self.assertEqual(len(lines), 1, error)
+        self.assertTrue(lines[0].startswith("meanshift-lab: "), error)
+        self.assertGreater(len(lines[0].split()), 5, error)
+        for part in parts:
+            self.assertIn(str(part), lines[0])
+
+    def names(self, folder=None):
+        folder = folder or self.out
+        return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+class OneImage(HeadlessCase):
+    def test_the_report_holds_what_was_promised(self):
+        source = self.picture("a.png", 41, 23)
+        target = self.out / "b.png"
+        report = self.report(source, "--sp", "4.5", "--sr", "33", "--repeat", "3", "--verify", "-o", target, "--device", "cpu")
+        self.assertEqual(report["program"], "meanshift-lab")
+        self.assertEqual(report["device"]["type"], "cpu")
+        self.assertEqual(report["summary"]["done"], 1)
+        image = report["images"][0]
+        self.assertEqual((image["input"], image["output"]), (source, str(target)))
+        self.assertEqual((image["width"], image["height"], image["status"]), (41, 23, "done"))
+        self.assertEqual(image["parameters"]["sp"], 4.5)
+        self.assertEqual(image["parameters"]["rule"], "opencv")
+        self.assertNotEqual(image["options"]["kernel"], "auto")
+        self.assertEqual(image["kernel_ms"]["n"], 3)
+        self.assertLessEqual(image["kernel_ms"]["min"], image["kernel_ms"]["median"])
+        self.assertLessEqual(image["kernel_ms"]["median"], image["kernel_ms"]["max"])
+        self.assertEqual(image["verify"], {"mismatched_pixels": 0, "max_difference": 0})
+        stages = [t["stage"] for t in image["timings"]]
+        self.assertEqual(set(stages), {"decode", "build", "upload", "kernel", "download", "encode"})
+        for row in image["timings"]:
+            self.assertLessEqual(row["queued_ns"], row["submitted_ns"])
+            self.assertLessEqual(row["submitted_ns"], row["started_ns"])
+            self.assertLessEqual(row["started_ns"], row["ended_ns"])
+            self.assertAlmostEqual(row["ms"], (row["ended_ns"] - row["started_ns"]) / 1e6, places=5)
+        read_png(target.read_bytes())
+
+    def test_every_way_gives_the_same_picture(self):
+        source = self.picture("a.png", 37, 29)
+        pictures = []
+        for i, arguments in enumerate((["--device", "reference"], ["--device", "cpu"], ["--kernel", "direct", "--unroll", "4", "--access", "vload"],
+                                       ["--memory", "image", "--local-memory", "on", "--work-group", "8x4"])):
+            target = self.out / f"{i}.png"
+            self.run_program(source, "--sp", "5", "--sr", "40", "-o", target, *arguments)
+            pictures.append(read_png(target.read_bytes()))
+        for picture in pictures[1:]:
+            self.assertEqual(picture, pictures[0])
+        self.assertNotEqual(pictures[0][2], read_png(pathlib.Path(source).read_bytes())[2])
+
+    def test_pipes(self):
+        source = pathlib.Path(self.picture("a.png"))
+        piped, _ = self.run_program("-", "-o", "-", "--device", "reference", stdin=source.read_bytes())
+        self.run_program(source, "-o", self.out / "b.png", "--device", "reference")
+        self.assertEqual(read_png(piped), read_png((self.out / "b.png").read_bytes()))
+        jpeg, error = self.run_program("-", "-o", "-", "--format", "jpeg", "--device", "reference", "--timings", stdin=source.read_bytes())
+        self.assertEqual(jpeg[:3], b"\xff\xd8\xff")
+        self.assertIn("kernel", error)
+        _, error = self.run_program("-", "-o", "-", stdin=b"", status=1)
+        self.sentence(error, "standard input", "empty")
+
+    def test_tables(self):
+        output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--device", "cpu")
+        text = output.decode()
+        for word in ("decode", "upload", "kernel", "download", "run ms", "GB/s", "median", "identical to the reference"):
+            self.assertIn(word, text)
+        self.assertEqual(error, "")
+        self.assertEqual(self.names(), [])
+
+    def test_csv(self):
+        self.picture("a,\"b.png")
+        output, _ = self.run_program(self.src, "-o", self.out, "--csv", "-", "--device", "reference")
+        rows = list(csv.DictReader(io.StringIO(output.decode())))
+        self.assertEqual(len(rows), 1)
+        self.assertTrue(rows[0]["input"].endswith("a,\"b.png"))
+        self.assertEqual((rows[0]["status"], rows[0]["width"], rows[0]["rule"]), ("done", "40", "opencv"))
+        self.assertGreater(float(rows[0]["kernel_ms_median"]), 0)
+
+    def test_transparency_is_flattened_with_a_note(self):
+        rows = [bytes([200, 10, 10, 0] * 8)] * 8
+        raw = b"".join(b"\0" + row for row in rows)
+        header = struct.pack(">IIBBBBB", 8, 8, 8, 6, 0, 0, 0)
+        path = self.src / "t.png"
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+        _, error = self.run_program(path, "-o", self.out / "t.jpg", "--device", "reference")
+        self.sentence(error, "t.jpg", "white")
+        _, error = self.run_program(path, "-o", self.out / "q.jpg", "--device", "reference", "--quiet")
+        self.assertEqual(error, "")
+
+    def test_statistics_and_histogram(self):
+        report = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "cpu")
+        image = report["images"][0]
+        for channel in ("r", "g", "b", "a", "luma"):
+            self.assertEqual(len(image["histogram"][channel]), 256)
+            self.assertEqual(sum(image["histogram"][channel]), 1200)
+            figures = image["statistics"][channel]
+            for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95", "p99", "clipped_low",
+                         "clipped_high"):
+                self.assertIn(name, figures)
+            self.assertEqual(figures["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
+        reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "reference")["images"][0]
+        self.assertEqual(reference["histogram"], image["histogram"])
+        output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
+        self.assertIn("median", output.decode())
+
+
+class BadInput(HeadlessCase):
+    def refuse(self, *arguments, status=1, parts=(), **options):
+        before = self.names(self.dir)
+        _, error = self.run_program(*arguments, status=status, **options)
+        self.sentence(error, *parts)
+        self.assertEqual(self.names(self.dir), before)
+        return error
+
+    def test_files_that_cannot_be_loaded(self):
+        good = pathlib.Path(self.picture("good.png", 200, 200)).read_bytes()
+        (self.src / "empty.png").write_bytes(b"")
+        (self.src / "text.png").write_text("This is no picture.\n")
+        (self.src / "cut.png").write_bytes(good[:len(good) // 2])
+        (self.src / "header.png").write_bytes(good[:20])
+        for name in ("missing.png", "empty.png", "text.png", "cut.png", "header.png"):
+            self.refuse(self.src / name, "-o", self.out / "x.png", "--device", "cpu", parts=[name])
+
+    def test_too_large(self):
+        self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--max-pixels", "1K", parts=["a.png"])
+        self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--memory-limit", "1K", parts=["a.png", "--memory-limit"])
+        header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 6, 0, 0, 0)
+        (self.src / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x") + chunk(b"IEND", b""))
+        self.refuse(self.src / "bomb.png", "-o", self.out / "x.png", parts=["bomb.png"])
+
+    def test_outputs_that_cannot_be_written(self):
+        source = self.picture("a.png")
+        self.refuse(source, "-o", self.dir / "nowhere" / "x.png", parts=["nowhere", "create it"])
+        self.refuse(source, source, "-o", self.dir / "nowhere", parts=["nowhere", "create it"])
+        self.refuse(source, "-o", "/proc/x.png", parts=["/proc/x.png"])
+        self.refuse(source, "-o", self.out / "x.bmp", status=2, parts=["x.bmp", "--format"])
+        self.refuse(source, source, "-o", source, status=2, parts=["a.png", "folder"])
+        self.refuse(source, "-o", "/dev/full", parts=["/dev/full", "full"])
+
+    def test_a_full_disk_leaves_nothing(self):
+        source = self.picture("a.png", 200, 200)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        self.refuse(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1", parts=["x.png"], preexec_fn=limit)
+
+    def test_an_input_is_never_overwritten(self):
+        source = self.picture("a.png")
+        before = pathlib.Path(source).read_bytes()
+        (self.dir / "link.png").symlink_to(source)
+        os.link(source, self.dir / "hard.png")
+        for target in (source, self.dir / "link.png", self.dir / "hard.png", self.src):
+            self.refuse(source, "-o", target, "--on-conflict", "overwrite", parts=["never overwritten"])
+        self.refuse(source, "-o", self.out / "x.png", "--json", source, status=2, parts=["--json", "a.png"])
+        self.assertEqual(pathlib.Path(source).read_bytes(), before)
+
+    def test_permissions(self):
+        if os.geteuid() != 0:
+            self.skipTest("Becoming another user needs root.")
+        source = self.picture("a.png")
+        secret = pathlib.Path(self.picture("secret.png"))
+        secret.chmod(0)
+        self.out.chmod(0o755)
+        self.dir.chmod(0o755)
+        become = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        try:
+            self.run_program("--version", **become)
+        except PermissionError:
+            self.skipTest("The build folder is closed to other users.")
+        self.refuse(secret, "-o", "-", "--device", "reference", parts=["secret.png", "ermission"], **become)
+        self.refuse(source, "-o", self.out / "x.png", "--device", "reference", parts=[self.out], **become)
+        self.refuse(source, source, "-o", self.out, "--device", "reference", parts=[self.out], **become)
+
+    def test_devices(self):
+        source = self.picture("a.png")
+        self.refuse(source, "-o", self.out / "x.png", "--device", "no such device", status=4, parts=["no such device"])
+        self.refuse(source, "-o", self.out / "x.png", "--device", "7:7", status=4, parts=["7:7"])
+        _, error = self.run_program(source, "-o", self.out / "x.png", "--device", "no such device", "--fallback", "cpu")
+        self.sentence(error, "no such device", "instead")
+        self.assertEqual(self.names(), ["x.png"])
+
+    def test_options_that_mean_nothing_together(self):
+        source = self.picture("a.png")
+        self.refuse(source, "-o", self.out / "x.png", "--memory", "image", "--access", "vload", "--device", "cpu", status=2)
+        self.refuse(source, "-o", self.out / "x.png", "--work-group", "60000x60000", "--device", "cpu", status=2, parts=["60000x60000"])
+        self.refuse(source, "-o", self.out / "x.png", "--sp", "0", status=2, parts=["--sp"])
+        self.refuse(source, "-o", self.out / "x.png", "--spp", "3", status=2, parts=["--spp", "--sp"])
+        self.refuse(source, status=2, parts=["-o"])
+        self.refuse("-o", self.out / "x.png", status=2)
+
+    def test_a_full_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([PROGRAM, "--headless", self.picture("a.png"), "--device", "reference", "--json", "-"], stdout=full,
+                                    stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.sentence(result.stderr.decode(), "tandard output")
+
+
+class Batches(HeadlessCase):
+    def test_one_bad_file_does_not_stop_the_others(self):
+        for i in range(6):
+            self.picture(f"p{i}.png", 20 + i, 20)
+        (self.src / "p3.png").write_text("broken")
+        (self.src / "p7.png").write_bytes(b"")
+        _, error = self.run_program(self.src, self.src / "gone.png", "-o", self.out, "--device", "cpu", status=1)
+        for name in ("p3.png", "p7.png", "gone.png"):
+            self.assertEqual(sum(name in line for line in error.splitlines()), 1, error)
+        self.assertEqual(self.names(), [f"p{i}.png" for i in (0, 1, 2, 4, 5)])
+        self.assertIn("5 done, 3 failed", error)
+
+    def test_the_report_is_in_the_order_of_the_list(self):
+        for i in range(12):
+            self.picture(f"p{i:02}.png", 200 if i % 4 == 0 else 10, 60)
+        (self.src / "p05.png").write_text("broken")
+        report = self.report(self.src, "-o", self.out, "--device", "cpu", "--jobs", "4", status=1)
+        self.assertEqual([pathlib.Path(image["input"]).name for image in report["images"]], [f"p{i:02}.png" for i in range(12)])
+        self.assertEqual([image["seq"] for image in report["images"]], list(range(1, 13)))
+        self.assertEqual((report["summary"]["done"], report["summary"]["failed"]), (11, 1))
+
+    def test_templates_and_conflicts(self):
+        self.picture("a.png")
+        self.picture("deep/b.png")
+        common = [self.src, "--recursive", "-o", self.out, "--device", "reference", "--sp", "2", "--name", "{seq}-{stem}-{sp}-{sr}-{device}.{ext}"]
+        self.run_program(*common)
+        self.assertEqual(self.names(), ["1-a-2-20-reference.png", "deep/2-b-2-20-reference.png"])
+        _, error = self.run_program(*common, status=1)
+        self.assertIn("--on-conflict", error)
+        self.assertEqual(self.report(*common, "--on-conflict", "skip")["summary"]["skipped"], 2)
+        self.run_program(*common, "--on-conflict", "unique")
+        self.assertEqual(len(self.names()), 4)
+        self.assertEqual(self.report(*common, "--on-conflict", "overwrite")["summary"]["done"], 2)
+        self.assertEqual(len(self.names()), 4)
+
+    def test_a_dry_run_does_nothing(self):
+        self.picture("a.png")
+        output, _ = self.run_program(self.src, "-o", self.out, "--dry-run", "--manifest", self.dir / "m.jsonl")
+        self.assertIn(" -> ", output.decode())
+        self.assertEqual(self.names(), [])
+        self.assertFalse((self.dir / "m.jsonl").exists())
+
+    def test_shards_together_do_everything_once(self):
+        for i in range(15):
+            self.picture(f"p{i}.png", 12, 12)
+        manifest = self.dir / "m.jsonl"
+        processes = [subprocess.Popen([PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "2",
+                                       "--shard", f"{k}/3", "--manifest", str(manifest), "--quiet"]) for k in (1, 2, 3)]
+        self.assertEqual([p.wait(timeout=60) for p in processes], [0, 0, 0])
+        lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+        self.assertEqual(sorted(pathlib.Path(line["input"]).name for line in lines), sorted(f"p{i}.png" for i in range(15)))
+        self.assertEqual(len(self.names()), 15)
+
+    def interrupt(self, number):
+        n = 40
+        for i in range(n):
+            self.picture(f"p{i:02}.png", 80, 60, seed=i)
+        manifest = self.dir / "m.jsonl"
+        report = self.dir / "r.json"
+        command = [PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "12", "--sr", "60",
+                   "--manifest", str(manifest), "--resume"]
+        process = subprocess.Popen(command + ["--json", str(report)], stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while not self.names() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(number)
+        error = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 130, error)
+        done = self.names()
+        self.assertGreater(len(done), 0)
+        self.assertLess(len(done), n)
+        for name in done:
+            self.assertEqual(read_png((self.out / name).read_bytes())[:2], (80, 60))
+        written = json.loads(report.read_text())
+        self.assertIsNone(violation(SCHEMA, written))
+        self.assertTrue(written["summary"]["interrupted"])
+        self.assertEqual(written["summary"]["done"], len(done))
+        subprocess.run(command + ["--quiet"], check=True, timeout=120)
+        self.assertEqual(len(self.names()), n)
+        finished = [json.loads(line)["input"] for line in manifest.read_text().splitlines()]
+        self.assertEqual(len(finished), n)
+        self.assertEqual(len(set(finished)), n)
+
+    def test_interrupted_by_the_keyboard_and_resumed(self):
+        self.interrupt(signal.SIGINT)
+
+    def test_interrupted_by_a_kill_and_resumed(self):
+        self.interrupt(signal.SIGTERM)
+
+    def test_progress(self):
+        self.picture("a.png")
+        self.picture("b.png")
+        _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--progress", "always")
+        self.assertIn("[2/2]", error)
+        _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite", "--quiet")
+        self.assertEqual(error, "")
+
+    def test_several_devices_share_an_image(self):
+        source = self.picture("a.png", 60, 90)
+        environment = {"POCL_DEVICES": "pthread basic"}
+        self.run_program(source, "-o", self.out / "one.png", "--device", "reference")
+        for mode in ("equal", "learned", "adaptive"):
+            target = self.out / f"{mode}.png"
+            self.run_program(source, "-o", target, "--devices", "0:0,0:1", "--split", mode, env=environment)
+            self.assertEqual(read_png(target.read_bytes()), read_png((self.out / "one.png").read_bytes()))
+        _, error = self.run_program(source, "-o", self.out / "x.png", "--devices", "0:0,0:0", env=environment, status=2)
+        self.sentence(error, "twice")
+
+
+class Program(HeadlessCase):
+    def test_help_and_version(self):
+        for option in ("--help", "--version"):
+            result = subprocess.run([PROGRAM, option], capture_output=True, timeout=60, check=True)
+            self.assertIn(b"meanshift-lab", result.stdout)
+            self.assertEqual(result.stderr, b"")
+
+    def test_devices_are_listed(self):
+        text, _ = self.run_program("--list-devices")
+        listed = json.loads(self.run_program("--list-devices", "--json", "-")[0])
+        self.assertGreater(len(listed["devices"]), 0)
+        for device in listed["devices"]:
+            self.assertIn(device["name"], text.decode())
+            for member in ("vendor", "driver", "type", "compute_units", "clock_mhz", "global_memory", "local_memory", "max_work_group", "images",
+                           "max_image", "fp64", "extensions", "preferred_multiple"):
+                self.assertIn(member, device)
+
+    def test_gtk_is_not_loaded(self):
+        libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libOpenCL", libraries)
+        self.assertNotIn("libgtk", libraries)
+        self.assertNotIn("libgdk", libraries)
+
+    def test_a_locale_with_commas_changes_nothing(self):
+        source = self.picture("a.png", 30, 20)
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(self.dir / "de_DE.UTF-8")], capture_output=True, check=False)
+        if not (self.dir / "de_DE.UTF-8").is_dir():
+            self.skipTest(f"No German locale can be made here (package locales): {made.stderr.decode().strip()}")
+        german = {"LOCPATH": str(self.dir), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+        comma = subprocess.run(["printf", "%.1f", "1,5"], env={**os.environ, **german}, capture_output=True, text=True, check=False)
+        self.assertEqual(comma.stdout, "1,5")
+        report = self.report(source, "--sp", "2.5", "-o", self.out / "x.png", "--device", "reference", env=german)
+        self.assertEqual(report["images"][0]["parameters"]["sp"], 2.5)
+        self.assertGreater(report["images"][0]["kernel_ms"]["median"], 0)
+        rows, _ = self.run_program(source, "--sp", "2.5", "--device", "reference", "--csv", "-", env=german)
+        row = next(csv.DictReader(io.StringIO(rows.decode())))
+        self.assertEqual(row["sp"], "2.5")
+        self.assertGreater(float(row["kernel_ms_median"]), 0)
+        table, _ = self.run_program(source, "--device", "reference", "--timings", env=german)
+        self.assertRegex(table.decode(), r"median \d+\.\d+ ms")
+
+    def test_reduce(self):
+        output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json", "-")
+        self.assertIsInstance(json.loads(output), dict)
+        _, error = self.run_program("--reduce", "product", status=2)
+        self.sentence(error, "product")
+        _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
+        self.sentence(error, "--device")
+
+    def test_experiments_are_listed(self):
+        output, _ = self.run_program("--experiment", "list")
+        self.assertIn("ms-unroll", output.decode())
+        _, error = self.run_program("--experiment", "no-such-study", status=2)
+        self.sentence(error, "no-such-study")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
