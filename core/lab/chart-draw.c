@@ -263,16 +263,30 @@ ms_chart_point_y(const MsChartLayout *layout, double value)
   return layout->top + (1.0 - share) * layout->plot_height;
 }
 
+/* Text that is wider than @width ends in dots, so that nothing is cut in the middle of a letter. */
+static void
+show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
+{
+  g_autofree char *shown = g_strdup(text);
+
+  for (glong keep = g_utf8_strlen(text, -1); keep > 1 && ms_chart_text_width(cr, shown) > width; keep--) {
+    g_autofree char *start = g_utf8_substring(text, 0, keep - 1);
+    g_free(shown);
+    shown = g_strconcat(start, "…", NULL);
+  }
+  show_text(cr, x, y, shown);
+}
+
 static void
 draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
 {
   use_font(cr, TITLE_FONT, TRUE);
   ms_chart_set_colour(cr, paint->text);
-  show_text(cr, MARGIN, MARGIN + TITLE_FONT - 3, self->title);
+  show_fitted(cr, MARGIN, MARGIN + TITLE_FONT - 3, l->width - 2 * MARGIN, self->title);
   use_font(cr, MS_CHART_FONT, FALSE);
   ms_chart_set_colour(cr, paint->faint_text);
   if (self->subtitle)
-    show_text(cr, MARGIN, MARGIN + TITLE_FONT + 17, self->subtitle);
+    show_fitted(cr, MARGIN, MARGIN + TITLE_FONT + 17, l->width - 2 * MARGIN, self->subtitle);
   if (self->y.title)
     show_text(cr, MARGIN, l->top - 12, self->y.title);
   if (self->x.title)

@@ -109,6 +109,16 @@ show_winner(MsTunePanel *self)
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), settings);
 }
 
+/* The view would stay with the row that was on top; the fastest ones come in above it. */
+static void
+show_fastest_rows(MsTunePanel *self)
+{
+  g_autoptr(GtkTreePath) top = gtk_tree_path_new_first();
+
+  if (self->listed > 0 && !gtk_widget_has_focus(GTK_WIDGET(self->tree)))
+    gtk_tree_view_scroll_to_cell(self->tree, top, NULL, TRUE, 0, 0);
+}
+
 static void
 show_search(MsTunePanel *self)
 {
@@ -117,6 +127,7 @@ show_search(MsTunePanel *self)
 
   for (; self->listed < trials->len; self->listed++)
     list_trial(self, trials->pdata[self->listed], self->listed + 1);
+  show_fastest_rows(self);
   ms_chart_view_set_chart(self->chart, chart, "Search for the fastest configuration");
   show_winner(self);
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
