@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/lab/lab.h"
+
 /* Above this share of the picture the visible part is not worth a run of its own: the whole is shown band by band. */
 #define MOSTLY_VISIBLE 0.7
 
@@ -116,6 +118,17 @@ run_reference(Pass *pass, MsTimingLog *log, GError **error)
                            ms_image_get_metadata(pass->job->source));
 }
 
+/* What the tuner found for this device takes the place of toggles that are left to the program. */
+static MsPlan *
+make_plan(const MsFilterJob *self, const MsRegion *region, GError **error)
+{
+  MsDevice *device = ms_context_get_device(ms_mean_shift_get_context(self->filter));
+  MsSettings tuned = ms_lab_tuned_settings(&self->settings, device, ms_image_get_width(self->source),
+                                           ms_image_get_height(self->source));
+
+  return ms_mean_shift_plan(self->filter, self->source, &tuned, region, error);
+}
+
 static gboolean
 run_visible(const MsFilterJob *self, double share, GError **error)
 {
@@ -127,7 +140,7 @@ run_visible(const MsFilterJob *self, double share, GError **error)
     image = run_reference(&pass, NULL, error);
     return image != NULL;
   }
-  plan = ms_mean_shift_plan(self->filter, self->source, &self->settings, &self->visible, error);
+  plan = make_plan(self, &self->visible, error);
   if (!plan)
     return FALSE;
   image = run_device(&pass, plan, NULL, error);
@@ -161,7 +174,7 @@ run_whole(const MsFilterJob *self, gboolean tells_pieces, double share, GError *
 
   if (!self->filter)
     return finish_reference(&pass, log, error);
-  plan = ms_mean_shift_plan(self->filter, self->source, &self->settings, NULL, error);
+  plan = make_plan(self, NULL, error);
   if (!plan)
     return NULL;
   image = run_device(&pass, plan, log, error);

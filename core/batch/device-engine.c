@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/lab/lab.h"
 #include "core/opencl/device-chooser.h"
 
 /* A size at which every combination of options that works at all can be planned. */
@@ -70,7 +71,9 @@ static MsImage *
 run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
          GError **error)
 {
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, settings, NULL, error);
+  MsSettings tuned = ms_lab_tuned_settings(settings, ms_context_get_device(context_of(self)),
+                                           ms_image_get_width(source), ms_image_get_height(source));
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, NULL, error);
 
   if (!plan)
     return NULL;

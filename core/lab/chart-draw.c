@@ -513,7 +513,8 @@ ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsC
   draw_titles(self, cr, paint, &layout);
   draw_legend(self, cr, paint, &layout);
   if (ms_chart_n_points(self) == 0) {
-    show_text(cr, layout.left, layout.top + layout.plot_height / 2, "Nothing could be measured.");
+    show_text(cr, layout.left, layout.top + layout.plot_height / 2,
+              self->empty_text ? self->empty_text : "Nothing could be measured.");
   } else {
     draw_y_axis(cr, paint, &layout);
     draw_x_axis(self, cr, paint, &layout);

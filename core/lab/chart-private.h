@@ -29,6 +29,7 @@ struct _MsChart {
   MsChartType type;
   char *title;
   char *subtitle;
+  char *empty_text;
   MsChartAxis x;
   MsChartAxis y;
   GPtrArray *categories; /* char * */

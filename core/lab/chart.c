@@ -44,6 +44,7 @@ clear_chart(gpointer data)
 
   g_free(self->title);
   g_free(self->subtitle);
+  g_free(self->empty_text);
   g_free(self->x.title);
   g_free(self->y.title);
   g_ptr_array_unref(self->categories);
@@ -63,6 +64,14 @@ ms_chart_set_subtitle(MsChart *self, const char *subtitle)
 {
   g_free(self->subtitle);
   self->subtitle = g_strdup(subtitle);
+}
+
+/** ms_chart_set_empty_text: (nullable): what stands in the place of the data when there are none. */
+void
+ms_chart_set_empty_text(MsChart *self, const char *text)
+{
+  g_free(self->empty_text);
+  self->empty_text = g_strdup(text);
 }
 
 void

@@ -174,10 +174,13 @@ static char *
 subtitle(const MsReport *report)
 {
   const char *input = report->input ? report->input : "";
+  const char *scale = !report->quick                           ? ""
+                      : report->experiment->published->len > 0 ? " · quick, published figures at full size"
+                                                               : " · quick";
 
   return g_strdup_printf("%s%s%s · medians, whiskers from quartile to quartile%s",
                          report->device.name ? report->device.name : "?", *input ? " · " : "", input,
-                         report->quick ? " · quick, published figures at full size" : "");
+                         scale);
 }
 
 /* All places first, so that the x axis keeps the order of the rows whatever could be measured. */
@@ -222,6 +225,8 @@ ms_report_to_chart(const MsReport *self)
                names, categories, INFINITY, 0};
 
   ms_chart_set_subtitle(d.chart, below);
+  if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
+    ms_chart_set_empty_text(d.chart, "n/a: this machine has no energy counter that can be read for the device.");
   add_rows(&d);
   /* A scaled-down run beside full-size figures would be a row of invisible bars. */
   gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
