@@ -135,6 +135,47 @@ test_wandering(void)
   ms_matrix_close(&matrix);
 }
 
+static MsRegion
+random_region(int width, int height)
+{
+  MsRegion region = {g_test_rand_int_range(0, width), g_test_rand_int_range(0, height), 1, 1};
+
+  region.width = g_test_rand_int_range(1, width - region.x + 1);
+  region.height = g_test_rand_int_range(1, height - region.y + 1);
+  return region;
+}
+
+/* Any size, region, parameters and number of stripes; --seed repeats a run. */
+static void
+test_random(void)
+{
+  int cases = under_oclgrind() ? 4 : 60;
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (int i = 0; i < cases; i++) {
+    int width = g_test_rand_int_range(1, under_oclgrind() ? 20 : 160);
+    int height = g_test_rand_int_range(1, under_oclgrind() ? 8 : 60);
+    guint32 seed = (guint32)g_test_rand_int();
+    g_autoptr(MsImage) image =
+      i % 2 ? ms_fixture_noise(width, height, seed) : ms_fixture_scene(width, height, seed);
+    MsRegion region = random_region(width, height);
+    MsSettings settings = ms_settings_default();
+    g_autoptr(GError) error = NULL;
+
+    settings.params = (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300),
+                                 g_test_rand_int_range(1, 9), g_test_rand_int_range(0, 4), i % 3};
+    g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, &region, NULL, NULL, NULL, &error);
+    g_assert_no_error(error);
+    /* Enough for one row with its surroundings, or less than the whole. */
+    ms_mean_shift_set_memory_budget(matrix.filter, i % 4 ? 0 : 64 * 1024 + (guint64)width * height * 20);
+    settings.options.kernel = rows_kernels[i / 2 % 2];
+    ms_matrix_compare(&matrix, image, expected, &settings, &region);
+  }
+  ms_matrix_close(&matrix);
+}
+
 static MsPlanRequest
 request_for(MsKernel kernel)
 {
@@ -232,6 +273,7 @@ main(int argc, char **argv)
   add_for_rules("parts", test_parts);
   add_for_rules("sizes", test_sizes);
   add_for_rules("full-windows", test_full_windows);
+  g_test_add_func("/rows/random", test_random);
   g_test_add_func("/rows/wandering", test_wandering);
   g_test_add_func("/rows/refusals", test_refusals);
   g_test_add_func("/rows/auto", test_auto);
