@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ui/option-row.h"
+#include "ui/radio.h"
 
 /* Up to so many values lie side by side; more of them go into a list that opens. */
 #define SIDE_BY_SIDE 3
@@ -37,7 +38,7 @@ static GtkWidget *
 new_button(MsChoiceRow *self, const char *value)
 {
   GtkRadioButton *first = self->buttons->len > 0 ? g_ptr_array_index(self->buttons, 0) : NULL;
-  GtkWidget *button = gtk_radio_button_new_with_label_from_widget(first, value);
+  GtkWidget *button = ms_radio_button_new(first, value);
 
   gtk_widget_set_name(button, value);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);

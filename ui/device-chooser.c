@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ui/radio.h"
+
 struct _MsDeviceChooser {
   GtkMenuButton parent_instance;
   MsEngine *engine;
@@ -50,7 +52,7 @@ new_text(const char *title, const char *detail)
 static GtkRadioButton *
 add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *wish, const char *title, const char *detail)
 {
-  GtkWidget *button = gtk_radio_button_new_from_widget(group);
+  GtkWidget *button = ms_radio_button_new(group, NULL);
 
   gtk_widget_set_name(button, wish);
   gtk_container_add(GTK_CONTAINER(button), new_text(title, detail));

@@ -10,6 +10,8 @@
 #include "ui/panels/timing-view.h"
 #include "ui/panels/tune-panel.h"
 
+#define LEAST_HEIGHT 220
+
 typedef struct {
   GType (*type)(void);
   const char *name;
@@ -27,13 +29,25 @@ static const Page pages[] = {
   {ms_source_view_get_type, "kernel", "Kernel"},
 };
 
+/* A panel that is taller or wider than there is room scrolls, so that no page makes the window larger than the screen. */
+static GtkWidget *
+wrap(GtkWidget *panel)
+{
+  GtkWidget *scrolled = gtk_scrolled_window_new(NULL, NULL);
+
+  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), LEAST_HEIGHT);
+  gtk_container_add(GTK_CONTAINER(scrolled), panel);
+  gtk_widget_show(scrolled);
+  return scrolled;
+}
+
 /** ms_panels_add: adds every panel to @stack and lets it follow the property "document" of @window. */
 void
 ms_panels_add(GtkStack *stack, GObject *window)
 {
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++) {
     GtkWidget *panel = g_object_new(pages[i].type(), "visible", TRUE, NULL);
-    gtk_stack_add_titled(stack, panel, pages[i].name, pages[i].title);
+    gtk_stack_add_titled(stack, wrap(panel), pages[i].name, pages[i].title);
     g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
   }
 }

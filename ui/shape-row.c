@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ui/option-row.h"
+#include "ui/radio.h"
 
 /* The shapes that are offered: the study's at 128 work-items, squares, and rows. */
 static const char *const common_shapes[] = {"auto", "8x8",  "16x8",  "16x16", "32x4", "32x8",
@@ -85,10 +86,10 @@ fill_popover(MsShapeRow *self)
   gtk_container_set_border_width(GTK_CONTAINER(grid), 12);
   gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
   gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
-  self->other = g_object_ref_sink(gtk_radio_button_new(NULL));
+  self->other = g_object_ref_sink(ms_radio_button_new(NULL, NULL));
   for (guint i = 0; common_shapes[i]; i++) {
     GtkWidget *button =
-      gtk_radio_button_new_with_label_from_widget(GTK_RADIO_BUTTON(self->other), common_shapes[i]);
+      ms_radio_button_new(GTK_RADIO_BUTTON(self->other), common_shapes[i]);
     gtk_widget_set_name(button, common_shapes[i]);
     g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
     g_ptr_array_add(self->shapes, button);

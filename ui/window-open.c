@@ -70,7 +70,7 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
   }
   g_autofree char *title = display_name(file);
   ms_window_clear_message(self);
-  ms_window_add_image(self, image, file, title);
+  ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
   remember(self, file);
 }
 
@@ -78,7 +78,7 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
 void
 ms_window_open(MsWindow *self, GFile *file)
 {
-  g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, NULL);
+  g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 
   g_task_set_task_data(task, g_object_ref(file), g_object_unref);
   self->n_opening++;

@@ -13,6 +13,7 @@ struct _MsWindow {
   MsDocument *document;
   GCancellable *closing;
   guint n_opening;
+  guint next_order;
 
   GtkWidget *header;
   GtkWidget *recent_button;
@@ -54,6 +55,7 @@ typedef enum {
   MS_OFFER_LOG = 1 << 2,
 } MsOffer;
 
+void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
 void ms_window_add_actions(MsWindow *self);
 void ms_window_update_actions(MsWindow *self);
 

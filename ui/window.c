@@ -21,7 +21,7 @@ static GParamSpec *properties[N_PROPS];
 MsImageView *
 ms_window_get_view(MsWindow *self)
 {
-  int page = gtk_notebook_get_current_page(GTK_NOTEBOOK(self->notebook));
+  int page = self->notebook ? gtk_notebook_get_current_page(GTK_NOTEBOOK(self->notebook)) : -1;
 
   return page >= 0 ? MS_IMAGE_VIEW(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), page)) : NULL;
 }
@@ -36,7 +36,7 @@ ms_window_get_document(MsWindow *self)
 guint
 ms_window_get_n_documents(MsWindow *self)
 {
-  return gtk_notebook_get_n_pages(GTK_NOTEBOOK(self->notebook));
+  return self->notebook ? gtk_notebook_get_n_pages(GTK_NOTEBOOK(self->notebook)) : 0;
 }
 
 GtkWidget *
@@ -187,7 +187,7 @@ pages_changed_cb(MsWindow *self)
 {
   guint n = ms_window_get_n_documents(self);
 
-  if (gtk_widget_in_destruction(GTK_WIDGET(self)))
+  if (!self->notebook || gtk_widget_in_destruction(GTK_WIDGET(self)))
     return;
   gtk_notebook_set_show_tabs(GTK_NOTEBOOK(self->notebook), n > 1);
   gtk_stack_set_visible_child_name(GTK_STACK(self->pages), n > 0 ? "work" : "placeholder");
@@ -297,9 +297,33 @@ first_request_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static guint
+order_of(GtkWidget *view)
+{
+  return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(view), "ms-order"));
+}
+
+/* Pictures that were asked for together stand in the order in which they were named, not in which they were ready. */
+static int
+place_for(MsWindow *self, guint order)
+{
+  int place = (int)ms_window_get_n_documents(self);
+
+  while (place > 0 && order_of(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), place - 1)) > order)
+    place--;
+  return place;
+}
+
 /** ms_window_add_image: @file: (nullable): shows @image in a tab of its own, in front of the others. */
 void
 ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title)
+{
+  ms_window_add_in_order(self, image, file, title, self->next_order++);
+}
+
+/** ms_window_add_in_order: @order: from next_order, when the picture was asked for; the newest asked for is in front. */
+void
+ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order)
 {
   g_autoptr(MsDocument) document = new_document(self, image, file, title);
   GtkWidget *view = ms_image_view_new(document);
@@ -309,7 +333,9 @@ ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *tit
   gtk_widget_show(view);
   ms_image_view_set_gain(MS_IMAGE_VIEW(view), g_settings_get_int(self->settings, "difference-gain"));
   ms_image_view_set_mode(MS_IMAGE_VIEW(view), mode);
-  page = gtk_notebook_append_page(GTK_NOTEBOOK(self->notebook), view, new_tab_label(view, title));
+  g_object_set_data(G_OBJECT(view), "ms-order", GUINT_TO_POINTER(order));
+  page = gtk_notebook_insert_page(GTK_NOTEBOOK(self->notebook), view, new_tab_label(view, title),
+                                  place_for(self, order));
   gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(self->notebook), view, TRUE);
   gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), page);
   set_front(self, MS_IMAGE_VIEW(view));

@@ -222,8 +222,10 @@ has_name(GtkWidget *widget)
 static void
 assert_named(GtkWidget *widget, gpointer data)
 {
-  if (is_control(widget) && gtk_widget_is_visible(widget) && !has_name(widget))
-    g_error("A %s of %s has no accessible name", G_OBJECT_TYPE_NAME(widget), (const char *)data);
+  if (is_control(widget) && gtk_widget_is_visible(widget) && !has_name(widget)) {
+    g_autofree char *path = gtk_widget_path_to_string(gtk_widget_get_path(widget));
+    g_error("A %s of %s has no accessible name: %s", G_OBJECT_TYPE_NAME(widget), (const char *)data, path);
+  }
   /* What these hold inside is their own affair. */
   if (GTK_IS_CONTAINER(widget) && !GTK_IS_COMBO_BOX(widget) && !GTK_IS_TREE_VIEW(widget))
     gtk_container_forall(GTK_CONTAINER(widget), assert_named, data);

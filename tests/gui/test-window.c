@@ -38,6 +38,7 @@ test_sample(void)
   SET_UP(&fixture);
   gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(fixture.window), "_Try the Sample")));
   wait_for(60, ms_window_get_document(fixture.window) != NULL);
+  wait_for(60, ms_document_get_current_run(ms_window_get_document(fixture.window)) != NULL);
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
   assert_accessible_names(GTK_WIDGET(fixture.window));
@@ -314,8 +315,8 @@ test_modes(void)
   MsDocument *document = ms_window_get_document(fixture.window);
   MsImageView *view = ms_window_get_view(fixture.window);
   MsImage *source = ms_document_get_source(document), *result = ms_document_get_picture_b(document);
-  int width = gtk_widget_get_allocated_width(GTK_WIDGET(view)), height = gtk_widget_get_allocated_height(GTK_WIDGET(view));
-  int x0 = (int)round(width / 2.0 - 150), y0 = (int)round(height / 2.0 - 100);
+  int height = gtk_widget_get_allocated_height(GTK_WIDGET(view));
+  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150), y0 = (int)round(height / 2.0 - 100);
   const int points[][2] = {{20, 90}, {140, 60}, {160, 150}, {280, 90}};
 
   ms_image_view_set_zoom(view, 1);
@@ -323,6 +324,8 @@ test_modes(void)
     g_autofree char *action = g_strdup_printf("view-mode::%s", ms_view_mode_names[mode]);
     window_fixture_activate(&fixture, action);
     g_assert_cmpint(ms_image_view_get_mode(view), ==, mode);
+    /* The picture must not jump when a mode brings controls of its own. */
+    g_assert_cmpint(gtk_widget_get_allocated_height(GTK_WIDGET(view)), ==, height);
     g_autoptr(cairo_surface_t) surface = window_fixture_render(&fixture);
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
       int x = points[i][0], y = points[i][1];

@@ -10,19 +10,32 @@
 #include "tests/image-files.h"
 #include "ui/options-panel.h"
 
+/* One program for all tests of a process, as a bus knows no second one; each test has windows of its own. */
+static MsApplication *
+the_application(void)
+{
+  static MsApplication *application;
+  g_autoptr(GError) error = NULL;
+
+  if (application)
+    return application;
+  application = ms_application_new(G_APPLICATION_NON_UNIQUE);
+  if (!g_application_register(G_APPLICATION(application), NULL, &error))
+    g_error("%s", error->message);
+  return application;
+}
+
 /** window_fixture_set_up: %FALSE with the test skipped (failed where CI is set) where there is no OpenCL device. */
 gboolean
 window_fixture_set_up(WindowFixture *self)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(GError) error = NULL;
 
   *self = (WindowFixture){NULL};
   if (!context)
     return FALSE;
   self->folder = ms_test_folder_new();
-  self->application = ms_application_new(G_APPLICATION_NON_UNIQUE);
-  g_assert_true(g_application_register(G_APPLICATION(self->application), NULL, &error));
+  self->application = the_application();
   self->engine = ms_application_get_engine(self->application);
   ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
   g_settings_set_string(ms_application_get_settings(self->application), "view-mode", "split");
@@ -44,9 +57,7 @@ window_fixture_tear_down(WindowFixture *self)
   if (self->window)
     gtk_window_close(GTK_WINDOW(self->window));
   wait_for(30, self->window == NULL);
-  ms_engine_shut_down(self->engine);
-  panel_fixture_settle();
-  g_clear_object(&self->application);
+  self->application = NULL;
   ms_test_folder_remove(self->folder);
 }
 

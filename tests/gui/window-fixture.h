@@ -27,4 +27,6 @@ GtkWidget *window_fixture_row(WindowFixture *self, const char *option);
 cairo_surface_t *window_fixture_render(WindowFixture *self);
 gsize window_fixture_resident_bytes(void);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_surface_t, cairo_surface_destroy)
+
 G_END_DECLS

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <gtk/gtk.h>
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "tests/image-files.h"
+#include "ui/history.h"
+#include "ui/picture.h"
+#include "ui/pixbuf.h"
+#include "ui/presets.h"
+#include "ui/readout.h"
+#include "ui/run-list.h"
+#include "ui/view-geometry.h"
+
+static MsViewGeometry
+geometry_of(int width, int height, double pane_width, double pane_height)
+{
+  MsViewGeometry geometry = {.zoom = 1, .fit = TRUE};
+
+  ms_view_geometry_set_pane(&geometry, pane_width, pane_height);
+  ms_view_geometry_set_picture(&geometry, width, height);
+  return geometry;
+}
+
+static void
+test_fit(void)
+{
+  MsViewGeometry large = geometry_of(2000, 1000, 500, 500), small = geometry_of(100, 100, 450, 900);
+  MsViewGeometry near_one = geometry_of(400, 300, 600, 500);
+
+  g_assert_cmpfloat(large.zoom, ==, 0.25);
+  g_assert_cmpfloat(small.zoom, ==, 4);
+  g_assert_cmpfloat(near_one.zoom, ==, 1);
+  ms_view_geometry_set_pane(&large, 1000, 500);
+  g_assert_cmpfloat(large.zoom, ==, 0.5);
+}
+
+/* Whatever the zoom, the point below the pointer stays below it, as long as the picture is larger than the pane. */
+static void
+test_zoom_at_pointer(void)
+{
+  MsViewGeometry geometry = geometry_of(4000, 3000, 800, 600);
+  double x0, y0, x1, y1;
+
+  for (double zoom = 1; zoom < 40; zoom *= 1.7) {
+    ms_view_geometry_zoom_at(&geometry, zoom, 400, 300);
+    ms_view_geometry_to_picture(&geometry, 130, 520, &x0, &y0);
+    ms_view_geometry_zoom_at(&geometry, zoom * 1.3, 130, 520);
+    ms_view_geometry_to_picture(&geometry, 130, 520, &x1, &y1);
+    g_assert_cmpfloat(ABS(x1 - x0), <=, 1 / zoom);
+    g_assert_cmpfloat(ABS(y1 - y0), <=, 1 / zoom);
+  }
+  g_assert_false(geometry.fit);
+}
+
+static void
+test_pan_stops_at_edges(void)
+{
+  MsViewGeometry geometry = geometry_of(1000, 1000, 100, 100);
+  MsRegion visible;
+
+  ms_view_geometry_zoom_at(&geometry, 1, 50, 50);
+  ms_view_geometry_pan(&geometry, 1e9, 1e9);
+  visible = ms_view_geometry_visible(&geometry);
+  g_assert_cmpint(visible.x, ==, 0);
+  g_assert_cmpint(visible.width, ==, 100);
+  ms_view_geometry_pan(&geometry, -1e9, -30);
+  visible = ms_view_geometry_visible(&geometry);
+  g_assert_cmpint(visible.x, ==, 900);
+  g_assert_cmpint(visible.y, ==, 30);
+  ms_view_geometry_zoom_at(&geometry, 1e9, 0, 0);
+  g_assert_cmpfloat(geometry.zoom, ==, MS_ZOOM_MAX);
+}
+
+static void
+test_empty_pane(void)
+{
+  MsViewGeometry geometry = geometry_of(100, 100, 0, 0);
+
+  g_assert_cmpint(ms_view_geometry_visible(&geometry).width, ==, 0);
+  ms_view_geometry_set_pane(&geometry, 50, 50);
+  g_assert_cmpint(ms_view_geometry_visible(&geometry).width, ==, 100);
+}
+
+static void
+set_sp(MsHistory *history, double sp, const char *merge)
+{
+  MsSettings settings = *ms_history_get(history);
+
+  settings.params.sp = sp;
+  ms_history_push(history, &settings, merge);
+}
+
+static void
+test_history(void)
+{
+  MsSettings first = ms_settings_default();
+  g_autoptr(MsHistory) history = ms_history_new(&first);
+
+  g_assert_false(ms_history_undo(history));
+  for (int sp = 2; sp < 9; sp++)
+    set_sp(history, sp, "sp");
+  set_sp(history, 20, "other");
+  set_sp(history, 30, NULL);
+  set_sp(history, 31, NULL);
+  g_assert_true(ms_history_undo(history));
+  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 30);
+  g_assert_true(ms_history_undo(history));
+  g_assert_true(ms_history_undo(history));
+  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
+  g_assert_true(ms_history_undo(history));
+  g_assert_true(ms_settings_equal(ms_history_get(history), &first));
+  g_assert_true(ms_history_redo(history));
+  set_sp(history, 5, "sp");
+  g_assert_false(ms_history_can_redo(history));
+  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 5);
+  g_assert_true(ms_history_undo(history));
+  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
+}
+
+/* A day of changes keeps the newest five hundred. */
+static void
+test_history_is_bounded(void)
+{
+  MsSettings first = ms_settings_default();
+  g_autoptr(MsHistory) history = ms_history_new(&first);
+  guint steps = 0;
+
+  for (int i = 0; i < 2000; i++)
+    set_sp(history, 1 + i % 60, NULL);
+  while (ms_history_undo(history))
+    steps++;
+  g_assert_cmpuint(steps, ==, 499);
+}
+
+static void
+test_presets(void)
+{
+  char *folder = ms_test_folder_new();
+  g_autofree char *deeper = g_build_filename(folder, "new", NULL);
+  g_autofree char *path = g_build_filename(deeper, "presets.ini", NULL);
+  g_autoptr(MsPresets) presets = ms_presets_new(path);
+  g_auto(GStrv) built_in = ms_presets_list(presets, FALSE);
+  MsSettings settings = ms_settings_default(), read = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpuint(g_strv_length(built_in), >=, 3);
+  for (guint i = 0; built_in[i]; i++)
+    if (!ms_presets_apply(presets, built_in[i], &settings, &error))
+      g_error("%s", error->message);
+  settings.params.sp = 3.5;
+  settings.options.work_group_width = 8;
+  settings.options.work_group_height = 4;
+  g_assert_true(ms_presets_add(presets, "Mine, with ünïcode", &settings, &error));
+
+  g_autoptr(MsPresets) again = ms_presets_new(path);
+  g_assert_true(ms_presets_apply(again, "Mine, with ünïcode", &read, &error));
+  g_assert_true(ms_settings_equal(&settings, &read));
+  g_assert_true(ms_presets_remove(again, "Mine, with ünïcode", &error));
+  g_auto(GStrv) own = ms_presets_list(again, TRUE);
+  g_assert_cmpuint(g_strv_length(own), ==, 0);
+  g_assert_false(ms_presets_add(again, "", &settings, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_cmpint(g_remove(path), ==, 0);
+  g_assert_cmpint(g_rmdir(deeper), ==, 0);
+  ms_test_folder_remove(folder);
+}
+
+static void
+test_foreign_presets(void)
+{
+  char *folder = ms_test_folder_new();
+  g_autofree char *path = g_build_filename(folder, "presets.ini", NULL);
+  g_autoptr(GError) unknown = NULL, bad = NULL;
+  MsSettings settings = ms_settings_default(), before = settings;
+
+  g_assert_true(g_file_set_contents(path, "[a]\nsp=4\nteleport=yes\n[b]\nsr=3\nsp=banana\n", -1, NULL));
+  g_autoptr(MsPresets) presets = ms_presets_new(path);
+  g_assert_false(ms_presets_apply(presets, "a", &settings, &unknown));
+  g_assert_error(unknown, MS_ERROR, MS_ERROR_FORMAT);
+  g_assert_false(ms_presets_apply(presets, "b", &settings, &bad));
+  g_assert_error(bad, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_true(ms_settings_equal(&settings, &before));
+  ms_test_folder_remove(folder);
+}
+
+static void
+test_readout(void)
+{
+  guint8 *pixels = g_malloc(5 * 5 * 4);
+  MsParams params = ms_params_default();
+
+  for (int i = 0; i < 25; i++) {
+    const guint8 pixel[4] = {(guint8)(i % 5 < 3 ? 100 : 200), 50, 60, 255};
+    memcpy(pixels + 4 * i, pixel, 4);
+  }
+  g_autoptr(MsImage) image = ms_image_new_take(5, 5, pixels, NULL);
+  params.sp = 2;
+  params.sr = 10;
+  MsWindowStatistics middle = ms_readout_window(image, &params, 2, 2), corner = ms_readout_window(image, &params, 0, 0);
+  g_assert_cmpint(middle.pixels, ==, 25);
+  g_assert_cmpint(middle.similar, ==, 15);
+  g_assert_cmpfloat(middle.mean[0], ==, 100);
+  g_assert_cmpint(corner.pixels, ==, 9);
+  const guint8 filtered[4] = {1, 2, 3, 255};
+  g_autofree char *text = ms_readout_format(image, filtered, &params, 2, 2);
+  g_assert_nonnull(strstr(text, "100 50 60 → 1 2 3"));
+  g_assert_nonnull(strstr(text, "15 of 25"));
+}
+
+static void
+prepare(MsPicture *picture)
+{
+  ms_picture_prepare(picture);
+  while (!ms_picture_is_prepared(picture))
+    g_main_context_iteration(NULL, TRUE);
+}
+
+static guint32
+only_pixel(MsPicture *picture, int level, int x, int y, int gain)
+{
+  MsRegion region = {x, y, 1, 1};
+  cairo_surface_t *surface = ms_picture_extract(picture, level, &region, gain);
+  guint32 pixel = *(guint32 *)(void *)cairo_image_surface_get_data(surface);
+
+  cairo_surface_destroy(surface);
+  return pixel;
+}
+
+/* A reduced copy of one colour is that colour; of two, in equal parts, their mean. */
+static void
+test_picture_levels(void)
+{
+  enum { SIDE = 1024 };
+  guint8 *pixels = g_malloc((gsize)SIDE * SIDE * 4);
+
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    const guint8 pixel[4] = {(guint8)(i % 2 * 200), 10, 77, 255};
+    memcpy(pixels + 4 * (gsize)i, pixel, 4);
+  }
+  g_autoptr(MsImage) image = ms_image_new_take(SIDE, SIDE, pixels, NULL);
+  g_autoptr(MsPicture) picture = ms_picture_new(image);
+  g_assert_cmpint(ms_picture_level_for_zoom(picture, 1), ==, 0);
+  g_assert_cmpint(ms_picture_level_for_zoom(picture, 0.25), ==, 2);
+  g_assert_cmpint(ms_picture_level_for_zoom(picture, 0.26), ==, 1);
+  prepare(picture);
+  g_assert_true(ms_picture_is_opaque(picture));
+  g_assert_cmphex(only_pixel(picture, 0, 7, 3, 1), ==, 0xffc80a4d);
+  g_assert_cmphex(only_pixel(picture, 1, 7, 3, 1), ==, 0xff640a4d);
+  g_assert_cmphex(only_pixel(picture, 2, 255, 255, 1), ==, 0xff640a4d);
+}
+
+/* One pixel that differs among a million is seen at any zoom. */
+static void
+test_difference_is_not_lost(void)
+{
+  enum { SIDE = 1024 };
+  guint8 *p = g_malloc0((gsize)SIDE * SIDE * 4), *q = g_malloc0((gsize)SIDE * SIDE * 4);
+
+  q[4 * (500 * SIDE + 333) + 1] = 20;
+  g_autoptr(MsImage) a = ms_image_new_take(SIDE, SIDE, p, NULL), b = ms_image_new_take(SIDE, SIDE, q, NULL);
+  g_autoptr(MsPicture) picture = ms_picture_new_difference(a, b);
+  prepare(picture);
+  g_assert_cmphex(only_pixel(picture, 0, 333, 500, 8), ==, 0xff00a000);
+  g_assert_cmphex(only_pixel(picture, 1, 166, 250, 8), ==, 0xff00a000);
+  g_assert_cmphex(only_pixel(picture, 2, 83, 125, 64), ==, 0xff00ff00);
+  g_assert_cmphex(only_pixel(picture, 2, 84, 125, 64), ==, 0xff000000);
+}
+
+/* Before the copies are there, and for sizes that do not halve evenly, nothing is read outside. */
+static void
+test_picture_odd_sizes(void)
+{
+  const int sizes[][2] = {{1, 1}, {257, 1}, {1, 999}, {513, 511}, {1000, 3}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_autoptr(MsImage) image = ms_fixture_noise(sizes[i][0], sizes[i][1], i);
+    g_autoptr(MsPicture) picture = ms_picture_new(image);
+    for (int prepared = 0; prepared <= 1; prepared++) {
+      int level = ms_picture_level_for_zoom(picture, 0.01);
+      MsRegion all = {0, 0, (sizes[i][0] + (1 << level) - 1) >> level, (sizes[i][1] + (1 << level) - 1) >> level};
+      cairo_surface_t *surface = ms_picture_extract(picture, level, &all, 1);
+      g_assert_cmpint(cairo_surface_status(surface), ==, CAIRO_STATUS_SUCCESS);
+      cairo_surface_destroy(surface);
+      prepare(picture);
+    }
+  }
+}
+
+static void
+test_pixbuf(void)
+{
+  g_autoptr(MsImage) image = ms_fixture_noise(33, 17, 1);
+  g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(image);
+  g_autoptr(MsImage) back = ms_pixbuf_to_image(pixbuf);
+  g_autoptr(GdkPixbuf) opaque = gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 3, 2);
+
+  ms_fixture_assert_same(image, back, "pixbuf");
+  gdk_pixbuf_fill(opaque, 0x10203000);
+  g_autoptr(MsImage) filled = ms_pixbuf_to_image(opaque);
+  g_assert_cmpmem(ms_image_get_pixels(filled), 4, "\x10\x20\x30\xff", 4);
+}
+
+static MsRun *
+run_of(MsImage *result, double sp)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsRunFacts facts = {.requested = ms_settings_default(), .settings = ms_settings_default(), .log = log,
+                      .result = result};
+
+  facts.settings.params.sp = sp;
+  return ms_run_new(&facts);
+}
+
+static void
+test_runs_are_judged(void)
+{
+  g_autoptr(MsRunList) list = ms_run_list_new();
+  g_autoptr(MsImage) one = ms_fixture_noise(8, 8, 1), same = ms_fixture_noise(8, 8, 1), other = ms_fixture_noise(8, 8, 2);
+  g_autoptr(MsRun) first = run_of(one, 10), second = run_of(same, 10), wrong = run_of(other, 10),
+                   incomparable = run_of(other, 11);
+
+  ms_run_list_add(list, first);
+  ms_run_list_add(list, second);
+  ms_run_list_add(list, wrong);
+  ms_run_list_add(list, incomparable);
+  g_assert_cmpint(ms_run_get_match(first), ==, MS_MATCH_BASELINE);
+  g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_IDENTICAL);
+  g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_DIFFERENT);
+  g_assert_cmpint(ms_run_get_match(incomparable), ==, MS_MATCH_UNKNOWN);
+  /* Equal pictures are kept once. */
+  g_assert_true(ms_run_get_result(first) == ms_run_get_result(second));
+  g_assert_cmpuint(ms_run_list_get_picture_bytes(list), ==, 2 * 8 * 8 * 4);
+  ms_run_list_set_bound(list, 8 * 8 * 4);
+  g_assert_true(ms_run_has_result(first));
+  g_assert_false(ms_run_has_result(wrong));
+  g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_DIFFERENT);
+  ms_run_list_remove(list, first);
+  g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_BASELINE);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/geometry/fit", test_fit);
+  g_test_add_func("/geometry/zoom-at-pointer", test_zoom_at_pointer);
+  g_test_add_func("/geometry/pan-stops-at-edges", test_pan_stops_at_edges);
+  g_test_add_func("/geometry/empty-pane", test_empty_pane);
+  g_test_add_func("/history/steps", test_history);
+  g_test_add_func("/history/is-bounded", test_history_is_bounded);
+  g_test_add_func("/presets/own", test_presets);
+  g_test_add_func("/presets/foreign", test_foreign_presets);
+  g_test_add_func("/readout/window", test_readout);
+  g_test_add_func("/picture/levels", test_picture_levels);
+  g_test_add_func("/picture/difference-is-not-lost", test_difference_is_not_lost);
+  g_test_add_func("/picture/odd-sizes", test_picture_odd_sizes);
+  g_test_add_func("/pixbuf/there-and-back", test_pixbuf);
+  g_test_add_func("/runs/are-judged", test_runs_are_judged);
+  return g_test_run();
+}
