@@ -5,7 +5,7 @@
 #include "ui/panels/panel-style.h"
 
 #define LEAST_WIDTH 180
-#define LEAST_HEIGHT 140
+#define LEAST_HEIGHT 100
 
 struct _MsChartView {
   GtkDrawingArea parent_instance;

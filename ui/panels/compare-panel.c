@@ -114,10 +114,11 @@ show_report(MsComparePanel *self, MsLabJob *job)
 {
   MsReport *report = ms_lab_job_get_report(job);
 
-  if (!report)
+  if (!report || report->rows->len == 0)
     return;
   ms_compare_sort(report);
   ms_report_view_set_report(self->view, report);
+  gtk_widget_set_sensitive(self->apply, is_ranked(report->rows->pdata[0]));
 }
 
 static void
@@ -179,6 +180,7 @@ ms_compare_panel_run(MsComparePanel *self)
   g_signal_connect_object(self->job, "progressed", G_CALLBACK(on_progressed), self, 0);
   g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, 0);
   ms_report_view_set_report(self->view, NULL);
+  gtk_widget_set_sensitive(self->apply, FALSE);
   ms_lab_bar_set_running(self->bar, TRUE);
 }
 
@@ -310,5 +312,6 @@ static void
 ms_compare_panel_init(MsComparePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  gtk_widget_set_sensitive(self->apply, FALSE);
   update_ready(self);
 }

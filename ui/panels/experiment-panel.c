@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ui/panels/lab-bar.h"
+#include "ui/panels/panel-style.h"
 
 struct _MsExperimentPanel {
   MsPanel parent_instance;
@@ -382,6 +383,7 @@ ms_experiment_panel_init(MsExperimentPanel *self)
 {
   self->reports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_report_unref);
   gtk_widget_init_template(GTK_WIDGET(self));
+  ms_panel_tree_tooltip(self->tree, COLUMN_TITLE);
   list_experiments(self);
   show_details(self);
   update_ready(self);

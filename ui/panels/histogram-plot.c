@@ -345,7 +345,7 @@ ms_histogram_plot_get_preferred_width(GtkWidget *widget, int *minimum, int *natu
 static void
 ms_histogram_plot_get_preferred_height(GtkWidget *widget, int *minimum, int *natural)
 {
-  *minimum = 120;
+  *minimum = 80;
   *natural = 240;
 }
 

@@ -8,7 +8,7 @@
 struct _MsHistogramView {
   MsPanel parent_instance;
   MsHistogramPlot *plot;
-  GtkBox *channel_box;
+  GtkContainer *channel_box;
   GtkComboBox *scale;
   GtkComboBox *pictures;
   GtkLabel *legend;
@@ -39,9 +39,9 @@ ms_histogram_view_dispose(GObject *object)
 static void
 append_clipped(GString *text, const char *name, const MsImageStatistics *figures)
 {
-  static const char *const letters[] = {"R", "G", "B", "A", "luma"};
+  static const char *const letters[] = {"R", "G", "B", "A", "Y"};
 
-  g_string_append_printf(text, "%s%s:", text->len > 0 ? "\n" : "", name);
+  g_string_append_printf(text, "%s%s clipped at 0 / 255:", text->len > 0 ? "\n" : "", name);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     const MsChannelStatistics *one = &figures->channels[channel];
     g_autofree char *low = ms_format_count(one->clipped_low);
@@ -72,7 +72,7 @@ show_legend(MsHistogramView *self, MsDocument *document)
 {
   g_autofree char *before = ms_figures_name_before(document);
   g_autofree char *after = ms_figures_name_after(document);
-  g_autofree char *text = g_strdup_printf("Dashed, hollow marks: %s.  Solid, filled marks: %s.", before, after);
+  g_autofree char *text = g_strdup_printf("Dashed, hollow marks: %s\nSolid, filled marks: %s", before, after);
 
   gtk_label_set_text(self->legend, text);
 }
@@ -159,8 +159,9 @@ add_channel_buttons(MsHistogramView *self)
     g_object_set_data(G_OBJECT(button), "ms-channel", GINT_TO_POINTER(channel));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), channel != MS_CHANNEL_A);
     g_signal_connect_object(button, "toggled", G_CALLBACK(on_channel_toggled), self, 0);
-    gtk_container_add(GTK_CONTAINER(self->channel_box), button);
-    gtk_widget_show(button);
+    gtk_container_add(self->channel_box, button);
+    gtk_widget_set_can_focus(gtk_widget_get_parent(button), FALSE); /* the button itself takes the focus */
+    gtk_widget_show_all(gtk_widget_get_parent(button));
   }
 }
 

@@ -51,3 +51,30 @@ ms_panel_text_size(GtkWidget *widget, const char *text, int *width, int *height)
 
   pango_layout_get_pixel_size(layout, width, height);
 }
+
+static gboolean
+show_cell(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip, gpointer data)
+{
+  GtkTreeModel *model;
+  g_autoptr(GtkTreePath) path = NULL;
+  g_autofree char *text = NULL;
+  GtkTreeIter iter;
+
+  if (!gtk_tree_view_get_tooltip_context(tree, &x, &y, by_keyboard, &model, &path, &iter))
+    return FALSE;
+  gtk_tree_model_get(model, &iter, GPOINTER_TO_INT(data), &text, -1);
+  if (!text || !*text)
+    return FALSE;
+  gtk_tooltip_set_text(tooltip, text);
+  gtk_tree_view_set_tooltip_row(tree, tooltip, path);
+  return TRUE;
+}
+
+/** ms_panel_tree_tooltip: shows the whole text of a @column of the model as it is, where tooltip-column would take it for markup. */
+void
+ms_panel_tree_tooltip(GtkTreeView *tree, int column)
+{
+  g_signal_handlers_disconnect_matched(tree, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, show_cell, NULL);
+  gtk_widget_set_has_tooltip(GTK_WIDGET(tree), TRUE);
+  g_signal_connect(tree, "query-tooltip", G_CALLBACK(show_cell), GINT_TO_POINTER(column));
+}

@@ -3,12 +3,17 @@
 
 #include <math.h>
 
-/* The store begins with the row's index in the report and its weight; the cells follow. */
+#include "ui/panels/panel-style.h"
+
+/* The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow. */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
+  COLUMN_MARK,
   COLUMN_CELLS,
 };
+
+#define MARK_TITLE "✓"
 
 /* Numbers in front of a cell are compared as numbers; cells without one come last, among themselves as words. */
 static double
@@ -33,6 +38,21 @@ compare_cells(GtkTreeModel *model, GtkTreeIter *a, GtkTreeIter *b, gpointer data
   if (x == y)
     return g_utf8_collate(left ? left : "", right ? right : "");
   return x < y ? -1 : 1;
+}
+
+static const char *
+mark_of(MsOutcome outcome)
+{
+  switch (outcome) {
+  case MS_OUTCOME_OK:
+    return "✓";
+  case MS_OUTCOME_WRONG:
+    return "✗ wrong";
+  case MS_OUTCOME_PENDING:
+    return "…";
+  default:
+    return "⊘";
+  }
 }
 
 static gboolean
@@ -63,13 +83,23 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
   gtk_tree_view_append_column(tree, view);
 }
 
+static void
+add_mark_column(GtkTreeView *tree)
+{
+  GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(MARK_TITLE, gtk_cell_renderer_text_new(), "text",
+                                                                     COLUMN_MARK, NULL);
+
+  gtk_tree_view_column_set_sort_column_id(view, COLUMN_MARK);
+  gtk_tree_view_append_column(tree, view);
+}
+
 static gboolean
 has_columns(GtkTreeView *tree, GPtrArray *titles)
 {
-  if (gtk_tree_view_get_n_columns(tree) != titles->len)
+  if (gtk_tree_view_get_n_columns(tree) != titles->len + 1)
     return FALSE;
   for (guint i = 0; i < titles->len; i++)
-    if (g_strcmp0(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, i)), titles->pdata[i]) != 0)
+    if (g_strcmp0(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, (int)i + 1)), titles->pdata[i]) != 0)
       return FALSE;
   return TRUE;
 }
@@ -83,8 +113,10 @@ make_columns(GtkTreeView *tree, GPtrArray *table)
     return;
   while (gtk_tree_view_get_n_columns(tree) > 0)
     gtk_tree_view_remove_column(tree, gtk_tree_view_get_column(tree, 0));
+  add_mark_column(tree);
   for (guint i = 0; i < titles->len; i++)
     add_column(tree, table, i);
+  ms_panel_tree_tooltip(tree, COLUMN_CELLS + (int)titles->len - 1);
 }
 
 static GtkListStore *
@@ -93,6 +125,7 @@ make_store(guint n_cells)
   g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells);
 
   types[COLUMN_ROW] = types[COLUMN_WEIGHT] = G_TYPE_INT;
+  types[COLUMN_MARK] = G_TYPE_STRING;
   for (guint i = 0; i < n_cells; i++)
     types[COLUMN_CELLS + i] = G_TYPE_STRING;
   GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells), types);
@@ -110,7 +143,8 @@ append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *ce
 
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
-                     what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, -1);
+                     what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
+                     mark_of(what->measurement->outcome), -1);
   for (guint i = 0; i < cells->len; i++)
     gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/runs-panel.h"
 
-#include "ui/panels/figures-format.h"
+#include "ui/panels/panel-style.h"
 #include "ui/panels/runs-model.h"
 
 struct _MsRunsPanel {
@@ -257,5 +257,6 @@ ms_runs_panel_init(MsRunsPanel *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->store = ms_runs_model_new();
   gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(self->store));
+  ms_panel_tree_tooltip(self->tree, MS_RUNS_SETTINGS);
   update_buttons(self);
 }

@@ -4,6 +4,7 @@
 #include "ui/panels/chart-view.h"
 #include "ui/panels/figures-format.h"
 #include "ui/panels/lab-bar.h"
+#include "ui/panels/panel-style.h"
 
 struct _MsTunePanel {
   MsPanel parent_instance;
@@ -304,6 +305,7 @@ ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
+  ms_panel_tree_tooltip(self->tree, COLUMN_OUTCOME);
   show_winner(self);
   update_ready(self);
 }
