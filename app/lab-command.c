@@ -173,7 +173,7 @@ fixed_factors(const MsCommandLine *line)
     ms_factors_set(fixed, infos[i].name, value);
   }
   if (line->reduce)
-    ms_factors_set(fixed, "reduce", line->reduce);
+    ms_factors_set(fixed, "op", line->reduce);
   if (line->type)
     ms_factors_set(fixed, "type", line->type);
   if (ms_command_line_has(line, "size")) {

@@ -292,6 +292,47 @@ typedef struct {
   void (*run)(Fixture *f, gconstpointer data);
 } Test;
 
+/* Before tuning auto is auto; afterwards it is the winner, but only for what was tuned and where nothing was chosen by hand. */
+static void
+test_tuned_auto(Fixture *f, gconstpointer data)
+{
+  MsLabTuneRequest request;
+  g_autoptr(GError) error = NULL;
+  MsDevice *device = ms_context_get_device(f->context);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(MsFactors) fixed = ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off memory:buffer", NULL);
+
+  settings.params.sp = 3;
+  settings.params.sr = 10;
+  MsSettings before = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&before, &settings));
+  ms_lab_tune_request_init(&request, f->context);
+  request.width = 64;
+  request.height = 48;
+  request.fixed = fixed;
+  request.budget_s = 6; /* no directory: kept where every run looks */
+  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  MsSettings after = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_false(ms_settings_equal(&after, &settings));
+  g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
+  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->settings, "kernel"));
+  g_assert_true(ms_params_equal(&after.params, &settings.params));
+  settings.options.unroll = 2; /* chosen by hand */
+  MsSettings by_hand = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&by_hand, &settings));
+  settings = ms_settings_default();
+  settings.params.sp = 30; /* of another class */
+  MsSettings other = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&other, &settings));
+  g_autofree char *folder = ms_tune_store_default_directory();
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+}
+
 static const Test tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
@@ -300,6 +341,7 @@ static const Test tests[] = {
   {"/lab/run/compare", test_compare_with_baseline},
   {"/lab/run/image", test_image_of_the_caller},
   {"/lab/run/tune", test_tune},
+  {"/lab/run/tuned-auto", test_tuned_auto},
   {"/lab/run/all", test_all},
 };
 

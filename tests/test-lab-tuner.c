@@ -266,6 +266,57 @@ test_driver_change(void)
   g_assert_no_error(error);
 }
 
+/* The small file that every run with auto reads: of this device, driver, problem and program version only. */
+static void
+test_winner(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
+  Device device = {0};
+  g_autoptr(MsTuneSpace) space = make_space(&device);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
+
+  record->version = g_strdup("7");
+  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7"));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_store_save(folder, record, NULL));
+  g_autoptr(MsFactors) winner = ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7");
+  g_assert_nonnull(winner);
+  g_assert_true(ms_factors_equal(winner, ms_tune_record_best(record)->settings));
+  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.1", "test", "7"));
+  g_assert_null(ms_tune_store_load_winner(folder, "other", "1.0", "test", "7"));
+  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "more", "7"));
+  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "8"));
+  g_autofree char *record_path = ms_tune_store_path(folder, "fake", "1.0", "test");
+  g_autofree char *stem = g_strndup(record_path, strlen(record_path) - strlen(".json"));
+  g_autofree char *path = g_strconcat(stem, ".winner.json", NULL);
+  static const char *const damaged[] = {"", "{", "[]", "null", "{\"winner\": {}}"};
+  for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
+    g_assert_true(g_file_set_contents(path, damaged[i], -1, NULL));
+    g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7"));
+  }
+}
+
+/* The winner may be another than the trial with the smallest time: a final decides, and what it decided is kept. */
+static void
+test_decided_winner_is_kept(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
+  Device device = {0};
+  g_autoptr(MsTuneSpace) space = make_space(&device);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
+
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  for (guint i = 0; i < record->trials->len; i++)
+    if (((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK && (int)i != record->best) {
+      record->best = (int)i;
+      break;
+    }
+  g_autoptr(MsTuneRecord) loaded = store_and_load(folder, record);
+  g_assert_cmpint(loaded->best, ==, record->best);
+}
+
 static void
 test_damaged_record(void)
 {
@@ -306,6 +357,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/resume", test_resume);
   g_test_add_func("/lab/tuner/driver-change", test_driver_change);
+  g_test_add_func("/lab/tuner/winner", test_winner);
+  g_test_add_func("/lab/tuner/decided-winner", test_decided_winner_is_kept);
   g_test_add_func("/lab/tuner/damaged-record", test_damaged_record);
   g_test_add_func("/lab/tuner/problem-classes", test_problem_classes);
   return g_test_run();

@@ -36,6 +36,8 @@ void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);
  * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the configuration, with
  *   #MS_ERROR_USAGE when a value means nothing
  * @add_space: (nullable): what can be tuned, for this problem and device
+ * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself; also makes what all
+ *   trials share, so that no trial pays for it
  */
 typedef struct {
   const char *name;
@@ -43,6 +45,7 @@ typedef struct {
   char *(*group)(const MsFactors *settings);
   MsSubject *(*create)(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error);
   void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
+  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
 } MsLabKind;
 
 const MsLabKind *ms_lab_kind_find(const char *name);

@@ -9,9 +9,16 @@
 #include "core/lab/lab.h"
 #include "core/lab/run-filter.h"
 
-#define DEFAULT_SIDE 1024
+/* Of one class of sizes; a processor needs long for a megapixel in the slowest configurations. */
+#define GPU_WIDTH 1024
+#define GPU_HEIGHT 1024
+#define CPU_WIDTH 640
+#define CPU_HEIGHT 512
 #define TRIAL_TIMEOUT_S 20.0
 #define FINALISTS 5
+#define HOPELESS 3.0
+#define NEAR 1.3
+#define SEARCH_SHARE 0.9
 
 /* A search while it runs. */
 typedef struct {
@@ -20,16 +27,19 @@ typedef struct {
   MsLabBench *bench;
   MsFactors *problem; /* what every configuration has in common */
   MsMeasureOptions measure;
+  double best_ns;
 } Tuning;
 
-/** ms_lab_tune_request_init: the filter with its default parameters on a generated picture of a megapixel, within a minute. */
+/** ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute. */
 void
 ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
 {
+  gboolean gpu = ms_context_get_limits(context)->type == MS_DEVICE_TYPE_GPU;
+
   *request = (MsLabTuneRequest){.context = context,
                                 .kind = "mean-shift",
-                                .width = DEFAULT_SIDE,
-                                .height = DEFAULT_SIDE,
+                                .width = gpu ? GPU_WIDTH : CPU_WIDTH,
+                                .height = gpu ? GPU_HEIGHT : CPU_HEIGHT,
                                 .strategy = MS_TUNE_AUTO,
                                 .budget_s = 60,
                                 .seed = 1};
@@ -76,6 +86,7 @@ evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpoin
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
+  tuning->measure.give_up_ns = tuning->best_ns > 0 ? HOPELESS * tuning->best_ns : 0;
   if (!subject || !ms_measure(&subject, &measurement, 1, &tuning->measure, NULL, NULL, cancellable, error))
     return FALSE;
   if (measurement->outcome != MS_OUTCOME_OK) {
@@ -83,6 +94,7 @@ evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpoin
     return FALSE;
   }
   *ns = ms_measurement_summarise(measurement).median;
+  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, *ns) : *ns;
   return TRUE;
 }
 
@@ -94,7 +106,7 @@ compare_times(gconstpointer a, gconstpointer b)
   return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* The fastest few of the search, verified ones only. */
+/* The fastest few of the search, verified ones only, as long as they are near the first. */
 static GPtrArray *
 find_finalists(const MsTuneRecord *record)
 {
@@ -104,7 +116,10 @@ find_finalists(const MsTuneRecord *record)
     if (((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK)
       g_ptr_array_add(all, record->trials->pdata[i]);
   g_ptr_array_sort(all, compare_times);
-  g_ptr_array_set_size(all, (int)MIN(all->len, FINALISTS));
+  guint n = 0;
+  while (n < MIN(all->len, FINALISTS) && ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
+    n++;
+  g_ptr_array_set_size(all, (int)n);
   return all;
 }
 
@@ -139,6 +154,7 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   MsMeasureOptions careful = tuning->measure;
   guint n = 0;
 
+  careful.give_up_ns = 0;
   careful.min_repeats = 7;
   careful.timeout_s = TRIAL_TIMEOUT_S;
   for (guint i = 0; i < finalists->len; i++) {
@@ -215,7 +231,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
   g_autoptr(MsFactors) problem = make_problem(request);
   gint64 width = 0, height = 0;
-  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}};
+  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0};
 
   if (!tuning.kind || !tuning.kind->add_space) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
@@ -231,7 +247,14 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   ms_measure_options_init(&tuning.measure, TRUE);
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
   tuning.measure.timeout_s = 0; /* the search has its own */
-  MsTuneOptions options = {request->strategy, request->budget_s, TRIAL_TIMEOUT_S, request->seed, NULL};
+  g_autoptr(MsFactors) start = NULL;
+  if (tuning.kind->propose) {
+    start = tuning.kind->propose(bench, problem, cancellable, error);
+    if (!start)
+      return NULL;
+  }
+  tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
+  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S, request->seed, start};
   gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
                   decide_among_finalists(&tuning, record, cancellable, error);
   if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)

@@ -221,6 +221,21 @@ take_sample(Session *session, Runner *runner, MsSample *sample, double *into, GE
   return TRUE;
 }
 
+/* A search need not know how slow exactly the slow ones are. */
+static void
+give_up_if_hopeless(Session *session, Runner *runner)
+{
+  MsMeasurement *m = runner->measurement;
+
+  if (!runner->active || session->options->give_up_ns <= 0 || m->first_ns <= session->options->give_up_ns)
+    return;
+  g_array_append_val(m->samples, m->first_ns);
+  g_array_append_val(m->walls, m->first_wall_ns);
+  m->work = runner->subject->work;
+  m->outcome = MS_OUTCOME_OK;
+  runner->active = FALSE;
+}
+
 /* Builds, runs once, verifies that run and warms up. */
 static gboolean
 open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
@@ -234,6 +249,7 @@ open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
   runner->measurement->first_wall_ns = runner->active ? runner->wall_ns : NAN;
   if (runner->active && !guarded(session, runner, step_verify, NULL, error))
     return FALSE;
+  give_up_if_hopeless(session, runner);
   double first_s = runner->spent_s;
   for (guint i = 0; i < session->options->warm_up && runner->active && first_s < session->options->budget_s; i++)
     if (!take_sample(session, runner, sample, &ignored, error))

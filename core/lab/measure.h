@@ -114,6 +114,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSubject, ms_subject_free)
  * @warm_up: runs between the first run and the first sample
  * @min_repeats: samples wanted even when the noise is low
  * @max_repeats: samples never exceeded
+ * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample; 0 for never
  * @seed: of the random order, so that a session can be repeated
  * @energy: (nullable) (transfer none): a counter to read around a longer region of every configuration
  */
@@ -124,6 +125,7 @@ typedef struct {
   guint warm_up;
   guint min_repeats;
   guint max_repeats;
+  double give_up_ns;
   guint32 seed;
   MsEnergy *energy;
 } MsMeasureOptions;

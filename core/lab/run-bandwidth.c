@@ -176,4 +176,4 @@ bandwidth_create(MsLabBench *bench, const MsFactors *settings, const char *label
   return NULL;
 }
 
-const MsLabKind ms_lab_kind_bandwidth = {"bandwidth", bandwidth_knows, bandwidth_group, bandwidth_create, NULL};
+const MsLabKind ms_lab_kind_bandwidth = {"bandwidth", bandwidth_knows, bandwidth_group, bandwidth_create, NULL, NULL};

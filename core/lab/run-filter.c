@@ -198,9 +198,12 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   const MsOptionInfo *table = ms_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
-    if (table[i].group != MS_OPTION_GROUP_TOGGLE || ms_factors_get(problem, table[i].name))
+    const char *const given[] = {ms_factors_get(problem, table[i].name), NULL};
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
       continue;
-    if (table[i].kind == MS_OPTION_SHAPE)
+    if (given[0])
+      ms_tune_space_add(space, table[i].name, given); /* so that the winner is complete */
+    else if (table[i].kind == MS_OPTION_SHAPE)
       ms_tune_space_add(space, table[i].name, shapes);
     else if (strcmp(table[i].name, "kernel") == 0)
       ms_tune_space_add(space, table[i].name, table[i].values + 1); /* all but auto, which is what is looked for */
@@ -209,4 +212,38 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   }
 }
 
-const MsLabKind ms_lab_kind_mean_shift = {"mean-shift", filter_knows, filter_group, filter_create, filter_add_space};
+/* The toggles of a plan as the table spells them; the shape stays the plan's. */
+static MsFactors *
+toggles_of(const MsSettings *settings, const MsFactors *problem)
+{
+  MsFactors *factors = ms_factors_new();
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    const char *given = ms_factors_get(problem, table[i].name);
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
+      continue;
+    g_autofree char *value = ms_option_get_text(&table[i], settings);
+    ms_factors_set(factors, table[i].name, given ? given : table[i].kind == MS_OPTION_SHAPE ? "auto" : value);
+  }
+  return factors;
+}
+
+static MsFactors *
+filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+{
+  MsImage *image = ms_lab_bench_image(bench, ms_factors_get_or(problem, "size", DEFAULT_SIZE), error);
+  MsSettings settings;
+
+  if (!image || !ms_lab_filter_settings(problem, &settings, error) ||
+      !ms_lab_bench_reference(bench, image, &settings.params, NULL, cancellable, error))
+    return NULL;
+  MsPlanRequest request = ms_plan_request(&settings, ms_context_get_limits(ms_lab_bench_context(bench)),
+                                          ms_image_get_width(image), ms_image_get_height(image));
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+  return plan ? toggles_of(&plan->settings, problem) : NULL;
+}
+
+const MsLabKind ms_lab_kind_mean_shift = {"mean-shift",  filter_knows,     filter_group,
+                                          filter_create, filter_add_space, filter_propose};

@@ -123,11 +123,21 @@ reduce_group(const MsFactors *settings)
                          ms_factors_get_or(settings, "type", "uint"), ms_factors_get_or(settings, "size", "2^20"));
 }
 
+static gboolean
+has_single_options(const MsFactors *settings)
+{
+  for (guint i = 0; i < ms_factors_size(settings); i++)
+    if (ms_reduce_option_find(ms_factors_key(settings, i)))
+      return TRUE;
+  return FALSE;
+}
+
 /* The variant and whatever single options stand beside it, as --variant takes them. */
 static gboolean
 parse_options(ReduceSubject *self, const MsFactors *settings, GError **error)
 {
-  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", "auto"));
+  const char *usual = has_single_options(settings) ? "naive" : "auto";
+  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", usual));
 
   for (guint i = 0; i < ms_factors_size(settings); i++) {
     const char *key = ms_factors_key(settings, i);
@@ -196,6 +206,15 @@ reduce_create(MsLabBench *bench, const MsFactors *settings, const char *label, G
   return &self->parent;
 }
 
+/* What thread swapping and the precision of sums are about is not speed. */
+static gboolean
+is_tuned(const char *name, const MsFactors *problem)
+{
+  static const char *const left_out[] = {"swap", "swap-range", "float-sum", NULL};
+
+  return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
+}
+
 /* Every choice of the table; numbers by powers of two. */
 static void
 reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
@@ -203,13 +222,12 @@ reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", NULL};
   static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
   static const char *const groups[] = {"64", "128", "256", "512", NULL};
-  static const char *const left_out[] = {"swap", "swap-range", "float-sum", "automatic", NULL};
   guint n;
   const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
     const char *name = table[i].name;
-    if (g_strv_contains(left_out, name) || ms_factors_get(problem, name))
+    if (!is_tuned(name, problem))
       continue;
     if (table[i].values)
       ms_tune_space_add(space, name, table[i].values);
@@ -220,4 +238,26 @@ reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   }
 }
 
-const MsLabKind ms_lab_kind_reduce = {"reduce", reduce_knows, reduce_group, reduce_create, reduce_add_space};
+/* What auto makes of the problem on this device, as single options. */
+static MsFactors *
+reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *automatic = (ReduceSubject *)reduce_create(bench, problem, "auto", error);
+  MsFactors *factors;
+  guint n;
+  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+
+  if (!automatic)
+    return NULL;
+  factors = ms_factors_new();
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *value = ms_reduce_option_get_text(&table[i], &automatic->plan->options);
+    if (is_tuned(table[i].name, problem))
+      ms_factors_set(factors, table[i].name, value);
+  }
+  ms_subject_free(&automatic->parent);
+  return factors;
+}
+
+const MsLabKind ms_lab_kind_reduce = {"reduce",      reduce_knows,     reduce_group,
+                                      reduce_create, reduce_add_space, reduce_propose};

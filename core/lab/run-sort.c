@@ -193,4 +193,4 @@ sort_create(MsLabBench *bench, const MsFactors *settings, const char *label, GEr
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_sort = {"sort", sort_knows, sort_group, sort_create, NULL};
+const MsLabKind ms_lab_kind_sort = {"sort", sort_knows, sort_group, sort_create, NULL, NULL};

@@ -128,4 +128,4 @@ split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GE
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_split = {"split", split_knows, split_group, split_create, NULL};
+const MsLabKind ms_lab_kind_split = {"split", split_knows, split_group, split_create, NULL, NULL};

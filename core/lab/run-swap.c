@@ -116,4 +116,4 @@ swap_create(MsLabBench *bench, const MsFactors *settings, const char *label, GEr
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_swap_example = {"swap-example", swap_knows, swap_group, swap_create, NULL};
+const MsLabKind ms_lab_kind_swap_example = {"swap-example", swap_knows, swap_group, swap_create, NULL, NULL};

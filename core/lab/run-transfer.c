@@ -145,4 +145,4 @@ transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label,
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_transfer = {"transfer", transfer_knows, transfer_group, transfer_create, NULL};
+const MsLabKind ms_lab_kind_transfer = {"transfer", transfer_knows, transfer_group, transfer_create, NULL, NULL};

@@ -157,7 +157,13 @@ evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError *
   return FALSE;
 }
 
-/* Finds or makes the trial of @settings; FALSE when the search was cancelled. */
+static gboolean
+is_over(const Search *search)
+{
+  return search->options->budget_s > 0 && budget_share(search) >= 1;
+}
+
+/* Finds or makes the trial of @settings, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
 static gboolean
 try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, GError **error)
 {
@@ -178,18 +184,14 @@ try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, G
   } else {
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
+    if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
+      return TRUE; /* the search ran out of time, not the configuration */
     *trial = add_trial(search->record, settings, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        local ? local->message : "It failed without a reason.");
   }
   if (search->progress)
     search->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1), search->data);
   return TRUE;
-}
-
-static gboolean
-is_over(const Search *search)
-{
-  return search->options->budget_s > 0 && budget_share(search) >= 1;
 }
 
 static gboolean
@@ -240,19 +242,17 @@ search_at_random(Search *search, GError **error)
   return TRUE;
 }
 
-/* Where greedy begins: what is already best, what the caller proposes, and a few points at random. */
+/* Where greedy begins, or begins anew: a few points at random that can run. */
 static gboolean
 probe_starts(Search *search, GError **error)
 {
   const MsTrial *trial;
 
-  if (search->options->start && !try_settings(search, search->options->start, &trial, error))
-    return FALSE;
   for (guint i = 0, tries = 0; i < PROBES && tries < 50 * PROBES && !is_over(search); tries++) {
     g_autoptr(MsFactors) settings = random_point(search);
     if (!try_settings(search, settings, &trial, error))
       return FALSE;
-    i += trial->outcome != MS_OUTCOME_CONSTRAINT;
+    i += trial && trial->outcome != MS_OUTCOME_CONSTRAINT;
   }
   return TRUE;
 }
@@ -282,8 +282,11 @@ improve_once(Search *search, gboolean *improved, GError **error)
 static gboolean
 search_greedily(Search *search, GError **error)
 {
+  const MsTrial *trial;
   gboolean improved = TRUE;
 
+  if (search->options->start && !try_settings(search, search->options->start, &trial, error))
+    return FALSE;
   while (!is_over(search) && ms_tune_record_best(search->record) == NULL) {
     guint before = search->record->trials->len;
     if (!probe_starts(search, error))
