@@ -48,7 +48,8 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, "rows/prepare.cl");
   ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
   ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
-  ms_program_spec_add_part(plan->program, p->rule == MS_RULE_REPLICATE ? "rows/edge-replicate.cl" : "rows/edge-clip.cl");
+  ms_program_spec_add_part(plan->program,
+                           p->rule == MS_RULE_REPLICATE ? "rows/edge-replicate.cl" : "rows/edge-clip.cl");
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
   ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
@@ -83,7 +84,8 @@ add_passes(MsPlan *plan)
   MsPass *prepare, *filter;
 
   plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
-  prepare = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare =
+      ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
   prepare->item_width = PREPARE_COLUMNS;
   prepare->pad_x = margin(plan->radius);
   prepare->local[0] = prepare->local[1] = 1;
@@ -113,21 +115,24 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, error))
     return FALSE;
   if (!request->limits.fp64) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
-                ms_kernel_name(plan->settings.options.kernel));
+    g_set_error(
+        error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+        "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
+        ms_kernel_name(plan->settings.options.kernel));
     return FALSE;
   }
   if (!ms_params_whole_radius(p, MAX(request->width, request->height), &radius)) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole "
+                "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. "
+                "Choose a whole "
                 "radius or --kernel direct.",
                 ms_kernel_name(plan->settings.options.kernel), p->sp);
     return FALSE;
   }
   if (!coordinates_fit(request, radius)) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose --kernel direct.",
+                "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
+                "--kernel direct.",
                 ms_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
     return FALSE;
   }
@@ -157,9 +162,10 @@ gboolean
 ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   if (!request->limits.clang_vectors) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
-                        "have; choose --kernel rows.");
+    g_set_error_literal(
+        error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
+        "have; choose --kernel rows.");
     return FALSE;
   }
   return plan_lanes(plan, request, 32, error);

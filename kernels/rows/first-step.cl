@@ -15,8 +15,8 @@ typedef struct {
 
 /* One row of the windows; `x` is that of lane 0, `down` counts rows from the windows' top. */
 static inline void
-add_window_row(group_t *group, const picture_t *picture, __global const ushort *p, const int x, const bool leave,
-               const int down, const colour_t *c)
+add_window_row(group_t *group, const picture_t *picture, __global const ushort *p, const int x,
+               const bool leave, const int down, const colour_t *c)
 {
   const int side = 2 * picture->radius + 1;
 

@@ -11,9 +11,9 @@ typedef uint16 halves_t;
 /* The same vector at the address of any element. */
 typedef ushort loose_lanes_t __attribute__((ext_vector_type(32), aligned(2)));
 
-#define LANE_INDEX                                                                                                     \
-  ((lanes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, \
-             29, 30, 31))
+#define LANE_INDEX                                                                                           \
+  ((lanes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,   \
+             26, 27, 28, 29, 30, 31))
 
 static inline lanes_t
 load_lanes(__global const ushort *p)
@@ -66,29 +66,29 @@ typedef struct {
 static inline lanes_t
 low_eights(const lanes_t a, const lanes_t b)
 {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35, 36, 37,
-                                 38, 39, 48, 49, 50, 51, 52, 53, 54, 55);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35,
+                                 36, 37, 38, 39, 48, 49, 50, 51, 52, 53, 54, 55);
 }
 
 static inline lanes_t
 high_eights(const lanes_t a, const lanes_t b)
 {
-  return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41, 42, 43,
-                                 44, 45, 46, 47, 56, 57, 58, 59, 60, 61, 62, 63);
+  return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41,
+                                 42, 43, 44, 45, 46, 47, 56, 57, 58, 59, 60, 61, 62, 63);
 }
 
 static inline lanes_t
 low_fours(const lanes_t a, const lanes_t b)
 {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 32, 33, 34, 35, 8, 9, 10, 11, 40, 41, 42, 43, 16, 17, 18, 19, 48, 49,
-                                 50, 51, 24, 25, 26, 27, 56, 57, 58, 59);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 32, 33, 34, 35, 8, 9, 10, 11, 40, 41, 42, 43, 16, 17, 18,
+                                 19, 48, 49, 50, 51, 24, 25, 26, 27, 56, 57, 58, 59);
 }
 
 static inline lanes_t
 high_fours(const lanes_t a, const lanes_t b)
 {
-  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 36, 37, 38, 39, 12, 13, 14, 15, 44, 45, 46, 47, 20, 21, 22, 23, 52,
-                                 53, 54, 55, 28, 29, 30, 31, 60, 61, 62, 63);
+  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 36, 37, 38, 39, 12, 13, 14, 15, 44, 45, 46, 47, 20, 21, 22,
+                                 23, 52, 53, 54, 55, 28, 29, 30, 31, 60, 61, 62, 63);
 }
 
 static inline lanes_t

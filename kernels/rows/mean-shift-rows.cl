@@ -52,8 +52,9 @@ first_step(tile_t *tile, const picture_t *picture, const int x, const int y, con
   add_neighbours(&wide, picture, x, top, bottom, leave, &c);
   const wide_t colours = widen(c.c0) | widen(c.c1) << 8 | widen(c.c2) << 16;
   for (int j = 0; j < LANES / 8; j++) {
-    const totals_t t = {((const int8 *)&wide.n)[j],  ((const int8 *)&wide.sx)[j], ((const int8 *)&wide.sy)[j],
-                        ((const int8 *)&wide.s0)[j], ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
+    const totals_t t = {((const int8 *)&wide.n)[j],  ((const int8 *)&wide.sx)[j],
+                        ((const int8 *)&wide.sy)[j], ((const int8 *)&wide.s0)[j],
+                        ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
     places_t places = {x + 8 * j + EIGHT, y, ((const int8 *)&colours)[j]};
     const int8 inside = places.x < end;
     const int8 go_on = step_eight(&places, &t, places.x - picture->radius, top, epsilon);
@@ -96,7 +97,8 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
   for (int i = 0; i < count; i += 8) {
     const ulong8 entries = vload8(0, tile->waiting + i);
     const uint8 place = convert_uint8(entries), colour = convert_uint8(entries >> 32);
-    places_t places = {as_int8(place & 0xffffu) + tile->x, as_int8(place >> 16) + tile->y, as_int8(colour & 0xffffffu)};
+    places_t places = {as_int8(place & 0xffffu) + tile->x, as_int8(place >> 16) + tile->y,
+                       as_int8(colour & 0xffffffu)};
     const int8 left = places.x - picture->radius, top = first_rows(places.y, picture->radius);
     totals_t t;
 
@@ -108,13 +110,19 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
 }
 
 __kernel void
-mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes, const int4 image,
-                const int4 region, const int4 band, const int4 filter)
+mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes,
+                const int4 image, const int4 region, const int4 band, const int4 filter)
 {
-  const int left = band.x + (int)get_global_id(0) * TILE_WIDTH, top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
+  const int left = band.x + (int)get_global_id(0) * TILE_WIDTH,
+            top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
   const int right = min(left + TILE_WIDTH, band.x + band.z), bottom = min(top + TILE_HEIGHT, band.y + band.w);
-  const picture_t picture = {planes + margin_of(filter.x), pitch_of(image.x, filter.x), image.x, image.y, image.z,
-                             filter.x, limit_of(filter.y)};
+  const picture_t picture = {planes + margin_of(filter.x),
+                             pitch_of(image.x, filter.x),
+                             image.x,
+                             image.y,
+                             image.z,
+                             filter.x,
+                             limit_of(filter.y)};
   tile_t tile;
 
   tile.x = left - DRIFT;

@@ -6,8 +6,9 @@ edge_pixels(__global const uint *row, const int x, const int width)
   const int16 column = x + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const int16 at = clamp(column, (int16)0, (int16)(width - 1));
 
-  return (uint16)(row[at.s0], row[at.s1], row[at.s2], row[at.s3], row[at.s4], row[at.s5], row[at.s6], row[at.s7],
-                  row[at.s8], row[at.s9], row[at.sa], row[at.sb], row[at.sc], row[at.sd], row[at.se], row[at.sf]);
+  return (uint16)(row[at.s0], row[at.s1], row[at.s2], row[at.s3], row[at.s4], row[at.s5], row[at.s6],
+                  row[at.s7], row[at.s8], row[at.s9], row[at.sa], row[at.sb], row[at.sc], row[at.sd],
+                  row[at.se], row[at.sf]);
 }
 
 __kernel void

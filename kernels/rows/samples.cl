@@ -91,7 +91,8 @@ step_eight(places_t *places, const totals_t *t, const int8 left, const int8 top,
   const divisor_t divisor = divisor_of(t->n);
   const int8 x = mean_of(t->sx + t->n * left, divisor), y = mean_of(t->sy + t->n * top, divisor);
   const int8 m0 = mean_of(t->s0, divisor), m1 = mean_of(t->s1, divisor), m2 = mean_of(t->s2, divisor);
-  const int8 d0 = m0 - (places->colour & 255), d1 = m1 - (places->colour >> 8 & 255), d2 = m2 - (places->colour >> 16);
+  const int8 d0 = m0 - (places->colour & 255), d1 = m1 - (places->colour >> 8 & 255),
+             d2 = m2 - (places->colour >> 16);
   const int8 dx = x - places->x, dy = y - places->y;
   const int8 shift = max(dx, -dx) + max(dy, -dy);
 

@@ -22,7 +22,8 @@ typedef struct {
 } block_t;
 
 static inline void
-add_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows, const colour_t *c)
+add_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows,
+          const colour_t *c)
 {
   for (int group = 0; group < rows; group += GROUP_ROWS) {
     const int end = min(group + GROUP_ROWS, rows);
@@ -43,8 +44,8 @@ add_block(block_t *block, const picture_t *picture, const int column, const int 
 }
 
 static inline void
-add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t *c)
+add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
+           const int rows, const int left, const int right, const colour_t *c)
 {
   halves_t n = 0, sx = 0, sy = 0, s0 = 0, s1 = 0, s2 = 0;
 

@@ -20,8 +20,8 @@ load_two_rows(colour_t *t, __global const ushort *p, __global const ushort *q, c
 }
 
 static inline void
-add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t *c)
+add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
+           const int rows, const int left, const int right, const colour_t *c)
 {
   const lanes_t column_of = LANE_INDEX & (lanes_t)(LANES / 2 - 1);
   const mask_t upper = LANE_INDEX < (lanes_t)(LANES / 2);
@@ -32,7 +32,8 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   int r = 0;
 
   for (; r + 1 < rows; r += 2) {
-    load_two_rows(&t, row_of(picture, top + r) + column, row_of(picture, top + r + 1) + column, picture->pitch);
+    load_two_rows(&t, row_of(picture, top + r) + column, row_of(picture, top + r + 1) + column,
+                  picture->pitch);
     add_samples(&sums, &t, c, picture->limit, weight, ALL_LANES);
     weight += (lanes_t)(2 * POSITION);
   }

@@ -10,8 +10,8 @@ typedef struct {
 } windows_t;
 
 static inline void
-add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top, const int rows,
-           const int left, const int right, const colour_t *c)
+add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
+           const int rows, const int left, const int right, const colour_t *c)
 {
   const mask_t in = lanes_between(left, right);
   lanes_t weight = 1;
