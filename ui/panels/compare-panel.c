@@ -313,5 +313,6 @@ ms_compare_panel_init(MsComparePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_widget_set_sensitive(self->apply, FALSE);
+  ms_report_view_set_single_click(self->view, TRUE);
   update_ready(self);
 }

@@ -233,3 +233,10 @@ ms_report_view_get_selected(MsReportView *self)
 {
   return self->report ? ms_report_table_row_at(self->tree, NULL) : -1;
 }
+
+/** ms_report_view_set_single_click: whether one click chooses a row, as it may where that can be undone. */
+void
+ms_report_view_set_single_click(MsReportView *self, gboolean single_click)
+{
+  gtk_tree_view_set_activate_on_single_click(self->tree, single_click);
+}

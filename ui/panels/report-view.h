@@ -16,6 +16,7 @@ GtkWidget *ms_report_view_new(void);
 void ms_report_view_set_report(MsReportView *self, MsReport *report);
 MsReport *ms_report_view_get_report(MsReportView *self);
 int ms_report_view_get_selected(MsReportView *self);
+void ms_report_view_set_single_click(MsReportView *self, gboolean single_click);
 void ms_report_view_export_to(MsReportView *self, const char *path);
 
 G_END_DECLS

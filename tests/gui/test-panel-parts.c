@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that panels are made of: differences, timing rows, figures in words, charts and tables of reports. */
+#include <string.h>
+
+#include "core/opencl/timing.h"
+#include "tests/gui/panel-fixture.h"
+#include "ui/panels/chart-view.h"
+#include "ui/panels/figures-format.h"
+#include "ui/panels/report-view.h"
+#include "ui/panels/stage-bar.h"
+#include "ui/panels/text-diff.h"
+#include "ui/panels/timing-rows.h"
+
+/* Reads a difference as one line: "=a -b +c". */
+static char *
+diff_words(const char *before, const char *after)
+{
+  static const char signs[] = {'=', '+', '-'};
+  g_auto(GStrv) a = g_strsplit(before, " ", -1);
+  g_auto(GStrv) b = g_strsplit(after, " ", -1);
+  g_autoptr(GArray) diff = ms_text_diff((const char *const *)a, (const char *const *)b);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < diff->len; i++) {
+    const MsDiffLine *line = &g_array_index(diff, MsDiffLine, i);
+    g_string_append_printf(text, "%s%c%s", i ? " " : "", signs[line->kind], line->text);
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void
+test_diff(void)
+{
+  static const char *const cases[][3] = {
+    {"a b c", "a b c", "=a =b =c"},           {"a b c", "a x c", "=a -b +x =c"},
+    {"a b", "a b c", "=a =b +c"},             {"a b c", "b c", "-a =b =c"},
+    {"a b c d", "a c b d", "=a -b =c +b =d"}, {"a a b", "a b b", "=a -a =b +b"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *words = diff_words(cases[i][0], cases[i][1]);
+    g_assert_cmpstr(words, ==, cases[i][2]);
+  }
+  const char *none[] = {NULL}, *some[] = {"x", "y", NULL};
+  g_autoptr(GArray) all_new = ms_text_diff(none, some);
+  g_autoptr(GArray) all_gone = ms_text_diff(some, none);
+  g_autoptr(GArray) empty = ms_text_diff(none, none);
+  g_assert_cmpuint(ms_text_diff_count(all_new, MS_DIFF_ADDED), ==, 2);
+  g_assert_cmpuint(ms_text_diff_count(all_gone, MS_DIFF_REMOVED), ==, 2);
+  g_assert_cmpuint(empty->len, ==, 0);
+}
+
+static void
+add_row(MsTimingLog *log, MsStage stage, const char *name, guint64 start, guint64 end, guint64 bytes)
+{
+  MsTiming row = {stage, name ? g_intern_string(name) : NULL, start - 300, start - 100, start, end, bytes};
+
+  ms_timing_log_add(log, &row);
+}
+
+static void
+test_timing_rows(void)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+
+  add_row(log, MS_STAGE_UPLOAD, NULL, 1000, 3000, 4000);
+  add_row(log, MS_STAGE_KERNEL, "mean_shift", 10000, 20000, 5000);
+  add_row(log, MS_STAGE_KERNEL, "mean_shift", 30000, 50000, 10000);
+  add_row(log, MS_STAGE_KERNEL, "mean_shift", 60000, 50000, 7000); /* ends before it starts */
+  add_row(log, MS_STAGE_KERNEL, "other", 70000, 71000, 0);
+  g_autoptr(GArray) rows = ms_timing_rows_collect(log);
+  g_assert_cmpuint(rows->len, ==, 3);
+  const MsTimingRow *kernel = &g_array_index(rows, MsTimingRow, 1);
+  g_assert_cmpuint(kernel->launches, ==, 3);
+  g_assert_cmpuint(kernel->invalid, ==, 1);
+  g_assert_cmpuint(kernel->first, ==, 1);
+  g_assert_cmpfloat_with_epsilon(kernel->run_ms, 0.03, 1e-12);
+  g_assert_cmpfloat_with_epsilon(kernel->queued_ms, 0.0004, 1e-12);
+  g_assert_cmpfloat_with_epsilon(kernel->submitted_ms, 0.0002, 1e-12);
+  g_assert_cmpuint(kernel->bytes, ==, 15000);
+  g_assert_cmpfloat_with_epsilon(kernel->gb_per_s, 0.5, 1e-12);
+  g_autofree char *title = ms_timing_row_title(kernel);
+  g_assert_cmpstr(title, ==, "Kernel mean_shift");
+  g_assert_true(ms_timing_row_moves_device_memory(kernel));
+  g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 0)));
+  g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 2)));
+}
+
+static void
+test_figures(void)
+{
+  const struct {
+    double ms;
+    const char *text;
+  } times[] = {{0.0123, "12.3 µs"}, {1.234, "1.23 ms"}, {45.67, "45.7 ms"}, {678.9, "679 ms"}, {1234, "1.23 s"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+    g_autofree char *text = ms_format_ms(times[i].ms);
+    g_assert_cmpstr(text, ==, times[i].text);
+  }
+  g_autofree char *nothing = ms_format_ms(G_MAXDOUBLE * 10);
+  g_autofree char *share = ms_format_share(0.125);
+  g_autofree char *ratio = ms_format_ratio(1.337);
+  g_autofree char *no_ratio = ms_format_ratio(1.0 / 0.0);
+  g_assert_cmpstr(nothing, ==, MS_NO_FIGURE);
+  g_assert_cmpstr(share, ==, "12.5 %");
+  g_assert_cmpstr(ratio, ==, "1.34×");
+  g_assert_cmpstr(no_ratio, ==, MS_NO_FIGURE);
+}
+
+static void
+test_stage_bar(void)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *widget = ms_stage_bar_new();
+  MsStageBar *bar = MS_STAGE_BAR(widget);
+  AtkObject *accessible = gtk_widget_get_accessible(widget);
+
+  gtk_container_add(GTK_CONTAINER(window), widget);
+  gtk_widget_show_all(window);
+  panel_fixture_settle();
+  ms_stage_bar_add(bar, "Upload", 1);
+  ms_stage_bar_add(bar, "Nothing", 0);
+  ms_stage_bar_add(bar, "Kernel", 3);
+  panel_fixture_settle();
+  g_assert_cmpuint(ms_stage_bar_get_n_parts(bar), ==, 2);
+  g_assert_cmpfloat(ms_stage_bar_get_total_ms(bar), ==, 4);
+  g_assert_nonnull(strstr(atk_object_get_description(accessible), "Kernel: 3.00 ms, 75 %"));
+  double value = 0;
+  g_autofree char *words = NULL;
+  atk_value_get_value_and_text(ATK_VALUE(accessible), &value, &words);
+  g_assert_cmpfloat(value, ==, 4);
+  g_assert_cmpstr(words, ==, "4.00 ms");
+  ms_stage_bar_clear(bar);
+  g_assert_cmpuint(ms_stage_bar_get_n_parts(bar), ==, 0);
+  gtk_widget_destroy(window);
+}
+
+static MsReport *
+mixed_report(void)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("mixed", "Mixed", "mean-shift");
+  MsReport *report = ms_report_new(experiment);
+  static const MsOutcome outcomes[] = {MS_OUTCOME_OK, MS_OUTCOME_WRONG, MS_OUTCOME_CONSTRAINT, MS_OUTCOME_PENDING};
+
+  for (guint i = 0; i < G_N_ELEMENTS(outcomes); i++) {
+    g_autoptr(MsFactors) settings = ms_factors_new();
+    g_autofree char *label = g_strdup_printf("row <%u> & more", i);
+    ms_factors_set(settings, "case", label);
+    MsReportRow *row = ms_report_add_row(report, settings, label, "g");
+    for (guint k = 0; k < 5; k++) {
+      double ns = 1e6 * (4 - i) + k;
+      g_array_append_val(row->measurement->samples, ns);
+    }
+    row->measurement->outcome = outcomes[i];
+    if (outcomes[i] == MS_OUTCOME_CONSTRAINT)
+      row->measurement->message = g_strdup("a < b & c");
+    ms_report_finish_row(report, row);
+  }
+  ms_report_rank(report);
+  return report;
+}
+
+static void
+test_report_view(void)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *view = ms_report_view_new();
+  g_autoptr(MsReport) report = mixed_report();
+
+  gtk_container_add(GTK_CONTAINER(window), view);
+  gtk_window_set_default_size(GTK_WINDOW(window), 900, 400);
+  gtk_widget_show(window);
+  ms_report_view_set_report(MS_REPORT_VIEW(view), report);
+  panel_fixture_settle();
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(view, GTK_TYPE_TREE_VIEW));
+  static const char *const marks[] = {"✓", "✗ wrong", "⊘", "…"};
+  for (int i = 0; i < 4; i++) {
+    g_autofree char *mark = tree_cell(tree, i, 2);
+    g_assert_cmpstr(mark, ==, marks[i]);
+  }
+  /* Only what was verified is drawn. */
+  MsChartView *chart = MS_CHART_VIEW(find_by_type(view, MS_TYPE_CHART_VIEW));
+  g_assert_cmpuint(ms_chart_n_points(ms_chart_view_get_chart(chart)), ==, 1);
+  AtkObject *accessible = gtk_widget_get_accessible(GTK_WIDGET(chart));
+  g_assert_cmpstr(atk_object_get_name(accessible), ==, "Mixed");
+  g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_CHART);
+  g_assert_nonnull(strstr(atk_object_get_description(accessible), "row <0> & more"));
+
+  /* The order that a person chose stays when new figures arrive. */
+  gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
+  gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
+  ms_report_view_set_report(MS_REPORT_VIEW(view), report);
+  g_autofree char *first = tree_cell(tree, 0, 3);
+  g_assert_cmpstr(first, ==, "row <3> & more");
+  gtk_widget_destroy(window);
+}
+
+static void
+on_problem(MsReportView *view, GError *error, gpointer data)
+{
+  g_clear_pointer((char **)data, g_free);
+  *(char **)data = g_strdup(error->message);
+}
+
+static void
+test_export_problems(void)
+{
+  GtkWidget *view = g_object_ref_sink(ms_report_view_new());
+  g_autoptr(MsReport) report = mixed_report();
+  g_autofree char *message = NULL;
+
+  g_signal_connect(view, "problem", G_CALLBACK(on_problem), &message);
+  ms_report_view_set_report(MS_REPORT_VIEW(view), report);
+  ms_report_view_export_to(MS_REPORT_VIEW(view), "/tmp/report.docx");
+  g_assert_nonnull(message);
+  g_assert_nonnull(strstr(message, "report.docx"));
+  g_clear_pointer(&message, g_free);
+  ms_report_view_export_to(MS_REPORT_VIEW(view), "/nonexistent-folder/report.csv");
+  wait_for(10, message);
+  g_assert_nonnull(strstr(message, "/nonexistent-folder/report.csv"));
+  gtk_widget_destroy(view);
+  g_object_unref(view);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/panel-parts/diff", test_diff);
+  g_test_add_func("/panel-parts/timing-rows", test_timing_rows);
+  g_test_add_func("/panel-parts/figures", test_figures);
+  g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
+  g_test_add_func("/panel-parts/report-view", test_report_view);
+  g_test_add_func("/panel-parts/export-problems", test_export_problems);
+  return g_test_run();
+}
