@@ -300,7 +300,8 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
   MsDevice *device = ms_context_get_device(f->context);
   MsSettings settings = ms_settings_default();
-  g_autoptr(MsFactors) fixed = ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off memory:buffer", NULL);
+  g_autoptr(MsFactors) fixed = ms_factors_parse("sp:3 sr:10", NULL);
+  g_autoptr(MsFactors) narrowed = ms_factors_parse("sp:3 sr:10 kernel:direct memory:buffer", NULL);
 
   settings.params.sp = 3;
   settings.params.sr = 10;
@@ -309,8 +310,15 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   ms_lab_tune_request_init(&request, f->context);
   request.width = 64;
   request.height = 48;
+  request.fixed = narrowed;
+  request.budget_s = 3; /* no directory: kept where every run looks */
+  g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(ms_tune_record_best(narrow));
+  MsSettings unmoved = ms_lab_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
+  g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
-  request.budget_s = 6; /* no directory: kept where every run looks */
+  request.budget_s = 6;
   g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   MsSettings after = ms_lab_tuned_settings(&settings, device, 64, 48);

@@ -174,14 +174,29 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   return good;
 }
 
+/* The class of the problem, and toggles that the caller fixed: the winner among those left is no answer to what auto asks. */
+static char *
+filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GString) name = g_string_new(NULL);
+
+  ms_lab_filter_settings(problem, &settings, NULL);
+  g_autofree char *class = ms_tune_problem_class(settings.params.sp, width, height);
+  g_string_append(name, class);
+  for (guint i = 0; i < ms_factors_size(problem); i++) {
+    const MsOptionInfo *option = ms_option_find(ms_factors_key(problem, i));
+    if (option && option->group == MS_OPTION_GROUP_TOGGLE)
+      g_string_append_printf(name, ", %s:%s", option->name, ms_factors_value(problem, i));
+  }
+  return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
 static char *
 problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 height)
 {
-  if (strcmp(kind, "mean-shift") == 0) {
-    MsSettings settings = ms_settings_default();
-    ms_lab_filter_settings(problem, &settings, NULL);
-    return ms_tune_problem_class(settings.params.sp, width, height);
-  }
+  if (strcmp(kind, "mean-shift") == 0)
+    return filter_problem_name(problem, width, height);
   g_autofree char *text = ms_factors_to_string(problem);
   return g_strdup_printf("%s, %s", kind, text);
 }
