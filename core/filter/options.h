@@ -27,6 +27,7 @@ typedef enum {
   MS_KERNEL_DIRECT,
   MS_KERNEL_ROWS,
   MS_KERNEL_ROWS_WIDE,
+  MS_KERNEL_MATRIX,
 } MsKernel;
 
 /**

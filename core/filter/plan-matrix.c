@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/kernels.h"
+
+/*
+ * The matrix kernel: squared distances and sums as products of small matrices, which GPUs have units for. Parts, in order:
+ * how the records lie, lanes in step and matrix products (by device), the pass that writes the records, the mean (by rule),
+ * the sums of sixteen windows, and the iteration.
+ */
+
+#define GROUP_WIDTH 8
+#define GROUP_HEIGHT 4
+#define COLUMNS_PER_STRIP 64
+#define BYTES_PER_PIXEL 16
+
+/* As the kernel parts reckon them: entries, pixels and means of 64 pixels, and what the lanes trade through. */
+#define LIST_BYTES (64 * (16 + 8 + 8))
+#define NVIDIA_SCRATCH_WORDS 64
+#define PORTABLE_SCRATCH_WORDS 832
+
+/* From here on the unrolled first iteration is more code than an instruction cache holds. */
+#define MAX_UNROLLED_RADIUS 16
+
+/* Places are kept in 16 bits. */
+#define MAX_EXTENT 65535
+
+static gboolean
+has_matrix_units(const MsDeviceLimits *limits)
+{
+  return limits->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY;
+}
+
+/* The bits of a whole number up to 2048 in half precision. */
+static guint
+half_bits(guint value)
+{
+  guint exponent = g_bit_storage(value) - 1;
+
+  return (exponent + 15) << 10 | (value << (10 - exponent) & 1023);
+}
+
+static void
+compose(MsPlan *plan)
+{
+  gboolean fast = has_matrix_units(&plan->request.limits);
+  guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
+  g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
+
+  ms_program_spec_add_part(plan->program, "matrix/layout.cl");
+  ms_program_spec_add_part(plan->program, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
+  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE ? "matrix/mean-truncate.cl"
+                                                                                       : "matrix/mean-opencv.cl");
+  ms_program_spec_add_part(plan->program, "matrix/features.cl");
+  ms_program_spec_add_part(plan->program, "matrix/windows.cl");
+  ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
+  ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
+  ms_program_spec_define_int(plan->program, "SPLIT_ROWS", fast);
+  ms_program_spec_define_int(plan->program, "UNROLL_BLOCKS", fast && plan->radius <= MAX_UNROLLED_RADIUS);
+}
+
+static gsize
+local_bytes(const MsPlan *plan)
+{
+  gsize scratch = has_matrix_units(&plan->request.limits) ? NVIDIA_SCRATCH_WORDS : PORTABLE_SCRATCH_WORDS;
+  gsize band_steps = (2 * plan->radius + 11) / 4;
+
+  return LIST_BYTES + scratch * 4 + band_steps * 64;
+}
+
+/* Columns right of the picture: the margin, and what the last step of a window may touch. */
+static int
+pad_columns(int radius)
+{
+  return radius + 6;
+}
+
+static gsize
+row_bytes(const MsPlan *plan)
+{
+  gsize columns = plan->request.width + 2 * (gsize)pad_columns(plan->radius);
+
+  return (columns + COLUMNS_PER_STRIP - 1) / COLUMNS_PER_STRIP * COLUMNS_PER_STRIP * BYTES_PER_PIXEL;
+}
+
+static void
+add_passes(MsPlan *plan)
+{
+  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE};
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
+  gsize side = 2 * plan->radius + 1;
+  MsPass *prepare, *filter;
+
+  plan->scratch[plan->n_scratch++] =
+    (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)};
+  prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare->pad_x = pad_columns(plan->radius);
+  prepare->pad_y = plan->radius + 2;
+  prepare->local[0] = COLUMNS_PER_STRIP;
+  prepare->local[1] = 1;
+  filter = ms_plan_add_pass(plan, "mean_shift_matrix", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
+  filter->item_height = GROUP_WIDTH / GROUP_HEIGHT;
+  filter->local[0] = GROUP_WIDTH;
+  filter->local[1] = GROUP_HEIGHT;
+  filter->local_bytes = local_bytes(plan);
+}
+
+static gboolean
+refuse(GError **error, const char *reason)
+{
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
+  return FALSE;
+}
+
+static gboolean
+check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+  int radius;
+
+  if (!ms_plan_check_default_toggles(request, error))
+    return FALSE;
+  if (request->limits.type == MS_DEVICE_TYPE_CPU)
+    return refuse(error, "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
+                         "slower there than any other. Choose --kernel rows.");
+  if (p->rule == MS_RULE_REPLICATE)
+    return refuse(error, "The matrix kernel keeps windows inside the image, which --rule replicate does not; choose "
+                         "--kernel direct.");
+  if (!request->limits.fp64)
+    return refuse(error, "The matrix kernel takes its means in double precision, which this device lacks; choose --kernel "
+                         "direct.");
+  if (!ms_params_whole_radius(p, MAX(request->width, request->height), &radius)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The matrix kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole "
+                "radius or --kernel direct.",
+                p->sp);
+    return FALSE;
+  }
+  if (MAX(request->width, request->height) > MAX_EXTENT) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The matrix kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
+                MAX_EXTENT, request->width, request->height);
+    return FALSE;
+  }
+  return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
+         ms_plan_check_work_group(request, GROUP_WIDTH, GROUP_HEIGHT, local_bytes(plan), error);
+}
+
+/** ms_plan_matrix: plans the matrix kernel: in the device's own units where it has them, in plain C elsewhere. */
+gboolean
+ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!check(plan, request, error))
+    return FALSE;
+  plan->settings.options.work_group_width = GROUP_WIDTH;
+  plan->settings.options.work_group_height = GROUP_HEIGHT;
+  compose(plan);
+  add_passes(plan);
+  return TRUE;
+}
