@@ -377,6 +377,12 @@ ms_document_set_live(MsDocument *self, gboolean live)
   self->live = live;
 }
 
+gboolean
+ms_document_is_live(MsDocument *self)
+{
+  return self->live;
+}
+
 /** ms_document_set_visible: what part of the picture is on the screen, to be computed first. */
 void
 ms_document_set_visible(MsDocument *self, const MsRegion *visible)

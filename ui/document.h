@@ -39,6 +39,7 @@ gboolean ms_document_can_undo(MsDocument *self);
 gboolean ms_document_can_redo(MsDocument *self);
 
 void ms_document_set_live(MsDocument *self, gboolean live);
+gboolean ms_document_is_live(MsDocument *self);
 void ms_document_set_visible(MsDocument *self, const MsRegion *visible);
 void ms_document_request_filter(MsDocument *self);
 void ms_document_cancel(MsDocument *self);

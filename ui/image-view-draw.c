@@ -146,24 +146,40 @@ draw_slot(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain)
   cairo_restore(cr);
 }
 
+/* The part of a piece that is on the screen, in the piece's own pixels. */
+static gboolean
+visible_part(MsImageView *self, const MsPiece *piece, MsRegion *part)
+{
+  MsRegion visible = ms_view_geometry_visible(&self->geometry);
+  GdkRectangle shown = {visible.x, visible.y, visible.width, visible.height}, common;
+  const GdkRectangle whole = {piece->region.x, piece->region.y, piece->region.width, piece->region.height};
+
+  if (!gdk_rectangle_intersect(&shown, &whole, &common))
+    return FALSE;
+  *part = (MsRegion){common.x - whole.x, common.y - whole.y, common.width, common.height};
+  return TRUE;
+}
+
 static void
 draw_piece(MsImageView *self, cairo_t *cr, const MsPiece *piece)
 {
   g_autoptr(MsPicture) picture = ms_picture_new(piece->image);
+  cairo_surface_t *surface;
+  MsRegion part;
   int level = 0;
-  MsRegion all;
 
+  if (!visible_part(self, piece, &part))
+    return;
   while (self->geometry.zoom * (1 << level) <= 0.5)
     level++;
-  all = (MsRegion){0, 0, (piece->region.width + (1 << level) - 1) >> level,
-                   (piece->region.height + (1 << level) - 1) >> level};
-  cairo_surface_t *surface = ms_picture_extract(picture, level, &all, 1);
+  part = at_level(&part, level, 0, piece->region.width, piece->region.height);
+  surface = ms_picture_extract(picture, level, &part, 1);
   cairo_save(cr);
   to_picture(cr, &self->geometry);
   cairo_rectangle(cr, piece->region.x, piece->region.y, piece->region.width, piece->region.height);
   cairo_clip(cr);
   cairo_translate(cr, piece->region.x, piece->region.y);
-  paint_surface(cr, surface, &all, level, self->geometry.zoom);
+  paint_surface(cr, surface, &part, level, self->geometry.zoom);
   cairo_restore(cr);
   cairo_surface_destroy(surface);
 }

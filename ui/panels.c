@@ -10,7 +10,7 @@
 #include "ui/panels/timing-view.h"
 #include "ui/panels/tune-panel.h"
 
-#define LEAST_HEIGHT 220
+#define LEAST_HEIGHT 250
 
 typedef struct {
   GType (*type)(void);

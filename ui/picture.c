@@ -139,12 +139,20 @@ difference(const guint8 *p, const guint8 *q)
               MAX((guint)abs(p[2] - q[2]), alpha), 255);
 }
 
-static guint32
-full_pixel(MsImage *image, MsImage *other, gsize index)
+/* Pixels of the picture itself: @n from (@x, @y) on, every @step-th. */
+static void
+full_row(const MsPicture *self, int x, int y, int n, int step, guint32 *into)
 {
-  const guint8 *p = ms_image_get_pixels(image) + index * 4;
+  gsize start = ((gsize)y * ms_image_get_width(self->image) + x) * 4, stride = (gsize)step * 4;
+  const guint8 *p = ms_image_get_pixels(self->image) + start;
+  const guint8 *q = self->other ? ms_image_get_pixels(self->other) + start : NULL;
 
-  return other ? difference(p, ms_image_get_pixels(other) + index * 4) : premultiplied(p);
+  if (q)
+    for (int i = 0; i < n; i++)
+      into[i] = difference(p + i * stride, q + i * stride);
+  else
+    for (int i = 0; i < n; i++)
+      into[i] = premultiplied(p + i * stride);
 }
 
 static inline guint32
@@ -182,10 +190,7 @@ fetch_row(const MsPicture *self, const Level *from, int y, guint32 *row, int wid
     memcpy(row, from->pixels + (gsize)y * width, (gsize)width * 4);
     return;
   }
-  const guint8 *p = ms_image_get_pixels(self->image) + (gsize)y * width * 4;
-  const guint8 *q = self->other ? ms_image_get_pixels(self->other) + (gsize)y * width * 4 : NULL;
-  for (int x = 0; x < width; x++)
-    row[x] = q ? difference(p + 4 * x, q + 4 * x) : premultiplied(p + 4 * x);
+  full_row(self, 0, y, width, 1, row);
 }
 
 static void
@@ -322,9 +327,7 @@ extract_row(MsPicture *self, int level, int x, int y, int n, guint32 *into)
     memcpy(into, from->pixels + (gsize)y * from->width + x, (gsize)n * 4);
     return;
   }
-  gsize row = (gsize)MIN(y << level, height - 1) * width;
-  for (int i = 0; i < n; i++)
-    into[i] = full_pixel(self->image, self->other, row + MIN((x + i) << level, width - 1));
+  full_row(self, MIN(x << level, width - 1), MIN(y << level, height - 1), n, 1 << level, into);
 }
 
 /**

@@ -6,7 +6,7 @@
 /* The preview beside the list of files. */
 #define PREVIEW_SIZE 192
 
-#define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/sample.png"
+#define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
 
 /* Loading, off the main thread */
 

@@ -67,9 +67,11 @@ update_readout(MsWindow *self)
 {
   MsImageView *view = ms_window_get_view(self);
   g_autofree char *zoom = g_strdup_printf("%.3g %%", view ? ms_image_view_get_zoom(view) * 100 : 100);
+  g_autofree char *name = g_strdup_printf("Zoom, %s", zoom);
 
   gtk_label_set_text(GTK_LABEL(self->readout), view ? ms_image_view_get_readout(view) : "");
   gtk_label_set_text(GTK_LABEL(self->zoom_label), zoom);
+  atk_object_set_name(gtk_widget_get_accessible(gtk_widget_get_ancestor(self->zoom_label, GTK_TYPE_MENU_BUTTON)), name);
 }
 
 static gboolean
@@ -292,7 +294,7 @@ first_request_cb(gpointer data)
 {
   MsDocument *document = data;
 
-  if (!ms_document_get_current_run(document) && !ms_document_is_busy(document))
+  if (ms_document_is_live(document) && !ms_document_get_current_run(document) && !ms_document_is_busy(document))
     ms_document_request_filter(document);
   return G_SOURCE_REMOVE;
 }

@@ -38,6 +38,7 @@ window_fixture_set_up(WindowFixture *self)
   self->application = the_application();
   self->engine = ms_application_get_engine(self->application);
   ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  g_settings_reset(ms_application_get_settings(self->application), "live");
   g_settings_set_string(ms_application_get_settings(self->application), "view-mode", "split");
   self->window =
     ms_window_new(GTK_APPLICATION(self->application), self->engine, ms_application_get_settings(self->application));

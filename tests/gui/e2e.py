@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""The real program as a person uses it. Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy
+
+from person import Failure, Person, wait
+
+PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
+WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
+
+
+def check(true, message):
+    if not true:
+        raise Failure(message)
+
+
+def run_label(person):
+    """The number of the last run, from the heading of the timings."""
+    node = person.has(part="Run ", role="label")
+    return int(node.name.split()[1]) if node and node.name.split()[1].isdigit() else 0
+
+
+def wait_for_run(person, number):
+    wait(f"run {number}", lambda: run_label(person) >= number)
+    wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
+    time.sleep(0.5)
+
+
+def rgb(path):
+    return cv2.imread(path, cv2.IMREAD_COLOR)[:, :, ::-1].astype(int)
+
+
+def shown_picture(person, width, height):
+    """The pixels of the picture on the screen at 1:1, from the middle of the view."""
+    x, y, w, h = person.box(person.find("Picture"))
+    left, top = x + round(w / 2 - width / 2), y + round(h / 2 - height / 2)
+    return person.screen()[top:top + height, left:left + width].astype(int)
+
+
+def change_settings(person):
+    person.enter(person.find("Spatial radius", "spin button"), "6")
+    wait_for_run(person, 2)
+    person.click(person.find("image", "radio button"))
+    wait_for_run(person, 3)
+    check(person.value(person.find("Spatial radius", "spin button")) == 6, "the radius typed is not there")
+    person.click(person.find("Undo"))
+    wait_for_run(person, 4)
+    person.press("ctrl+shift+z")
+    wait_for_run(person, 5)
+    person.press("ctrl+z")
+    wait_for_run(person, 6)
+
+
+def look_around(person):
+    view = person.find("Picture")
+    person.click(person.find("Split", "toggle button"))
+    x, y = person.middle(view)
+    before = person.value(view)
+    person.drag((x, y), (x + 150, y))
+    after = person.value(view)
+    check(after > before + 5, f"the divider did not follow the pointer: {before} to {after}")
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-split.png"))
+    for mode in ("Side by side", "Difference", "Original", "Filtered"):
+        person.click(person.find(mode, "toggle button"))
+        person.screenshot(os.path.join(ARTEFACTS, f"e2e-{mode.lower().replace(' ', '-')}.png"))
+
+
+def zoom(person):
+    x, y = person.middle(person.find("Picture"))
+    person.mouse(x, y, "abs")
+    person.press("ctrl+1")
+    for _ in range(3):
+        person.mouse(x, y, "b4c")
+    check(person.has(part="Zoom, 195 %"), "the wheel did not zoom")
+    check(person.has(part="window: ", role="label"), "nothing is read under the pointer")
+    person.press("ctrl+1")
+    check(person.has(part="Zoom, 100 %"), "Ctrl+1 is not 1:1")
+
+
+def compare_with_files(person, output):
+    """What is on the screen is the original, or the filtered picture that the copied command line makes."""
+    original, filtered = rgb(SAMPLE), rgb(output)
+    height, width = original.shape[:2]
+    person.click(person.find("Filtered", "toggle button"))
+    person.press("ctrl+1")
+    difference = numpy.abs(shown_picture(person, width, height) - filtered)[40:].mean()
+    check(difference < 0.5, f"the filtered picture on the screen is {difference:.2f} levels off")
+    person.hold("space")
+    time.sleep(0.3)
+    difference = numpy.abs(shown_picture(person, width, height) - original)[40:].mean()
+    person.release("space")
+    check(difference < 0.5, f"with Space held the original is {difference:.2f} levels off")
+    time.sleep(0.3)
+    difference = numpy.abs(shown_picture(person, width, height) - filtered)[40:].mean()
+    check(difference < 0.5, "after Space the filtered picture did not come back")
+
+
+def repeat_on_command_line(person):
+    person.press("ctrl+shift+c")
+    line = wait("the command line on the clipboard", person.clipboard_text)
+    words = shlex.split(line)
+    check(words[:2] == ["meanshift-lab", "--headless"], line)
+    output = os.path.join(WORK, "headless.png")
+    words[0] = HEADLESS
+    words[words.index("-o") + 1] = output
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, f"{line}\n{done.stderr}")
+    return output
+
+
+def save(person, expected):
+    path = os.path.join(WORK, "saved.png")
+    person.press("ctrl+shift+s")
+    dialog = person.find(part="Save the Filtered Picture")
+    person.press("ctrl+a")
+    person.type(path)
+    person.press("Return")
+    wait("the saved file", lambda: os.path.exists(path))
+    wait("the end of saving", lambda: person.has(part="Saved as"))
+    check((rgb(path) == rgb(expected)).all(), "the window saved another picture than the command line made")
+    del dialog
+
+
+def open_bad_file(person):
+    path = os.path.join(WORK, "bad.png")
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\nnot much of a picture")
+    person.press("ctrl+o")
+    person.find(part="Open Pictures")
+    person.type(path)
+    person.press("Return")
+    wait("a word about the bad file", lambda: person.has(part="bad.png", role="label"))
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-bad-file.png"))
+    person.click(person.find("Close this message"))
+
+
+def panels(person):
+    person.press("F9")
+    wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
+    person.press("F9")
+    person.find("Spatial radius", "spin button")
+    for page in ("Histogram", "Statistics", "Runs", "Compare", "Kernel", "Timings"):
+        person.click(person.find(page, "radio button"))
+        time.sleep(0.5)
+        person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
+
+
+def windows(person):
+    person.press("ctrl+comma")
+    person.find("Filter while settings change")
+    person.press("Escape")
+    person.press("ctrl+shift+question")
+    person.find("Shortcuts", part=None) if person.has("Shortcuts") else None
+    person.press("Escape")
+    wait("the view to come back", lambda: person.has("Picture"))
+
+
+def quit_while_filtering(person):
+    person.enter(person.find("Spatial radius", "spin button"), "50")
+    person.enter(person.find("Max iterations", "spin button"), "60")
+    time.sleep(0.5)
+    person.mouse(*person.middle(person.find("Picture")), "abs")
+    status = person.quit()
+    check(status == 0, f"the program ended with status {status}")
+
+
+def main():
+    os.makedirs(ARTEFACTS, exist_ok=True)
+    person = Person(PROGRAM)
+    try:
+        person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
+        person.click(person.find("Try the Sample"))
+        wait_for_run(person, 1)
+        person.kill()
+
+        picture = os.path.join(WORK, "harbour.png")
+        shutil.copy(SAMPLE, picture)
+        person = Person(PROGRAM, [picture])
+        wait_for_run(person, 1)
+        change_settings(person)
+        look_around(person)
+        zoom(person)
+        output = repeat_on_command_line(person)
+        compare_with_files(person, output)
+        save(person, output)
+        open_bad_file(person)
+        panels(person)
+        windows(person)
+        quit_while_filtering(person)
+    except Failure as failure:
+        person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
+        print(failure, file=sys.stderr)
+        return 1
+    finally:
+        person.kill()
+        shutil.rmtree(WORK, ignore_errors=True)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""A person at the real program: finds things by name through the accessibility bus, clicks, drags, types and looks."""
+import os
+import subprocess
+import sys
+import time
+
+import cv2
+import gi
+import numpy
+import pyatspi
+
+gi.require_version("Gdk", "3.0")
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gdk, Gtk  # noqa: E402
+
+PATIENCE = 60
+
+
+class Failure(Exception):
+    pass
+
+
+def wait(what, condition, seconds=PATIENCE):
+    """Waits until condition() is true and returns what it returned."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            result = condition()
+        except Exception as error:  # a widget that goes away while it is looked at
+            if "org.freedesktop" not in str(error) and "accessible" not in str(error).lower() and \
+                    type(error).__name__ not in ("GError", "NotImplementedError"):
+                raise
+            result = None
+        if result:
+            return result
+        time.sleep(0.1)
+    raise Failure(f"{what} did not come true within {seconds} s")
+
+
+def walk(node, depth=0):
+    if node is None or depth > 40:
+        return
+    yield node
+    for index in range(min(node.childCount, 400)):
+        try:
+            child = node.getChildAtIndex(index)
+        except Exception:
+            continue
+        yield from walk(child, depth + 1)
+
+
+def is_showing(node):
+    return node.getState().contains(pyatspi.STATE_SHOWING)
+
+
+class Person:
+    def __init__(self, program, arguments=(), environment=None):
+        env = dict(os.environ, GSETTINGS_BACKEND="memory", G_DEBUG="fatal-warnings")
+        env.pop("NO_AT_BRIDGE", None)
+        env.update(environment or {})
+        self.process = subprocess.Popen([program, *arguments], env=env)
+        self.app = wait("the program on the accessibility bus", self._find_application)
+        self.window = wait("its window", lambda: next((c for c in walk(self.app) if c.getRoleName() == "frame"), None))
+
+    def _find_application(self):
+        if self.process.poll() is not None:
+            raise Failure(f"the program ended with status {self.process.returncode}")
+        for app in pyatspi.Registry.getDesktop(0):
+            if app is not None and app.get_process_id() == self.process.pid:
+                return app
+        return None
+
+    def all(self, name=None, role=None, root=None, part=None):
+        for node in walk(root or self.app):
+            if name is not None and node.name != name:
+                continue
+            if part is not None and part not in (node.name or ""):
+                continue
+            if role is not None and node.getRoleName() != role:
+                continue
+            if is_showing(node):
+                yield node
+
+    def has(self, name=None, role=None, root=None, part=None):
+        return next(self.all(name, role, root, part), None)
+
+    def find(self, name=None, role=None, root=None, part=None):
+        return wait(f"“{name or part}” ({role or 'any role'})", lambda: self.has(name, role, root, part))
+
+    @staticmethod
+    def box(node):
+        extents = node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS)
+        return extents.x, extents.y, extents.width, extents.height
+
+    def middle(self, node):
+        x, y, width, height = self.box(node)
+        return x + width // 2, y + height // 2
+
+    @staticmethod
+    def mouse(x, y, event):
+        pyatspi.Registry.generateMouseEvent(int(x), int(y), event)
+        time.sleep(0.05)
+
+    def click(self, node, count=1):
+        x, y = self.middle(node)
+        self.mouse(x, y, "abs")
+        for _ in range(count):
+            self.mouse(x, y, "b1c")
+        time.sleep(0.15)
+
+    def drag(self, start, end, steps=12):
+        self.mouse(*start, "abs")
+        self.mouse(*start, "b1p")
+        for step in range(1, steps + 1):
+            self.mouse(start[0] + (end[0] - start[0]) * step / steps, start[1] + (end[1] - start[1]) * step / steps, "abs")
+        self.mouse(*end, "b1r")
+        time.sleep(0.2)
+
+    @staticmethod
+    def _key(keyval, kind):
+        display = Gdk.Display.get_default()
+        _, entries = Gdk.Keymap.get_for_display(display).get_entries_for_keyval(keyval)
+        pyatspi.Registry.generateKeyboardEvent(entries[0].keycode, None, kind)
+        time.sleep(0.03)
+        return entries[0].level
+
+    def hold(self, name):
+        self._key(Gdk.keyval_from_name(name), pyatspi.KEY_PRESS)
+
+    def release(self, name):
+        self._key(Gdk.keyval_from_name(name), pyatspi.KEY_RELEASE)
+
+    def press(self, combination):
+        """As in "ctrl+shift+z" or "Escape"; the pointer is over the window, so keys go there."""
+        *modifiers, key = combination.split("+")
+        names = [{"ctrl": "Control_L", "shift": "Shift_L", "alt": "Alt_L"}[m] for m in modifiers]
+        for name in names:
+            self.hold(name)
+        self.hold(key)
+        self.release(key)
+        for name in reversed(names):
+            self.release(name)
+        time.sleep(0.2)
+
+    def type(self, text):
+        for character in text:
+            keyval = Gdk.unicode_to_keyval(ord(character))
+            display = Gdk.Display.get_default()
+            _, entries = Gdk.Keymap.get_for_display(display).get_entries_for_keyval(keyval)
+            shifted = entries[0].level == 1
+            if shifted:
+                self.hold("Shift_L")
+            self._key(keyval, pyatspi.KEY_PRESS)
+            self._key(keyval, pyatspi.KEY_RELEASE)
+            if shifted:
+                self.release("Shift_L")
+
+    def enter(self, node, text):
+        """Replaces what stands in a field; the text is at the left of it, buttons may be at the right."""
+        x, y, width, height = self.box(node)
+        self.mouse(x + width // 5, y + height // 2, "abs")
+        self.mouse(x + width // 5, y + height // 2, "b1c")
+        time.sleep(0.15)
+        self.press("ctrl+a")
+        self.type(text)
+        self.press("Return")
+
+    @staticmethod
+    def value(node):
+        return node.queryValue().currentValue
+
+    @staticmethod
+    def screen():
+        """What is on the screen, as rows of RGB."""
+        root = Gdk.get_default_root_window()
+        pixbuf = Gdk.pixbuf_get_from_window(root, 0, 0, root.get_width(), root.get_height())
+        rows = numpy.frombuffer(pixbuf.get_pixels(), numpy.uint8)
+        stride, channels = pixbuf.get_rowstride(), pixbuf.get_n_channels()
+        rows = numpy.pad(rows, (0, stride * pixbuf.get_height() - len(rows)))
+        return rows.reshape(pixbuf.get_height(), stride)[:, :pixbuf.get_width() * channels] \
+                   .reshape(pixbuf.get_height(), pixbuf.get_width(), channels)[:, :, :3].copy()
+
+    def screenshot(self, path, node=None):
+        picture = self.screen()
+        if node is not None:
+            x, y, width, height = self.box(node)
+            picture = picture[max(y, 0):y + height, max(x, 0):x + width]
+        cv2.imwrite(path, picture[:, :, ::-1])
+
+    @staticmethod
+    def clipboard_text():
+        return Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD).wait_for_text()
+
+    def quit(self, seconds=30):
+        self.press("ctrl+q")
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure(f"the program did not end within {seconds} s")
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(1)
