@@ -12,10 +12,10 @@ typedef struct {
   guint64 first_ns;
   guint64 base_ns;
   guint64 jitter_ns;
-  guint bad_events;   /* so many runs report an end before the start */
+  guint bad_events; /* so many runs report an end before the start */
   GError *prepare_error;
   GError *run_error;
-  guint wrong_after;  /* verification fails from this check on; 0 for never */
+  guint wrong_after; /* verification fails from this check on; 0 for never */
   gboolean hangs;
   guint cancel_after; /* cancels the session from within; 0 for never */
   GCancellable *session;
@@ -143,7 +143,8 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 static gboolean
 bench_run(Bench *bench, GCancellable *cancellable, GError **error)
 {
-  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, NULL, NULL, cancellable, error);
+  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, NULL, NULL, cancellable,
+                    error);
 }
 
 static void
@@ -172,7 +173,8 @@ test_steady(void)
   g_assert_cmpfloat(ms_measurement_summarise(m).median, ==, 1000);
   g_assert_cmpfloat(m->first_ns, ==, 50000); /* apart, in no sample */
   g_assert_cmpuint(m->walls->len, ==, m->samples->len);
-  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >, 10e6); /* the clock on the wall sees what no event shows */
+  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >,
+                    10e6); /* the clock on the wall sees what no event shows */
   g_assert_cmpuint(m->stages->len, ==, 2);
   MsStageSeries *upload = m->stages->pdata[0], *kernel = m->stages->pdata[1];
   g_assert_cmpstr(upload->stage, ==, "upload");
@@ -180,7 +182,7 @@ test_steady(void)
   g_assert_cmpuint(upload->bytes, ==, 400);
   g_assert_cmpuint(kernel->ns->len, ==, m->samples->len);
   g_assert_cmpfloat(g_array_index(kernel->ns, double, 0), ==, 1000); /* two launches are one sum */
-  g_assert_cmpuint(fake->checks, ==, 2); /* the first run and the last */
+  g_assert_cmpuint(fake->checks, ==, 2);                             /* the first run and the last */
   g_assert_cmpuint(fake->releases, ==, 1);
   bench_clear(&bench);
 }

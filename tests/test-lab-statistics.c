@@ -4,8 +4,9 @@
 
 #include "core/lab/statistics.h"
 
-#define SUMMARY(...) \
-  ms_statistics_summarise((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define SUMMARY(...)                                                                                         \
+  ms_statistics_summarise((const double[]){__VA_ARGS__},                                                     \
+                          sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 #define assert_near(a, b) g_assert_cmpfloat_with_epsilon(a, b, 1e-12)
 

@@ -109,8 +109,8 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   if (!ms_factors_parse_size(size, &width, &height, error))
     return NULL;
   if (width > LARGEST_SIDE || height > LARGEST_SIDE) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "A scene of %s is too large; a side has %d pixels at most.", size,
-                LARGEST_SIDE);
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                "A scene of %s is too large; a side has %d pixels at most.", size, LARGEST_SIDE);
     return NULL;
   }
   scene = ms_scene_new((int)width, (int)height);
@@ -211,7 +211,10 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
   return reference->result;
 }
 
-/** ms_lab_bench_scratch_file: (transfer none) (nullable): a file of the experiment's own, empty at first, removed at the end. */
+/**
+ * ms_lab_bench_scratch_file: (transfer none) (nullable): a file of the experiment's own, empty at first,
+ * removed at the end.
+ */
 const char *
 ms_lab_bench_scratch_file(MsLabBench *self)
 {
@@ -249,14 +252,10 @@ ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
     const char *stage = g_intern_string(ms_stage_name(row->stage));
     if (row->stage == MS_STAGE_BUILD)
       continue;
-    MsLabEvent event = {stage,
-                        row->kernel ? row->kernel : stage,
-                        row->queued_ns,
-                        row->submitted_ns,
-                        row->started_ns,
-                        row->ended_ns,
-                        row->bytes,
-                        (headline_stages >> row->stage & 1) != 0};
+    MsLabEvent event = {stage,           row->kernel ? row->kernel : stage,
+                        row->queued_ns,  row->submitted_ns,
+                        row->started_ns, row->ended_ns,
+                        row->bytes,      (headline_stages >> row->stage & 1) != 0};
     g_array_append_val(sample->events, event);
   }
 }
@@ -269,7 +268,8 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GError **err
     const char *key = ms_factors_key(settings, i);
     if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name, key);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name,
+                key);
     return FALSE;
   }
   return TRUE;

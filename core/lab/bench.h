@@ -21,9 +21,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLabBench, ms_lab_bench_free)
 MsContext *ms_lab_bench_context(MsLabBench *self);
 GPtrArray *ms_lab_bench_contexts(MsLabBench *self);
 MsImage *ms_lab_bench_image(MsLabBench *self, const char *size, GError **error);
-MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
-                                GCancellable *cancellable, GError **error);
-const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
+MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
+                                double *window_samples, GCancellable *cancellable, GError **error);
+const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer,
+                               GError **error);
 const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 
@@ -33,10 +34,12 @@ void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);
  * MsLabKind: a kind of experiment.
  * @knows: whether a setting's key means something to it
  * @group: (transfer full): what configurations must share to be compared
- * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the configuration, with
+ * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the
+ *   configuration, with
  *   #MS_ERROR_USAGE when a value means nothing
  * @add_space: (nullable): what can be tuned, for this problem and device
- * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself; also makes what all
+ * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself;
+ *   also makes what all
  *   trials share, so that no trial pays for it
  */
 typedef struct {
@@ -45,7 +48,8 @@ typedef struct {
   char *(*group)(const MsFactors *settings);
   MsSubject *(*create)(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error);
   void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
-  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
+  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable,
+                        GError **error);
 } MsLabKind;
 
 const MsLabKind *ms_lab_kind_find(const char *name);

@@ -68,7 +68,8 @@ typedef struct {
 } MsChartLayout;
 
 MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
-double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
+double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series,
+                        const MsChartPoint *point);
 double ms_chart_point_y(const MsChartLayout *layout, double value);
 double ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout);
 double ms_chart_stack_base(const MsChart *self, guint series, double x);
@@ -76,6 +77,12 @@ double ms_chart_stack_base(const MsChart *self, guint series, double x);
 #define MS_CHART_LEGEND_ROW 20.0
 #define MS_CHART_FONT 12.0
 
+#define MS_CHART_MARGIN 16.0
+#define MS_CHART_TITLE_FONT 17.0
+
+void ms_chart_use_font(cairo_t *cr, double size, gboolean bold);
+GPtrArray *ms_chart_wrap_text(cairo_t *cr, const char *text, double width);
+guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
 double ms_chart_text_width(cairo_t *cr, const char *text);
 double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);
 

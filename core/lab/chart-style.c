@@ -95,7 +95,10 @@ draw_hatch(cairo_t *cr, const MsChartPaint *paint, guint style)
   cairo_restore(cr);
 }
 
-/** ms_chart_fill_hatched: fills the current path as @style asks; what was published is an outline. Clears the path. */
+/**
+ * ms_chart_fill_hatched: fills the current path as @style asks; what was published is an outline. Clears the
+ * path.
+ */
 void
 ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published)
 {
@@ -179,7 +182,8 @@ marker_path(cairo_t *cr, guint style, double x, double y)
 
 /** ms_chart_draw_marker: each style has its own shape; what was published is hollow. */
 void
-ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y)
+ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x,
+                     double y)
 {
   guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
 

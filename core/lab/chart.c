@@ -166,7 +166,8 @@ ms_chart_describe(const MsChart *self)
  * @x: of the pointer
  * @y: of the pointer
  *
- * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a tooltip
+ * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a
+ * tooltip
  */
 char *
 ms_chart_point_at(const MsChart *self, double width, double height, double x, double y)
@@ -222,13 +223,17 @@ write_bytes(GByteArray *bytes, const char *path, GError **error)
   return FALSE;
 }
 
-/** ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path only when all of it is there. */
+/**
+ * ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path only when all of it is
+ * there.
+ */
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
                   GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface = cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
+  g_autoptr(cairo_surface_t) surface =
+      cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, width, height, theme);
@@ -242,8 +247,8 @@ ms_chart_save_png(const MsChart *self, const char *path, double width, double he
                   GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width),
-                                                                  (int)ceil(height));
+  g_autoptr(cairo_surface_t) surface =
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, width, height, theme);

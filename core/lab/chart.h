@@ -33,7 +33,10 @@ void ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic)
 /** ms_chart_add_category: a place on the x axis of bars and stacked bars; returns its index. */
 guint ms_chart_add_category(MsChart *self, const char *label);
 
-/** ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its index. */
+/**
+ * ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its
+ * index.
+ */
 guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
 
 /**
@@ -49,7 +52,9 @@ guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
 void ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme);
-gboolean ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme, GError **error);
-gboolean ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme, GError **error);
+gboolean ms_chart_save_svg(const MsChart *self, const char *path, double width, double height,
+                           MsChartTheme theme, GError **error);
+gboolean ms_chart_save_png(const MsChart *self, const char *path, double width, double height,
+                           MsChartTheme theme, GError **error);
 
 G_END_DECLS

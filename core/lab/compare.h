@@ -16,7 +16,10 @@ typedef struct {
   char *note;
 } MsComparisonRow;
 
-/** MsComparison: @warning: (nullable): a sentence when the two reports come from different devices, drivers or scales. */
+/**
+ * MsComparison: @warning: (nullable): a sentence when the two reports come from different devices, drivers or
+ * scales.
+ */
 typedef struct {
   char *experiment;
   char *warning;

@@ -24,7 +24,7 @@ typedef struct {
 struct _MsEnergy {
   Nvml nvml;
   NvmlHandle gpu;
-  GPtrArray *zones;  /* char *: folders of the powercap packages */
+  GPtrArray *zones; /* char *: folders of the powercap packages */
   guint64 *zone_start;
   double gpu_start;
   char *source;
@@ -38,12 +38,12 @@ nvml_load(Nvml *nvml)
     const char *name;
     void **into;
   } symbols[] = {
-    {"nvmlInit_v2", (void **)&nvml->init},
-    {"nvmlShutdown", (void **)&nvml->shutdown},
-    {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
-    {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
-    {"nvmlDeviceGetName", (void **)&nvml->name},
-    {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
+      {"nvmlInit_v2", (void **)&nvml->init},
+      {"nvmlShutdown", (void **)&nvml->shutdown},
+      {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
+      {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
+      {"nvmlDeviceGetName", (void **)&nvml->name},
+      {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
   };
 
   nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -152,7 +152,10 @@ ms_energy_open(MsEnergyPreference preference, const char *device_name)
   return self;
 }
 
-/** ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's powercap folder. */
+/**
+ * ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's
+ * powercap folder.
+ */
 MsEnergy *
 ms_energy_open_powercap(const char *root)
 {
@@ -235,7 +238,8 @@ zone_joules(MsEnergy *self, guint i)
 /**
  * ms_energy_end:
  *
- * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing counts
+ * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing
+ * counts
  */
 double
 ms_energy_end(MsEnergy *self)

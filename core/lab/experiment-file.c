@@ -13,8 +13,7 @@
 static const char *const known_groups[] = {"Experiment",  "Axes",     "Quick Axes", "Cases", "Fixed",
                                            "Quick Fixed", "Baseline", "Plot",       NULL};
 
-static gboolean
-fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static gboolean
 fail(GError **error, const char *format, ...)
@@ -75,7 +74,8 @@ read_axes(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **key = quick_keys; key && *key; key++)
     if (!ms_experiment_find_axis(self, *key))
-      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name, *key);
+      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name,
+                  *key);
   return TRUE;
 }
 
@@ -97,7 +97,8 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **name = quick; name && *name; name++)
     if (!names || !g_strv_contains((const char *const *)names, *name))
-      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name, *name);
+      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name,
+                  *name);
   return TRUE;
 }
 
@@ -115,8 +116,8 @@ read_plot(MsExperiment *self, GKeyFile *file, GError **error)
   else if (strcmp(type, "stacked") == 0)
     plot->type = MS_PLOT_STACKED;
   else
-    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.", self->name,
-                type);
+    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.",
+                self->name, type);
   if (y) {
     g_free(plot->y);
     plot->y = g_steal_pointer(&y);
@@ -224,7 +225,8 @@ check_plot(MsExperiment *self, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
     const char *key = keys[i];
-    if (!key || !*key || ms_experiment_find_axis(self, key) || (strcmp(key, "case") == 0 && self->cases->len > 0))
+    if (!key || !*key || ms_experiment_find_axis(self, key) ||
+        (strcmp(key, "case") == 0 && self->cases->len > 0))
       continue;
     return fail(error, "The experiment “%s” plots “%s”, which does not vary in it.", self->name, key);
   }
@@ -285,7 +287,8 @@ load_shipped(const char *name, GError **error)
 
   if (!bytes) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "There is no experiment “%s”; --experiment list names them, or give the path of a file.", name);
+                "There is no experiment “%s”; --experiment list names them, or give the path of a file.",
+                name);
     return NULL;
   }
   const char *text = g_bytes_get_data(bytes, &size);
@@ -316,7 +319,8 @@ load_file(const char *path, GError **error)
 
 /**
  * ms_experiment_load:
- * @name_or_path: name of a shipped experiment, or the path of a file (anything with a slash or the ending .experiment)
+ * @name_or_path: name of a shipped experiment, or the path of a file (anything with a slash or the ending
+ *   .experiment)
  *
  * Returns: (transfer full): the experiment, or %NULL with a sentence
  */
@@ -346,7 +350,10 @@ ms_experiment_list_names(void)
   return names;
 }
 
-/** ms_experiment_list: (transfer full) (element-type MsExperiment): the shipped experiments, in the order of their names. */
+/**
+ * ms_experiment_list: (transfer full) (element-type MsExperiment): the shipped experiments, in the order of
+ * their names.
+ */
 GPtrArray *
 ms_experiment_list(GError **error)
 {

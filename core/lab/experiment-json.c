@@ -164,7 +164,7 @@ get_cases(MsExperiment *e, JsonObject *object)
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (name && settings)
       ms_experiment_add_case(e, name, settings)->quick =
-        json_object_get_boolean_member_with_default(one, "quick", TRUE);
+          json_object_get_boolean_member_with_default(one, "quick", TRUE);
   }
 }
 
@@ -210,9 +210,12 @@ get_published(MsExperiment *e, JsonObject *object)
     if (!where)
       continue;
     MsPublished *p = g_new0(MsPublished, 1);
-    *p = (MsPublished){get_text_or_empty(one, "device"),   get_text_or_empty(one, "source"),
-                       get_text_or_empty(one, "quantity"), get_text_or_empty(one, "unit"),
-                       where,                              ms_json_get_number(one, "low"),
+    *p = (MsPublished){get_text_or_empty(one, "device"),
+                       get_text_or_empty(one, "source"),
+                       get_text_or_empty(one, "quantity"),
+                       get_text_or_empty(one, "unit"),
+                       where,
+                       ms_json_get_number(one, "low"),
                        ms_json_get_number(one, "high")};
     g_ptr_array_add(e->published, p);
   }
@@ -229,7 +232,9 @@ replace_factors(MsFactors **place, JsonObject *object, const char *name)
   *place = read;
 }
 
-/** ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(), from the object itself. */
+/**
+ * ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(), from the object itself.
+ */
 MsExperiment *
 ms_json_get_experiment(JsonObject *object, GError **error)
 {
@@ -238,7 +243,8 @@ ms_json_get_experiment(JsonObject *object, GError **error)
   const char *kind = ms_json_get_text(object, "kind");
 
   if (!name || !title || !kind) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "The report does not say which experiment it belongs to.");
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT,
+                        "The report does not say which experiment it belongs to.");
     return NULL;
   }
   MsExperiment *e = ms_experiment_new(name, title, kind);

@@ -105,7 +105,8 @@ ms_experiment_unref(MsExperiment *self)
  * @quick: (nullable): what it takes with --quick; without it @values
  */
 void
-ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick)
+ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
+                       const char *const *quick)
 {
   MsAxis *axis = g_new0(MsAxis, 1);
 
@@ -128,7 +129,10 @@ ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *se
   return one;
 }
 
-/** ms_experiment_set_baseline: the configurations that contain @baseline are what others of their group are compared with. */
+/**
+ * ms_experiment_set_baseline: the configurations that contain @baseline are what others of their group are
+ * compared with.
+ */
 void
 ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline)
 {
@@ -259,7 +263,8 @@ ms_experiment_published_scale(const MsExperiment *self, const MsFactors *setting
 /**
  * ms_experiment_find_published:
  *
- * Returns: (transfer container) (element-type MsPublished): the published figures of what @settings stands for
+ * Returns: (transfer container) (element-type MsPublished): the published figures of what @settings stands
+ * for
  */
 GPtrArray *
 ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick)
@@ -275,7 +280,10 @@ ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings
   return found;
 }
 
-/** ms_experiment_case_title: (transfer full): a case's name for a person: settings have no blanks, titles no underscores. */
+/**
+ * ms_experiment_case_title: (transfer full): a case's name for a person: settings have no blanks, titles no
+ * underscores.
+ */
 char *
 ms_experiment_case_title(const char *name)
 {

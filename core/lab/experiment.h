@@ -20,14 +20,20 @@ typedef struct {
   char **quick;
 } MsAxis;
 
-/** MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part with --quick. */
+/**
+ * MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part
+ * with --quick.
+ */
 typedef struct {
   char *name;
   MsFactors *settings;
   gboolean quick;
 } MsCase;
 
-/** MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high unless it is a range. */
+/**
+ * MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high
+ * unless it is a range.
+ */
 typedef struct {
   char *device;
   char *source;
@@ -44,7 +50,10 @@ typedef enum {
   MS_PLOT_STACKED,
 } MsPlotType;
 
-/** MsPlot: which settings become the x axis and the series, and what is drawn upwards ("time", "gb-per-s", "speed-up", "energy", …). */
+/**
+ * MsPlot: which settings become the x axis and the series, and what is drawn upwards ("time", "gb-per-s",
+ * "speed-up", "energy", …).
+ */
 typedef struct {
   MsPlotType type;
   char *x;
@@ -89,7 +98,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 
 void ms_published_free(MsPublished *self);
 
-void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
+void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
+                            const char *const *quick);
 MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
 void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 

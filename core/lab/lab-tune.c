@@ -30,7 +30,9 @@ typedef struct {
   double best_ns;
 } Tuning;
 
-/** ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute. */
+/**
+ * ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute.
+ */
 void
 ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
 {
@@ -69,10 +71,13 @@ static GError *
 measurement_error(const MsMeasurement *m)
 {
   static const MsError codes[] = {
-    [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE, [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
-    [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED, [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
-    [MS_OUTCOME_RUN] = MS_ERROR_DEVICE, [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
-    [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
+      [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED,
+      [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
+      [MS_OUTCOME_RUN] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
+      [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
   };
 
   return g_error_new_literal(MS_ERROR, codes[m->outcome], m->message ? m->message : "It was not measured.");
@@ -117,7 +122,8 @@ find_finalists(const MsTuneRecord *record)
       g_ptr_array_add(all, record->trials->pdata[i]);
   g_ptr_array_sort(all, compare_times);
   guint n = 0;
-  while (n < MIN(all->len, FINALISTS) && ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
+  while (n < MIN(all->len, FINALISTS) &&
+         ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
     n++;
   g_ptr_array_set_size(all, (int)n);
   return all;
@@ -142,7 +148,8 @@ take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **mea
 }
 
 /*
- * Among many configurations measured one after the other the fastest is partly the luckiest. The first few are measured once
+ * Among many configurations measured one after the other the fastest is partly the luckiest. The first few
+ * are measured once
  * more, interleaved, and these times decide.
  */
 static gboolean
@@ -174,7 +181,10 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   return good;
 }
 
-/* The class of the problem, and toggles that the caller fixed: the winner among those left is no answer to what auto asks. */
+/*
+ * The class of the problem, and toggles that the caller fixed: the winner among those left is no answer to
+ * what auto asks.
+ */
 static char *
 filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
 {
@@ -220,7 +230,8 @@ open_record(const MsLabTuneRequest *request, const char *problem)
 {
   MsDevice *device = ms_context_get_device(request->context);
   const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
-  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
+  MsTuneRecord *record =
+      request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
 
   /* Times of another version of the program are of other kernels. */
   if (record && g_strcmp0(record->version, MS_VERSION) != 0)
@@ -235,7 +246,8 @@ open_record(const MsLabTuneRequest *request, const char *problem)
 /**
  * ms_lab_tune:
  *
- * Searches the space of @request's kind, keeps the search, winner first, and resumes an earlier one of the same device,
+ * Searches the space of @request's kind, keeps the search, winner first, and resumes an earlier one of the
+ * same device,
  * driver and class of problem. When cancelled, what was found so far is kept.
  *
  * Returns: (transfer full): the search; ms_tune_record_best() is the winner
@@ -269,8 +281,10 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
       return NULL;
   }
   tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
-  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S, request->seed, start};
-  gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
+  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S,
+                           request->seed, start};
+  gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data,
+                                 cancellable, error) &&
                   decide_among_finalists(&tuning, record, cancellable, error);
   if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
     return NULL;
@@ -282,8 +296,10 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
  * @settings: what was asked for
  * @device: what is going to run it
  *
- * What `--kernel auto` means on a device that was tuned: when @settings leave the kernel and all toggles to the program, and there
- * is a winner for this device, this very driver, this version of the program and this class of problem, which the plan accepts
+ * What `--kernel auto` means on a device that was tuned: when @settings leave the kernel and all toggles to
+ * the program, and there
+ * is a winner for this device, this very driver, this version of the program and this class of problem, which
+ * the plan accepts
  * for this image, the winner's toggles take their place.
  *
  * Returns: the settings to run; @settings themselves when there is nothing better
@@ -297,8 +313,8 @@ ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, i
   if (!ms_settings_equal(&usual, settings))
     return *settings;
   g_autofree char *problem = ms_tune_problem_class(settings->params.sp, width, height);
-  g_autoptr(MsFactors) winner = ms_tune_store_load_winner(NULL, ms_device_get_name(device), ms_device_get_driver(device),
-                                                          problem, MS_VERSION);
+  g_autoptr(MsFactors) winner = ms_tune_store_load_winner(NULL, ms_device_get_name(device),
+                                                          ms_device_get_driver(device), problem, MS_VERSION);
   if (!winner || !ms_lab_filter_settings(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;

@@ -40,8 +40,9 @@ ms_lab_list_text(GError **error)
   for (guint i = 0; i < all->len; i++) {
     const MsExperiment *e = all->pdata[i];
     g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
-    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title, e->study && *e->study ? " [" : "",
-                           e->study && *e->study ? e->study : "", e->study && *e->study ? "]" : "", "", axes);
+    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title,
+                           e->study && *e->study ? " [" : "", e->study && *e->study ? e->study : "",
+                           e->study && *e->study ? "]" : "", "", axes);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -53,8 +54,8 @@ kind_of(const MsExperiment *experiment, const MsFactors *settings, GError **erro
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.", experiment->name,
-                name);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.",
+                experiment->name, name);
   return kind;
 }
 
@@ -156,8 +157,8 @@ make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
   if (*subject)
     return TRUE;
   if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
-    g_propagate_prefixed_error(error, g_steal_pointer(&local), "The experiment “%s”, %s: ", run->experiment->name,
-                               row->label);
+    g_propagate_prefixed_error(error, g_steal_pointer(&local),
+                               "The experiment “%s”, %s: ", run->experiment->name, row->label);
     return FALSE;
   }
   ms_measurement_fail(row->measurement, ms_outcome_from_error(local), local->message);
@@ -194,7 +195,8 @@ measure_group(Run *run, GError **error)
   }
   GPtrArray *whole = run->group_rows;
   run->group_rows = rows;
-  good = good && ms_measure(subjects, measurements, n, &run->measure, measure_progress, run, run->cancellable, error);
+  good = good &&
+         ms_measure(subjects, measurements, n, &run->measure, measure_progress, run, run->cancellable, error);
   run->group_rows = whole;
   for (guint i = 0; i < n; i++)
     ms_subject_free(subjects[i]);
@@ -231,11 +233,14 @@ measure_groups(Run *run, GError **error)
   return TRUE;
 }
 
-/* Whether an interrupted report went by the same device, sizes and input, so that its figures may stand beside new ones. */
+/*
+ * Whether an interrupted report went by the same device, sizes and input, so that its figures may stand
+ * beside new ones.
+ */
 static gboolean
 fits(const MsReport *old, const MsReport *new)
 {
-  return !old->complete && old->quick == new->quick && g_strcmp0(old->device.name, new->device.name) == 0 &&
+  return !old->complete && old->quick == new->quick &&g_strcmp0(old->device.name, new->device.name) == 0 &&
          g_strcmp0(old->device.driver, new->device.driver) == 0 && g_strcmp0(old->input, new->input) == 0 &&
          g_strcmp0(old->program_version, new->program_version) == 0;
 }
@@ -271,7 +276,8 @@ resume(Run *run)
 static gboolean
 wants_energy(const MsExperiment *experiment, const MsLabRequest *request)
 {
-  return !request->quick || strcmp(experiment->plot.y, "energy") == 0 || strcmp(experiment->plot.y, "power") == 0;
+  return !request->quick || strcmp(experiment->plot.y, "energy") == 0 ||
+         strcmp(experiment->plot.y, "power") == 0;
 }
 
 static MsEnergy *
@@ -322,14 +328,18 @@ run_experiment(Run *run, GError **error)
  * @experiment: what to run
  * @request: on what and how
  *
- * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with why it was not. When
- * @request has a folder for reports, they are written after every group of configurations, and an interrupted report found
+ * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with
+ * why it was not. When
+ * @request has a folder for reports, they are written after every group of configurations, and an
+ *   interrupted report found
  * there is gone on with.
  *
- * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file cannot be written
+ * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file
+ * cannot be written
  */
 MsReport *
-ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)
+ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
+                      GError **error)
 {
   g_autoptr(MsReport) report = start_report(request, experiment);
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, request->image);
@@ -370,12 +380,14 @@ load_experiments(const char *const *names, GError **error)
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
  *
- * All files are read before the first experiment begins. With a folder for reports, index.html is written at the end.
+ * All files are read before the first experiment begins. With a folder for reports, index.html is written at
+ * the end.
  *
  * Returns: (transfer full) (element-type MsReport): the reports, in order
  */
 GPtrArray *
-ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable, GError **error)
+ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
+                       GError **error)
 {
   g_autoptr(GPtrArray) experiments = load_experiments(names, error);
   g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
@@ -399,7 +411,8 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
  * @reports: (element-type MsReport): those of now
  * @noise: relative difference that counts as none
  *
- * Returns: (transfer full) (element-type MsComparison): one for each report of the same experiment; %NULL when there is none
+ * Returns: (transfer full) (element-type MsComparison): one for each report of the same experiment; %NULL
+ * when there is none
  */
 GPtrArray *
 ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error)

@@ -13,10 +13,12 @@
 
 G_BEGIN_DECLS
 
-
-
-/** MsLabProgress: called from the thread that measures. @report: what is known so far; @row: just changed (nullable). */
-typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data);
+/**
+ * MsLabProgress: called from the thread that measures. @report: what is known so far; @row: just changed
+ * (nullable).
+ */
+typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction,
+                              const char *message, gpointer data);
 
 /**
  * MsLabRequest: how experiments are to be run; zero it with ms_lab_request_init().
@@ -26,7 +28,8 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @input: (nullable): what to call @image in the report
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
- * @report_dir: (nullable): where CSV, JSON, Markdown and SVG go; an interrupted experiment found there is resumed
+ * @report_dir: (nullable): where CSV, JSON, Markdown and SVG go; an interrupted experiment found there is
+ *   resumed
  */
 typedef struct {
   MsContext *context;
@@ -43,8 +46,10 @@ typedef struct {
 void ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick);
 
 char *ms_lab_list_text(GError **error);
-MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error);
-GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable, GError **error);
+MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request,
+                                GCancellable *cancellable, GError **error);
+GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request,
+                                  GCancellable *cancellable, GError **error);
 
 GPtrArray *ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error);
 gboolean ms_lab_comparisons_slower(GPtrArray *comparisons);

@@ -51,7 +51,8 @@ ms_subject_free(MsSubject *self)
  * ms_measure_options_init:
  * @quick: a short look instead of a careful one
  *
- * 1 % noise, one warm-up, 5 to 200 samples, 3 s of running time a configuration; quick: 3 to 30 samples in 0.25 s.
+ * 1 % noise, one warm-up, 5 to 200 samples, 3 s of running time a configuration; quick: 3 to 30 samples in
+ * 0.25 s.
  */
 void
 ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
@@ -121,8 +122,8 @@ fail_runner(Runner *runner, const GError *error, gboolean timed_out, double time
 {
   runner->active = FALSE;
   if (timed_out) {
-    g_autofree char *text = g_strdup_printf("%s did not end within %.3g s and was cancelled.",
-                                            runner->subject->label, timeout_s);
+    g_autofree char *text =
+        g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
     ms_measurement_fail(runner->measurement, MS_OUTCOME_TIMEOUT, text);
   } else {
     ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), error->message);
@@ -131,7 +132,10 @@ fail_runner(Runner *runner, const GError *error, gboolean timed_out, double time
 
 typedef gboolean (*Step)(Runner *runner, gpointer data, GCancellable *cancellable, GError **error);
 
-/* Runs a step under the watchdog. A failing step ends the configuration, only the caller's cancellation ends the session. */
+/*
+ * Runs a step under the watchdog. A failing step ends the configuration, only the caller's cancellation ends
+ * the session.
+ */
 static gboolean
 guarded(Session *session, Runner *runner, Step step, gpointer data, GError **error)
 {
@@ -215,8 +219,9 @@ take_sample(Session *session, Runner *runner, MsSample *sample, double *into, GE
   runner->measurement->rejected++;
   if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
     runner->active = FALSE;
-    ms_measurement_fail(runner->measurement, MS_OUTCOME_RUN,
-                        "The device keeps reporting events that end before they start; its times mean nothing.");
+    ms_measurement_fail(
+        runner->measurement, MS_OUTCOME_RUN,
+        "The device keeps reporting events that end before they start; its times mean nothing.");
   }
   return TRUE;
 }
@@ -251,7 +256,8 @@ open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
     return FALSE;
   give_up_if_hopeless(session, runner);
   double first_s = runner->spent_s;
-  for (guint i = 0; i < session->options->warm_up && runner->active && first_s < session->options->budget_s; i++)
+  for (guint i = 0; i < session->options->warm_up && runner->active && first_s < session->options->budget_s;
+       i++)
     if (!take_sample(session, runner, sample, &ignored, error))
       return FALSE;
   runner->spent_s = 0;
@@ -334,7 +340,10 @@ run_round(Session *session, MsSample *sample, guint *remaining, GError **error)
   return TRUE;
 }
 
-/* Counters tick slowly, so energy is taken over half a second of runs of one configuration, apart from the timing. */
+/*
+ * Counters tick slowly, so energy is taken over half a second of runs of one configuration, apart from the
+ * timing.
+ */
 static gboolean
 measure_energy(Session *session, Runner *runner, MsSample *sample, GError **error)
 {
@@ -385,7 +394,8 @@ run_session(Session *session, GError **error)
  * @progress: (nullable): told after every run
  * @cancellable: (nullable): ends the session between runs, and within one where the subject listens
  *
- * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median stands still or its
+ * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median
+ * stands still or its
  * budget is spent. A failing configuration is classed and left behind.
  *
  * Returns: %FALSE only when cancelled; what was not finished then is PENDING

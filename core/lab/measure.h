@@ -33,7 +33,10 @@ const char *ms_outcome_to_string(MsOutcome outcome);
 MsOutcome ms_outcome_from_string(const char *text);
 MsOutcome ms_outcome_from_error(const GError *error);
 
-/** MsLabEvent: one profiled command; times are the device's nanoseconds, names are interned. @headline: counts in the sample. */
+/**
+ * MsLabEvent: one profiled command; times are the device's nanoseconds, names are interned. @headline: counts
+ * in the sample.
+ */
 typedef struct {
   const char *stage;
   const char *name;
@@ -55,12 +58,14 @@ typedef struct {
   GArray *events;
 } MsSample;
 
-void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns, guint64 bytes,
-                         gboolean headline);
+void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns,
+                         guint64 ended_ns, guint64 bytes, gboolean headline);
 
 guint64 ms_lab_now_ns(void);
 
-/** MsVerification: how the last run's result compares with the reference; @total counts pixels or elements. */
+/**
+ * MsVerification: how the last run's result compares with the reference; @total counts pixels or elements.
+ */
 typedef struct {
   gboolean done;
   guint64 total;
@@ -90,7 +95,8 @@ typedef struct _MsSubject MsSubject;
 typedef struct {
   gboolean (*prepare)(MsSubject *self, GCancellable *cancellable, GError **error);
   gboolean (*run)(MsSubject *self, MsSample *sample, GCancellable *cancellable, GError **error);
-  gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable, GError **error);
+  gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable,
+                     GError **error);
   void (*release)(MsSubject *self);
   void (*finalize)(MsSubject *self);
 } MsSubjectFuncs;
@@ -114,7 +120,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSubject, ms_subject_free)
  * @warm_up: runs between the first run and the first sample
  * @min_repeats: samples wanted even when the noise is low
  * @max_repeats: samples never exceeded
- * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample; 0 for never
+ * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample;
+ *   0 for never
  * @seed: of the random order, so that a session can be repeated
  * @energy: (nullable) (transfer none): a counter to read around a longer region of every configuration
  */
@@ -132,7 +139,9 @@ typedef struct {
 
 void ms_measure_options_init(MsMeasureOptions *options, gboolean quick);
 
-/** MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each. */
+/**
+ * MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each.
+ */
 typedef struct {
   const char *stage;
   const char *name;
@@ -175,10 +184,15 @@ void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *mes
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
 
-/** MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement so far. */
-typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement, gpointer data);
+/**
+ * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement
+ * so far.
+ */
+typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement,
+                                  gpointer data);
 
-gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
-                    MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error);
+gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n,
+                    const MsMeasureOptions *options, MsMeasureProgress progress, gpointer data,
+                    GCancellable *cancellable, GError **error);
 
 G_END_DECLS

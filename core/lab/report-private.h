@@ -6,7 +6,9 @@
 
 G_BEGIN_DECLS
 
-/** MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time. */
+/**
+ * MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
+ */
 typedef struct {
   const char *name;
   const char *title;

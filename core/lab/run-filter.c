@@ -40,7 +40,8 @@ run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GEr
   guint64 start = ms_lab_now_ns();
 
   g_clear_object(&self->serial_result);
-  self->serial_result = ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
+  self->serial_result =
+      ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
   ms_sample_add_event(sample, "host", "reference", start, ms_lab_now_ns(), 0, TRUE);
   return self->serial_result != NULL;
 }
@@ -53,7 +54,8 @@ filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (self->serial)
     return run_serial(self, sample, cancellable, error);
   ms_timing_log_clear(self->log);
-  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log, cancellable, error)) {
+  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log,
+                                   cancellable, error)) {
     if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
       self->pixels = NULL; /* the hung device may still write there */
     return FALSE;
@@ -83,7 +85,8 @@ filter_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   verification->max_difference = difference.max_difference;
   verification->against = g_strdup("the serial reference");
   if (self->pixels)
-    memset(self->pixels, 0x5a, ms_image_get_byte_size(self->image)); /* so that an idle run cannot pass the next check */
+    memset(self->pixels, 0x5a,
+           ms_image_get_byte_size(self->image)); /* so that an idle run cannot pass the next check */
   return TRUE;
 }
 
@@ -109,7 +112,8 @@ filter_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release, filter_finalize};
+static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release,
+                                            filter_finalize};
 
 static gboolean
 filter_knows(const char *key)
@@ -132,7 +136,10 @@ filter_group(const MsFactors *settings)
   return g_string_free(g_steal_pointer(&group), FALSE);
 }
 
-/** ms_lab_filter_settings: @factors as settings of the filter, the rest at its defaults; keys of other things are passed over. */
+/**
+ * ms_lab_filter_settings: @factors as settings of the filter, the rest at its defaults; keys of other things
+ * are passed over.
+ */
 gboolean
 ms_lab_filter_settings(const MsFactors *factors, MsSettings *settings, GError **error)
 {
@@ -153,15 +160,17 @@ parse_device(FilterSubject *self, const MsFactors *settings, GError **error)
   self->serial = strcmp(device, "reference") == 0;
   if (self->serial || strcmp(device, "selected") == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no device of an experiment; it is selected or reference.", device);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "“%s” is no device of an experiment; it is selected or reference.", device);
   return FALSE;
 }
 
 static gboolean
 make_plan(FilterSubject *self, GError **error)
 {
-  MsPlanRequest request = ms_plan_request(&self->settings, ms_context_get_limits(ms_lab_bench_context(self->bench)),
-                                          ms_image_get_width(self->image), ms_image_get_height(self->image));
+  MsPlanRequest request =
+      ms_plan_request(&self->settings, ms_context_get_limits(ms_lab_bench_context(self->bench)),
+                      ms_image_get_width(self->image), ms_image_get_height(self->image));
 
   if (self->serial)
     return TRUE;
@@ -179,8 +188,8 @@ filter_create(MsLabBench *bench, const MsFactors *settings, const char *label, G
   ms_subject_init(&self->parent, &filter_funcs, label);
   self->bench = bench;
   self->image = image ? g_object_ref(image) : NULL;
-  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) || !parse_device(self, settings, error) ||
-      !make_plan(self, error)) {
+  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+      !parse_device(self, settings, error) || !make_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }
@@ -192,8 +201,8 @@ filter_create(MsLabBench *bench, const MsFactors *settings, const char *label, G
 static void
 filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
 {
-  static const char *const shapes[] = {"auto", "8x4", "8x8", "16x4", "16x8", "16x16", "32x1", "32x2", "32x4", "32x8",
-                                       "64x1", "64x2", "64x4", "128x1", "256x1", NULL};
+  static const char *const shapes[] = {"auto", "8x4",  "8x8",  "16x4", "16x8", "16x16", "32x1",  "32x2",
+                                       "32x4", "32x8", "64x1", "64x2", "64x4", "128x1", "256x1", NULL};
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
@@ -206,7 +215,8 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
     else if (table[i].kind == MS_OPTION_SHAPE)
       ms_tune_space_add(space, table[i].name, shapes);
     else if (strcmp(table[i].name, "kernel") == 0)
-      ms_tune_space_add(space, table[i].name, table[i].values + 1); /* all but auto, which is what is looked for */
+      ms_tune_space_add(space, table[i].name,
+                        table[i].values + 1); /* all but auto, which is what is looked for */
     else if (table[i].kind == MS_OPTION_CHOICE)
       ms_tune_space_add(space, table[i].name, table[i].values);
   }

@@ -80,7 +80,8 @@ split_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release, split_finalize};
+static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release,
+                                           split_finalize};
 
 static gboolean
 split_knows(const char *key)
@@ -120,7 +121,8 @@ split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GE
   ms_subject_init(&self->parent, &split_funcs, label);
   self->bench = bench;
   self->image = image ? g_object_ref(image) : NULL;
-  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) || !parse_mode(self, settings, error)) {
+  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+      !parse_mode(self, settings, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

@@ -23,7 +23,8 @@ pin_host_memory(TransferSubject *self, MsContext *context, gsize bytes, GError *
 {
   cl_int status = CL_SUCCESS;
 
-  self->pinned_memory = ms_context_create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error);
+  self->pinned_memory =
+      ms_context_create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error);
   if (!self->pinned_memory)
     return FALSE;
   self->host = clEnqueueMapBuffer(ms_context_get_queue(context), self->pinned_memory, CL_TRUE,
@@ -108,8 +109,8 @@ transfer_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs transfer_funcs = {transfer_prepare, transfer_run, transfer_verify, transfer_release,
-                                              transfer_finalize};
+static const MsSubjectFuncs transfer_funcs = {transfer_prepare, transfer_run, transfer_verify,
+                                              transfer_release, transfer_finalize};
 
 static gboolean
 transfer_knows(const char *key)
@@ -145,4 +146,5 @@ transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label,
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_transfer = {"transfer", transfer_knows, transfer_group, transfer_create, NULL, NULL};
+const MsLabKind ms_lab_kind_transfer = {"transfer",      transfer_knows, transfer_group,
+                                        transfer_create, NULL,           NULL};

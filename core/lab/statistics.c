@@ -97,9 +97,11 @@ ms_statistics_summarise(const double *samples, gsize n)
 /**
  * ms_statistics_outliers:
  * @samples: @n values in any order
- * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's outer fence)
+ * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's
+ *   outer fence)
  *
- * With no interquartile range at all (most samples tie), whatever differs by more than 1 % of the median is one.
+ * With no interquartile range at all (most samples tie), whatever differs by more than 1 % of the median is
+ * one.
  *
  * Returns: how many outliers there are; always 0 for fewer than 5 samples
  */
@@ -138,8 +140,10 @@ absolute_deviation(const double *samples, gsize n, double centre)
  * ms_statistics_find_clock_drop:
  * @samples: @n times in the order they were taken
  *
- * Looks for the one place where the times step up for good, as they do when a device lowers its clock: of all places that
- * leave three samples on either side, the one where two medians describe the samples best. It counts as a drop when the
+ * Looks for the one place where the times step up for good, as they do when a device lowers its clock: of all
+ * places that
+ * leave three samples on either side, the one where two medians describe the samples best. It counts as a
+ * drop when the
  * later part is at least 3 % slower and the middle halves of the two parts do not overlap.
  *
  * Returns: the place and the ratio of the medians, or found == FALSE
@@ -153,8 +157,8 @@ ms_statistics_find_clock_drop(const double *samples, gsize n)
   for (gsize k = DROP_MINIMUM_PART; k + DROP_MINIMUM_PART <= n; k++) {
     MsSummary before = ms_statistics_summarise(samples, k);
     MsSummary after = ms_statistics_summarise(samples + k, n - k);
-    double cost = absolute_deviation(samples, k, before.median) +
-                  absolute_deviation(samples + k, n - k, after.median);
+    double cost =
+        absolute_deviation(samples, k, before.median) + absolute_deviation(samples + k, n - k, after.median);
     if (cost >= best)
       continue;
     best = cost;
@@ -223,8 +227,10 @@ judge(const MsSpeedup *speedup, double noise)
  * @noise: relative difference below which two times count as the same, 0.01 for 1 %
  * @seed: of the resampling, so that a verdict can be repeated
  *
- * The interval is the 95 % percentile bootstrap of the ratio of medians. "Faster" and "slower" want the whole interval beyond
- * the noise, "same" wants all of it within; anything else, and fewer than 3 samples on either side, is uncertain.
+ * The interval is the 95 % percentile bootstrap of the ratio of medians. "Faster" and "slower" want the whole
+ * interval beyond
+ * the noise, "same" wants all of it within; anything else, and fewer than 3 samples on either side, is
+ * uncertain.
  */
 MsSpeedup
 ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate, gsize n_candidate,
@@ -234,8 +240,8 @@ ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *ca
 
   if (n_baseline == 0 || n_candidate == 0)
     return speedup;
-  speedup.ratio = ms_statistics_quantile(baseline, n_baseline, 0.5) /
-                  ms_statistics_quantile(candidate, n_candidate, 0.5);
+  speedup.ratio =
+      ms_statistics_quantile(baseline, n_baseline, 0.5) / ms_statistics_quantile(candidate, n_candidate, 0.5);
   if (n_baseline < 3 || n_candidate < 3)
     return speedup;
   bootstrap_interval(&speedup, baseline, n_baseline, candidate, n_candidate, seed);
@@ -247,10 +253,10 @@ static const struct {
   const char *name;
   const char *description;
 } verdicts[] = {
-  [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not tell"},
-  [MS_VERDICT_SAME] = {"same", "the same within noise"},
-  [MS_VERDICT_FASTER] = {"faster", "faster"},
-  [MS_VERDICT_SLOWER] = {"slower", "slower"},
+    [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not tell"},
+    [MS_VERDICT_SAME] = {"same", "the same within noise"},
+    [MS_VERDICT_FASTER] = {"faster", "faster"},
+    [MS_VERDICT_SLOWER] = {"slower", "slower"},
 };
 
 /** ms_verdict_to_string: one word, as reports spell it. */

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * @q1: first quartile, linear interpolation between order statistics (numpy's default)
  * @q3: third quartile, likewise
  * @iqr: @q3 - @q1
- * @spread: relative half-width of the median's ~95 % interval, 1.57 * iqr / sqrt(n) / median (McGill's notch);
+ * @spread: relative half-width of the median's ~95 % interval, 1.57 * iqr / sqrt(n) / median (McGill's
+ *   notch);
  *   infinite for fewer than 3 samples, of which nothing can be said
  */
 typedef struct {
@@ -30,7 +31,10 @@ typedef struct {
 MsSummary ms_statistics_summarise(const double *samples, gsize n);
 double ms_statistics_quantile(const double *samples, gsize n, double fraction);
 
-/** MsDrift: where a level shift begins (@index counts samples in the order taken) and how much slower it is from there on. */
+/**
+ * MsDrift: where a level shift begins (@index counts samples in the order taken) and how much slower it is
+ * from there on.
+ */
 typedef struct {
   gboolean found;
   gsize index;
@@ -60,8 +64,8 @@ typedef struct {
   double high;
 } MsSpeedup;
 
-MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate, gsize n_candidate,
-                                double noise, guint32 seed);
+MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate,
+                                gsize n_candidate, double noise, guint32 seed);
 const char *ms_verdict_to_string(MsVerdict verdict);
 const char *ms_verdict_describe(MsVerdict verdict);
 

@@ -130,15 +130,19 @@ append_ranking(GString *text, const MsTuneRecord *self, guint most)
   }
 }
 
-/** ms_tune_record_to_text: (transfer full): what was searched, the ten fastest, and how many failed in which way. */
+/**
+ * ms_tune_record_to_text: (transfer full): what was searched, the ten fastest, and how many failed in which
+ * way.
+ */
 char *
 ms_tune_record_to_text(const MsTuneRecord *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(text, "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
-                         self->device, self->driver, self->problem, self->trials->len, self->space_size,
-                         ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
+  g_string_append_printf(
+      text, "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
+      self->device, self->driver, self->problem, self->trials->len, self->space_size,
+      ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)
@@ -248,8 +252,9 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
     g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a record of tuning.");
     return NULL;
   }
-  MsTuneRecord *self = ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
-                                          ms_json_get_text(object, "problem"));
+  MsTuneRecord *self =
+      ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
+                         ms_json_get_text(object, "problem"));
   get_head(self, object);
   for (guint i = 0; i < json_array_get_length(trials); i++) {
     JsonNode *one = json_array_get_element(trials, i);

@@ -19,7 +19,8 @@ ms_tune_store_default_directory(void)
  * ms_tune_store_path:
  * @directory: (nullable): where records are kept; without it the user's
  *
- * Returns: (transfer full): the file of this device, driver and class of problem; a new driver has a file of its own
+ * Returns: (transfer full): the file of this device, driver and class of problem; a new driver has a file of
+ * its own
  */
 char *
 ms_tune_store_path(const char *directory, const char *device, const char *driver, const char *problem)
@@ -35,11 +36,13 @@ ms_tune_store_path(const char *directory, const char *device, const char *driver
 /**
  * ms_tune_store_load:
  *
- * Returns: (transfer full): the record of exactly this device, driver and problem; %NULL without @error when there is none,
+ * Returns: (transfer full): the record of exactly this device, driver and problem; %NULL without @error when
+ * there is none,
  *   with @error when there is one that cannot be read
  */
 MsTuneRecord *
-ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem, GError **error)
+ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem,
+                   GError **error)
 {
   g_autofree char *path = ms_tune_store_path(directory, device, driver, problem);
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -91,7 +94,8 @@ winner_text(const MsTuneRecord *record)
  * ms_tune_store_load_winner:
  * @version: (nullable): version of the program; times of another one are of other kernels
  *
- * Returns: (transfer full) (nullable): the winner of exactly this device, driver, problem and version; %NULL when there is none
+ * Returns: (transfer full) (nullable): the winner of exactly this device, driver, problem and version; %NULL
+ * when there is none
  *   or its file is damaged
  */
 MsFactors *
@@ -116,7 +120,9 @@ ms_tune_store_load_winner(const char *directory, const char *device, const char 
   return ms_json_get_factors(object, "winner");
 }
 
-/** ms_tune_store_save: writes the record and its winner, each replacing an older one only when it is complete. */
+/**
+ * ms_tune_store_save: writes the record and its winner, each replacing an older one only when it is complete.
+ */
 gboolean
 ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error)
 {

@@ -163,7 +163,10 @@ is_over(const Search *search)
   return search->options->budget_s > 0 && budget_share(search) >= 1;
 }
 
-/* Finds or makes the trial of @settings, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
+/*
+ * Finds or makes the trial of @settings, NULL when the budget ended meanwhile; FALSE when the search was
+ * cancelled.
+ */
 static gboolean
 try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, GError **error)
 {
@@ -316,14 +319,15 @@ search_greedily(Search *search, GError **error)
  * @record: (inout): what is known already and where the trials go; what it holds is not tried again
  * @progress: (nullable): told after every trial
  *
- * Greedy search changes one dimension at a time from the best known point until nothing near is better, then restarts from random points
+ * Greedy search changes one dimension at a time from the best known point until nothing near is better, then
+ * restarts from random points
  * as long as there is budget. Failures are recorded with their class and the search goes on.
  *
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */
 gboolean
-ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress,
-               gpointer data, GCancellable *cancellable, GError **error)
+ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
+               MsTuneProgress progress, gpointer data, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
   Search search = {space, record, options, progress, data, cancellable, random, g_get_monotonic_time()};

@@ -20,16 +20,21 @@ typedef enum {
 const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
 gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
-/** MsTuneConstraint: returns (transfer full) (nullable): the reason why @settings cannot run, found without building anything. */
+/**
+ * MsTuneConstraint: returns (transfer full) (nullable): the reason why @settings cannot run, found without
+ * building anything.
+ */
 typedef char *(*MsTuneConstraint)(const MsFactors *settings, gpointer data);
 
 /**
  * MsTuneEvaluate: measures and verifies one configuration.
  * @ns: where the median goes
- * @cancellable: cancelled by the caller or when the time for one configuration is over; the function must return then
+ * @cancellable: cancelled by the caller or when the time for one configuration is over; the function must
+ *   return then
  * @error: says by its code what class of failure it was (see ms_outcome_from_error())
  */
-typedef gboolean (*MsTuneEvaluate)(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data, GError **error);
+typedef gboolean (*MsTuneEvaluate)(const MsFactors *settings, double *ns, GCancellable *cancellable,
+                                   gpointer data, GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours behave alike. */
 typedef struct {
@@ -53,7 +58,10 @@ typedef struct {
   char *message;
 } MsTrial;
 
-/** MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or -1. */
+/**
+ * MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or
+ * -1.
+ */
 typedef struct {
   char *device;
   char *driver;
@@ -94,9 +102,10 @@ typedef struct {
 } MsTuneOptions;
 
 /** MsTuneProgress: called after every trial, in the thread that searches. */
-typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
+typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction,
+                               gpointer data);
 
-gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress, gpointer data,
-                        GCancellable *cancellable, GError **error);
+gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
+                        MsTuneProgress progress, gpointer data, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
