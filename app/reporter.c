@@ -221,7 +221,12 @@ ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
 void
 ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part)
 {
-  ms_console_progress(self->console, self->finished, self->items->len, item->input, part);
+  guint finished;
+
+  g_mutex_lock(&self->lock);
+  finished = self->finished;
+  g_mutex_unlock(&self->lock);
+  ms_console_progress(self->console, finished, self->items->len, item->input, part);
 }
 
 static void

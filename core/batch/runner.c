@@ -366,5 +366,6 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   good = run_pipeline(&runner, error);
   g_cancellable_disconnect(cancellable, handler);
   runner_clear(&runner);
-  return good && !(runner.stopped && g_cancellable_set_error_if_cancelled(cancellable, error));
+  /* An interruption that comes when all is done interrupts nothing. */
+  return good && !(runner.unfinished > 0 && g_cancellable_set_error_if_cancelled(cancellable, error));
 }
