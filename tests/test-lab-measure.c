@@ -388,6 +388,52 @@ test_energy(void)
   g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 2.5 + 1.5, 1e-9);
 }
 
+static MsEnergy *
+open_fake_nvml(const char *device)
+{
+  g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
+
+  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
+  return ms_energy_open_nvml(library, device);
+}
+
+static void
+test_nvml(void)
+{
+  g_autoptr(MsEnergy) third = open_fake_nvml("NVIDIA Three");
+  g_autoptr(MsEnergy) second = open_fake_nvml("NVIDIA Two");
+  g_autoptr(MsEnergy) unknown = open_fake_nvml("Radeon");
+  g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One");
+
+  g_assert_true(ms_energy_available(third));
+  g_assert_cmpstr(ms_energy_source(third), ==, "NVML total energy");
+  ms_energy_begin(third);
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(third), 1.5, 1e-9);
+  g_assert_false(ms_energy_available(second)); /* that GPU has no counter */
+  g_assert_false(ms_energy_available(unknown));
+  g_assert_false(ms_energy_available(missing));
+  g_assert_true(isnan(ms_energy_end(missing)));
+}
+
+/* The energy of a configuration is that of one run, taken over a second of runs. */
+static void
+test_energy_of_a_configuration(void)
+{
+  g_autoptr(MsEnergy) energy = open_fake_nvml("NVIDIA One");
+  Bench bench;
+
+  bench_init(&bench);
+  bench.options.energy = energy;
+  Fake *fake = bench_add(&bench, "counted", 1000);
+  g_assert_true(bench_run(&bench, NULL, NULL));
+  MsMeasurement *m = bench.measurements[0];
+  guint counted = fake->runs - 1 - bench.options.warm_up - m->samples->len;
+  g_assert_cmpuint(counted, >, 0);
+  g_assert_cmpfloat_with_epsilon(m->joules * counted, 1.5, 1e-9);
+  g_assert_cmpstr(m->energy_source, ==, "NVML total energy");
+  bench_clear(&bench);
+}
+
 static void
 test_no_energy(void)
 {
@@ -415,6 +461,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/measure/cancel", test_cancel);
   g_test_add_func("/lab/measure/finished", test_finished_ones_are_left_alone);
   g_test_add_func("/lab/energy/powercap", test_energy);
+  g_test_add_func("/lab/energy/nvml", test_nvml);
+  g_test_add_func("/lab/energy/configuration", test_energy_of_a_configuration);
   g_test_add_func("/lab/energy/none", test_no_energy);
   return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define POWERCAP_ROOT "/sys/class/powercap"
+#define NVML_LIBRARY "libnvidia-ml.so.1"
 
 typedef struct _NvmlDevice *NvmlHandle;
 
@@ -32,7 +33,7 @@ struct _MsEnergy {
 };
 
 static gboolean
-nvml_load(Nvml *nvml)
+nvml_load(Nvml *nvml, const char *library)
 {
   const struct {
     const char *name;
@@ -46,7 +47,7 @@ nvml_load(Nvml *nvml)
       {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
   };
 
-  nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!nvml->library)
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS(symbols); i++) {
@@ -69,12 +70,12 @@ nvml_name_fits(MsEnergy *self, NvmlHandle handle, const char *device_name)
 
 /* The first GPU that has the OpenCL device's name and a counter. */
 static gboolean
-open_nvml(MsEnergy *self, const char *device_name)
+open_nvml(MsEnergy *self, const char *library, const char *device_name)
 {
   unsigned int n = 0;
   unsigned long long millijoules;
 
-  if (!nvml_load(&self->nvml) || self->nvml.count(&n) != 0)
+  if (!nvml_load(&self->nvml, library) || self->nvml.count(&n) != 0)
     return FALSE;
   for (unsigned int i = 0; i < n; i++) {
     NvmlHandle handle;
@@ -141,14 +142,18 @@ open_powercap(MsEnergy *self, const char *root)
 MsEnergy *
 ms_energy_open(MsEnergyPreference preference, const char *device_name)
 {
+  return preference == MS_ENERGY_GPU ? ms_energy_open_nvml(NVML_LIBRARY, device_name)
+                                     : ms_energy_open_powercap(POWERCAP_ROOT);
+}
+
+/** ms_energy_open_nvml: like ms_energy_open() for a GPU, with @library instead of the driver's own. */
+MsEnergy *
+ms_energy_open_nvml(const char *library, const char *device_name)
+{
   MsEnergy *self = g_new0(MsEnergy, 1);
 
-  if (preference == MS_ENERGY_GPU) {
-    if (!open_nvml(self, device_name))
-      self->reason = g_strdup("n/a: no NVML energy counter for this device.");
-  } else if (!open_powercap(self, POWERCAP_ROOT)) {
-    self->reason = g_strdup("n/a: no readable energy counter below " POWERCAP_ROOT ".");
-  }
+  if (!open_nvml(self, library, device_name))
+    self->reason = g_strdup("n/a: no NVML energy counter for this device.");
   return self;
 }
 

@@ -15,6 +15,7 @@ typedef enum {
 } MsEnergyPreference;
 
 MsEnergy *ms_energy_open(MsEnergyPreference preference, const char *device_name);
+MsEnergy *ms_energy_open_nvml(const char *library, const char *device_name);
 MsEnergy *ms_energy_open_powercap(const char *root);
 void ms_energy_free(MsEnergy *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEnergy, ms_energy_free)

@@ -7,7 +7,7 @@
 #include "core/lab/watchdog.h"
 
 #define MAX_REJECTED_IN_A_ROW 10
-#define ENERGY_REGION_S 0.5
+#define ENERGY_REGION_S 1.0
 
 /* One configuration while it is being measured. */
 typedef struct {
@@ -341,7 +341,7 @@ run_round(Session *session, MsSample *sample, guint *remaining, GError **error)
 }
 
 /*
- * Counters tick slowly, so energy is taken over half a second of runs of one configuration, apart from the
+ * Counters tick slowly, so energy is taken over a second of runs of one configuration, apart from the
  * timing.
  */
 static gboolean
