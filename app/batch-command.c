@@ -26,8 +26,10 @@ open_engine(Command *c, GError **error)
   MsFallback fallback = (MsFallback)c->line->fallback;
 
   if (c->line->devices)
-    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note, c->console, error);
-  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console, error);
+    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note,
+                                c->console, error);
+  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console,
+                              error);
 }
 
 static MsBatchEngine *
@@ -44,14 +46,15 @@ on_open(gpointer data, GError **error)
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error)
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data,
+           GError **error)
 {
   Command *c = data;
 
   if (!c->line->stats && !c->line->histogram)
     return TRUE;
-  item->findings =
-    ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
+  item->findings = ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log,
+                                   c->cancellable, error);
   item->free_findings = ms_findings_free;
   return item->findings != NULL;
 }
@@ -100,7 +103,8 @@ same_file(const char *a, const char *b)
 {
   struct stat p, q;
 
-  return stat(a, &p) == 0 && stat(b, &q) == 0 && S_ISREG(p.st_mode) && p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+  return stat(a, &p) == 0 && stat(b, &q) == 0 && S_ISREG(p.st_mode) && p.st_dev == q.st_dev &&
+         p.st_ino == q.st_ino;
 }
 
 /* A report must not take the place of an image, not even by a slip of the hand. */
@@ -113,7 +117,8 @@ check_report_path(const char *option, const char *path, GPtrArray *items, GError
       return TRUE;
     if (!same_file(path, item->input) && g_strcmp0(path, item->output) != 0)
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", option, path);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
+                option, path);
     return FALSE;
   }
   return TRUE;
@@ -122,7 +127,8 @@ check_report_path(const char *option, const char *path, GPtrArray *items, GError
 static gboolean
 check_report_paths(const MsCommandLine *line, GPtrArray *items, GError **error)
 {
-  return check_report_path("json", line->json, items, error) && check_report_path("csv", line->csv, items, error) &&
+  return check_report_path("json", line->json, items, error) &&
+         check_report_path("csv", line->csv, items, error) &&
          check_report_path("manifest", line->manifest, items, error);
 }
 

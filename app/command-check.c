@@ -32,7 +32,8 @@ check_window(const MsCommandLine *line, GError **error)
     const MsCommandOption *option = ms_command_option_find(name);
     if (option && option->anywhere && (strcmp(name, "json") != 0 || line->list_devices))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs --headless; without it a window opens that takes images alone.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--%s needs --headless; without it a window opens that takes images alone.", name);
     return FALSE;
   }
   return TRUE;
@@ -46,17 +47,19 @@ check_needs(const MsCommandLine *line, GError **error)
     const char *needs[4];
     const char *sentence;
   } rules[] = {
-    {"split", {"devices"}, "--split says how --devices share an image; give --devices too."},
-    {"fail-on-slower", {"compare"}, "--fail-on-slower is about --compare; give --compare BASELINE.json too."},
-    {"compare", {"experiment"}, "--compare is about experiments; give --experiment too."},
-    {"quick", {"experiment", "tune"}, "--quick is about experiments; give --experiment too."},
-    {"budget", {"tune", "experiment"}, "--budget is about --tune and --experiment; give one of them too."},
-    {"report-dir", {"experiment", "tune"}, "--report-dir is about experiments; give --experiment too."},
-    {"type", {"reduce"}, "--type is about --reduce; give --reduce too."},
-    {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
-    {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
-    {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
-    {"resume", {"output"}, "--resume is about files in a folder; name the folder with -o."},
+      {"split", {"devices"}, "--split says how --devices share an image; give --devices too."},
+      {"fail-on-slower",
+       {"compare"},
+       "--fail-on-slower is about --compare; give --compare BASELINE.json too."},
+      {"compare", {"experiment"}, "--compare is about experiments; give --experiment too."},
+      {"quick", {"experiment", "tune"}, "--quick is about experiments; give --experiment too."},
+      {"budget", {"tune", "experiment"}, "--budget is about --tune and --experiment; give one of them too."},
+      {"report-dir", {"experiment", "tune"}, "--report-dir is about experiments; give --experiment too."},
+      {"type", {"reduce"}, "--type is about --reduce; give --reduce too."},
+      {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
+      {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
+      {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
+      {"resume", {"output"}, "--resume is about files in a folder; name the folder with -o."},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -84,7 +87,8 @@ static gboolean
 check_stdout(const MsCommandLine *line, GError **error)
 {
   if (is_std(line->output) + is_std(line->json) + is_std(line->csv) > 1)
-    return refuse(error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
+    return refuse(
+        error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
   return TRUE;
 }
 
@@ -96,11 +100,14 @@ check_inputs(const MsCommandLine *line, GError **error)
   for (guint i = 0; i < n; i++)
     n_std += is_std(line->inputs[i]);
   if (n == 0)
-    return refuse(error, "--headless needs an image or a folder to work on, as in: meanshift-lab --headless in.png -o out.png.");
+    return refuse(error, "--headless needs an image or a folder to work on, as in: meanshift-lab --headless "
+                         "in.png -o out.png.");
   if (n_std > 1)
     return refuse(error, "Standard input (-) can be read only once; name it once.");
   if (!line->output && !wants_report(line) && !line->dry_run)
-    return refuse(error, "Nothing would come of it: name the result with -o, or ask for --timings, --json or --verify.");
+    return refuse(
+        error,
+        "Nothing would come of it: name the result with -o, or ask for --timings, --json or --verify.");
   return TRUE;
 }
 
@@ -110,7 +117,8 @@ check_lab(const MsCommandLine *line, GError **error)
   if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
   if (line->output)
-    return refuse(error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
+    return refuse(
+        error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
   if (line->inputs[0] && line->inputs[1])
     return refuse(error, "The lab takes at most one image.");
   if (line->reduce && !line->tune && line->inputs[0])

@@ -139,7 +139,8 @@ gboolean ms_command_line_is_lab(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
 char *ms_command_line_help(void);
 
-gboolean ms_command_option_set(const MsCommandOption *option, MsCommandLine *line, const char *text, GError **error);
+gboolean ms_command_option_set(const MsCommandOption *option, MsCommandLine *line, const char *text,
+                               GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsCommandLine, ms_command_line_free)
 

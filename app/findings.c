@@ -12,8 +12,8 @@ struct _MsFindings {
 };
 
 static gboolean
-measure(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log, GCancellable *cancellable,
-        GError **error)
+measure(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log,
+        GCancellable *cancellable, GError **error)
 {
   if (context)
     return ms_image_statistics(context, image, statistics, log, cancellable, error);
@@ -27,7 +27,8 @@ compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison 
 {
   if (context)
     return ms_image_comparison(context, source, result, change, log, cancellable, error);
-  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result), ms_image_get_byte_size(source) / 4, change);
+  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
+                             ms_image_get_byte_size(source) / 4, change);
   return TRUE;
 }
 
@@ -40,8 +41,8 @@ compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison 
  * Returns: (transfer full): the findings, or %NULL with @error set
  */
 MsFindings *
-ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
-                MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
+                gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   MsContext *context = ms_batch_engine_get_context(engine);
   MsFindings *self = g_new0(MsFindings, 1);

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 typedef struct _MsFindings MsFindings;
 
-MsFindings *ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
-                            MsTimingLog *log, GCancellable *cancellable, GError **error);
+MsFindings *ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
+                            gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error);
 void ms_findings_free(gpointer self);
 void ms_findings_add_json(const MsFindings *self, JsonBuilder *builder);
 char *ms_findings_to_text(const MsFindings *self, gboolean statistics, gboolean histogram);

@@ -37,11 +37,12 @@ ms_headless_open_context(const MsCommandLine *line, MsConsole *console, GError *
   const char *wish = ms_command_line_device(line);
 
   if (strcmp(wish, MS_BATCH_ENGINE_REFERENCE) == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The serial reference has no kernels to measure; choose a device with --device.");
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "The serial reference has no kernels to measure; choose a device with --device.");
     return NULL;
   }
   g_autoptr(MsBatchEngine) engine =
-    ms_batch_engine_open(wish, (MsFallback)line->fallback, ms_console_tell_note, console, error);
+      ms_batch_engine_open(wish, (MsFallback)line->fallback, ms_console_tell_note, console, error);
   return engine ? g_object_ref(ms_batch_engine_get_context(engine)) : NULL;
 }
 

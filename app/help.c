@@ -13,9 +13,9 @@ static const char usage[] = "Usage:\n"
                             "\n"
                             "Mean-shift filtering of PNG and JPEG images on any OpenCL device.\n";
 
-static const char statuses[] =
-  "\nExit status: 0 all done; 1 some inputs failed; 2 wrong usage; 3 --verify found a difference; 4 no usable device;\n"
-  "130 interrupted.\n";
+static const char statuses[] = "\nExit status: 0 all done; 1 some inputs failed; 2 wrong usage; 3 --verify "
+                               "found a difference; 4 no usable device;\n"
+                               "130 interrupted.\n";
 
 /* Words of @help from HELP_COLUMN on, broken at HELP_WIDTH. */
 static void
@@ -48,8 +48,8 @@ static void
 append_option(GString *text, char letter, const char *name, const char *argument, const char *help)
 {
   g_autofree char *short_form = letter ? g_strdup_printf("-%c, ", letter) : NULL;
-  g_autofree char *left =
-    g_strdup_printf("  %s--%s%s%s", short_form ? short_form : "", name, argument ? " " : "", argument ? argument : "");
+  g_autofree char *left = g_strdup_printf("  %s--%s%s%s", short_form ? short_form : "", name,
+                                          argument ? " " : "", argument ? argument : "");
 
   g_string_append(text, left);
   append_help(text, strlen(left), help);

@@ -23,7 +23,8 @@ show_progress(Command *c, double fraction, const char *what)
 }
 
 static void
-on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
+on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
+                       gpointer data)
 {
   show_progress(data, fraction, message ? message : report->experiment->name);
 }
@@ -94,7 +95,8 @@ compare_reports(Command *c, GPtrArray *reports, GError **error)
     g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));
     ms_console_print(c->console, text);
   }
-  return c->line->fail_on_slower && ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+  return c->line->fail_on_slower && ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED
+                                                                           : MS_EXIT_DONE;
 }
 
 /* A wrong result is a difference found, any other failure of a configuration is told by its row alone. */

@@ -212,7 +212,8 @@ ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
 {
   g_mutex_lock(&self->lock);
   self->finished++;
-  ms_console_progress_done(self->console, self->finished, self->items->len, item->input, ms_item_status_name(item->status));
+  ms_console_progress_done(self->console, self->finished, self->items->len, item->input,
+                           ms_item_status_name(item->status));
   report_ready(self);
   g_mutex_unlock(&self->lock);
 }
@@ -243,8 +244,8 @@ print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
 {
   g_autofree char *time = ms_image_report_number(seconds, "%.1f");
   g_autofree char *left = counts->pending ? g_strdup_printf(", %u not done", counts->pending) : g_strdup("");
-  g_autofree char *sentence =
-    g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done, counts->failed, counts->skipped, left, time);
+  g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done,
+                                              counts->failed, counts->skipped, left, time);
 
   if (self->items->len > 1)
     ms_console_note(self->console, sentence);

@@ -43,7 +43,8 @@ one_pixel_off(MsImage *image)
   guint8 *pixels = g_memdup2(ms_image_get_pixels(image), size);
 
   pixels[size / 2] ^= 8;
-  return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels, ms_image_get_metadata(image));
+  return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels,
+                           ms_image_get_metadata(image));
 }
 
 static MsImage *
@@ -59,7 +60,8 @@ test_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settin
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self, cancellable, error);
+  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self,
+                            cancellable, error);
   if (result)
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)
@@ -129,7 +131,8 @@ set_up(Fixture *f, gconstpointer data)
   g_assert_cmpint(g_mkdir(f->in, 0777), ==, 0);
   g_assert_cmpint(g_mkdir(f->out, 0777), ==, 0);
   f->inputs[0] = f->in;
-  f->request = (MsBatchRequest){.inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
+  f->request = (MsBatchRequest){
+      .inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
   f->request.settings.params.sp = 2;
   f->options = ms_runner_options_default();
   f->options.settings = f->request.settings;
@@ -224,8 +227,11 @@ note_trouble(const char *sentence, gpointer data)
 static gboolean
 run(Fixture *f, GPtrArray *items, GError **error)
 {
-  const MsRunnerHooks hooks = {.open = open_test_engine, .finished = count_finished, .progress = count_progress,
-                               .trouble = note_trouble, .data = f};
+  const MsRunnerHooks hooks = {.open = open_test_engine,
+                               .finished = count_finished,
+                               .progress = count_progress,
+                               .trouble = note_trouble,
+                               .data = f};
 
   return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
 }
@@ -431,7 +437,8 @@ static void
 assert_is_reference(Fixture *f, const MsBatchItem *item)
 {
   g_autoptr(MsImage) source = ms_image_load(item->input, NULL, NULL, NULL);
-  g_autoptr(MsImage) expected = ms_reference_run(source, &f->options.settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected =
+      ms_reference_run(source, &f->options.settings.params, NULL, NULL, NULL, NULL, NULL);
   g_autoptr(MsImage) actual = ms_image_load(item->output, NULL, NULL, NULL);
 
   g_assert_nonnull(actual);
@@ -476,7 +483,8 @@ test_run_bad_ones_among_good(Fixture *f, gconstpointer data)
   g_autoptr(GPtrArray) items = plan(f);
   run_good(f, items);
 
-  const MsItemStatus expected[] = {MS_ITEM_DONE, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_DONE};
+  const MsItemStatus expected[] = {MS_ITEM_DONE, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_FAILED,
+                                   MS_ITEM_DONE};
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
     const MsBatchItem *item = item_at(items, i);
     g_assert_cmpint(item->status, ==, expected[i]);
@@ -665,7 +673,8 @@ test_manifest_torn(Fixture *f, gconstpointer data)
   MsBatchCounts counts;
 
   add_picture(f, "a.png", 5, 5);
-  add_file(f, f->folder, "manifest.jsonl", "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
+  add_file(f, f->folder, "manifest.jsonl",
+           "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
   f->request.resume = TRUE;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
@@ -716,7 +725,8 @@ static void
 test_reference_engine(void)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsBatchEngine) engine = ms_batch_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
+  g_autoptr(MsBatchEngine) engine =
+      ms_batch_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
   g_autoptr(MsImage) scene = ms_fixture_scene(20, 10, 3);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsSettings settings = ms_settings_default();

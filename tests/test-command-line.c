@@ -74,8 +74,8 @@ test_defaults(void)
 static void
 test_forms(void)
 {
-  g_autoptr(MsCommandLine) line =
-    parse_good("meanshift-lab --headless --sp=7.5 --sr 33 -o out.png -q --work-group 32x4 --json - -- -odd.png --sp");
+  g_autoptr(MsCommandLine) line = parse_good(
+      "meanshift-lab --headless --sp=7.5 --sr 33 -o out.png -q --work-group 32x4 --json - -- -odd.png --sp");
 
   g_assert_true(line->headless);
   g_assert_true(line->quiet);
@@ -98,9 +98,10 @@ test_forms(void)
 static void
 test_values(void)
 {
-  g_autoptr(MsCommandLine) line = parse_good(
-    "x --memory-limit 512M --max-pixels 2G --size 3K --budget 5m --shard 2/9 --format jpeg --on-conflict unique --fallback cpu "
-    "--split adaptive --progress never --quality 77 --jobs 3 --repeat 12 --rule replicate --unroll 4 --access vload");
+  g_autoptr(MsCommandLine) line = parse_good("x --memory-limit 512M --max-pixels 2G --size 3K --budget 5m "
+                                             "--shard 2/9 --format jpeg --on-conflict unique --fallback cpu "
+                                             "--split adaptive --progress never --quality 77 --jobs 3 "
+                                             "--repeat 12 --rule replicate --unroll 4 --access vload");
 
   g_assert_cmpuint(line->memory_limit, ==, G_GUINT64_CONSTANT(512) << 20);
   g_assert_cmpuint(line->max_pixels, ==, G_GUINT64_CONSTANT(2000000000));
@@ -125,14 +126,38 @@ static void
 test_refused_values(void)
 {
   static const char *const cases[][2] = {
-    {"x --sp 0", "--sp"},           {"x --sp 65", "--sp"},          {"x --sp 2,5", "--sp"},          {"x --sp nan", "--sp"},
-    {"x --sr -1", "--sr"},          {"x --sr", "--sr"},             {"x --sp --sr 3", "--sp needs"}, {"x --max-iterations 1.5", "--max-iterations"},
-    {"x --rule gauss", "opencv"},   {"x --unroll 3", "--unroll"},   {"x --work-group 8", "32x4"},    {"x --kernel fastest", "--kernel"},
-    {"x --jobs 0", "--jobs"},       {"x --jobs two", "--jobs"},     {"x --quality 101", "--quality"}, {"x --repeat 0", "--repeat"},
-    {"x --memory-limit 0", "--memory-limit"}, {"x --memory-limit 5X", "--memory-limit"}, {"x --memory-limit 99999999999T", "--memory-limit"},
-    {"x --budget 0s", "--budget"},  {"x --budget soon", "--budget"}, {"x --shard 3/2", "--shard"},   {"x --format webp", "png, jpeg"},
-    {"x --on-conflict ask", "fail, skip, unique, overwrite"}, {"x --quiet=yes", "--quiet"}, {"x --device=", "--device"}, {"x -o", "--output"},
-    {"x --outputt y", "--output"},  {"x --recusive", "--recursive"}, {"x --zzzzzzzzzz", "--help"},    {"x -z", "./-z"}, {"x --o y", "--help"},
+      {"x --sp 0", "--sp"},
+      {"x --sp 65", "--sp"},
+      {"x --sp 2,5", "--sp"},
+      {"x --sp nan", "--sp"},
+      {"x --sr -1", "--sr"},
+      {"x --sr", "--sr"},
+      {"x --sp --sr 3", "--sp needs"},
+      {"x --max-iterations 1.5", "--max-iterations"},
+      {"x --rule gauss", "opencv"},
+      {"x --unroll 3", "--unroll"},
+      {"x --work-group 8", "32x4"},
+      {"x --kernel fastest", "--kernel"},
+      {"x --jobs 0", "--jobs"},
+      {"x --jobs two", "--jobs"},
+      {"x --quality 101", "--quality"},
+      {"x --repeat 0", "--repeat"},
+      {"x --memory-limit 0", "--memory-limit"},
+      {"x --memory-limit 5X", "--memory-limit"},
+      {"x --memory-limit 99999999999T", "--memory-limit"},
+      {"x --budget 0s", "--budget"},
+      {"x --budget soon", "--budget"},
+      {"x --shard 3/2", "--shard"},
+      {"x --format webp", "png, jpeg"},
+      {"x --on-conflict ask", "fail, skip, unique, overwrite"},
+      {"x --quiet=yes", "--quiet"},
+      {"x --device=", "--device"},
+      {"x -o", "--output"},
+      {"x --outputt y", "--output"},
+      {"x --recusive", "--recursive"},
+      {"x --zzzzzzzzzz", "--help"},
+      {"x -z", "./-z"},
+      {"x --o y", "--help"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -143,23 +168,23 @@ static void
 test_refused_combinations(void)
 {
   static const char *const cases[][2] = {
-    {"x --headless", "needs an image"},
-    {"x --headless a.png", "-o"},
-    {"x a.png -o b.png", "--headless"},
-    {"x a.png --sp 3", "--headless"},
-    {"x a.png --json b.json", "--headless"},
-    {"x --headless - - -o out", "once"},
-    {"x --headless a.png -o - --json -", "--json"},
-    {"x --headless a.png --csv - --json -", "--csv"},
-    {"x --headless a.png -o b.png --device cpu --devices gpu,cpu", "one of the two"},
-    {"x --headless a.png -o b.png --split equal", "--devices"},
-    {"x --headless a.png --timings --name {stem}.png", "-o"},
-    {"x --headless a.png -o b.png --fail-on-slower", "--compare"},
-    {"x --headless a.png -o b.png --quick", "--experiment"},
-    {"x --headless a.png -o b.png --type int", "--reduce"},
-    {"x --headless --reduce sum a.png", "leave out the image"},
-    {"x --headless --experiment all -o b.png", "--report-dir"},
-    {"x --headless --experiment all --tune", "one of them"},
+      {"x --headless", "needs an image"},
+      {"x --headless a.png", "-o"},
+      {"x a.png -o b.png", "--headless"},
+      {"x a.png --sp 3", "--headless"},
+      {"x a.png --json b.json", "--headless"},
+      {"x --headless - - -o out", "once"},
+      {"x --headless a.png -o - --json -", "--json"},
+      {"x --headless a.png --csv - --json -", "--csv"},
+      {"x --headless a.png -o b.png --device cpu --devices gpu,cpu", "one of the two"},
+      {"x --headless a.png -o b.png --split equal", "--devices"},
+      {"x --headless a.png --timings --name {stem}.png", "-o"},
+      {"x --headless a.png -o b.png --fail-on-slower", "--compare"},
+      {"x --headless a.png -o b.png --quick", "--experiment"},
+      {"x --headless a.png -o b.png --type int", "--reduce"},
+      {"x --headless --reduce sum a.png", "leave out the image"},
+      {"x --headless --experiment all -o b.png", "--report-dir"},
+      {"x --headless --experiment all --tune", "one of them"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -170,24 +195,25 @@ static void
 test_accepted_combinations(void)
 {
   static const char *const cases[] = {
-    "x",
-    "x a.png b.jpg",
-    "x --help --sp 3",
-    "x --version",
-    "x --list-devices",
-    "x --list-devices --json -",
-    "x --headless --list-devices",
-    "x --headless a.png -o b.png",
-    "x --headless a.png --timings",
-    "x --headless a.png --verify --device reference",
-    "x --headless - -o -",
-    "x --headless a.png -o - --timings",
-    "x --headless dir --dry-run",
-    "x --headless a b -o dir --devices gpu,cpu --split learned",
-    "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir out",
-    "x --headless --tune --budget 10s",
-    "x --headless --tune --reduce sum --type int --size 1M",
-    "x --headless --reduce sum --type float --size 100 --variant auto --repeat 3 --json -",
+      "x",
+      "x a.png b.jpg",
+      "x --help --sp 3",
+      "x --version",
+      "x --list-devices",
+      "x --list-devices --json -",
+      "x --headless --list-devices",
+      "x --headless a.png -o b.png",
+      "x --headless a.png --timings",
+      "x --headless a.png --verify --device reference",
+      "x --headless - -o -",
+      "x --headless a.png -o - --timings",
+      "x --headless dir --dry-run",
+      "x --headless a b -o dir --devices gpu,cpu --split learned",
+      "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir "
+      "out",
+      "x --headless --tune --budget 10s",
+      "x --headless --tune --reduce sum --type int --size 1M",
+      "x --headless --reduce sum --type float --size 100 --variant auto --repeat 3 --json -",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)

@@ -9,8 +9,13 @@
 static void
 check_name(const char *template, const char *expected)
 {
-  const MsNameParts parts = {.stem = "cat.v2", .extension = "png", .sp = 2.5, .sr = 20, .device = "Tesla (TM) V100/32 GB!",
-                             .seq = 7, .seq_digits = 3};
+  const MsNameParts parts = {.stem = "cat.v2",
+                             .extension = "png",
+                             .sp = 2.5,
+                             .sr = 20,
+                             .device = "Tesla (TM) V100/32 GB!",
+                             .seq = 7,
+                             .seq_digits = 3};
   g_autoptr(GError) error = NULL;
 
   g_assert_true(ms_naming_check(template, &error));
@@ -46,7 +51,8 @@ test_fields_in_a_locale_with_commas(void)
 static void
 test_refused_templates(void)
 {
-  static const char *const templates[] = {"", "{name}.png", "{stem", "stem}.png", "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}"};
+  static const char *const templates[] = {"",       "{name}.png",     "{stem",       "stem}.png",
+                                          "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
     g_autoptr(GError) error = NULL;
@@ -81,7 +87,8 @@ test_parts_of_paths(void)
 static void
 test_shard_values(void)
 {
-  static const char *const wrong[] = {"", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1/2 ", " 1/2", "1/99999999999"};
+  static const char *const wrong[] = {"",      "1",   "0/2",  "3/2",  "1/0",          "-1/2",
+                                      "1/2/3", "a/b", "1/2 ", " 1/2", "1/99999999999"};
   MsShard shard;
 
   g_assert_true(ms_shard_parse("3/8", &shard, NULL));

@@ -68,11 +68,14 @@ static gboolean
 check_folder(const char *path, GError **error)
 {
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.",
+                path);
   else if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The output '%s' is a file, but a folder is needed for several images.", path);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "The output '%s' is a file, but a folder is needed for several images.", path);
   else if (access(path, W_OK | X_OK) != 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.", path,
+    g_set_error(error, MS_ERROR, MS_ERROR_IO,
+                "The output folder '%s' cannot be written to: %s; choose another folder.", path,
                 g_strerror(errno));
   else
     return TRUE;
@@ -94,12 +97,15 @@ check_ending(const MsBatchRequest *request, GError **error)
 {
   struct stat info;
 
-  if (request->format != MS_IMAGE_FORMAT_AUTO || ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
+  if (request->format != MS_IMAGE_FORMAT_AUTO ||
+      ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.", request->output);
+  g_set_error(
+      error, MS_ERROR, MS_ERROR_USAGE,
+      "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.",
+      request->output);
   return FALSE;
 }
 
@@ -112,7 +118,8 @@ check_output(const MsBatchRequest *request, GError **error)
   if (!request->output)
     return TRUE;
   if (is_std(request->output) && many) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "Standard output takes one image; name a folder for several with -o.");
     return FALSE;
   }
   if (is_std(request->output))
@@ -180,8 +187,9 @@ refuse_input(const Planning *p, MsBatchItem *item)
 
   if (!file_id(item->output, &id) || !g_hash_table_contains(p->sources, &id))
     return FALSE;
-  g_autofree char *sentence = g_strdup_printf(
-    "'%s' is an input of this run, and an input is never overwritten; choose another output, or another --name.", item->output);
+  g_autofree char *sentence = g_strdup_printf("'%s' is an input of this run, and an input is never "
+                                              "overwritten; choose another output, or another --name.",
+                                              item->output);
   ms_batch_item_fail(item, sentence);
   return TRUE;
 }
@@ -193,9 +201,9 @@ refuse_claimed(const Planning *p, MsBatchItem *item)
 
   if (!other)
     return FALSE;
-  g_autofree char *sentence =
-    g_strdup_printf("'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.", item->input,
-                    item->output, other);
+  g_autofree char *sentence = g_strdup_printf(
+      "'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.",
+      item->input, item->output, other);
   ms_batch_item_fail(item, sentence);
   return TRUE;
 }
@@ -214,7 +222,8 @@ settle_existing(const Planning *p, MsBatchItem *item)
     ms_batch_item_skip(item, "the output exists");
     return;
   }
-  sentence = g_strdup_printf("'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
+  sentence = g_strdup_printf(
+      "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
   ms_batch_item_fail(item, sentence);
 }
 
@@ -222,8 +231,9 @@ static gboolean
 settle_resumed(const Planning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
-  const MsManifestEntry *entry =
-    q->resume && q->manifest && !is_std(item->input) ? ms_manifest_find_done(q->manifest, item->input, &q->settings) : NULL;
+  const MsManifestEntry *entry = q->resume && q->manifest && !is_std(item->input)
+                                     ? ms_manifest_find_done(q->manifest, item->input, &q->settings)
+                                     : NULL;
 
   if (!entry)
     return FALSE;
@@ -311,7 +321,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
     return NULL;
   planning.into_folder = request->output && !is_std(request->output) && names_folder(request->output);
   g_autoptr(GPtrArray) inputs =
-    ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
+      ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = g_hash_table_new_full(file_id_hash, file_id_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   planning.seq_digits = digits_of(inputs->len);

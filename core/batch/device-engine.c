@@ -31,9 +31,9 @@ describe(MsBatchEngine *engine)
   MsDevice *device = ms_context_get_device(context_of(MS_DEVICE_ENGINE(engine)));
 
   return (MsBatchEngineInfo){.name = ms_device_get_name(device),
-                        .platform = ms_device_get_platform(device),
-                        .driver = ms_device_get_driver(device),
-                        .type = ms_device_type_name(ms_device_get_limits(device)->type)};
+                             .platform = ms_device_get_platform(device),
+                             .driver = ms_device_get_driver(device),
+                             .type = ms_device_type_name(ms_device_get_limits(device)->type)};
 }
 
 static MsContext *
@@ -68,8 +68,8 @@ use_context(MsDeviceEngine *self, MsContext *context)
 }
 
 static MsImage *
-run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
-         GError **error)
+run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+         GCancellable *cancellable, GError **error)
 {
   MsSettings tuned = ms_lab_tuned_settings(settings, ms_context_get_device(context_of(self)),
                                            ms_image_get_width(source), ms_image_get_height(source));
@@ -87,8 +87,10 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBa
 static gboolean
 is_device_fault(const GError *error)
 {
-  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) || g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
-         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
+  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
 static gboolean
@@ -103,15 +105,16 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-    g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
-                    ms_device_get_name(ms_context_get_device(context)), reason->message);
+      g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
+                      ms_device_get_name(ms_context_get_device(context)), reason->message);
   say(self, sentence);
   use_context(self, context);
   return TRUE;
 }
 
 static MsImage *
-run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about, GCancellable *cancellable, GError **error)
+run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about,
+    GCancellable *cancellable, GError **error)
 {
   MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
   g_autoptr(GError) failure = NULL;
@@ -193,7 +196,8 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote 
 
 /** ms_device_engine_open: see ms_batch_engine_open(); @wish is a device. */
 MsBatchEngine *
-ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+                      GError **error)
 {
   g_autoptr(GError) reason = NULL;
   g_auto(GStrv) passed_over = NULL;

@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 #define MS_TYPE_DEVICE_ENGINE (ms_device_engine_get_type())
 G_DECLARE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS, DEVICE_ENGINE, MsBatchEngine)
 
-MsBatchEngine *ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error);
-MsBatchEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote note, gpointer note_data);
+MsBatchEngine *ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note,
+                                     gpointer note_data, GError **error);
+MsBatchEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote note,
+                                    gpointer note_data);
 
 G_END_DECLS

@@ -43,8 +43,8 @@ ms_batch_engine_check(MsBatchEngine *self, const MsSettings *settings, GError **
  * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
-              GError **error)
+ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+                    GCancellable *cancellable, GError **error)
 {
   return MS_BATCH_ENGINE_GET_CLASS(self)->run(self, source, settings, run, cancellable, error);
 }
@@ -75,7 +75,7 @@ ms_batch_engine_report_progress(int done, int total, gpointer self)
   MsBatchEnginePrivate *private = ms_batch_engine_get_instance_private(self);
 
   if (private->progress)
-    private->progress(done, total, private->data);
+  private->progress(done, total, private->data);
 }
 
 #define MS_TYPE_REFERENCE_ENGINE (ms_reference_engine_get_type())
@@ -90,20 +90,22 @@ G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_BATCH_ENGINE
 static MsBatchEngineInfo
 reference_describe(MsBatchEngine *self)
 {
-  return (MsBatchEngineInfo){.name = MS_BATCH_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+  return (MsBatchEngineInfo){
+      .name = MS_BATCH_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
 }
 
 static MsImage *
-reference_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
-              GError **error)
+reference_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+              GCancellable *cancellable, GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsImage *result =
-    ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self, cancellable, error);
+  MsImage *result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self,
+                                     cancellable, error);
 
   run->used = *settings;
   if (result)
-    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_BATCH_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(source), start);
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_BATCH_ENGINE_REFERENCE,
+                           2 * ms_image_get_byte_size(source), start);
   return result;
 }
 
@@ -136,7 +138,8 @@ ms_batch_engine_new_reference(void)
  * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE
  */
 MsBatchEngine *
-ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+                     GError **error)
 {
   if (strcmp(wish, MS_BATCH_ENGINE_REFERENCE) == 0)
     return ms_batch_engine_new_reference();

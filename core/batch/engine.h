@@ -56,18 +56,19 @@ struct _MsBatchEngineClass {
   GObjectClass parent_class;
   MsBatchEngineInfo (*describe)(MsBatchEngine *self);
   gboolean (*check)(MsBatchEngine *self, const MsSettings *settings, GError **error);
-  MsImage *(*run)(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
-                  GError **error);
+  MsImage *(*run)(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+                  GCancellable *cancellable, GError **error);
   MsContext *(*context)(MsBatchEngine *self);
 };
 
-MsBatchEngine *ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error);
+MsBatchEngine *ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note,
+                                    gpointer note_data, GError **error);
 MsBatchEngine *ms_batch_engine_new_reference(void);
 
 MsBatchEngineInfo ms_batch_engine_describe(MsBatchEngine *self);
 gboolean ms_batch_engine_check(MsBatchEngine *self, const MsSettings *settings, GError **error);
-MsImage *ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run, GCancellable *cancellable,
-                       GError **error);
+MsImage *ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings,
+                             MsBatchEngineRun *run, GCancellable *cancellable, GError **error);
 MsContext *ms_batch_engine_get_context(MsBatchEngine *self);
 void ms_batch_engine_set_progress(MsBatchEngine *self, MsProgressFunc progress, gpointer data);
 void ms_batch_engine_report_progress(int done, int total, gpointer self);

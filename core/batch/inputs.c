@@ -84,7 +84,8 @@ folder_entries(const char *path, char **trouble)
 static gboolean
 is_output_folder(const Walk *walk, const struct stat *info)
 {
-  return walk->output.st_ino != 0 && info->st_ino == walk->output.st_ino && info->st_dev == walk->output.st_dev;
+  return walk->output.st_ino != 0 && info->st_ino == walk->output.st_ino &&
+         info->st_dev == walk->output.st_dev;
 }
 
 static void walk_folder(Walk *walk, const char *path, const char *relative);

@@ -120,8 +120,9 @@ take_lines(MsManifest *self, const char *text, gsize length)
 static gboolean
 fail(MsManifest *self, const char *doing, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.", self->path,
-              doing, g_strerror(errno));
+  g_set_error(error, MS_ERROR, MS_ERROR_IO,
+              "The manifest '%s' cannot be %s: %s; choose another file with --manifest.", self->path, doing,
+              g_strerror(errno));
   return FALSE;
 }
 
@@ -148,7 +149,8 @@ ms_manifest_open(const char *path, GError **error)
     return NULL;
   }
   /* A pipe or device keeps nothing to be read back. */
-  if (fstat(self->fd, &info) == 0 && S_ISREG(info.st_mode) && !g_file_get_contents(path, &text, &length, NULL)) {
+  if (fstat(self->fd, &info) == 0 && S_ISREG(info.st_mode) &&
+      !g_file_get_contents(path, &text, &length, NULL)) {
     fail(self, "read", error);
     return NULL;
   }

@@ -21,6 +21,7 @@ typedef struct {
 MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings);
-gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, GError **error);
+gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
+                            GError **error);
 
 G_END_DECLS

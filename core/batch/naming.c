@@ -24,7 +24,8 @@ refuse(const char *template, const char *why, GError **error)
 {
   g_autofree char *known = g_strjoinv("}, {", (char **)fields);
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template, why, known);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template,
+              why, known);
   return FALSE;
 }
 

@@ -353,8 +353,8 @@ run_pipeline(Runner *r, GError **error)
  *   run was interrupted (G_IO_ERROR_CANCELLED): then finished files are whole and unfinished items pending
  */
 gboolean
-ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
-              GError **error)
+ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+              GCancellable *cancellable, GError **error)
 {
   Runner runner = {.items = items, .options = options, .hooks = hooks, .cancellable = cancellable};
   gulong handler = 0;

@@ -42,7 +42,8 @@ typedef struct {
  */
 typedef struct {
   MsBatchEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error);
+  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine,
+                      gpointer data, GError **error);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
   void (*trouble)(const char *sentence, gpointer data);
@@ -50,7 +51,7 @@ typedef struct {
 } MsRunnerHooks;
 
 MsRunnerOptions ms_runner_options_default(void);
-gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
-                       GError **error);
+gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+                       GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -34,7 +34,8 @@ describe(MsBatchEngine *engine)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
 
-  return (MsBatchEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
+  return (MsBatchEngineInfo){
+      .name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
 }
 
 /* Every device must take the settings: each does a part of every image. */
@@ -64,7 +65,8 @@ static gboolean
 resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *used, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self->split, 0));
-  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
+  MsPlanRequest request =
+      ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
 
   if (!plan)
@@ -74,8 +76,8 @@ resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSett
 }
 
 static MsImage *
-run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about, GCancellable *cancellable,
-    GError **error)
+run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about,
+    GCancellable *cancellable, GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
 
@@ -112,7 +114,8 @@ is_new_device(GPtrArray *contexts, MsContext *context)
 }
 
 static gboolean
-add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note, gpointer note_data, GError **error)
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note,
+            gpointer note_data, GError **error)
 {
   g_auto(GStrv) passed_over = NULL;
   g_autoptr(MsContext) context = ms_device_choose_among(devices, wish, &passed_over, error);
@@ -122,7 +125,8 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEn
   if (!context)
     return FALSE;
   if (!is_new_device(contexts, context)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--devices names the device %s twice; name each once, by its place in --list-devices.",
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--devices names the device %s twice; name each once, by its place in --list-devices.",
                 ms_device_get_name(ms_context_get_device(context)));
     return FALSE;
   }
@@ -145,7 +149,8 @@ ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer
 
   if (g_strv_length(wishes) > MS_SHARES_MAX || g_strv_contains((const char *const *)wishes, "") ||
       g_strv_contains((const char *const *)wishes, MS_BATCH_ENGINE_REFERENCE)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.",
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.",
                 list, MS_SHARES_MAX);
     return NULL;
   }
@@ -162,7 +167,8 @@ join(GPtrArray *contexts, const char *(*get)(MsDevice *))
   GString *text = g_string_new(NULL);
 
   for (guint i = 0; i < contexts->len; i++)
-    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "", get(ms_context_get_device(g_ptr_array_index(contexts, i))));
+    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "",
+                           get(ms_context_get_device(g_ptr_array_index(contexts, i))));
   return g_string_free(text, FALSE);
 }
 
@@ -174,7 +180,8 @@ report_progress(int done, int total, gpointer self)
 
 /** ms_split_engine_open: (transfer full): an engine over the devices of @list; see ms_split_engine_open_contexts(). */
 MsBatchEngine *
-ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data,
+                     GError **error)
 {
   g_autoptr(GPtrArray) contexts = ms_split_engine_open_contexts(list, note, note_data, error);
   MsSplitEngine *self;

@@ -48,7 +48,8 @@ ms_stage_measure(MsBatchItem *item, const MsRunnerOptions *options, guint64 *byt
   if (options->memory_limit == 0 || *bytes <= options->memory_limit)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT " MiB, more than --memory-limit allows; raise the limit.",
+              "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT
+              " MiB, more than --memory-limit allows; raise the limit.",
               item->input, header.width, header.height, (*bytes >> 20) + 1);
   return FALSE;
 }
@@ -88,12 +89,13 @@ keep_build_rows(MsTimingLog *into, MsTimingLog *run)
 }
 
 static gboolean
-filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, gboolean last, GCancellable *cancellable,
-            GError **error)
+filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, gboolean last,
+            GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsBatchEngineRun run = {.log = log};
-  g_autoptr(MsImage) result = ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
+  g_autoptr(MsImage) result =
+      ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
   double kernel_ms;
 
   g_free(work->item->passed_over);
@@ -115,7 +117,8 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
 
 /** ms_stage_filter: runs the engine as often as asked for and keeps the last result. */
 gboolean
-ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable, GError **error)
+ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
+                GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < options->repeat; i++) {
     g_clear_object(&work->result);
@@ -131,7 +134,7 @@ ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *canc
 {
   MsBatchItem *item = work->item;
   g_autoptr(MsImage) expected =
-    ms_reference_run(work->source, &options->settings.params, NULL, NULL, NULL, cancellable, error);
+      ms_reference_run(work->source, &options->settings.params, NULL, NULL, NULL, cancellable, error);
 
   if (!expected)
     return FALSE;
@@ -155,7 +158,8 @@ write_all(int fd, const guint8 *data, gsize size, GError **error)
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0) {
-      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(errno));
+      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.",
+                  g_strerror(errno));
       return FALSE;
     }
     data += n;
@@ -165,7 +169,8 @@ write_all(int fd, const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+               GError **error)
 {
   g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, cancellable, error);
   gsize size = 0;
@@ -183,14 +188,15 @@ make_folder(const char *path, GError **error)
 
   if (g_mkdir_with_parents(folder, 0777) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.", folder,
-              g_strerror(errno));
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.",
+              folder, g_strerror(errno));
   return FALSE;
 }
 
 /* Somebody may take a free name between the plan and now; then the next number is tried. */
 static gboolean
-save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+             GError **error)
 {
   g_autofree char *wanted = g_strdup(work->item->output);
 
@@ -198,7 +204,8 @@ save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCance
     g_autoptr(GError) failure = NULL;
     if (ms_image_save(work->result, work->item->output, save, notes, cancellable, &failure))
       return TRUE;
-    if (!work->item->numbered || number == MOST_NUMBERS || !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+    if (!work->item->numbered || number == MOST_NUMBERS ||
+        !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
       g_propagate_error(error, g_steal_pointer(&failure));
       return FALSE;
     }
@@ -213,7 +220,8 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
   GString *text = g_string_new(NULL);
 
   if (notes->alpha_flattened)
-    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ", item->output);
+    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ",
+                           item->output);
   if (notes->icc_dropped)
     g_string_append_printf(text, "'%s': the colour profile could not be kept. ", item->output);
   if (notes->exif_dropped)

@@ -19,10 +19,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWork, ms_work_free)
 
 guint64 ms_stage_bytes(guint64 width, guint64 height, gboolean verify);
 gboolean ms_stage_measure(MsBatchItem *item, const MsRunnerOptions *options, guint64 *bytes, GError **error);
-gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
-gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable,
+gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
                          GError **error);
-gboolean ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
-gboolean ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
+                         GCancellable *cancellable, GError **error);
+gboolean ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
+                         GError **error);
+gboolean ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
+                       GError **error);
 
 G_END_DECLS
