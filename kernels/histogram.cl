@@ -42,7 +42,7 @@ count_range(__global const uchar16 *restrict fours, const int3 range, __local ui
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 histogram(__global const uchar4 *restrict pixels, const ulong origin, const int n, const int times,
-          volatile __global uint *restrict counts, __local uint *restrict bins)
+          volatile __global uint *counts, __local uint *bins)
 {
   const int item = get_local_id(0);
   const int rest = n / 4 * 4 + (int)get_global_id(0);

@@ -28,7 +28,7 @@ study_steps(__local uint *own, const uint first, const uint k, const uint from, 
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-study_block(__global uint *restrict keys, const uint unused_k, const uint unused_j, __local uint *restrict own,
+study_block(__global uint *keys, const uint unused_k, const uint unused_j, __local uint *own,
             __global const ushort *restrict map)
 {
   const uint item = get_local_id(0), first = (uint)get_group_id(0) * GROUP;
@@ -41,7 +41,7 @@ study_block(__global uint *restrict keys, const uint unused_k, const uint unused
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-study_merge(__global uint *restrict keys, const uint k, const uint unused_j, __local uint *restrict own,
+study_merge(__global uint *keys, const uint k, const uint unused_j, __local uint *own,
             __global const ushort *restrict map)
 {
   const uint item = get_local_id(0), first = (uint)get_group_id(0) * GROUP;
@@ -53,7 +53,7 @@ study_merge(__global uint *restrict keys, const uint k, const uint unused_j, __l
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-study_step(__global uint *restrict keys, const uint k, const uint j, __local uint *restrict own,
+study_step(__global uint *keys, const uint k, const uint j, __local uint *own,
            __global const ushort *restrict map)
 {
   const uint i = (uint)get_group_id(0) * GROUP + WORK_AT(map, j), partner = i ^ j;

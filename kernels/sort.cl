@@ -53,7 +53,7 @@ local_steps(__local uint *own, const uint first, const uint k, const uint from)
 
 /* All stages up to the block of 2 x GROUP keys, in local memory. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-sort_block(__global uint *restrict keys, const uint unused_k, const uint unused_j, __local uint *restrict own)
+sort_block(__global uint *keys, const uint unused_k, const uint unused_j, __local uint *own)
 {
   const uint item = get_local_id(0), first = (uint)get_group_id(0) * 2 * GROUP;
 
@@ -68,7 +68,7 @@ sort_block(__global uint *restrict keys, const uint unused_k, const uint unused_
 
 /* The steps of stage k from distance GROUP down, in local memory. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-sort_merge(__global uint *restrict keys, const uint k, const uint unused_j, __local uint *restrict own)
+sort_merge(__global uint *keys, const uint k, const uint unused_j, __local uint *own)
 {
   const uint item = get_local_id(0), first = (uint)get_group_id(0) * 2 * GROUP;
 
@@ -82,7 +82,7 @@ sort_merge(__global uint *restrict keys, const uint k, const uint unused_j, __lo
 
 /* One step of stage k at distance j. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-sort_step(__global uint *restrict keys, const uint k, const uint j, __local uint *restrict own)
+sort_step(__global uint *keys, const uint k, const uint j, __local uint *own)
 {
   const uint pair = get_global_id(0), i = 2 * j * (pair / j) + pair % j;
   uint a = keys[i], b = keys[i + j];
@@ -94,7 +94,7 @@ sort_step(__global uint *restrict keys, const uint k, const uint j, __local uint
 
 /* Three steps at distances 4j, 2j and j at once: eight keys of one work-item stay in registers between them. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-sort_three_steps(__global uint *restrict keys, const uint k, const uint j, __local uint *restrict own)
+sort_three_steps(__global uint *keys, const uint k, const uint j, __local uint *own)
 {
   const uint item = get_global_id(0), first = 8 * j * (item / j) + item % j;
   const bool ascending = (first & k) == 0;

@@ -21,7 +21,7 @@
   }
 
 static void
-atomic_merge(volatile __global uint *out, const acc_t mine)
+atomic_merge(volatile __global uint *out, const acc_t *mine)
 {
   EACH_EXTREME(mine, LOWER_WORD, RAISE_WORD)
 }

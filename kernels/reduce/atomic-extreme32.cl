@@ -4,7 +4,7 @@
 #define RAISE_KEY(k, x) atomic_max(out + 2 * (k), KEY(x));
 
 static void
-atomic_merge(volatile __global uint *out, const acc_t mine)
+atomic_merge(volatile __global uint *out, const acc_t *mine)
 {
   EACH_EXTREME(mine, LOWER_KEY, RAISE_KEY)
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads everything once, folded by exclusive or; the store that depends on it practically never happens. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-bandwidth_read(__global const vec_t *restrict source, const int n, const int times, __global uint *restrict out)
+bandwidth_read(__global const vec_t *restrict source, const int n, const int times, __global uint *out)
 {
   const int3 range = item_range((uint)get_local_id(0), 0, n, times);
   const int step = range.y;

@@ -43,7 +43,7 @@ collect(volatile __global uint *pieces)
 }
 
 static bool
-publish_partial(const acc_t mine, volatile __global uint *out)
+publish_partial(const acc_t *mine, volatile __global uint *out)
 {
   volatile __global uint *pieces = out + COUNT + 1 + get_group_id(0) * WORDS * 3;
   ulong words[WORDS];
@@ -54,22 +54,22 @@ publish_partial(const acc_t mine, volatile __global uint *out)
   return atomic_inc(out + COUNT) == get_num_groups(0) - 1;
 }
 
-static acc_t
-collect_partials(volatile __global uint *out)
+static void
+collect_partials(volatile __global uint *out, acc_t *mine)
 {
-  acc_t mine = acc_none();
-
+  acc_begin(mine);
   for (uint g = get_local_id(0); g < get_num_groups(0); g += GROUP) {
     ulong words[WORDS];
+    acc_t other;
     for (int k = 0; k < WORDS; k++)
       words[k] = collect(out + COUNT + 1 + (g * WORDS + k) * 3);
-    mine = acc_merge(mine, acc_get(words));
+    acc_get(&other, words);
+    acc_merge(mine, &other);
   }
-  return mine;
 }
 
 static void
-store_result(const acc_t all, volatile __global uint *out)
+store_result(const acc_t *all, volatile __global uint *out)
 {
   ulong words[WORDS];
 
@@ -82,14 +82,15 @@ store_result(const acc_t all, volatile __global uint *out)
 }
 
 static void
-finish(acc_t mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
+finish(acc_t *mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
 {
   if (get_local_id(0) == 0)
     *flag = publish_partial(mine, out);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (!*flag)
     return;
-  mine = group_fold(collect_partials(out), scratch, map);
+  collect_partials(out, mine);
+  group_fold(mine, scratch, map);
   if (get_local_id(0) == 0)
     store_result(mine, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Between groups: each group leaves its partial in global memory; another launch or the host goes on from there. */
 static void
-finish(const acc_t mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
+finish(const acc_t *mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
 {
   ulong words[WORDS];
 

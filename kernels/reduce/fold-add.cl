@@ -23,60 +23,50 @@ lanes_fold(lanes_t *lanes, const vec_t v, const int at)
   FOLD_TERMS(VECTOR(LANE), lanes->t, LANES_OF(v));
 }
 
-static acc_t
-acc_none(void)
+static void
+acc_begin(acc_t *acc)
 {
-  acc_t none;
-
   for (int k = 0; k < WORDS; k++)
-    none.t[k] = 0;
-  return none;
+    acc->t[k] = 0;
 }
 
-static acc_t
-acc_of(const ELEM x, const int at)
+static void
+acc_add(acc_t *acc, const ELEM x, const int at)
 {
-  acc_t one = acc_none();
-
-  FOLD_TERMS(TOTAL, one.t, TOTAL_OF(x));
-  return one;
+  FOLD_TERMS(TOTAL, acc->t, TOTAL_OF(x));
 }
 
-static acc_t
-acc_merge(acc_t a, const acc_t b)
+static void
+acc_merge(acc_t *a, const acc_t *b)
 {
   for (int k = 0; k < TERMS; k++)
-    ADD_PAIR(TOTAL, a.t + k * SLOT, b.t + k * SLOT);
-  return a;
+    ADD_PAIR(TOTAL, a->t + k * SLOT, b->t + k * SLOT);
 }
 
 #define TAKE_LANE(lane, number)         \
   for (int k = 0; k < WORDS; k++)       \
     one.t[k] = (TOTAL)lanes->t[k] lane; \
-  all = acc_merge(all, one);
+  acc_merge(all, &one);
 
-static acc_t
-lanes_end(const lanes_t *lanes)
+static void
+lanes_end(const lanes_t *lanes, acc_t *all)
 {
-  acc_t all = acc_none(), one;
+  acc_t one;
 
+  acc_begin(all);
   EACH_LANE(TAKE_LANE)
-  return all;
 }
 
 static void
-acc_put(const acc_t acc, ulong *words)
+acc_put(const acc_t *acc, ulong *words)
 {
   for (int k = 0; k < WORDS; k++)
-    words[k] = TO_WORD(acc.t[k]);
+    words[k] = TO_WORD(acc->t[k]);
 }
 
-static acc_t
-acc_get(const ulong *words)
+static void
+acc_get(acc_t *acc, const ulong *words)
 {
-  acc_t acc;
-
   for (int k = 0; k < WORDS; k++)
-    acc.t[k] = FROM_WORD(TOTAL, words[k]);
-  return acc;
+    acc->t[k] = FROM_WORD(TOTAL, words[k]);
 }

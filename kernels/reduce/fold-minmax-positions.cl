@@ -42,76 +42,68 @@ lanes_fold(lanes_t *lanes, const vec_t v, const int at)
   lanes->high_at = higher ? (VECTOR(int))(at) : lanes->high_at;
 }
 
-static acc_t
-acc_none(void)
+static void
+acc_begin(acc_t *acc)
 {
-  acc_t none;
-
-  none.low = (ELEM)HIGHEST;
-  none.high = (ELEM)LOWEST;
-  none.low_at = NOWHERE;
-  none.high_at = NOWHERE;
-  return none;
-}
-
-static acc_t
-acc_merge(acc_t a, const acc_t b)
-{
-  const bool lower = b.low < a.low || (b.low == a.low && b.low_at < a.low_at);
-  const bool higher = b.high > a.high || (b.high == a.high && b.high_at < a.high_at);
-
-  a.low = lower ? b.low : a.low;
-  a.low_at = lower ? b.low_at : a.low_at;
-  a.high = higher ? b.high : a.high;
-  a.high_at = higher ? b.high_at : a.high_at;
-  return a;
-}
-
-static acc_t
-acc_of(const ELEM x, const int at)
-{
-  acc_t one = acc_none();
-
-  if (x == x) {
-    one.low = one.high = x;
-    one.low_at = one.high_at = (uint)at;
-  }
-  return one;
-}
-
-#define TAKE_LANE(lane, number)                                                              \
-  one.low = lanes->low lane;                                                                 \
-  one.high = lanes->high lane;                                                               \
-  one.low_at = lanes->low_at lane < 0 ? NOWHERE : (uint)(lanes->low_at lane) * WIDTH + number;    \
-  one.high_at = lanes->high_at lane < 0 ? NOWHERE : (uint)(lanes->high_at lane) * WIDTH + number; \
-  all = acc_merge(all, one);
-
-static acc_t
-lanes_end(const lanes_t *lanes)
-{
-  acc_t all = acc_none(), one;
-
-  EACH_LANE(TAKE_LANE)
-  return all;
+  acc->low = (ELEM)HIGHEST;
+  acc->high = (ELEM)LOWEST;
+  acc->low_at = NOWHERE;
+  acc->high_at = NOWHERE;
 }
 
 static void
-acc_put(const acc_t acc, ulong *words)
+acc_merge(acc_t *a, const acc_t *b)
 {
-  words[0] = TO_WORD(acc.low);
-  words[1] = TO_WORD(acc.high);
-  words[2] = acc.low_at;
-  words[3] = acc.high_at;
+  if (b->low < a->low || (b->low == a->low && b->low_at < a->low_at)) {
+    a->low = b->low;
+    a->low_at = b->low_at;
+  }
+  if (b->high > a->high || (b->high == a->high && b->high_at < a->high_at)) {
+    a->high = b->high;
+    a->high_at = b->high_at;
+  }
 }
 
-static acc_t
-acc_get(const ulong *words)
+/* A NaN is unequal to itself and leaves no trace. */
+static void
+acc_add(acc_t *acc, const ELEM x, const int at)
 {
-  acc_t acc;
+  const acc_t one = {x, x, (uint)at, (uint)at};
 
-  acc.low = FROM_WORD(ELEM, words[0]);
-  acc.high = FROM_WORD(ELEM, words[1]);
-  acc.low_at = (uint)words[2];
-  acc.high_at = (uint)words[3];
-  return acc;
+  if (x == x)
+    acc_merge(acc, &one);
+}
+
+#define TAKE_LANE(lane, number)                                                                   \
+  one.low = lanes->low lane;                                                                      \
+  one.high = lanes->high lane;                                                                    \
+  one.low_at = lanes->low_at lane < 0 ? NOWHERE : (uint)(lanes->low_at lane) * WIDTH + number;    \
+  one.high_at = lanes->high_at lane < 0 ? NOWHERE : (uint)(lanes->high_at lane) * WIDTH + number; \
+  acc_merge(all, &one);
+
+static void
+lanes_end(const lanes_t *lanes, acc_t *all)
+{
+  acc_t one;
+
+  acc_begin(all);
+  EACH_LANE(TAKE_LANE)
+}
+
+static void
+acc_put(const acc_t *acc, ulong *words)
+{
+  words[0] = TO_WORD(acc->low);
+  words[1] = TO_WORD(acc->high);
+  words[2] = acc->low_at;
+  words[3] = acc->high_at;
+}
+
+static void
+acc_get(acc_t *acc, const ulong *words)
+{
+  acc->low = FROM_WORD(ELEM, words[0]);
+  acc->high = FROM_WORD(ELEM, words[1]);
+  acc->low_at = (uint)words[2];
+  acc->high_at = (uint)words[3];
 }

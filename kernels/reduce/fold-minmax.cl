@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The least and the greatest element in one pass. Lanes start from the far ends of the type, HIGHEST and LOWEST. */
 #define WORDS 2
-#define EACH_EXTREME(a, LOW, HIGH) LOW(0, (a).low) HIGH(1, (a).high)
+#define EACH_EXTREME(a, LOW, HIGH) LOW(0, (a)->low) HIGH(1, (a)->high)
 
 typedef struct {
   vec_t low;
@@ -27,60 +27,48 @@ lanes_fold(lanes_t *lanes, const vec_t v, const int at)
   lanes->high = GREATER(v, lanes->high);
 }
 
-static acc_t
-acc_none(void)
+static void
+acc_begin(acc_t *acc)
 {
-  acc_t none;
-
-  none.low = (ELEM)HIGHEST;
-  none.high = (ELEM)LOWEST;
-  return none;
-}
-
-static acc_t
-acc_merge(acc_t a, const acc_t b)
-{
-  a.low = LESSER(b.low, a.low);
-  a.high = GREATER(b.high, a.high);
-  return a;
-}
-
-static acc_t
-acc_of(const ELEM x, const int at)
-{
-  acc_t one = acc_none();
-
-  one.low = LESSER(x, one.low);
-  one.high = GREATER(x, one.high);
-  return one;
-}
-
-#define TAKE_LANE(lane, number)                 \
-  all.low = LESSER(lanes->low lane, all.low);   \
-  all.high = GREATER(lanes->high lane, all.high);
-
-static acc_t
-lanes_end(const lanes_t *lanes)
-{
-  acc_t all = acc_none();
-
-  EACH_LANE(TAKE_LANE)
-  return all;
+  acc->low = (ELEM)HIGHEST;
+  acc->high = (ELEM)LOWEST;
 }
 
 static void
-acc_put(const acc_t acc, ulong *words)
+acc_merge(acc_t *a, const acc_t *b)
 {
-  words[0] = TO_WORD(acc.low);
-  words[1] = TO_WORD(acc.high);
+  a->low = LESSER(b->low, a->low);
+  a->high = GREATER(b->high, a->high);
 }
 
-static acc_t
-acc_get(const ulong *words)
+static void
+acc_add(acc_t *acc, const ELEM x, const int at)
 {
-  acc_t acc;
+  acc->low = LESSER(x, acc->low);
+  acc->high = GREATER(x, acc->high);
+}
 
-  acc.low = FROM_WORD(ELEM, words[0]);
-  acc.high = FROM_WORD(ELEM, words[1]);
-  return acc;
+#define TAKE_LANE(lane, number) \
+  all->low = LESSER(lanes->low lane, all->low); \
+  all->high = GREATER(lanes->high lane, all->high);
+
+static void
+lanes_end(const lanes_t *lanes, acc_t *all)
+{
+  acc_begin(all);
+  EACH_LANE(TAKE_LANE)
+}
+
+static void
+acc_put(const acc_t *acc, ulong *words)
+{
+  words[0] = TO_WORD(acc->low);
+  words[1] = TO_WORD(acc->high);
+}
+
+static void
+acc_get(acc_t *acc, const ulong *words)
+{
+  acc->low = FROM_WORD(ELEM, words[0]);
+  acc->high = FROM_WORD(ELEM, words[1]);
 }

@@ -19,20 +19,19 @@ typedef struct {
   uchar16 greatest;
 } lanes_t;
 
-static acc_t
-acc_merge(acc_t a, const acc_t b)
+static void
+acc_merge(acc_t *a, const acc_t *b)
 {
   for (int k = 0; k < GREATEST; k++)
-    a.t[k] += b.t[k];
-  a.t[GREATEST] = max(a.t[GREATEST], b.t[GREATEST]);
-  return a;
+    a->t[k] += b->t[k];
+  a->t[GREATEST] = max(a->t[GREATEST], b->t[GREATEST]);
 }
 
 static void
-acc_put(const acc_t acc, ulong *words)
+acc_put(const acc_t *acc, ulong *words)
 {
   for (int k = 0; k < WORDS; k++)
-    words[k] = acc.t[k];
+    words[k] = acc->t[k];
 }
 
 static void
@@ -63,16 +62,14 @@ greatest_of(const uchar16 v)
   return max(c.x, c.y);
 }
 
-static acc_t
-lanes_end(const lanes_t *lanes, const int fours)
+static void
+lanes_end(const lanes_t *lanes, const int fours, acc_t *acc)
 {
   const ulong4 absolute = channels(lanes->absolute), squared = channels(lanes->squared);
   const int4 same = -lanes->unchanged;
-  acc_t acc;
 
-  acc.t[0] = absolute.x, acc.t[1] = absolute.y, acc.t[2] = absolute.z, acc.t[3] = absolute.w;
-  acc.t[4] = squared.x, acc.t[5] = squared.y, acc.t[6] = squared.z, acc.t[7] = squared.w;
-  acc.t[CHANGED] = (ulong)(4 * fours - same.x - same.y - same.z - same.w);
-  acc.t[GREATEST] = greatest_of(lanes->greatest);
-  return acc;
+  acc->t[0] = absolute.x, acc->t[1] = absolute.y, acc->t[2] = absolute.z, acc->t[3] = absolute.w;
+  acc->t[4] = squared.x, acc->t[5] = squared.y, acc->t[6] = squared.z, acc->t[7] = squared.w;
+  acc->t[CHANGED] = (ulong)(4 * fours - same.x - same.y - same.z - same.w);
+  acc->t[GREATEST] = greatest_of(lanes->greatest);
 }

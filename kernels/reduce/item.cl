@@ -3,22 +3,21 @@
  * What one work-item folds: its loads of whole vectors, four in flight at a time, and its share of the few elements before
  * the first and after the last whole vector. Elements `from` to `to` count, from less than WIDTH.
  */
-static acc_t
-fold_ends(SOURCE source, const int from, const int to, acc_t mine)
+static void
+fold_ends(SOURCE source, const int from, const int to, acc_t *mine)
 {
   const int item = (int)get_global_id(0), items = (int)get_global_size(0);
   const int head_end = min(from > 0 ? WIDTH : 0, to);
   const int tail = max(to / WIDTH * WIDTH, head_end);
 
   for (int e = from + item; e < head_end; e += items)
-    mine = acc_merge(mine, acc_of(LOAD_ONE(source, e), e));
+    acc_add(mine, LOAD_ONE(source, e), e);
   for (int e = tail + item; e < to; e += items)
-    mine = acc_merge(mine, acc_of(LOAD_ONE(source, e), e));
-  return mine;
+    acc_add(mine, LOAD_ONE(source, e), e);
 }
 
-static acc_t
-item_fold(SOURCE source, const uint item, const int from, const int to, const int times)
+static void
+item_fold(SOURCE source, const uint item, const int from, const int to, const int times, acc_t *mine)
 {
   const int3 range = item_range(item, from > 0, to / WIDTH, times);
   const int step = range.y;
@@ -38,5 +37,6 @@ item_fold(SOURCE source, const uint item, const int from, const int to, const in
   }
   for (; i < range.z; i += step)
     lanes_fold(&lanes, LOAD(source, i), i);
-  return fold_ends(source, from, to, lanes_end(&lanes));
+  lanes_end(&lanes, mine);
+  fold_ends(source, from, to, mine);
 }

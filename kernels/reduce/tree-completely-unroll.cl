@@ -2,12 +2,12 @@
 /* The same tree with its levels written out; those above GROUP vanish in the compiler. */
 #define UNROLLED_LEVEL(s) \
   if (GROUP >= 2 * s)     \
-    mine = level_fold(mine, s, scratch);
+    level_fold(mine, s, scratch);
 
-static acc_t
-group_fold(acc_t mine, __local acc_t *scratch, __global const ushort *map)
+static void
+group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
 {
-  mine = level_begin(mine, scratch);
+  level_begin(mine, scratch);
   UNROLLED_LEVEL(512)
   UNROLLED_LEVEL(256)
   UNROLLED_LEVEL(128)
@@ -18,5 +18,4 @@ group_fold(acc_t mine, __local acc_t *scratch, __global const ushort *map)
   UNROLLED_LEVEL(4)
   UNROLLED_LEVEL(2)
   UNROLLED_LEVEL(1)
-  return mine;
 }

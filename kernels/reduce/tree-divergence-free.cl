@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of neighbouring work-items: at each level the first half of those that are left folds the second half. */
-static acc_t
-group_fold(acc_t mine, __local acc_t *scratch, __global const ushort *map)
+static void
+group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
 {
-  mine = level_begin(mine, scratch);
+  level_begin(mine, scratch);
   for (uint s = GROUP / 2; s > 0; s /= 2)
-    mine = level_fold(mine, s, scratch);
-  return mine;
+    level_fold(mine, s, scratch);
 }

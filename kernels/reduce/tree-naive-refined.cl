@@ -3,18 +3,22 @@
  * The interleaved tree with refined swapping [BD]: every work-item keeps its element at its own place, which spares bank
  * conflicts, and the inverse table, the second half of the map, says where a partner's element is.
  */
-static acc_t
-group_fold(const acc_t mine, __local acc_t *scratch, __global const ushort *map)
+static void
+group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
 {
   const uint place = get_local_id(0), work = WORK_OF_ITEM(map);
   __global const ushort *place_of = map + GROUP;
 
-  scratch[place] = mine;
+  scratch[place] = *mine;
   for (uint s = 1; s < GROUP; s *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (work % (2 * s) == 0)
-      scratch[place] = acc_merge(scratch[place], scratch[place_of[work + s]]);
+    if (work % (2 * s) == 0) {
+      acc_t own = scratch[place];
+      const acc_t other = scratch[place_of[work + s]];
+      acc_merge(&own, &other);
+      scratch[place] = own;
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  return scratch[place_of[0]];
+  *mine = scratch[place_of[0]];
 }

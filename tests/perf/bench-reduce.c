@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times kernels of the reduction room: bench-reduce DEVICE REPEAT, with one job a line on standard input and one line of JSON
+ * a job on standard output.
+ *
+ *   peak                              the device's read and copy bandwidth
+ *   reduce OP TYPE N VARIANT          a reduction, in turns with a kernel that only reads the same array
+ *   statistics WIDTH HEIGHT noise|flat
+ *   compare WIDTH HEIGHT
+ *   sort N fast|study off|plain|refined RANGE
+ *
+ * Times are milliseconds of kernels by their events, least and median; results are checked against the serial ones.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/opencl/device-chooser.h"
+#include "core/reduce/image-statistics.h"
+#include "core/reduce/launch.h"
+#include "core/reduce/reduce-run.h"
+#include "core/reduce/serial.h"
+#include "core/reduce/sort.h"
+
+typedef struct {
+  MsContext *context;
+  guint repeat;
+} Bench;
+
+/** Times: the runs of one job. */
+typedef struct {
+  double *ms;
+  guint n;
+} Times;
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static void
+print_times(const char *name, Times *times, guint64 bytes)
+{
+  double least, median;
+
+  qsort(times->ms, times->n, sizeof *times->ms, compare_doubles);
+  least = times->ms[0];
+  median = times->ms[times->n / 2];
+  printf("\"%s_ms\": %.6f, \"%s_median_ms\": %.6f, \"%s_gb_s\": %.2f, \"%s_median_gb_s\": %.2f", name, least, name,
+         median, name, (double)bytes / least * 1e-6, name, (double)bytes / median * 1e-6);
+}
+
+static void
+fail(const GError *error)
+{
+  printf("{\"error\": \"%s\"}\n", error->message);
+}
+
+/* The same walk as the reductions of `auto`, over the same memory. */
+static cl_kernel
+read_kernel(const Bench *bench, guint group, GError **error)
+{
+  gboolean cpu = ms_context_get_limits(bench->context)->type == MS_DEVICE_TYPE_CPU;
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_define_text(spec, "ELEM", "uint");
+  ms_program_spec_define_int(spec, "GROUP", group);
+  ms_program_spec_add_part(spec, "reduce/prelude.cl");
+  ms_program_spec_add_part(spec, cpu ? "reduce/lanes-16.cl" : "reduce/lanes-4.cl");
+  ms_program_spec_add_part(spec, cpu ? "reduce/stride-block.cl" : "reduce/stride-global.cl");
+  ms_program_spec_add_part(spec, "reduce/bandwidth-read.cl");
+  return ms_kernel_new(bench->context, spec, "bandwidth_read", NULL, error);
+}
+
+static double
+read_once(const Bench *bench, cl_kernel kernel, guint group, cl_mem source, cl_mem out, guint64 bytes)
+{
+  gboolean cpu = ms_context_get_limits(bench->context)->type == MS_DEVICE_TYPE_CPU;
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  cl_int n = (cl_int)(bytes / (cpu ? 64 : 16)), times;
+  guint groups = ms_context_get_limits(bench->context)->compute_units * (cpu ? 64 : 2048 / group);
+  times = (cl_int)(((guint)n + groups * group - 1) / (groups * group));
+  const MsKernelArg args[] = {MS_ARG_OF(source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(out)};
+
+  if (!ms_kernel_set_args(kernel, "bandwidth_read", args, G_N_ELEMENTS(args), NULL) ||
+      !ms_kernel_launch(bench->context, kernel, "bandwidth_read", groups, group, bytes, log, NULL) ||
+      !ms_timing_log_resolve(log, NULL))
+    return NAN;
+  return ms_log_kernel_ms(log);
+}
+
+typedef struct {
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  guint64 n;
+  guint64 bytes;
+  void *data;
+  cl_mem source;
+  cl_mem out;
+  MsReducer *reducer;
+  cl_kernel read;
+  guint read_group;
+  double wall;
+} Job;
+
+static void
+job_clear(Job *job)
+{
+  free(job->data);
+  g_clear_pointer(&job->source, clReleaseMemObject);
+  g_clear_pointer(&job->out, clReleaseMemObject);
+  g_clear_pointer(&job->read, clReleaseKernel);
+  g_clear_object(&job->reducer);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Job, job_clear)
+
+static gboolean
+job_prepare(const Bench *bench, Job *job, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(bench->context);
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&job->spec, &job->options, limits, job->n, error);
+
+  if (!plan)
+    return FALSE;
+  job->read_group = limits->type == MS_DEVICE_TYPE_CPU ? 1 : 256;
+  job->bytes = job->n * ms_element_type_size(job->spec.type);
+  return (job->data = ms_reduce_generate(job->spec.type, job->n, 1, error)) &&
+         (job->source = ms_device_array_new(bench->context, job->data, job->bytes, NULL, error)) &&
+         (job->out = ms_device_zeros_new(bench->context, 1 << 24, error)) &&
+         (job->reducer = ms_reducer_new(bench->context, plan, NULL, error)) &&
+         (job->read = read_kernel(bench, job->read_group, error));
+}
+
+static gboolean
+job_once(Job *job, MsReduceResult *result, double *ms, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  gint64 start = g_get_monotonic_time();
+
+  if (!ms_reducer_run_buffer(job->reducer, job->source, 0, job->n, result, log, NULL, error))
+    return FALSE;
+  job->wall = (double)(g_get_monotonic_time() - start) / 1000.0;
+  if (!ms_timing_log_resolve(log, error))
+    return FALSE;
+  *ms = ms_log_kernel_ms(log);
+  return TRUE;
+}
+
+static gboolean
+job_run(const Bench *bench, Job *job, MsReduceResult *result, Times *ours, Times *read, Times *wall, GError **error)
+{
+  for (guint i = 0; i < bench->repeat + 2; i++) {
+    double ms = 0, read_ms = read_once(bench, job->read, job->read_group, job->source, job->out, job->bytes);
+    if (!job_once(job, result, &ms, error))
+      return FALSE;
+    if (i < 2)
+      continue;
+    ours->ms[ours->n++] = ms;
+    read->ms[read->n++] = read_ms;
+    wall->ms[wall->n++] = job->wall;
+  }
+  return TRUE;
+}
+
+static gboolean
+parse_job(char **words, Job *job, GError **error)
+{
+  job->spec = MS_REDUCE_SPEC(0, 0);
+  job->n = g_ascii_strtoull(words[3], NULL, 10);
+  job->spec.positions = g_str_has_suffix(words[1], "+positions");
+  if (job->spec.positions)
+    words[1][strlen(words[1]) - strlen("+positions")] = '\0';
+  return ms_reduce_op_parse(words[1], &job->spec.op, error) &&
+         ms_element_type_parse(words[2], &job->spec.type, error) &&
+         ms_reduce_options_parse(words[4], &job->options, error);
+}
+
+static void
+bench_reduce(const Bench *bench, char **words)
+{
+  g_auto(Job) job = {0};
+  g_autoptr(GError) error = NULL;
+  g_autofree double *space = g_new0(double, 3 * bench->repeat);
+  Times ours = {space, 0}, read = {space + bench->repeat, 0}, wall = {space + 2 * bench->repeat, 0};
+  MsReduceResult result, expected;
+
+  if (g_strv_length(words) < 5 || !parse_job(words, &job, &error) || !job_prepare(bench, &job, &error) ||
+      !job_run(bench, &job, &result, &ours, &read, &wall, &error) ||
+      !ms_reduce_serial(&job.spec, job.data, job.n, &expected, &error)) {
+    fail(error);
+    return;
+  }
+  g_autofree char *found = ms_reduce_result_to_string(&result);
+  g_autofree char *wanted = ms_reduce_result_to_string(&expected);
+  printf("{\"job\": \"reduce\", \"op\": \"%s%s\", \"type\": \"%s\", \"n\": %s, \"variant\": \"%s\", "
+         "\"result\": \"%s\", \"serial\": \"%s\", \"agrees\": %s, ",
+         words[1], job.spec.positions ? "+positions" : "", words[2], words[3], words[4], found, wanted,
+         ms_reduce_result_agrees(&result, &expected, 1e-6) ? "true" : "false");
+  print_times("kernel", &ours, job.bytes);
+  printf(", ");
+  print_times("read", &read, job.bytes);
+  printf(", ");
+  print_times("wall", &wall, job.bytes);
+  printf("}\n");
+}
+
+static MsImage *
+picture(int width, int height, gboolean flat, guint32 seed)
+{
+  gsize n = (gsize)width * height * 4;
+  guint8 *pixels = g_malloc(n);
+  guint32 state = seed;
+
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = flat ? 200 : (guint8)((state = state * 1664525u + 1013904223u) >> 24);
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+static void
+bench_statistics(const Bench *bench, char **words)
+{
+  int width = atoi(words[1]), height = atoi(words[2]);
+  g_autoptr(MsImage) image = picture(width, height, strcmp(words[3], "flat") == 0, 1);
+  g_autofree double *space = g_new0(double, bench->repeat);
+  g_autofree MsImageStatistics *found = g_new(MsImageStatistics, 1), *expected = g_new(MsImageStatistics, 1);
+  g_autoptr(GError) error = NULL;
+  Times ours = {space, 0};
+
+  for (guint i = 0; i < bench->repeat; i++) {
+    if (!ms_image_statistics(bench->context, image, found, NULL, NULL, &error)) {
+      fail(error);
+      return;
+    }
+    ours.ms[ours.n++] = found->kernel_ms;
+  }
+  ms_image_statistics_serial(ms_image_get_pixels(image), (guint64)width * height, expected);
+  printf("{\"job\": \"statistics %s\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", words[3], width, height,
+         memcmp(found->channels, expected->channels, sizeof found->channels) == 0 ? "true" : "false");
+  print_times("kernel", &ours, 4 * (guint64)width * height);
+  printf("}\n");
+}
+
+static void
+bench_compare(const Bench *bench, char **words)
+{
+  int width = atoi(words[1]), height = atoi(words[2]);
+  g_autoptr(MsImage) a = picture(width, height, FALSE, 1), b = picture(width, height, FALSE, 2);
+  g_autofree double *space = g_new0(double, bench->repeat);
+  g_autoptr(GError) error = NULL;
+  MsImageComparison found, expected;
+  Times ours = {space, 0};
+
+  for (guint i = 0; i < bench->repeat; i++) {
+    if (!ms_image_comparison(bench->context, a, b, &found, NULL, NULL, &error)) {
+      fail(error);
+      return;
+    }
+    ours.ms[ours.n++] = found.kernel_ms;
+  }
+  ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)width * height, &expected);
+  printf("{\"job\": \"compare\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", width, height,
+         found.changed == expected.changed && found.psnr == expected.psnr ? "true" : "false");
+  print_times("kernel", &ours, 8 * (guint64)width * height);
+  printf("}\n");
+}
+
+static MsSortOptions
+sort_options(char **words)
+{
+  MsSortOptions options = ms_sort_options_default();
+
+  options.form = strcmp(words[2], "study") == 0 ? MS_SORT_STUDY : MS_SORT_FAST;
+  options.swap = strcmp(words[3], "plain") == 0 ? MS_SWAP_PLAIN : strcmp(words[3], "refined") == 0 ? MS_SWAP_REFINED : 0;
+  options.swap_range = atoi(words[4]);
+  return options;
+}
+
+static void
+bench_sort(const Bench *bench, char **words)
+{
+  guint64 n = g_ascii_strtoull(words[1], NULL, 10);
+  const MsSortOptions options = sort_options(words);
+  g_autofree double *space = g_new0(double, bench->repeat);
+  g_autoptr(GError) error = NULL;
+  guint32 *data = ms_reduce_generate(MS_ELEMENT_UINT, n, 1, NULL);
+  g_autofree guint32 *expected = g_memdup2(data, n * 4), *keys = g_new(guint32, n);
+  Times ours = {space, 0};
+
+  for (guint i = 0; i < bench->repeat; i++) {
+    g_autoptr(MsTimingLog) log = ms_timing_log_new();
+    memcpy(keys, data, n * 4);
+    if (!ms_sort_host(bench->context, &options, MS_ELEMENT_UINT, keys, n, log, NULL, &error) ||
+        !ms_timing_log_resolve(log, &error)) {
+      fail(error);
+      free(data);
+      return;
+    }
+    ours.ms[ours.n++] = ms_log_kernel_ms(log);
+  }
+  ms_sort_serial(MS_ELEMENT_UINT, expected, n);
+  printf("{\"job\": \"sort\", \"n\": %s, \"form\": \"%s\", \"swap\": \"%s\", \"range\": %s, \"agrees\": %s, ", words[1],
+         words[2], words[3], words[4], memcmp(keys, expected, n * 4) == 0 ? "true" : "false");
+  print_times("kernel", &ours, 4 * n);
+  printf("}\n");
+  free(data);
+}
+
+static void
+bench_peak(const Bench *bench)
+{
+  MsBandwidth peak;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_bandwidth_measure(bench->context, &peak, NULL, &error))
+    printf("{\"job\": \"peak\", \"device\": \"%s\", \"driver\": \"%s\", \"read_gb_s\": %.1f, \"copy_gb_s\": %.1f}\n",
+           ms_device_get_name(ms_context_get_device(bench->context)),
+           ms_device_get_driver(ms_context_get_device(bench->context)), peak.read, peak.copy);
+  else
+    fail(error);
+}
+
+static void
+run_line(const Bench *bench, char *line)
+{
+  g_auto(GStrv) words = g_strsplit(g_strstrip(line), " ", -1);
+  guint n = g_strv_length(words);
+
+  if (n >= 1 && strcmp(words[0], "peak") == 0)
+    bench_peak(bench);
+  else if (n >= 5 && strcmp(words[0], "reduce") == 0)
+    bench_reduce(bench, words);
+  else if (n >= 4 && strcmp(words[0], "statistics") == 0)
+    bench_statistics(bench, words);
+  else if (n >= 3 && strcmp(words[0], "compare") == 0)
+    bench_compare(bench, words);
+  else if (n >= 5 && strcmp(words[0], "sort") == 0)
+    bench_sort(bench, words);
+  else
+    printf("{\"error\": \"unknown job: %s\"}\n", line);
+  fflush(stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsContext) context = ms_device_choose(argc > 1 ? argv[1] : "auto", NULL, &error);
+  Bench bench = {context, argc > 2 ? (guint)MAX(atoi(argv[2]), 1) : 9};
+  char line[256];
+
+  if (!context) {
+    fprintf(stderr, "%s\n", error->message);
+    return 4;
+  }
+  while (fgets(line, sizeof line, stdin))
+    run_line(&bench, line);
+  return 0;
+}
