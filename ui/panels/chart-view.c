@@ -5,7 +5,12 @@
 #include "ui/panels/panel-style.h"
 
 #define LEAST_WIDTH 180
-#define LEAST_HEIGHT 100
+#define LEAST_HEIGHT 120
+
+/* Below this size charts are drawn smaller rather than with their parts over each other. */
+#define GOOD_WIDTH 300.0
+#define GOOD_HEIGHT 215.0
+#define LEAST_SHRINKING 0.65
 
 struct _MsChartView {
   GtkDrawingArea parent_instance;
@@ -21,11 +26,21 @@ ms_chart_view_finalize(GObject *object)
   G_OBJECT_CLASS(ms_chart_view_parent_class)->finalize(object);
 }
 
+static double
+drawing_scale(GtkWidget *widget)
+{
+  double scale = ms_panel_text_scale(widget);
+  double fits = MIN(gtk_widget_get_allocated_width(widget) / GOOD_WIDTH,
+                    gtk_widget_get_allocated_height(widget) / GOOD_HEIGHT);
+
+  return CLAMP(fits, LEAST_SHRINKING * scale, scale);
+}
+
 static gboolean
 ms_chart_view_draw(GtkWidget *widget, cairo_t *cr)
 {
   MsChartView *self = MS_CHART_VIEW(widget);
-  double scale = ms_panel_text_scale(widget);
+  double scale = drawing_scale(widget);
   int width = gtk_widget_get_allocated_width(widget), height = gtk_widget_get_allocated_height(widget);
 
   if (self->chart) {
@@ -43,7 +58,7 @@ static gboolean
 ms_chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
 {
   MsChartView *self = MS_CHART_VIEW(widget);
-  double scale = ms_panel_text_scale(widget);
+  double scale = drawing_scale(widget);
 
   if (!self->chart || by_keyboard)
     return FALSE;

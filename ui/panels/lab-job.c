@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/lab-job.h"
 
+#include "ui/panels/job-hold.h"
+
 /* A copy of the report for the main loop is made between two runs, and not more often than a person can follow. */
 #define TELL_US (300 * 1000)
 
@@ -13,6 +15,7 @@ struct _MsLabJob {
   gboolean quick;
   guint repeats;
   GCancellable *cancellable;
+  GApplication *held; /* (nullable): while the thread runs */
   gboolean running;
   MsReport *report; /* (nullable) */
   double fraction;
@@ -153,6 +156,7 @@ measure(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error(task, g_steal_pointer(&error));
     return;
   }
+  ms_context_set_watchdog(context, MS_JOB_WATCHDOG_MS);
   ms_lab_request_init(&request, context, self->quick);
   request.image = self->image;
   request.input = self->input;
@@ -178,6 +182,7 @@ on_measured(GObject *source, GAsyncResult *result, gpointer data)
   self->fraction = report ? 1 : self->fraction;
   take_report(self, report);
   g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
+  ms_job_release(g_steal_pointer(&self->held));
 }
 
 /** ms_lab_job_start: (transfer full): the job under way; it keeps itself alive until "ended" was emitted. */
@@ -193,6 +198,7 @@ ms_lab_job_start(const MsLabJobSpec *spec)
   self->quick = spec->quick;
   self->repeats = spec->repeats;
   self->running = TRUE;
+  self->held = ms_job_hold();
   g_autoptr(GTask) task = g_task_new(self, self->cancellable, on_measured, NULL);
   /* What was measured before the cancelling is worth keeping. */
   g_task_set_check_cancellable(task, FALSE);

@@ -12,7 +12,6 @@
 struct _MsReportView {
   GtkBin parent_instance;
   GtkStack *stack;
-  GtkLabel *heading;
   GtkLabel *footer;
   GtkTreeView *tree;
   MsChartView *chart;
@@ -90,7 +89,7 @@ on_exported(GObject *source, GAsyncResult *result, gpointer data)
   }
   g_autofree char *text = g_strdup_printf("Exported to %s.", work->path);
   gtk_label_set_text(self->footer, text);
-  gtk_widget_show(GTK_WIDGET(self->footer));
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), text);
 }
 
 /** ms_report_view_export_to: writes the report in the format that the extension of @path names, off the main thread. */
@@ -146,6 +145,34 @@ on_export_activate(GSimpleAction *action, GVariant *parameter, gpointer data)
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
+static gboolean
+close_on_escape(GtkWidget *window, GdkEventKey *event)
+{
+  if (event->keyval != GDK_KEY_Escape)
+    return GDK_EVENT_PROPAGATE;
+  gtk_widget_destroy(window);
+  return GDK_EVENT_STOP;
+}
+
+static void
+on_enlarge_clicked(MsReportView *self)
+{
+  GtkWidget *parent = gtk_widget_get_toplevel(GTK_WIDGET(self));
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *chart = ms_chart_view_new();
+
+  if (GTK_IS_WINDOW(parent)) {
+    gtk_window_set_transient_for(GTK_WINDOW(window), GTK_WINDOW(parent));
+    gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
+  }
+  gtk_window_set_title(GTK_WINDOW(window), self->report->experiment->title);
+  gtk_window_set_default_size(GTK_WINDOW(window), 960, 600);
+  ms_chart_view_set_chart(MS_CHART_VIEW(chart), ms_chart_view_get_chart(self->chart), self->report->experiment->title);
+  gtk_container_add(GTK_CONTAINER(window), chart);
+  g_signal_connect(window, "key-press-event", G_CALLBACK(close_on_escape), NULL);
+  gtk_widget_show_all(window);
+}
+
 static void
 add_export_menu(MsReportView *self)
 {
@@ -176,12 +203,12 @@ ms_report_view_class_init(MsReportViewClass *klass)
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/panels/report-view.ui");
   gtk_widget_class_bind_template_child(widget_class, MsReportView, stack);
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, heading);
   gtk_widget_class_bind_template_child(widget_class, MsReportView, footer);
   gtk_widget_class_bind_template_child(widget_class, MsReportView, tree);
   gtk_widget_class_bind_template_child(widget_class, MsReportView, chart);
   gtk_widget_class_bind_template_child(widget_class, MsReportView, export_button);
   gtk_widget_class_bind_template_callback(widget_class, on_row_activated);
+  gtk_widget_class_bind_template_callback(widget_class, on_enlarge_clicked);
 }
 
 static void
@@ -197,6 +224,18 @@ ms_report_view_new(void)
   return g_object_new(MS_TYPE_REPORT_VIEW, NULL);
 }
 
+/* One line, which tells where the figures come from and what was found elsewhere; all of it in the tooltip. */
+static void
+show_footer(MsReportView *self, const MsReport *report)
+{
+  g_autofree char *heading = ms_report_heading(report);
+  g_autofree char *footer = g_strchomp(ms_report_footer(report));
+  g_autofree char *all = g_strconcat(heading, *footer ? "\n" : "", footer, NULL);
+
+  gtk_label_set_text(self->footer, heading);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), all);
+}
+
 /** ms_report_view_set_report: @report: (nullable) (transfer none): what to show; it must not change any more */
 void
 ms_report_view_set_report(MsReportView *self, MsReport *report)
@@ -210,12 +249,8 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
     ms_chart_view_set_chart(self->chart, NULL, "Chart");
     return;
   }
-  g_autofree char *heading = ms_report_heading(report);
-  g_autofree char *footer = g_strchomp(ms_report_footer(report));
   g_autoptr(MsChart) chart = ms_report_to_chart(report);
-  gtk_label_set_text(self->heading, heading);
-  gtk_label_set_text(self->footer, footer);
-  gtk_widget_set_visible(GTK_WIDGET(self->footer), *footer != '\0');
+  show_footer(self, report);
   ms_report_table_show(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);
 }

@@ -3,11 +3,14 @@
 
 #include <math.h>
 
+#include "ui/panels/job-hold.h"
+
 struct _MsTuneJob {
   GObject parent_instance;
   MsTuneJobSpec spec;
   char *directory;
   GCancellable *cancellable;
+  GApplication *held; /* (nullable): while the thread runs */
   gboolean running;
   GPtrArray *trials; /* MsTrial, of the main loop */
   double fraction;
@@ -155,6 +158,7 @@ search(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error(task, g_steal_pointer(&error));
     return;
   }
+  ms_context_set_watchdog(context, MS_JOB_WATCHDOG_MS);
   ms_lab_tune_request_init(&request, context);
   request.image = self->spec.image;
   request.width = ms_image_get_width(self->spec.image);
@@ -185,6 +189,7 @@ on_searched(GObject *source, GAsyncResult *result, gpointer data)
   take_fresh(self);
   self->running = FALSE;
   g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
+  ms_job_release(g_steal_pointer(&self->held));
 }
 
 /** ms_tune_job_start: (transfer full): the search under way; it keeps itself alive until "ended" was emitted. */
@@ -198,6 +203,7 @@ ms_tune_job_start(const MsTuneJobSpec *spec)
   self->spec.image = g_object_ref(spec->image);
   self->directory = g_strdup(spec->directory);
   self->running = TRUE;
+  self->held = ms_job_hold();
   g_autoptr(GTask) task = g_task_new(self, self->cancellable, on_searched, NULL);
   g_task_set_check_cancellable(task, FALSE);
   g_task_run_in_thread(task, search);
