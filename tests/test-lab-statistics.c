@@ -200,8 +200,25 @@ test_verdict_edges(void)
   g_assert_cmpint(single.verdict, ==, MS_VERDICT_UNCERTAIN);
   g_assert_cmpfloat(single.ratio, ==, 2);
   g_assert_true(isinf(single.high));
+  const double few[] = {10, 10, 10, 10};
+  g_assert_cmpint(ms_statistics_speedup(few, 4, same, 5, 0.01, 1).verdict, ==, MS_VERDICT_UNCERTAIN);
   g_assert_cmpint(nothing.verdict, ==, MS_VERDICT_UNCERTAIN);
   g_assert_true(isnan(nothing.ratio));
+}
+
+/* With a handful of samples the extremes decide: 10..12 over 4..6 is 10/6 to 12/4. */
+static void
+test_few_samples(void)
+{
+  const double slow[] = {10, 11, 12, 11, 11}, fast[] = {4, 5, 6, 5, 5}, wide[] = {4, 5, 11, 5, 5};
+  MsSpeedup clear = ms_statistics_speedup(slow, 5, fast, 5, 0.01, 1);
+  MsSpeedup unclear = ms_statistics_speedup(slow, 5, wide, 5, 0.01, 1);
+
+  assert_near(clear.low, 10.0 / 6);
+  assert_near(clear.high, 3);
+  assert_near(clear.ratio, 2.2);
+  g_assert_cmpint(clear.verdict, ==, MS_VERDICT_FASTER);
+  g_assert_cmpint(unclear.verdict, ==, MS_VERDICT_UNCERTAIN); /* one slow run spoils it */
 }
 
 /* A verdict can be repeated, and turning the comparison round turns the interval round. */
@@ -234,6 +251,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/statistics/clock-drop", test_clock_drop);
   g_test_add_func("/lab/statistics/verdicts", test_verdicts);
   g_test_add_func("/lab/statistics/verdict-edges", test_verdict_edges);
+  g_test_add_func("/lab/statistics/few-samples", test_few_samples);
   g_test_add_func("/lab/statistics/interval", test_interval_is_symmetric_and_repeatable);
   return g_test_run();
 }

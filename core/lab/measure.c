@@ -61,7 +61,7 @@ ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
                                 .budget_s = quick ? 0.25 : 3.0,
                                 .timeout_s = quick ? 120.0 : 600.0,
                                 .warm_up = 1,
-                                .min_repeats = quick ? 3 : 5,
+                                .min_repeats = 5,
                                 .max_repeats = quick ? 30 : 200,
                                 .seed = 1};
 }
