@@ -192,6 +192,9 @@ test_refusals(void)
   request.width = request.region.width = 65536;
   assert_refused(&request, "65535");
   request = made_up_request(90);
+  request.width = request.region.width = request.height = request.region.height = 65000;
+  assert_refused(&request, "16 GiB");
+  request = made_up_request(90);
   request.limits.local_memory = 1024;
   assert_refused(&request, "local memory");
 }

@@ -20,8 +20,9 @@
 /* From here on the unrolled first iteration is more code than an instruction cache holds. */
 #define MAX_UNROLLED_RADIUS 16
 
-/* Places are kept in 16 bits. */
+/* Places are kept in 16 bits, words of the records are counted in 32. */
 #define MAX_EXTENT 65535
+#define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
 
 static gboolean
 has_matrix_units(const MsDeviceLimits *limits)
@@ -141,6 +142,13 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
                 "The matrix kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
                 MAX_EXTENT, request->width, request->height);
+    return FALSE;
+  }
+  if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "
+                "--kernel direct.",
+                request->width, request->height);
     return FALSE;
   }
   return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&

@@ -38,7 +38,8 @@ list_pixels(const list_t *list, __global const uint *source, const int4 image, c
 {
   uint count = 0;
 
-  for (uint i = lane_id(); i < PIXELS; i += 32) {
+  for (uint turn = 0; turn < PIXELS / 32; turn++) {
+    const uint i = turn * 32 + lane_id();
     const int x = (int)((i >> 5) * 4 + (i & 3u)), y = (int)(i >> 2 & 7u);
     const bool inside = own_x + x < band.x + band.z && own_y + y < band.y + band.w;
     const uint votes = warp_vote(list->scratch, inside, false).x;
@@ -91,7 +92,7 @@ sort_by_row(const list_t *list, const uint count)
 
 static inline void
 set_lane(lane_t *self, __global const uint *records, __local const uint *bands, __local uint *scratch,
-         const size_t strip_words)
+         const uint strip_words)
 {
   const uint row = lane_id() >> 2, part = lane_id() & 3u;
   const uint x = 0x03020100u + 0x04040404u * (part & 1u), y = 0x01010101u * (part >> 1);
@@ -141,6 +142,15 @@ in_pass(const uint place, const uint top, const uint across)
   return (place >> 16) - top < BAND && (place & 0xffffu) - across < REACH;
 }
 
+/* From where the planes x and y count in the pass of that place, in the picture and from the first row held. */
+static inline uint2
+pass_origin(const uint place, const uint x_first, const uint y_first)
+{
+  const uint across = ((place & 0xffffu) - x_first) & ~(REACH - 1), down = ((place >> 16) - y_first) & ~(BAND - 1);
+
+  return (uint2)(((x_first + across) & ~3u) - SP, y_first + down - SP);
+}
+
 /* Twice two numbers of the new state for two pixels: lane 4 r + p has (red, green), (blue, found), (x, y) or nothing. */
 static inline void
 write_means(const lane_t *self, __local uint *out, __global const double *reciprocals, const int4 sums, const uint4 origin,
@@ -171,7 +181,8 @@ shift_sixteen(const lane_t *self, const list_t *list, __local uint *out, __globa
   const uint2 upper_rest = ((__local const uint2 *)(list->entries + upper))[1];
   const uint2 lower_rest = ((__local const uint2 *)(list->entries + lower))[1];
   int4 sums = (int4)(0, 0, 0, 0);
-  uint4 origin = (uint4)(0, 0, 0, 0);
+  const bool several = y_last - y_first >= BAND || x_last - x_first >= REACH;
+  uint4 origin;
   centres_t centres;
 
   load_centres(self, &centres, list, upper, lower);
@@ -179,19 +190,25 @@ shift_sixteen(const lane_t *self, const list_t *list, __local uint *out, __globa
     for (uint across = x_first; across <= x_last; across += REACH) {
       /* The margin of the records is SP, so a window's first column there is its centre's in the picture. */
       const uint left = across & ~3u, right = min(x_last, across + REACH - 1) + 2 * SP;
-      const bool upper_in = in_pass(upper_rest.y, top, across), lower_in = in_pass(lower_rest.y, top, across);
 
       centres.factors.z = band_mark(upper_rest.y, top, self->part);
       centres.factors.w = band_mark(lower_rest.y, top, self->part);
       centres.column = (uint2)(column_mark(upper_rest.y, left), column_mark(lower_rest.y, left));
-      centres.start = (uint2)(upper_in ? upper_rest.x : FAR, lower_in ? lower_rest.x : FAR);
-      origin.xy = upper_in ? (uint2)(left - SP, top - SP) : origin.xy;
-      origin.zw = lower_in ? (uint2)(left - SP, top - SP) : origin.zw;
+      centres.start = (uint2)(upper_rest.x, lower_rest.x);
+      if (several) {
+        centres.start.x = in_pass(upper_rest.y, top, across) ? upper_rest.x : FAR;
+        centres.start.y = in_pass(lower_rest.y, top, across) ? lower_rest.x : FAR;
+      }
       if (UNROLL_BLOCKS && block)
         sums = sum_windows(self, &centres, left, (2 * SP + 3) / 4 + 1, top, 3, sums);
       else
         sums = sum_windows(self, &centres, left, right / 4 - left / 4 + 1, top, min(y_last - top, BAND - 1), sums);
     }
+  origin.xy = origin.zw = (uint2)((x_first & ~3u) - SP, y_first - SP);
+  if (several) {
+    origin.xy = pass_origin(upper_rest.y, x_first, y_first);
+    origin.zw = pass_origin(lower_rest.y, x_first, y_first);
+  }
   write_means(self, out, reciprocals, sums, origin, first_row);
 }
 
@@ -211,8 +228,9 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
   lane_t self;
 
   mark_bands(bands);
-  set_lane(&self, records, bands, list.scratch, (size_t)strip_rows(image.w) * LINE);
-  warp_fence();
+  set_lane(&self, records, bands, list.scratch, (uint)strip_rows(image.w) * LINE);
+  /* A barrier, not a fence: compilers then know that all lanes go on together, and keep what they share in one place. */
+  barrier(CLK_LOCAL_MEM_FENCE);
   for (int left = filter.z; count > 0; left--) {
     uint kept = 0;
 

@@ -23,7 +23,7 @@ typedef struct {
   __global const uint *records;
   __local const uint *bands;
   __local uint *scratch;
-  size_t strip_words;
+  uint strip_words;
   uint row;
   uint part;
   uint record_offset;
@@ -86,10 +86,8 @@ sum_windows(const lane_t *self, const centres_t *centres, const uint left, const
 
   for (uint quad = left / 4; quad < left / 4 + quads; quad += 2) {
     const uint r = quad + record_quad, p = quad + plane_quad;
-    __global const uint *record = self->records + r / STRIP_QUADS * self->strip_words +
-                                  (top * LINE + r % STRIP_QUADS * RECORD + self->record_offset);
-    __global const uint *plane = self->records + p / STRIP_QUADS * self->strip_words +
-                                 (top * LINE + p % STRIP_QUADS * RECORD + self->plane_offset);
+    __global const uint *record = self->records + (r / STRIP_QUADS * self->strip_words + top * LINE + r % STRIP_QUADS * RECORD + self->record_offset);
+    __global const uint *plane = self->records + (p / STRIP_QUADS * self->strip_words + top * LINE + p % STRIP_QUADS * RECORD + self->plane_offset);
     const uint2 even = {half2_add(half2_beyond(columns, centres->column.x, EIGHTS, REACH_BIAS), centres->start.x),
                         half2_add(half2_beyond(columns, centres->column.y, EIGHTS, REACH_BIAS), centres->start.y)};
     const uint next = columns + NEXT_COLUMN;
