@@ -161,7 +161,8 @@ tell_end(MsReporter *self, const MsBatchItem *item)
     ms_console_error(self->console, item->error);
   if (item->note)
     ms_console_note(self->console, item->note);
-  if (item->status == MS_ITEM_SKIPPED) {
+  /* Of many the summary gives the number; a line for each would hide what matters. */
+  if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
     g_autofree char *sentence = g_strdup_printf("'%s' is skipped: %s.", item->input, item->reason);
     ms_console_note(self->console, sentence);
   }
@@ -247,7 +248,7 @@ print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
   g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done,
                                               counts->failed, counts->skipped, left, time);
 
-  if (self->items->len > 1)
+  if (self->items->len > 1 && !self->line->dry_run)
     ms_console_note(self->console, sentence);
 }
 

@@ -387,8 +387,9 @@ class Batches(HeadlessCase):
 
     def test_a_dry_run_does_nothing(self):
         self.picture("a.png")
-        output, _ = self.run_program(self.src, "-o", self.out, "--dry-run", "--manifest", self.dir / "m.jsonl")
-        self.assertIn(" -> ", output.decode())
+        output, error = self.run_program(self.src, "-o", self.out, "--dry-run", "--manifest", self.dir / "m.jsonl")
+        self.assertEqual(output.decode(), f"{self.src}/a.png -> {self.out}/a.png\n")
+        self.assertEqual(error, "")
         self.assertEqual(self.names(), [])
         self.assertFalse((self.dir / "m.jsonl").exists())
 
