@@ -3,8 +3,8 @@
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: how the
- * planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by radius), the
- * first step and the tile.
+ * planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by radius),
+ * whether pixels look for companions (in large windows only), the first step and the tile.
  */
 
 #define TILE_WIDTH 64
@@ -14,15 +14,20 @@
 /* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
 #define NARROW_ISR2 65535
 
-/* A window of vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
+/* Whether a window needs more than one vector a row. */
+static gboolean
+is_large(int radius, int lanes)
+{
+  return 2 * radius + 1 > MIN(lanes, 31);
+}
+
+/* A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
 static const char *
 window_part(int radius, int lanes)
 {
-  int side = 2 * radius + 1;
-
-  if (side <= lanes / 2)
-    return "rows/window-pair.cl";
-  return side <= MIN(lanes, 31) ? "rows/window-row.cl" : "rows/window-any.cl";
+  if (is_large(radius, lanes))
+    return "rows/window-any.cl";
+  return 2 * radius + 1 <= lanes / 2 ? "rows/window-pair.cl" : "rows/window-row.cl";
 }
 
 static const char *
@@ -53,6 +58,8 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
   ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
+  ms_program_spec_add_part(plan->program,
+                           is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
   ms_program_spec_add_part(plan->program, "rows/first-step.cl");
   ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);

@@ -4,8 +4,7 @@
  * lie anywhere, and each takes whole vectors, one lane a column, eight windows at a time so that the same shuffles add up
  * the lanes of all of them. Pixels that have stopped cost nothing more.
  */
-#define TILE_PIXELS (TILE_WIDTH * TILE_HEIGHT) /* at most 256: a pixel's number in its tile has 8 bits */
-#define DRIFT 8192                             /* farther than 100 steps of 64 lead */
+#define DRIFT 8192 /* farther than 100 steps of 64 lead */
 #define EIGHT ((int8)(0, 1, 2, 3, 4, 5, 6, 7))
 
 /*
@@ -17,8 +16,23 @@ typedef struct {
   int y;
   int count;
   ulong waiting[TILE_PIXELS + 8];
+  alike_t alike;
   uint colours[TILE_PIXELS] __attribute__((aligned(64)));
 } tile_t;
+
+/* Writes down the colour of a pixel and lets it wait, or follow another, where `keep` is -1 and not 0. */
+static inline void
+keep_one(tile_t *tile, const ulong entry, const int keep)
+{
+  const int count = tile->count;
+  const int index = find_alike(&tile->alike, tile->waiting, count, entry);
+  const int alone = -(index == count);
+
+  tile->colours[entry >> 56] = (uint)(entry >> 32);
+  tile->waiting[count] = entry;
+  join_alike(&tile->alike, entry, tile->waiting[index], keep & ~alone);
+  tile->count -= keep & alone;
+}
 
 /* Writes down the colours of eight pixels and lets those wait that go on. */
 static inline void
@@ -31,11 +45,8 @@ keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8
 
   *(ulong8 *)entries = convert_ulong8(place) | convert_ulong8(colour) << 32;
   *(int8 *)keep = go_on;
-  for (int i = 0; i < 8; i++) {
-    tile->colours[entries[i] >> 56] = (uint)(entries[i] >> 32);
-    tile->waiting[tile->count] = entries[i];
-    tile->count -= keep[i];
-  }
+  for (int i = 0; i < 8; i++)
+    keep_one(tile, entries[i], keep[i]);
 }
 
 /* `number` is that of the pixel at x; pixels from `end` on are not the tile's. */
@@ -128,6 +139,8 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
   tile.x = left - DRIFT;
   tile.y = top - DRIFT;
   tile.count = 0;
+  tile.waiting[0] = 0;
+  forget_all(&tile.alike);
   for (int y = top; y < bottom; y++)
     for (int x = left; x < right; x += LANES) {
       const int number = (y - top) * TILE_WIDTH + x - left;
@@ -138,6 +151,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
     }
   for (int i = 1; i < filter.z && tile.count > 0; i++)
     next_step(&tile, &picture, filter.w);
+  take_colours(&tile.alike, tile.colours);
   for (int y = top; y < bottom; y++) {
     __global const uint *from = source + (size_t)(y - image.z) * (size_t)image.x;
     __global uint *to = result + (size_t)(y - region.y) * (size_t)region.z - region.x;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What all windows are made of: the picture, a vector of samples and their sums, and the step of eight pixels to their means. */
+#define TILE_PIXELS (TILE_WIDTH * TILE_HEIGHT) /* at most 256: a pixel's number in its tile has 8 bits */
+
 typedef struct {
   __global const ushort *planes; /* column 0 of the first row held */
   int pitch;
@@ -43,6 +45,15 @@ load_samples(colour_t *t, __global const ushort *p, const int pitch)
   t->c0 = load_lanes(p);
   t->c1 = load_lanes(p + pitch);
   t->c2 = load_lanes(p + 2 * pitch);
+}
+
+/* Half the lanes from one row, half from another. */
+static inline void
+load_two_rows(colour_t *t, __global const ushort *p, __global const ushort *q, const int pitch)
+{
+  t->c0 = load_half_lanes(p, q);
+  t->c1 = load_half_lanes(p + pitch, q + pitch);
+  t->c2 = load_half_lanes(p + 2 * pitch, q + 2 * pitch);
 }
 
 static inline void

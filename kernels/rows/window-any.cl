@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window of any radius up to 64: blocks of as many columns as there are lanes, groups of as many rows as the packed sums take,
- * totals in 32 bits.
+ * A window of any radius up to 64: blocks of as many columns as there are lanes, the last at half the lanes and two rows where it
+ * is that narrow; groups of as many rows as the packed sums take; totals in 32 bits.
  */
-#define GROUP_ROWS 45 /* 44 * 45 / 2 fits 10 bits, 45 fits 6 */
+#define GROUP_ROWS 44 /* even; 43 * 44 / 2 fits 10 bits, 44 fits 6 */
 
 typedef struct {
   halves_t n[8];
@@ -22,6 +22,16 @@ typedef struct {
 } block_t;
 
 static inline void
+close_group(block_t *block, const int group)
+{
+  const lanes_t n = block->sums.packed & COUNT_BITS;
+
+  block->n += n;
+  block->sy += (block->sums.packed >> POSITION_SHIFT) + n * (lanes_t)(ushort)group;
+  block->sums.packed = 0;
+}
+
+static inline void
 add_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows,
           const colour_t *c)
 {
@@ -29,7 +39,6 @@ add_block(block_t *block, const picture_t *picture, const int column, const int 
     const int end = min(group + GROUP_ROWS, rows);
     lanes_t weight = 1;
 
-    block->sums.packed = 0;
     for (int r = group; r < end; r++) {
       colour_t t;
 
@@ -37,37 +46,76 @@ add_block(block_t *block, const picture_t *picture, const int column, const int 
       add_samples(&block->sums, &t, c, picture->limit, weight, ALL_LANES);
       weight += (lanes_t)POSITION;
     }
-    const lanes_t n = block->sums.packed & COUNT_BITS;
-    block->n += n;
-    block->sy += (block->sums.packed >> POSITION_SHIFT) + n * (lanes_t)(ushort)group;
+    close_group(block, group);
   }
+}
+
+/* The lower half of the lanes takes even rows, the upper half odd ones. */
+static inline void
+add_half_block(block_t *block, const picture_t *picture, const int column, const int top, const int rows,
+               const colour_t *c)
+{
+  const mask_t even = LANE_INDEX < (lanes_t)(LANES / 2);
+
+  for (int group = 0; group < rows; group += GROUP_ROWS) {
+    const int end = min(group + GROUP_ROWS, rows);
+    lanes_t weight = even ? (lanes_t)1 : (lanes_t)(1 + POSITION);
+
+    colour_t t;
+    int r = group;
+
+    for (; r + 1 < end; r += 2) {
+      load_two_rows(&t, row_of(picture, top + r) + column, row_of(picture, top + r + 1) + column,
+                    picture->pitch);
+      add_samples(&block->sums, &t, c, picture->limit, weight, ALL_LANES);
+      weight += (lanes_t)(2 * POSITION);
+    }
+    if (r < end) {
+      __global const ushort *p = row_of(picture, top + r) + column;
+      load_two_rows(&t, p, p, picture->pitch);
+      add_samples(&block->sums, &t, c, picture->limit, weight, even);
+    }
+    close_group(block, group);
+  }
+}
+
+/* Adds the lanes of `block` that are `in`, whose columns are `position`, to the totals of window `j`. */
+static inline void
+close_block(windows_t *windows, const int j, const block_t *block, const mask_t in, const lanes_t position)
+{
+  const lanes_t none = 0, n = in ? block->n : none;
+
+  windows->n[j] += add_pairs(n);
+  windows->sx[j] += add_pairs(n * position);
+  windows->sy[j] += add_pairs(in ? block->sy : none);
+  windows->s0[j] += add_pairs(in ? block->sums.s0 : none);
+  windows->s1[j] += add_pairs(in ? block->sums.s1 : none);
+  windows->s2[j] += add_pairs(in ? block->sums.s2 : none);
 }
 
 static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
            const int rows, const int left, const int right, const colour_t *c)
 {
-  halves_t n = 0, sx = 0, sy = 0, s0 = 0, s1 = 0, s2 = 0;
+  int first = 0;
 
-  for (int first = 0; first <= right; first += LANES) {
-    const mask_t in = lanes_between(left - first, right - first);
+  windows->n[j] = windows->sx[j] = windows->sy[j] = 0;
+  windows->s0[j] = windows->s1[j] = windows->s2[j] = 0;
+  for (; right - first >= LANES / 2; first += LANES) {
     block_t block = {0, 0, {0, 0, 0, 0}};
 
     add_block(&block, picture, column + first, top, rows, c);
-    block.n = in ? block.n : (lanes_t)0;
-    n += add_pairs(block.n);
-    sx += add_pairs(block.n * (LANE_INDEX + (lanes_t)(ushort)first));
-    sy += add_pairs(in ? block.sy : (lanes_t)0);
-    s0 += add_pairs(in ? block.sums.s0 : (lanes_t)0);
-    s1 += add_pairs(in ? block.sums.s1 : (lanes_t)0);
-    s2 += add_pairs(in ? block.sums.s2 : (lanes_t)0);
+    close_block(windows, j, &block, lanes_between(left - first, right - first),
+                LANE_INDEX + (lanes_t)(ushort)first);
   }
-  windows->n[j] = n;
-  windows->sx[j] = sx;
-  windows->sy[j] = sy;
-  windows->s0[j] = s0;
-  windows->s1[j] = s1;
-  windows->s2[j] = s2;
+  if (first <= right) {
+    const lanes_t position = (LANE_INDEX & (lanes_t)(LANES / 2 - 1)) + (lanes_t)(ushort)first;
+    const mask_t in = (position >= (lanes_t)(ushort)left) & (position <= (lanes_t)(ushort)right);
+    block_t block = {0, 0, {0, 0, 0, 0}};
+
+    add_half_block(&block, picture, column + first, top, rows, c);
+    close_block(windows, j, &block, in, position);
+  }
 }
 
 static inline void

@@ -12,14 +12,6 @@ typedef struct {
 } windows_t;
 
 static inline void
-load_two_rows(colour_t *t, __global const ushort *p, __global const ushort *q, const int pitch)
-{
-  t->c0 = load_half_lanes(p, q);
-  t->c1 = load_half_lanes(p + pitch, q + pitch);
-  t->c2 = load_half_lanes(p + 2 * pitch, q + 2 * pitch);
-}
-
-static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
            const int rows, const int left, const int right, const colour_t *c)
 {

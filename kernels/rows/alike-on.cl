@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pixels of a tile that come to the same place with the same colour after as many steps share the rest of their way: one waits,
+ * the others follow it. A table remembers by a hash where in the list a state was last seen; what it says is always checked, so
+ * that collisions and entries of earlier steps only miss a companion. Twin of alike-off.cl.
+ */
+#define SLOTS_LOG2 9
+#define SLOTS (1 << SLOTS_LOG2)
+#define STATE_BITS 0x00fffffffffffffful /* an entry without the pixel's number */
+
+/* followers: pixels that have joined another, and which, in the order of joining. */
+typedef struct {
+  ushort slots[SLOTS];
+  uchar2 followers[TILE_PIXELS + 1];
+  int n_followers;
+} alike_t;
+
+static inline void
+forget_all(alike_t *alike)
+{
+  for (int i = 0; i < SLOTS; i++)
+    alike->slots[i] = 0;
+  alike->n_followers = 0;
+}
+
+/* The index in `waiting` of a pixel in the state of `entry`, or `count`, where the entry then goes. */
+static inline int
+find_alike(alike_t *alike, const ulong *waiting, const int count, const ulong entry)
+{
+  const ulong state = entry & STATE_BITS;
+  const int slot = (int)(state * 0x9e3779b97f4a7c15ul >> (64 - SLOTS_LOG2));
+  const int seen = alike->slots[slot];
+  const int same = (seen < count) & ((waiting[seen] & STATE_BITS) == state);
+  const int found = same ? seen : count;
+
+  alike->slots[slot] = (ushort)found;
+  return found;
+}
+
+/* Lets the pixel of `entry` follow that of `other`, where `joins` is -1 and not 0. */
+static inline void
+join_alike(alike_t *alike, const ulong entry, const ulong other, const int joins)
+{
+  alike->followers[alike->n_followers] = (uchar2)((uchar)(entry >> 56), (uchar)(other >> 56));
+  alike->n_followers -= joins;
+}
+
+/* The last to join come first: whom they follow may have joined another before. */
+static inline void
+take_colours(const alike_t *alike, uint *colours)
+{
+  for (int i = alike->n_followers - 1; i >= 0; i--)
+    colours[alike->followers[i].x] = colours[alike->followers[i].y];
+}
