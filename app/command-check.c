@@ -111,6 +111,38 @@ check_inputs(const MsCommandLine *line, GError **error)
   return TRUE;
 }
 
+/* What is not for the lab is refused and not passed over in silence. */
+static gboolean
+suits_lab(const MsCommandLine *line, const char *name)
+{
+  static const char *const reports[] = {"json", "repeat", "progress", "quiet", "verify", "max-pixels", NULL};
+  const MsCommandOption *option = ms_command_option_find(name);
+
+  if (!option)
+    return line->tune;
+  if (g_strv_contains(reports, name))
+    return TRUE;
+  return option->group != MS_COMMAND_GROUP_OUTPUT && option->group != MS_COMMAND_GROUP_BATCH &&
+         option->group != MS_COMMAND_GROUP_REPORT;
+}
+
+static gboolean
+check_lab_options(const MsCommandLine *line, GError **error)
+{
+  for (guint i = 0; i < line->given->len; i++) {
+    const char *name = g_ptr_array_index(line->given, i);
+    if (suits_lab(line, name))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--%s means nothing to --%s, which has its own settings; leave it out.", name,
+                line->experiment ? "experiment"
+                : line->tune     ? "tune"
+                                 : "reduce");
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 check_lab(const MsCommandLine *line, GError **error)
 {
@@ -123,7 +155,7 @@ check_lab(const MsCommandLine *line, GError **error)
     return refuse(error, "The lab takes at most one image.");
   if (line->reduce && !line->tune && line->inputs[0])
     return refuse(error, "--reduce makes its own array; leave out the image.");
-  return TRUE;
+  return check_lab_options(line, error);
 }
 
 /**

@@ -184,6 +184,10 @@ test_refused_combinations(void)
       {"x --headless a.png -o b.png --type int", "--reduce"},
       {"x --headless --reduce sum a.png", "leave out the image"},
       {"x --headless --experiment all -o b.png", "--report-dir"},
+      {"x --headless --reduce sum --csv a.csv", "--csv"},
+      {"x --headless --reduce sum --sp 5", "--sp"},
+      {"x --headless --experiment all --recursive", "--recursive"},
+      {"x --headless --tune --timings", "--timings"},
       {"x --headless --experiment all --tune", "one of them"},
   };
 
@@ -211,7 +215,7 @@ test_accepted_combinations(void)
       "x --headless a b -o dir --devices gpu,cpu --split learned",
       "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir "
       "out",
-      "x --headless --tune --budget 10s",
+      "x --headless --tune --budget 10s --sp 5",
       "x --headless --tune --reduce sum --type int --size 1M",
       "x --headless --reduce sum --type float --size 100 --variant auto --repeat 3 --json -",
   };
