@@ -290,6 +290,13 @@ ms_histogram_plot_motion(GtkWidget *widget, GdkEventMotion *event)
 }
 
 static gboolean
+ms_histogram_plot_enter(GtkWidget *widget, GdkEventCrossing *event)
+{
+  ms_histogram_plot_set_bin(MS_HISTOGRAM_PLOT(widget), bin_at(MS_HISTOGRAM_PLOT(widget), event->x));
+  return GDK_EVENT_PROPAGATE;
+}
+
+static gboolean
 ms_histogram_plot_leave(GtkWidget *widget, GdkEventCrossing *event)
 {
   ms_histogram_plot_set_bin(MS_HISTOGRAM_PLOT(widget), -1);
@@ -356,6 +363,7 @@ ms_histogram_plot_class_init(MsHistogramPlotClass *klass)
 
   widget_class->draw = ms_histogram_plot_draw;
   widget_class->motion_notify_event = ms_histogram_plot_motion;
+  widget_class->enter_notify_event = ms_histogram_plot_enter;
   widget_class->leave_notify_event = ms_histogram_plot_leave;
   widget_class->key_press_event = ms_histogram_plot_key_press;
   widget_class->button_press_event = ms_histogram_plot_button_press;
@@ -375,7 +383,8 @@ ms_histogram_plot_init(MsHistogramPlot *self)
   for (int channel = 0; channel < MS_N_CHANNELS; channel++)
     self->shown[channel] = channel != MS_CHANNEL_A;
   gtk_widget_set_can_focus(widget, TRUE);
-  gtk_widget_add_events(widget, GDK_POINTER_MOTION_MASK | GDK_LEAVE_NOTIFY_MASK | GDK_BUTTON_PRESS_MASK);
+  gtk_widget_add_events(widget, GDK_POINTER_MOTION_MASK | GDK_ENTER_NOTIFY_MASK | GDK_LEAVE_NOTIFY_MASK |
+                                  GDK_BUTTON_PRESS_MASK);
   ms_drawn_describe(widget, ATK_ROLE_CHART, "Histogram",
                     "Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16.");
 }
