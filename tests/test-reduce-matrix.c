@@ -4,7 +4,7 @@
 #include "tests/reduce-cases.h"
 
 static const guint64 lengths[] = {1, 2, 3, 31, 255, 256, 257, 1000, 65537, (1 << 20) + 3};
-static const guint64 short_lengths[] = {1, 2, 31, 257, 1000};
+static const guint64 short_lengths[] = {31, 1000};
 static const guint64 pattern_length = 1000;
 
 /* What runs on both sides for one row of the matrix; refusals are counted, since a matrix that only refuses proves nothing. */
@@ -83,25 +83,47 @@ run_type(gconstpointer data)
     return;
   for (guint i = 0; i < n; i++)
     run_array(&matrix, MS_PATTERN_RANDOM, list[i]);
-  for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS; pattern++)
+  for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !slow; pattern++)
     run_array(&matrix, pattern, pattern_length);
   g_test_message("%u compared, %u refused by the plan", matrix.ran, matrix.refused);
   if (ms_context_get_limits(context)->fp64 || matrix.spec.type != MS_ELEMENT_DOUBLE)
     g_assert_cmpuint(matrix.ran, >, matrix.refused);
 }
 
+/* On a simulated device a race or a stray access is the same for every width of an element: four types stand for all. */
+static gboolean
+is_left_out(MsElementType type)
+{
+  return g_getenv("MS_TEST_OCLGRIND") && type != MS_ELEMENT_UCHAR && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT &&
+         type != MS_ELEMENT_DOUBLE;
+}
+
 static void
 add_type(MsReduceSpec spec)
 {
+  if (is_left_out(spec.type))
+    return;
   g_autofree char *path = g_strdup_printf("/reduce/%s%s/%s", ms_reduce_op_name(spec.op),
                                           spec.positions ? "-positions" : "", ms_element_type_name(spec.type));
 
   g_test_add_data_func_full(path, g_memdup2(&spec, sizeof spec), run_type, g_free);
 }
 
+/*
+ * Over a thousand kernels are compiled here. PoCL would compile most of them twice more, for grids of one kind and another,
+ * and try its vectoriser on each; the other tests of this room run with that, so here it is time without news.
+ */
+static void
+compile_once(void)
+{
+  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
+  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
+}
+
 int
 main(int argc, char **argv)
 {
+  compile_once();
   g_test_init(&argc, &argv, NULL);
   for (int op = 0; op < MS_REDUCE_N_OPS; op++)
     for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)
