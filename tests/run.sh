@@ -48,19 +48,21 @@ install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/
 
 say "== The suite"
 build "$here" "$folder/plain" -Dwarning_level=2 -Dwerror=true
-run_suite "$folder/plain"
+run_suite "$folder/plain" --timeout-multiplier 3
 
 if [ "$form" != --quick ]; then
   say "== Without the window"
   build "$here" "$folder/batch" -Dwarning_level=2 -Dwerror=true -Dgui=disabled
-  run_suite "$folder/batch" --suite unit
+  run_suite "$folder/batch" --suite unit --timeout-multiplier 3
 
   say "== Under AddressSanitizer and UBSan"
   build "$here" "$folder/sanitized" -Dwarning_level=2 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+  # The same programs on the same device: what was compiled for it above serves here too.
+  ln -sfn "$folder/plain/tests/cache" "$folder/sanitized/tests/cache"
   ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1 \
     LSAN_OPTIONS="suppressions=$here/tests/lsan.supp:print_suppressions=0" \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-    run_suite "$folder/sanitized" --timeout-multiplier 4 --no-suite peer --no-suite oclgrind
+    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind
 fi
 
 if [ "$form" = --long ]; then
