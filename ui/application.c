@@ -101,11 +101,13 @@ about_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 quit_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  GList *windows = g_list_copy(gtk_application_get_windows(data));
+  GList *windows = g_list_copy_deep(gtk_application_get_windows(data), (GCopyFunc)(GCallback)g_object_ref, NULL);
 
+  /* Dialogs go with the windows they belong to. */
   for (GList *l = windows; l; l = l->next)
-    gtk_window_close(l->data);
-  g_list_free(windows);
+    if (MS_IS_WINDOW(l->data))
+      gtk_window_close(l->data);
+  g_list_free_full(windows, g_object_unref);
 }
 
 static const GActionEntry entries[] = {

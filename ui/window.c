@@ -57,6 +57,8 @@ update_title(MsWindow *self)
   g_autofree char *subtitle =
     run ? g_strdup_printf("%s — %.1f ms", size, ms_run_get_kernel_ms(run)) : g_strdup(size);
 
+  if (!self->notebook)
+    return;
   gtk_header_bar_set_title(GTK_HEADER_BAR(self->header), title);
   gtk_header_bar_set_subtitle(GTK_HEADER_BAR(self->header), subtitle);
   gtk_window_set_title(GTK_WINDOW(self), title);
@@ -69,6 +71,8 @@ update_readout(MsWindow *self)
   g_autofree char *zoom = g_strdup_printf("%.3g %%", view ? ms_image_view_get_zoom(view) * 100 : 100);
   g_autofree char *name = g_strdup_printf("Zoom, %s", zoom);
 
+  if (!self->notebook)
+    return;
   gtk_label_set_text(GTK_LABEL(self->readout), view ? ms_image_view_get_readout(view) : "");
   gtk_label_set_text(GTK_LABEL(self->zoom_label), zoom);
   atk_object_set_name(gtk_widget_get_accessible(gtk_widget_get_ancestor(self->zoom_label, GTK_TYPE_MENU_BUTTON)), name);
@@ -89,6 +93,8 @@ update_progress(MsWindow *self)
 {
   gboolean busy = self->document && ms_document_is_busy(self->document);
 
+  if (!self->notebook)
+    return;
   if (busy && self->progress_delay == 0 && !gtk_widget_get_visible(self->progress_box))
     self->progress_delay = g_timeout_add(PROGRESS_DELAY_MS, show_progress_cb, self);
   if (!busy) {
