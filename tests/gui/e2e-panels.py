@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""The panels as a person uses them. Usage: e2e-panels.py WINDOW-PROGRAM PICTURE ARTEFACT-FOLDER"""
+import csv
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+import cv2
+
+from person import Failure, Person, wait
+
+PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
+WORK = tempfile.mkdtemp(prefix="meanshift-lab-panels-")
+
+
+def check(true, message):
+    if not true:
+        raise Failure(message)
+
+
+def go_to(person, page):
+    person.click(person.find(page, "radio button"))
+    time.sleep(0.5)
+
+
+def shoot(person, name):
+    person.screenshot(os.path.join(ARTEFACTS, f"e2e-panel-{name}.png"))
+
+
+def read_histogram(person):
+    go_to(person, "Histogram")
+    plot = person.find("Histogram", "chart")
+    person.find(part=" clipped at 0 / 255:")
+    x, y, width, height = person.box(plot)
+    person.mouse(x + width * 0.6, y + height * 0.5, "abs")
+    pointed = person.find(part="Level ", role="label").name
+    check("→" in pointed and "Red" in pointed, f"the bin reads “{pointed}”")
+    person.click(plot)
+    person.press("Home")
+    person.press("Right")
+    wait("the arrow keys to read level 1", lambda: person.has(part="Level 1:", role="label"))
+    check(plot.queryValue().currentValue == 1, "the accessible value is not the level that is read")
+    person.click(person.find("● Red", "check box"))
+    wait("red to go from the reading", lambda: not person.has(part="● Red ", role="label"))
+    shoot(person, "histogram")
+
+
+def read_statistics(person):
+    go_to(person, "Statistics")
+    person.find(part="PSNR", role="label")
+    person.click(person.find("Copy Table", "push button"))
+    table = wait("the table on the clipboard", lambda: person.clipboard_text())
+    rows = [line.split("\t") for line in table.splitlines()]
+    check(rows[0][:4] == ["Picture", "Channel", "Min", "Max"], table)
+    check(len(rows) == 12 and all(len(row) == 16 for row in rows[:11]), table)
+
+
+def export(person, kind, path):
+    person.click(person.find("Export", "toggle button"))
+    person.click(person.find(kind))
+    person.find(part="Export the Report")
+    person.press("ctrl+a")
+    person.type(path)
+    person.press("Return")
+    wait(f"{path}", lambda: os.path.exists(path) and os.path.getsize(path) > 0)
+    wait("a word about the export", lambda: person.has(part="Exported to "))
+
+
+def compare(person):
+    go_to(person, "Compare")
+    for value in ("Unroll 2", "Unroll 4", "Access vload"):
+        person.click(person.find(value, "check box"))
+    person.find(part="4 configurations on ")
+    person.enter(person.find("Repeats", "spin button"), "3")
+    person.click(person.find("Compare", "push button"))
+    person.find("Cancel", "push button")
+    wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
+    shoot(person, "compare")
+    path = os.path.join(WORK, "compare.csv")
+    export(person, "Table as CSV…", path)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(line for line in file if not line.startswith("#"))]
+    check(len(rows) == 5, f"the CSV has {len(rows)} rows")
+    path = os.path.join(WORK, "compare.json")
+    export(person, "Everything as JSON…", path)
+    with open(path, encoding="utf-8") as file:
+        json.load(file)
+    path = os.path.join(WORK, "compare.png")
+    export(person, "Chart as PNG…", path)
+    check(cv2.imread(path) is not None, "the chart is no picture")
+    person.click(person.find("access vload", "table cell"))
+    go_to(person, "Runs")
+    wait("a run with the configuration that was clicked",
+         lambda: any("--access vload" in (cell.name or "") for cell in person.all(role="table cell")))
+    shoot(person, "runs")
+
+
+def experiment(person):
+    go_to(person, "Experiments")
+    person.click(person.find("Access to global memory", "table cell"))
+    person.find(part="Varies:")
+    person.click(person.find("Quick", "check box"))
+    person.click(person.find("Run", "push button"))
+    person.click(person.find("Cancel", "push button"))
+    wait("the experiment to stop", lambda: person.has(part="Cancelled; what was measured is shown."), 120)
+    person.click(person.find("Quick", "check box"))
+    person.click(person.find("Run", "push button"))
+    wait("the experiment to end", lambda: person.has(part="Done: "), 180)
+    shoot(person, "experiments")
+
+
+def tune(person):
+    go_to(person, "Tune")
+    person.enter(person.find("Budget in seconds", "spin button"), "3")
+    person.click(person.find("Tune", "push button"))
+    wait("the search to end", lambda: person.has(part="Done: "), 120)
+    person.find(part="★ Fastest so far:")
+    person.click(person.find("Apply Winner", "push button"))
+    shoot(person, "tune")
+
+
+def look_at_kernel(person):
+    go_to(person, "Kernel")
+    person.click(person.find("Compile", "push button"))
+    source = person.find("Kernel source")
+    text = source.queryText()
+    check("kernel" in text.getText(0, text.characterCount), "there is no kernel in the source")
+    shoot(person, "kernel")
+
+
+def quit_while_comparing(person):
+    go_to(person, "Compare")
+    person.enter(person.find("Repeats", "spin button"), "1000")
+    person.click(person.find("Compare", "push button"))
+    time.sleep(1)
+    person.mouse(*person.middle(person.find("Picture")), "abs")
+    status = person.quit()
+    check(status == 0, f"the program ended with status {status}")
+
+
+def main():
+    os.makedirs(ARTEFACTS, exist_ok=True)
+    picture = os.path.join(WORK, "picture.png")
+    cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
+    person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
+    try:
+        person.find(part="Run 1 on ", role="label")
+        for step in (read_histogram, read_statistics, compare, experiment, tune, look_at_kernel, quit_while_comparing):
+            began = time.monotonic()
+            step(person)
+            print(f"{step.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+    except Failure as failure:
+        shoot(person, "failure")
+        print(failure, file=sys.stderr)
+        return 1
+    finally:
+        person.kill()
+        shutil.rmtree(WORK, ignore_errors=True)
+    return 0
+
+
+sys.exit(main())
