@@ -186,8 +186,8 @@ def main():
         person.click(person.find("Try the Sample"))
         wait_for_run(person, 1)
         # In a session of its own: GTK complains when a program quits that has shown this window of GTK's.
-        person.press("ctrl+question")
-        person.find("Show the original while held")
+        person.press("ctrl+shift+question")
+        person.find("Paste a picture")
         person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
         person.kill()
 
