@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--size", type=int, default=1280)
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--json")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
     pictures = args.pictures or [os.path.join(folder, name) for name in ("astronaut.png", "coffee.png", "retina.jpg")]
     with tempfile.TemporaryDirectory() as scratch:
