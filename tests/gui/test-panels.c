@@ -312,6 +312,30 @@ test_reference_engine(void)
   panel_fixture_tear_down(&f);
 }
 
+/* The reference has figures and statistics like a device, computed in plain C, and its time stands beside those of devices. */
+static void
+test_reference_run(void)
+{
+  PanelFixture f;
+
+  if (!panel_fixture_set_up(&f, MS_TYPE_TIMING_VIEW))
+    return;
+  MsRun *device_run = panel_fixture_filter(&f, "sp", "3");
+  ms_engine_choose(f.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_engine_get_state(f.engine) == MS_ENGINE_READY);
+  MsRun *run = panel_fixture_filter(&f, NULL, NULL);
+  g_assert_true(run != device_run);
+  g_assert_null(ms_run_get_device(run));
+  g_assert_nonnull(find_label_with(f.panel, "on Serial reference, 320 × 240: took "));
+  g_assert_cmpstr(ms_runs_model_badge(run, device_run), ==, "✓ identical");
+  MsFigures *figures = ms_figures_of(f.document);
+  ms_figures_update(figures, f.document);
+  wait_for(60, !ms_figures_is_busy(figures));
+  g_assert_null(ms_figures_get_problem(figures));
+  g_assert_nonnull(ms_figures_get_comparison(figures));
+  panel_fixture_tear_down(&f);
+}
+
 static void
 test_without_document(void)
 {
@@ -341,6 +365,7 @@ main(int argc, char **argv)
   g_test_add_func("/panels/runs-sides", test_runs_sides);
   g_test_add_func("/panels/source", test_source);
   g_test_add_func("/panels/reference-engine", test_reference_engine);
+  g_test_add_func("/panels/reference-run", test_reference_run);
   g_test_add_func("/panels/without-document", test_without_document);
   return g_test_run();
 }

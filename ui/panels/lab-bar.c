@@ -42,10 +42,17 @@ update(MsLabBar *self)
     gtk_style_context_add_class(style, "suggested-action");
 }
 
+/* What is asked to stop ends after the band that runs, which may take a moment. */
 static void
 on_clicked(MsLabBar *self)
 {
-  g_signal_emit(self, signals[self->running ? SIGNAL_CANCEL : SIGNAL_START], 0);
+  if (!self->running) {
+    g_signal_emit(self, signals[SIGNAL_START], 0);
+    return;
+  }
+  gtk_widget_set_sensitive(self->button, FALSE);
+  gtk_progress_bar_set_text(GTK_PROGRESS_BAR(self->progress), "Stopping…");
+  g_signal_emit(self, signals[SIGNAL_CANCEL], 0);
 }
 
 static void

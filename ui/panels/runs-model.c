@@ -67,7 +67,7 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
   gboolean current = run == ms_document_get_current_run(document);
   double ms = ms_run_get_kernel_ms(run);
   g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
-  g_autofree char *time = ms_run_get_device(run) ? ms_format_ms(ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *time = ms > 0 ? ms_format_ms(ms) : g_strdup(MS_NO_FIGURE);
   g_autofree char *speedup = ms_runs_model_speedup(run, baseline);
 
   gtk_list_store_set(store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,

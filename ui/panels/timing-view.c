@@ -176,9 +176,10 @@ static char *
 run_heading(MsRun *run)
 {
   g_autofree char *kernel = ms_format_ms(ms_run_get_kernel_ms(run));
+  gboolean device = ms_run_get_device(run) != NULL;
 
-  return g_strdup_printf("%s on %s, %d × %d: kernels %s", ms_run_get_label(run), ms_run_get_device_name(run),
-                         ms_run_get_width(run), ms_run_get_height(run), kernel);
+  return g_strdup_printf("%s on %s, %d × %d: %s %s", ms_run_get_label(run), ms_run_get_device_name(run),
+                         ms_run_get_width(run), ms_run_get_height(run), device ? "kernels" : "took", kernel);
 }
 
 static void
