@@ -17,8 +17,8 @@ typedef struct {
   GError *run_error;
   guint wrong_after; /* verification fails from this check on; 0 for never */
   gboolean hangs;
-  guint cancel_after; /* cancels the session from within; 0 for never */
-  GCancellable *session;
+  guint cancel_after; /* cancels the campaign from within; 0 for never */
+  GCancellable *campaign;
   guint runs;
   guint checks;
   guint releases;
@@ -61,7 +61,7 @@ fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
     g_usleep(20000);
   }
   if (self->cancel_after && self->runs >= self->cancel_after)
-    g_cancellable_cancel(self->session);
+    g_cancellable_cancel(self->campaign);
   if (self->order)
     g_string_append_c(self->order, self->id);
   if (self->runs > 2 && self->bad_events > 0) {
@@ -335,7 +335,7 @@ test_cancel(void)
   bench.options.min_repeats = 50;
   Fake *fake = bench_add(&bench, "cancels", 1000);
   fake->cancel_after = 10;
-  fake->session = cancellable;
+  fake->campaign = cancellable;
   g_assert_false(bench_run(&bench, cancellable, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpint(bench.measurements[0]->outcome, ==, MS_OUTCOME_PENDING);
@@ -344,7 +344,7 @@ test_cancel(void)
   bench_clear(&bench);
 }
 
-/* What has an outcome already, from an earlier session, is not run again. */
+/* What has an outcome already, from an earlier campaign, is not run again. */
 static void
 test_finished_ones_are_left_alone(void)
 {

@@ -10,7 +10,7 @@
 typedef struct {
   guint evaluations;
   guint cancel_after; /* 0 for never */
-  GCancellable *session;
+  GCancellable *campaign;
   gboolean everything_fails;
 } Device;
 
@@ -55,7 +55,7 @@ evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpoin
 
   device->evaluations++;
   if (device->cancel_after && device->evaluations >= device->cancel_after)
-    g_cancellable_cancel(device->session);
+    g_cancellable_cancel(device->campaign);
   g_assert_cmpint(w * h, <=, 256); /* a refused configuration is never built */
   if (device->everything_fails || (w == 8 && h == 8))
     return g_set_error(error, MS_ERROR, MS_ERROR_BUILD, "no build"), FALSE;
@@ -143,7 +143,7 @@ test_greedy_is_cheaper_than_all(void)
 
   /* The budget is not what ends this one: forty evaluations must do. */
   device.cancel_after = 40;
-  device.session = stop;
+  device.campaign = stop;
   ms_tune_search(space, record, &options, NULL, NULL, stop, NULL);
   assert_optimum(record);
 }
@@ -215,7 +215,7 @@ test_resume(void)
   g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
   g_autoptr(GCancellable) stop = g_cancellable_new();
   g_autoptr(GError) error = NULL;
-  Device device = {.cancel_after = 30, .session = stop};
+  Device device = {.cancel_after = 30, .campaign = stop};
   g_autoptr(MsTuneSpace) space = make_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};

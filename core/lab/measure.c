@@ -29,7 +29,7 @@ typedef struct {
   gpointer data;
   GCancellable *cancellable;
   GRand *random;
-} Session;
+} Campaign;
 
 void
 ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label)
@@ -134,26 +134,26 @@ typedef gboolean (*Step)(Runner *runner, gpointer data, GCancellable *cancellabl
 
 /*
  * Runs a step under the watchdog. A failing step ends the configuration, only the caller's cancellation ends
- * the session.
+ * the campaign.
  */
 static gboolean
-guarded(Session *session, Runner *runner, Step step, gpointer data, GError **error)
+guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **error)
 {
   g_autoptr(GError) local = NULL;
   gboolean fired;
 
-  if (g_cancellable_set_error_if_cancelled(session->cancellable, error))
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
   {
-    g_autoptr(MsWatchdog) dog = ms_watchdog_new(session->cancellable, session->options->timeout_s);
+    g_autoptr(MsWatchdog) dog = ms_watchdog_new(campaign->cancellable, campaign->options->timeout_s);
     step(runner, data, ms_watchdog_cancellable(dog), &local);
     fired = ms_watchdog_fired(dog);
   }
-  if (g_cancellable_set_error_if_cancelled(session->cancellable, error))
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
   if (local)
     fail_runner(runner, local, fired && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_CANCELLED),
-                session->options->timeout_s);
+                campaign->options->timeout_s);
   return TRUE;
 }
 
@@ -202,9 +202,9 @@ step_verify(Runner *runner, gpointer data, GCancellable *cancellable, GError **e
 }
 
 static gboolean
-take_sample(Session *session, Runner *runner, MsSample *sample, double *into, GError **error)
+take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, GError **error)
 {
-  if (!guarded(session, runner, step_run, sample, error))
+  if (!guarded(campaign, runner, step_run, sample, error))
     return FALSE;
   if (!runner->active)
     return TRUE;
@@ -228,11 +228,11 @@ take_sample(Session *session, Runner *runner, MsSample *sample, double *into, GE
 
 /* A search need not know how slow exactly the slow ones are. */
 static void
-give_up_if_hopeless(Session *session, Runner *runner)
+give_up_if_hopeless(Campaign *campaign, Runner *runner)
 {
   MsMeasurement *m = runner->measurement;
 
-  if (!runner->active || session->options->give_up_ns <= 0 || m->first_ns <= session->options->give_up_ns)
+  if (!runner->active || campaign->options->give_up_ns <= 0 || m->first_ns <= campaign->options->give_up_ns)
     return;
   g_array_append_val(m->samples, m->first_ns);
   g_array_append_val(m->walls, m->first_wall_ns);
@@ -243,22 +243,22 @@ give_up_if_hopeless(Session *session, Runner *runner)
 
 /* Builds, runs once, verifies that run and warms up. */
 static gboolean
-open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
+open_runner(Campaign *campaign, Runner *runner, MsSample *sample, GError **error)
 {
   double ignored;
 
-  if (!guarded(session, runner, step_prepare, NULL, error))
+  if (!guarded(campaign, runner, step_prepare, NULL, error))
     return FALSE;
-  if (runner->active && !take_sample(session, runner, sample, &runner->measurement->first_ns, error))
+  if (runner->active && !take_sample(campaign, runner, sample, &runner->measurement->first_ns, error))
     return FALSE;
   runner->measurement->first_wall_ns = runner->active ? runner->wall_ns : NAN;
-  if (runner->active && !guarded(session, runner, step_verify, NULL, error))
+  if (runner->active && !guarded(campaign, runner, step_verify, NULL, error))
     return FALSE;
-  give_up_if_hopeless(session, runner);
+  give_up_if_hopeless(campaign, runner);
   double first_s = runner->spent_s;
-  for (guint i = 0; i < session->options->warm_up && runner->active && first_s < session->options->budget_s;
+  for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s;
        i++)
-    if (!take_sample(session, runner, sample, &ignored, error))
+    if (!take_sample(campaign, runner, sample, &ignored, error))
       return FALSE;
   runner->spent_s = 0;
   runner->measurement->work = runner->subject->work;
@@ -266,9 +266,9 @@ open_runner(Session *session, Runner *runner, MsSample *sample, GError **error)
 }
 
 static gboolean
-has_enough(Session *session, Runner *runner)
+has_enough(Campaign *campaign, Runner *runner)
 {
-  const MsMeasureOptions *o = session->options;
+  const MsMeasureOptions *o = campaign->options;
   guint n = runner->measurement->samples->len;
 
   if (n >= o->max_repeats || runner->spent_s >= 4 * o->budget_s)
@@ -280,10 +280,10 @@ has_enough(Session *session, Runner *runner)
 
 /* A configuration's last run is verified as its first was: a race shows itself only now and then. */
 static gboolean
-close_runner(Session *session, Runner *runner, GError **error)
+close_runner(Campaign *campaign, Runner *runner, GError **error)
 {
   runner->measurement->work = runner->subject->work;
-  if (!guarded(session, runner, step_verify, NULL, error))
+  if (!guarded(campaign, runner, step_verify, NULL, error))
     return FALSE;
   if (runner->active)
     runner->measurement->outcome = MS_OUTCOME_OK;
@@ -292,18 +292,18 @@ close_runner(Session *session, Runner *runner, GError **error)
 }
 
 static void
-report_progress(Session *session, const Runner *runner)
+report_progress(Campaign *campaign, const Runner *runner)
 {
   double done = 0;
 
-  if (!session->progress)
+  if (!campaign->progress)
     return;
-  for (guint i = 0; i < session->n; i++) {
-    const Runner *r = &session->runners[i];
-    double share = r->spent_s / MAX(session->options->budget_s, 1e-9);
+  for (guint i = 0; i < campaign->n; i++) {
+    const Runner *r = &campaign->runners[i];
+    double share = r->spent_s / MAX(campaign->options->budget_s, 1e-9);
     done += r->active ? MIN(share, 1.0) : (r->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0);
   }
-  session->progress(done / session->n, runner->index, runner->measurement, session->data);
+  campaign->progress(done / campaign->n, runner->index, runner->measurement, campaign->data);
 }
 
 static void
@@ -319,22 +319,22 @@ shuffle(guint *order, guint n, GRand *random)
 
 /* One run of every configuration that still needs one, in a fresh random order. */
 static gboolean
-run_round(Session *session, MsSample *sample, guint *remaining, GError **error)
+run_round(Campaign *campaign, MsSample *sample, guint *remaining, GError **error)
 {
-  g_autofree guint *order = g_new(guint, session->n);
+  g_autofree guint *order = g_new(guint, campaign->n);
   guint n = 0;
 
-  for (guint i = 0; i < session->n; i++)
-    if (session->runners[i].active)
+  for (guint i = 0; i < campaign->n; i++)
+    if (campaign->runners[i].active)
       order[n++] = i;
-  shuffle(order, n, session->random);
+  shuffle(order, n, campaign->random);
   for (guint i = 0; i < n; i++) {
-    Runner *runner = &session->runners[order[i]];
-    if (!take_sample(session, runner, sample, NULL, error))
+    Runner *runner = &campaign->runners[order[i]];
+    if (!take_sample(campaign, runner, sample, NULL, error))
       return FALSE;
-    if (runner->active && has_enough(session, runner) && !close_runner(session, runner, error))
+    if (runner->active && has_enough(campaign, runner) && !close_runner(campaign, runner, error))
       return FALSE;
-    report_progress(session, runner);
+    report_progress(campaign, runner);
   }
   *remaining = n;
   return TRUE;
@@ -345,15 +345,15 @@ run_round(Session *session, MsSample *sample, guint *remaining, GError **error)
  * timing.
  */
 static gboolean
-measure_energy(Session *session, Runner *runner, MsSample *sample, GError **error)
+measure_energy(Campaign *campaign, Runner *runner, MsSample *sample, GError **error)
 {
-  MsEnergy *energy = session->options->energy;
+  MsEnergy *energy = campaign->options->energy;
   gint64 start = g_get_monotonic_time();
   guint runs = 0;
 
   ms_energy_begin(energy);
   do {
-    if (!guarded(session, runner, step_run, sample, error))
+    if (!guarded(campaign, runner, step_run, sample, error))
       return FALSE;
     runs++;
   } while (runner->measurement->outcome == MS_OUTCOME_OK &&
@@ -364,24 +364,24 @@ measure_energy(Session *session, Runner *runner, MsSample *sample, GError **erro
 }
 
 static gboolean
-run_session(Session *session, GError **error)
+run_campaign(Campaign *campaign, GError **error)
 {
   g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
   MsSample sample = {-1, events};
   guint remaining = 1;
 
-  for (guint i = 0; i < session->n; i++) {
-    if (session->runners[i].active && !open_runner(session, &session->runners[i], &sample, error))
+  for (guint i = 0; i < campaign->n; i++) {
+    if (campaign->runners[i].active && !open_runner(campaign, &campaign->runners[i], &sample, error))
       return FALSE;
-    report_progress(session, &session->runners[i]);
+    report_progress(campaign, &campaign->runners[i]);
   }
   while (remaining > 0)
-    if (!run_round(session, &sample, &remaining, error))
+    if (!run_round(campaign, &sample, &remaining, error))
       return FALSE;
-  if (session->options->energy && ms_energy_available(session->options->energy))
-    for (guint i = 0; i < session->n; i++)
-      if (session->runners[i].measurement->outcome == MS_OUTCOME_OK && session->runners[i].prepared &&
-          !measure_energy(session, &session->runners[i], &sample, error))
+  if (campaign->options->energy && ms_energy_available(campaign->options->energy))
+    for (guint i = 0; i < campaign->n; i++)
+      if (campaign->runners[i].measurement->outcome == MS_OUTCOME_OK && campaign->runners[i].prepared &&
+          !measure_energy(campaign, &campaign->runners[i], &sample, error))
         return FALSE;
   return TRUE;
 }
@@ -392,7 +392,7 @@ run_session(Session *session, GError **error)
  * @measurements: (array length=n): where the figures go; those whose outcome is not PENDING are left alone
  * @options: noise, budgets and seed
  * @progress: (nullable): told after every run
- * @cancellable: (nullable): ends the session between runs, and within one where the subject listens
+ * @cancellable: (nullable): ends the campaign between runs, and within one where the subject listens
  *
  * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median
  * stands still or its
@@ -406,13 +406,13 @@ ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const Ms
 {
   g_autofree Runner *runners = g_new0(Runner, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Session session = {runners, n, options, progress, data, cancellable, random};
+  Campaign campaign = {runners, n, options, progress, data, cancellable, random};
 
   for (guint i = 0; i < n; i++) {
     runners[i] = (Runner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
     runners[i].active = measurements[i]->outcome == MS_OUTCOME_PENDING;
   }
-  gboolean good = run_session(&session, error);
+  gboolean good = run_campaign(&campaign, error);
   for (guint i = 0; i < n; i++)
     if (runners[i].prepared && subjects[i]->funcs->release)
       subjects[i]->funcs->release(subjects[i]);

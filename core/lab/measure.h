@@ -122,7 +122,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSubject, ms_subject_free)
  * @max_repeats: samples never exceeded
  * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample;
  *   0 for never
- * @seed: of the random order, so that a session can be repeated
+ * @seed: of the random order, so that a campaign can be repeated
  * @energy: (nullable) (transfer none): a counter to read around a longer region of every configuration
  */
 typedef struct {
