@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* A device that fails and one that hangs, below the real window: the fault layer sits between OpenCL and the driver. */
+#include <gmodule.h>
+#include <string.h>
+
+#include "tests/gui/window-fixture.h"
+
+static void (*arm)(int nth);
+static void (*hang)(int hang);
+
+static void
+find_layer(void)
+{
+  GModule *module = g_module_open(g_getenv("OPENCL_LAYERS"), G_MODULE_BIND_LAZY);
+
+  if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
+      !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang))
+    g_error("The fault layer cannot be used: %s", g_module_error());
+}
+
+/* Whatever call fails, the window lives, says so or gets on, and filters again once calls work. */
+static void
+test_failing_calls(void)
+{
+  WindowFixture fixture;
+
+  if (!window_fixture_set_up(&fixture))
+    return;
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  guint told = 0;
+  for (int nth = 1; nth <= 8; nth++) {
+    g_autofree char *value = g_strdup_printf("%d", 20 + nth);
+    arm(nth);
+    g_assert_true(ms_document_set_option(document, "sr", value, NULL));
+    panel_fixture_settle();
+    wait_for(60, !ms_document_is_busy(document));
+    told += ms_window_get_message(fixture.window)[0] != '\0';
+    arm(0);
+  }
+  g_test_message("the window spoke of %u of 8 failing calls", told);
+  g_assert_cmpuint(told, >, 0);
+  ms_engine_choose(fixture.engine, "cpu");
+  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  g_assert_true(ms_document_set_option(document, "sr", "33", NULL));
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+/* A device that stops answering: told within the watchdog's time, settings and pictures kept, another device goes on. */
+static void
+test_hang(void)
+{
+  WindowFixture fixture;
+
+  if (!window_fixture_set_up(&fixture))
+    return;
+  ms_engine_set_watchdog(fixture.engine, 1000);
+  ms_engine_choose(fixture.engine, "cpu");
+  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  MsRun *before = ms_document_get_current_run(document);
+  hang(1);
+  g_assert_true(ms_document_set_option(document, "sr", "41", NULL));
+  wait_for(30, ms_window_get_message(fixture.window)[0] != '\0');
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "answer"));
+  g_assert_true(ms_document_get_current_run(document) == before);
+  g_assert_cmpfloat(ms_document_get_settings(document)->params.sr, ==, 41);
+  hang(0);
+  ms_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  wait_for(60, ms_document_get_current_run(document) != before);
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  find_layer();
+  g_test_add_func("/window-faults/failing-calls", test_failing_calls);
+  g_test_add_func("/window-faults/hang", test_hang);
+  return g_test_run();
+}
