@@ -81,6 +81,8 @@ static const Refusal refusals[] = {
   {"pcl,swap=plain", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "tree=naive"},
   {"swap-plain,swap-range=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "swap-range 512"},
   {"minmax-image,vector=8", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "vector=4"},
+  {"naive,packed=on", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, FALSE, -1}, 9, "No image format"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, 2}, 9, "in place"},
 };
@@ -142,7 +144,7 @@ test_plan_auto(void)
   g_assert_cmpint(gpu->options.vector, ==, 8);
   g_assert_cmpint(gpu->options.between, ==, MS_REDUCE_BETWEEN_LAST_GROUP);
   g_assert_cmpint(gpu->options.work_group, ==, 256);
-  g_assert_cmpuint(ms_reduce_plan_launch(gpu, 1 << 26).groups, ==, 18 * 4);
+  g_assert_cmpuint(ms_reduce_plan_launch(gpu, 1 << 26).groups, ==, 18 * 8);
   g_autoptr(MsReducePlan) tiny = ms_reduce_plan_new(&spec, &automatic, &limits, 5, NULL);
   g_assert_cmpuint(ms_reduce_plan_launch(tiny, 5).groups, ==, 1);
   limits.type = MS_DEVICE_TYPE_CPU;
@@ -230,6 +232,19 @@ test_channels(void)
   for (int channel = 0; context && channel < 4; channel++) {
     run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, channel});
     run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, TRUE, channel});
+  }
+}
+
+/* Forms that `auto` keeps for graphics processors, on whatever device there is. */
+static void
+test_packed(void)
+{
+  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16", "pcl-host,vector=8,packed=on"};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
+    run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR));
+    run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR));
   }
 }
 
@@ -394,6 +409,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/plan/chunk", test_plan_chunk);
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);
+  g_test_add_func("/reduce/run/packed", test_packed);
   g_test_add_func("/reduce/run/compensated", test_compensated);
   g_test_add_func("/reduce/run/compensation-matters", test_compensation_matters);
   g_test_add_func("/reduce/run/no-overflow", test_no_overflow);

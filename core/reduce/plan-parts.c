@@ -138,6 +138,10 @@ term_part(const MsReducePlan *plan)
 static void
 compose_sum(MsReducePlan *plan)
 {
+  if (plan->options.packed == MS_PACKED_ON) {
+    add_part(plan, "fold-count-bytes");
+    return;
+  }
   ms_program_spec_define_text(plan->program, "LANE", lane_type(plan));
   ms_program_spec_define_text(plan->program, "TOTAL", total_type(plan));
   if (!ms_reduce_total_is_real(plan))

@@ -17,6 +17,8 @@ static const char *const swap_values[] = {"off", "plain", "refined", NULL};
 static const char *const swap_range_values[] = {"64", "128", "256", "512", NULL};
 static const char *const float_sum_values[] = {"auto", "double", "compensated", NULL};
 
+static const char *const packed_values[] = {"auto", "off", "on", NULL};
+
 static const MsReduceOptionInfo table[] = {
   {.name = "storage",
    .json = "storage",
@@ -121,6 +123,13 @@ static const MsReduceOptionInfo table[] = {
    .help = "Floats are added up in double, or in pairs of floats that keep the rounding error",
    .values = float_sum_values,
    .offset = OFFSET(float_sum)},
+  {.name = "packed",
+   .json = "packed",
+   .label = "_Packed bytes",
+   .argument = "auto|off|on",
+   .help = "Bytes that are not zero are counted four at a time, by the bits of a word",
+   .values = packed_values,
+   .offset = OFFSET(packed)},
 };
 
 /** ms_reduce_options_table: (transfer none): the rows, in the order in which they are shown. */

@@ -48,6 +48,12 @@ typedef enum {
   MS_FLOAT_SUM_COMPENSATED,
 } MsFloatSum;
 
+typedef enum {
+  MS_PACKED_AUTO,
+  MS_PACKED_OFF,
+  MS_PACKED_ON,
+} MsPacked;
+
 /**
  * MsReduceOptions: how a reduction is computed; every field is a row of the table.
  * @automatic: 1 when the plan chooses everything for the device; the other fields then say nothing
@@ -65,6 +71,7 @@ typedef enum {
  * @swap: an #MsSwap of the naive tree
  * @swap_range: work-items that may change places
  * @float_sum: an #MsFloatSum
+ * @packed: an #MsPacked: whether bytes are counted four at a time
  */
 typedef struct {
   int automatic;
@@ -82,6 +89,7 @@ typedef struct {
   int swap;
   int swap_range;
   int float_sum;
+  int packed;
 } MsReduceOptions;
 
 /**

@@ -10,6 +10,8 @@
 /* Groups by size: enough for every compute unit to have several in turn ([PCL] asks for 4 to 8). */
 #define GROUPS_PER_UNIT 8
 #define MAX_IMAGE_SIDE 4096
+/* Work-items that a compute unit of a graphics processor holds at a time. */
+#define ITEMS_PER_UNIT 2048
 
 #define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
 
@@ -136,20 +138,22 @@ choose_for_cpu(MsReducePlan *plan, guint64 n)
                          .times = (int)CLAMP(share, 256, 8192)};
 }
 
-/* A graphics processor: loads of 16 bytes, one wave of work-groups that fills the chip, one launch. */
+/* A graphics processor: loads of 16 bytes, large groups of which one wave fills the chip, one launch. */
 static void
 choose_for_gpu(MsReducePlan *plan, guint64 n)
 {
   MsReduceOptions *o = &plan->options;
-  int size = (int)ms_element_type_size(plan->spec.type), group = 512;
-  guint64 full = (guint64)MAX(plan->limits.compute_units, 1) * 4, vectors;
+  int size = (int)ms_element_type_size(plan->spec.type), group = 1024, each;
+  guint64 full, vectors;
 
   while (group > 1 && ((gsize)group > plan->limits.max_work_group || (gsize)group > plan->limits.max_work_item[0] ||
                        group * 32u + 4 > plan->limits.local_memory))
     group /= 2;
+  each = ITEMS_PER_UNIT / group;
+  full = (guint64)MAX(plan->limits.compute_units, 1) * (guint64)each;
   *o = (MsReduceOptions){.vector = MAX(16 / size, 4), .work_group = group, .swap_range = 64, .builtin = 1,
                          .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL, .bank_conflict_saving = 1,
-                         .between = MS_REDUCE_BETWEEN_LAST_GROUP, .groups = MS_REDUCE_GROUPS_UNITS, .groups_count = 4};
+                         .between = MS_REDUCE_BETWEEN_LAST_GROUP, .groups = MS_REDUCE_GROUPS_UNITS, .groups_count = each};
   if (plan->spec.channel >= 0)
     o->vector = 4;
   vectors = n / (guint64)o->vector;
@@ -169,6 +173,26 @@ resolve_times(const MsReducePlan *plan, guint64 n)
   if (o->times > 0)
     return o->times;
   return (int)CLAMP(n / (guint64)o->vector / wanted, 1, 64);
+}
+
+static gboolean
+can_pack(const MsReducePlan *plan)
+{
+  return plan->spec.op == MS_REDUCE_COUNT_NONZERO && ms_element_type_size(plan->spec.type) == 1 &&
+         plan->spec.channel < 0 && plan->options.vector >= 4 && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+}
+
+/* Vector units count bytes well; lanes of 32 bits would spend three instructions on each. */
+static gboolean
+resolve_packed(MsReducePlan *plan, GError **error)
+{
+  MsReduceOptions *o = &plan->options;
+
+  if (o->packed == MS_PACKED_ON && !can_pack(plan))
+    return REFUSE("Bytes are packed for count-nonzero of uchar or char in a buffer, with vector=4, 8 or 16.");
+  if (o->packed == MS_PACKED_AUTO)
+    o->packed = can_pack(plan) && plan->limits.type != MS_DEVICE_TYPE_CPU ? MS_PACKED_ON : MS_PACKED_OFF;
+  return TRUE;
 }
 
 static void
@@ -241,7 +265,7 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
   self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
   self->group = (guint)self->options.work_group;
   if (!resolve_float_sum(self, error) || !check_storage(self, error) || !check_tree(&self->options, error) ||
-      !check_atomic(self, error) || !check_group(self, error))
+      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error))
     return NULL;
   self->chunk = size_chunk(self);
   ms_reduce_plan_compose(self);
