@@ -74,7 +74,8 @@ test_refusals(void)
   assert_refused(&request, "local memory");
   request = base;
   request.settings.options.schedule = MS_SCHEDULE_REFILL;
-  assert_refused(&request, "schedule");
+  request.settings.options.local_memory = 1;
+  assert_refused(&request, "--schedule refill");
   request = base;
   request.memory_budget = 1000;
   assert_refused(&request, "One row");

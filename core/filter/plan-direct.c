@@ -20,8 +20,9 @@ check_toggles(const MsPlanRequest *request, GError **error)
   const MsOptions *o = &request->settings.options;
   const MsDeviceLimits *l = &request->limits;
 
-  if (o->schedule != MS_SCHEDULE_FIXED)
-    return refuse(error, "The direct kernel keeps one pixel a work-item; choose --schedule fixed or another kernel.");
+  if (o->schedule == MS_SCHEDULE_REFILL && o->local_memory)
+    return refuse(error, "With --schedule refill a work-item takes pixels from all over its group's rows, more than the tile "
+                         "of --local-memory on holds; choose one of the two.");
   if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
     return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
                          "--access pointer.");
@@ -36,6 +37,9 @@ check_toggles(const MsPlanRequest *request, GError **error)
   }
   return TRUE;
 }
+
+/* Rows of pixels for each row of work-items that are refilled: enough to even out how many iterations pixels take. */
+#define REFILL_ROWS 8
 
 /* The study found 128 work-items, 32 columns wide, best on its GPUs; on a processor long rows keep the loads in line. */
 static void
@@ -100,6 +104,21 @@ border_part(const MsParams *params, int extent)
   return ms_params_whole_radius(params, extent, &radius) ? "border-clip.cl" : "border-clip-half.cl";
 }
 
+static gboolean
+refills(const MsOptions *options)
+{
+  return options->schedule == MS_SCHEDULE_REFILL;
+}
+
+/* Bytes of the tile, or of the number of the group's next pixel. */
+static gsize
+group_bytes(const MsOptions *options)
+{
+  if (refills(options))
+    return sizeof(cl_int);
+  return options->local_memory ? (gsize)options->work_group_width * options->work_group_height * 4 : 0;
+}
+
 static void
 compose(MsPlan *plan)
 {
@@ -114,7 +133,9 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, o->local_memory ? "window-local.cl" : "window-global.cl");
   ms_program_spec_add_part(plan->program, "window-row.cl");
   ms_program_spec_add_part(plan->program, border_part(p, extent));
-  ms_program_spec_add_part(plan->program, "mean-shift-direct.cl");
+  ms_program_spec_add_part(plan->program, refills(o) ? "mean-shift-refill.cl" : "mean-shift-direct.cl");
+  if (refills(o))
+    ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
   ms_program_spec_define_int(plan->program, "UNROLL", o->unroll);
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", o->work_group_width);
   ms_program_spec_define_int(plan->program, "TILE_HEIGHT", o->work_group_height);
@@ -127,20 +148,22 @@ ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
                                MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP,    MS_ARG_LOCAL};
   MsOptions *options = &plan->settings.options;
-  gsize tile_bytes;
+  gsize bytes;
   MsPass *pass;
 
   if (!check_toggles(request, error))
     return FALSE;
   resolve_work_group(options, &request->limits);
-  tile_bytes = options->local_memory ? (gsize)options->work_group_width * options->work_group_height * 4 : 0;
-  if (!ms_plan_check_work_group(request, options->work_group_width, options->work_group_height, tile_bytes, error))
+  bytes = group_bytes(options);
+  if (!ms_plan_check_work_group(request, options->work_group_width, options->work_group_height, bytes, error))
     return FALSE;
   compose(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
-  /* The tile comes last and only where there is one. */
-  pass = ms_plan_add_pass(plan, "mean_shift_direct", MS_GRID_BAND, args, G_N_ELEMENTS(args) - (tile_bytes ? 0 : 1));
-  pass->local_bytes = tile_bytes;
+  /* Local memory comes last and only where there is some. */
+  pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
+                          G_N_ELEMENTS(args) - (bytes ? 0 : 1));
+  pass->local_bytes = bytes;
+  pass->item_height = refills(options) ? REFILL_ROWS : 1;
   pass->local[0] = options->work_group_width;
   pass->local[1] = options->work_group_height;
   return TRUE;

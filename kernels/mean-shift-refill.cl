@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The study's kernel with its lanes refilled [BD]: a group owns REFILL_ROWS times as many rows as it has work-items, and an
+ * item whose pixel has stopped takes the group's next one, so that no lane waits for the slowest of its warp. Twin of
+ * mean-shift-direct.cl, whose arguments it has; `next` is the number of the next pixel of the group.
+ */
+static inline int
+change_of(const int2 a, const int2 b, const int4 c, const int4 d)
+{
+  const int4 e = c - d;
+  const uint2 s = abs_diff(a, b);
+
+  return (int)(s.x + s.y) + e.x * e.x + e.y * e.y + e.z * e.z;
+}
+
+__kernel void
+mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
+                  const int4 filter, const float sp, __local int *next)
+{
+  const int2 origin =
+    (int2)(band.x + (int)get_group_id(0) * TILE_WIDTH, band.y + (int)get_group_id(1) * TILE_HEIGHT * REFILL_ROWS);
+  int number = (int)(get_local_id(1) * TILE_WIDTH + get_local_id(0)), left = 0;
+  int2 start = (int2)(0, 0), at = (int2)(0, 0);
+  int4 c = (int4)(0, 0, 0, 0);
+
+  if (number == 0)
+    *next = TILE_WIDTH * TILE_HEIGHT;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  while (number < TILE_WIDTH * TILE_HEIGHT * REFILL_ROWS) {
+    if (left == 0) {
+      start = (int2)(origin.x + number % TILE_WIDTH, origin.y + number / TILE_WIDTH);
+      if (start.x >= band.x + band.z || start.y >= band.y + band.w) {
+        number = atomic_inc(next);
+        continue;
+      }
+      at = start;
+      c = convert_int4(source_pixel(source, image, start.x, start.y));
+      left = filter.z;
+    }
+
+    sums_t s = {0, 0, 0, 0, 0, 0};
+    sum_window(WINDOW_ARG, at, c, filter, sp, &s);
+    left--;
+    if (s.n == 0) {
+      left = 0;
+    } else {
+      const int2 to = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));
+      const int4 mean = (int4)(mean_of(s.r, s.n, 0), mean_of(s.g, s.n, 0), mean_of(s.b, s.n, 0), 0);
+      const int still = (to.x == at.x && to.y == at.y) || change_of(to, at, mean, c) <= filter.w;
+      at = to;
+      c = mean;
+      left = still ? 0 : left;
+    }
+    if (left == 0) {
+      result[(size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x)] =
+        (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, source_pixel(source, image, start.x, start.y).w);
+      number = atomic_inc(next);
+    }
+  }
+}
