@@ -8,6 +8,9 @@
 /* Above this share of the picture the visible part is not worth a run of its own: the whole is shown band by band. */
 #define MOSTLY_VISIBLE 0.7
 
+/* Up to so many iterations the plan's bands are short enough for a person. */
+#define USUAL_ITERATIONS 5
+
 /* Rows of the serial reference that are shown at a time. */
 #define REFERENCE_ROWS 16
 
@@ -83,6 +86,19 @@ run_device(Pass *pass, const MsPlan *plan, MsTimingLog *log, GError **error)
   return NULL;
 }
 
+/*
+ * The plan reckons with pixels that stop after a few iterations. Where the settings allow many and the picture takes
+ * them, a band would last for seconds, and Cancel with it.
+ */
+static void
+shorten_bands(MsPlan *plan)
+{
+  int iterations = plan->settings.params.max_iterations;
+
+  if (iterations > USUAL_ITERATIONS)
+    plan->band_rows = MAX(1, plan->band_rows * USUAL_ITERATIONS / iterations);
+}
+
 static gboolean
 reference_rows(Pass *pass, int first, int rows, GError **error)
 {
@@ -143,6 +159,7 @@ run_visible(const MsFilterJob *self, double share, GError **error)
   plan = make_plan(self, &self->visible, error);
   if (!plan)
     return FALSE;
+  shorten_bands(plan);
   image = run_device(&pass, plan, NULL, error);
   return image != NULL;
 }
@@ -177,6 +194,7 @@ run_whole(const MsFilterJob *self, gboolean tells_pieces, double share, GError *
   plan = make_plan(self, NULL, error);
   if (!plan)
     return NULL;
+  shorten_bands(plan);
   image = run_device(&pass, plan, log, error);
   if (!image)
     return NULL;
