@@ -27,7 +27,7 @@ count_four(__local uint *bins, const uchar16 p)
 }
 
 static void
-count_range(__global const uchar16 *restrict fours, const int3 range, __local uint *bins)
+count_range(__global const uchar16 *fours, const int3 range, __local uint *bins)
 {
   int i = range.x;
 

@@ -56,7 +56,10 @@ build(const Bench *bench, guint group, const char *name, GError **error)
   return ms_kernel_new(bench->context, spec, name, NULL, error);
 }
 
-/* The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. */
+/*
+ * The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. The first warms up, unless
+ * the device is so slow that there is no second.
+ */
 static gboolean
 best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid *grid, double *best, GError **error)
 {
@@ -65,17 +68,18 @@ best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid 
   const cl_int n = (cl_int)(bench->bytes / (bench->cpu ? 64 : 16));
   const cl_int times = (cl_int)(((guint)n + groups * grid->group - 1) / (groups * grid->group));
   const MsKernelArg args[] = {MS_ARG_OF(bench->source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(bench->target)};
+  const gint64 start = g_get_monotonic_time();
 
   if (!ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error))
     return FALSE;
-  for (guint i = 0; i < PASSES; i++)
+  for (guint i = 0; i < PASSES && g_get_monotonic_time() - start < 2000 * LONG_PASS_MS; i++)
     if (g_cancellable_set_error_if_cancelled(bench->cancellable, error) ||
         !ms_kernel_launch(bench->context, kernel, name, groups, grid->group, bench->bytes, log, error) ||
         !ms_context_finish(bench->context, error))
       return FALSE;
   if (!ms_timing_log_resolve(log, error))
     return FALSE;
-  for (guint i = 1; i < ms_timing_log_get_length(log); i++) {
+  for (guint i = ms_timing_log_get_length(log) > 1; i < ms_timing_log_get_length(log); i++) {
     double ms = ms_timing_ms(ms_timing_log_get(log, i));
     if (ms > 0 && ms < *best)
       *best = ms;
