@@ -389,7 +389,7 @@ test_run(void)
 static void
 test_wide_text(void)
 {
-  const MsWide least = (MsWide)1 << 127;
+  const MsWide least = -((MsWide)1 << 126) - ((MsWide)1 << 126);
   g_autofree char *zero = ms_wide_to_string(0), *negative = ms_wide_to_string(-12345), *end = ms_wide_to_string(least);
 
   g_assert_cmpstr(zero, ==, "0");
