@@ -123,7 +123,8 @@ test_plan_devices(void)
   assert_refused_by(&limits, "auto", MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, "no double precision");
   assert_refused_by(&limits, "pcl-host,float-sum=double", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, "compensated");
   assert_refused_by(&limits, "minmax-image", MS_REDUCE_SUM, MS_ELEMENT_INT, "no images");
-  g_assert_nonnull(ms_reduce_plan_refusal(&floats, &naive, &limits, 1000));
+  g_autofree char *refusal = ms_reduce_plan_refusal(&floats, &naive, &limits, 1000);
+  g_assert_nonnull(refusal);
   g_assert_null(ms_reduce_plan_refusal(&ints, &naive, &limits, 1000));
   g_assert_null(ms_reduce_plan_refusal(&floats, &automatic, &limits, 1000));
   limits = made_up_device();
