@@ -151,7 +151,6 @@ cut_into_stripes(MsPlan *plan, GError **error)
                 2 * plan->halo + 1, plan->request.width, budget >> 20);
     return FALSE;
   }
-  /* Small stripes would upload the halo again and again; a tall halo is worth more memory than usual. */
   plan->stripe_rows = rows;
   plan->band_rows = MIN(rows, ms_bands_band_rows(plan, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
   return TRUE;
