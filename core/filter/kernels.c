@@ -8,6 +8,7 @@ const char *const ms_kernel_names[] = {
   [MS_KERNEL_ROWS] = "rows",
   [MS_KERNEL_ROWS_WIDE] = "rows-wide",
   [MS_KERNEL_MATRIX] = "matrix",
+  [MS_KERNEL_PACKED] = "packed",
   NULL,
 };
 
@@ -16,13 +17,15 @@ static const MsKernelInfo kernels[] = {
   {MS_KERNEL_ROWS, "For processors: windows as vectors of 16 lanes over planes of 16 bits", ms_plan_rows},
   {MS_KERNEL_ROWS_WIDE, "The same in 32 lanes, for processors with 512-bit registers", ms_plan_rows_wide},
   {MS_KERNEL_MATRIX, "For GPUs with matrix units: sixteen windows at a time as matrix products", ms_plan_matrix},
+  {MS_KERNEL_PACKED, "For GPUs: four samples at a time as packed bytes, one work-item a window", ms_plan_packed},
 };
 
 /* What `auto` tries, fastest first, by kind of device; the last must take everything. */
 static const MsKernel cpu_preference[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel wide_cpu_preference[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel gpu_preference[] = {MS_KERNEL_DIRECT};
-static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_DIRECT};
+static const MsKernel bytes_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
+static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT};
 
 const char *
 ms_kernel_name(MsKernel kernel)
@@ -47,6 +50,10 @@ ms_kernel_preference(const MsPlanRequest *request, guint *n)
   if (request->limits.nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY) {
     *n = G_N_ELEMENTS(matrix_gpu_preference);
     return matrix_gpu_preference;
+  }
+  if (request->limits.nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY) {
+    *n = G_N_ELEMENTS(bytes_gpu_preference);
+    return bytes_gpu_preference;
   }
   if (request->limits.type == MS_DEVICE_TYPE_GPU) {
     *n = G_N_ELEMENTS(gpu_preference);

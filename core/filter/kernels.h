@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* From this compute capability times ten on, NVIDIA devices have the matrix units that the matrix kernel is for. */
 #define MS_KERNEL_MATRIX_CAPABILITY 80
 
+/* From this one on they multiply and add up four bytes in one instruction, as the packed kernel does. */
+#define MS_KERNEL_BYTES_CAPABILITY 61
+
 /**
  * MsKernelInfo: one kernel of the filter.
  * @help: one line, for --help and tooltips
@@ -29,6 +32,7 @@ const MsKernel *ms_kernel_preference(const MsPlanRequest *request, guint *n);
 gboolean ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error);
 gboolean ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error);
 gboolean ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error);
+gboolean ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error);
 gboolean ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error);
 
 G_END_DECLS

@@ -28,6 +28,7 @@ typedef enum {
   MS_KERNEL_ROWS,
   MS_KERNEL_ROWS_WIDE,
   MS_KERNEL_MATRIX,
+  MS_KERNEL_PACKED,
 } MsKernel;
 
 /**

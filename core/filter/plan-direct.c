@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/kernels.h"
+#include "core/filter/plan-checks.h"
 
 /*
  * The study's kernel [MS]: one work-item, one pixel. Parts, in order: what a mean is (by rule and device), how a pixel

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/kernels.h"
+#include "core/filter/plan-checks.h"
 
 /*
  * The matrix kernel: squared distances and sums as products of small matrices, which GPUs have units for. Parts, in order:
@@ -20,8 +21,7 @@
 /* From here on the unrolled first iteration is more code than an instruction cache holds. */
 #define MAX_UNROLLED_RADIUS 16
 
-/* Places are kept in 16 bits, words of the records are counted in 32. */
-#define MAX_EXTENT 65535
+/* Words of the records are counted in 32 bits. */
 #define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
 
 static gboolean
@@ -48,8 +48,8 @@ compose(MsPlan *plan)
 
   ms_program_spec_add_part(plan->program, "matrix/layout.cl");
   ms_program_spec_add_part(plan->program, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
-  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE ? "matrix/mean-truncate.cl"
-                                                                                       : "matrix/mean-opencv.cl");
+  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE ? "prelude/mean-reciprocal-truncate.cl"
+                                                                                       : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "matrix/features.cl");
   ms_program_spec_add_part(plan->program, "matrix/windows.cl");
   ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
@@ -108,42 +108,21 @@ add_passes(MsPlan *plan)
 }
 
 static gboolean
-refuse(GError **error, const char *reason)
-{
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
-  return FALSE;
-}
-
-static gboolean
 check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
-  const MsParams *p = &request->settings.params;
-  int radius;
-
   if (!ms_plan_check_default_toggles(request, error))
     return FALSE;
-  if (request->limits.type == MS_DEVICE_TYPE_CPU)
-    return refuse(error, "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
-                         "slower there than any other. Choose --kernel rows.");
-  if (p->rule == MS_RULE_REPLICATE)
-    return refuse(error, "The matrix kernel keeps windows inside the image, which --rule replicate does not; choose "
-                         "--kernel direct.");
-  if (!request->limits.fp64)
-    return refuse(error, "The matrix kernel takes its means in double precision, which this device lacks; choose --kernel "
-                         "direct.");
-  if (!ms_params_whole_radius(p, MAX(request->width, request->height), &radius)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The matrix kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole "
-                "radius or --kernel direct.",
-                p->sp);
+  if (request->limits.type == MS_DEVICE_TYPE_CPU) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
+                        "slower there than any other. Choose --kernel rows.");
     return FALSE;
   }
-  if (MAX(request->width, request->height) > MAX_EXTENT) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The matrix kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
-                MAX_EXTENT, request->width, request->height);
+  if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_doubles(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_whole_radius(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_extent(request, MS_KERNEL_MATRIX, error))
     return FALSE;
-  }
   if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
                 "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "

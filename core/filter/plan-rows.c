@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/kernels.h"
+#include "core/filter/plan-checks.h"
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: how the
@@ -117,26 +118,12 @@ static gboolean
 check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   const MsParams *p = &request->settings.params;
-  int radius;
+  MsKernel kernel = plan->settings.options.kernel;
 
-  if (!ms_plan_check_default_toggles(request, error))
+  if (!ms_plan_check_default_toggles(request, error) || !ms_plan_check_doubles(request, kernel, error) ||
+      !ms_plan_check_whole_radius(request, kernel, error))
     return FALSE;
-  if (!request->limits.fp64) {
-    g_set_error(
-        error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-        "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
-        ms_kernel_name(plan->settings.options.kernel));
-    return FALSE;
-  }
-  if (!ms_params_whole_radius(p, MAX(request->width, request->height), &radius)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. "
-                "Choose a whole "
-                "radius or --kernel direct.",
-                ms_kernel_name(plan->settings.options.kernel), p->sp);
-    return FALSE;
-  }
-  if (!coordinates_fit(request, radius)) {
+  if (!coordinates_fit(request, plan->radius)) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
                 "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
                 "--kernel direct.",

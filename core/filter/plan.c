@@ -54,52 +54,6 @@ ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *a
   return pass;
 }
 
-/** ms_plan_check_work_group: whether the device takes a work-group of @width x @height with so much local memory. */
-gboolean
-ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes, GError **error)
-{
-  const MsDeviceLimits *l = &request->limits;
-
-  if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1]) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " is too large: the device takes %" G_GSIZE_FORMAT
-                " work-items, at most %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT ".",
-                width, height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
-    return FALSE;
-  }
-  if (local_bytes > l->local_memory) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " needs %" G_GSIZE_FORMAT
-                " bytes of local memory; the device has %" G_GUINT64_FORMAT ".",
-                width, height, local_bytes, l->local_memory);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/**
- * ms_plan_check_default_toggles: whether every toggle but the kernel itself is as it is by default, for kernels that have
- *   their own way of doing what the toggles choose.
- */
-gboolean
-ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error)
-{
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
-
-  for (guint i = 0; i < n; i++) {
-    if (table[i].group != MS_OPTION_GROUP_TOGGLE || table[i].offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
-        ms_option_is_default(&table[i], &request->settings))
-      continue;
-    g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
-                table[i].name, value);
-    return FALSE;
-  }
-  return TRUE;
-}
-
 /** ms_plan_device_bytes: what the plan's largest buffers take together for stripes of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int stripe_rows)

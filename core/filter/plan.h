@@ -129,9 +129,6 @@ char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
-gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes,
-                                  GError **error);
-gboolean ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error);
 guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)

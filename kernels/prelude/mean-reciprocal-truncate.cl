@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Means under the truncate rule. Twin of mean-opencv.cl. */
+/* Means under the truncate rule, from a table of reciprocals. Twin of mean-reciprocal.cl. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 

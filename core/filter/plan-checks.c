@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan-checks.h"
+
+#include "core/filter/kernels.h"
+
+/* Places in 16 bits reach so far. */
+#define MAX_EXTENT 65535
+
+/** ms_plan_check_work_group: whether the device takes a work-group of @width x @height with so much local memory. */
+gboolean
+ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes, GError **error)
+{
+  const MsDeviceLimits *l = &request->limits;
+
+  if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1]) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " is too large: the device takes %" G_GSIZE_FORMAT
+                " work-items, at most %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT ".",
+                width, height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
+    return FALSE;
+  }
+  if (local_bytes > l->local_memory) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " needs %" G_GSIZE_FORMAT
+                " bytes of local memory; the device has %" G_GUINT64_FORMAT ".",
+                width, height, local_bytes, l->local_memory);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * ms_plan_check_default_toggles: whether every toggle but the kernel itself is as it is by default, for kernels that have
+ *   their own way of doing what the toggles choose.
+ */
+gboolean
+ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE || table[i].offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
+        ms_option_is_default(&table[i], &request->settings))
+      continue;
+    g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
+                table[i].name, value);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_plan_check_clipped_windows: whether windows stay inside the image, as they do under every rule but replicate. */
+gboolean
+ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  if (request->settings.params.rule != MS_RULE_REPLICATE)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.",
+              ms_kernel_name(kernel));
+  return FALSE;
+}
+
+/** ms_plan_check_doubles: whether the device can take means in double precision. */
+gboolean
+ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  if (request->limits.fp64)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
+              ms_kernel_name(kernel));
+  return FALSE;
+}
+
+/** ms_plan_check_whole_radius: whether the window reaches equally far to all sides, which a radius with a half does not. */
+gboolean
+ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+  int radius;
+
+  if (ms_params_whole_radius(p, MAX(request->width, request->height), &radius))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole radius or "
+              "--kernel direct.",
+              ms_kernel_name(kernel), p->sp);
+  return FALSE;
+}
+
+/** ms_plan_check_extent: whether places in the image fit 16 bits. */
+gboolean
+ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  if (MAX(request->width, request->height) <= MAX_EXTENT)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
+              ms_kernel_name(kernel), MAX_EXTENT, request->width, request->height);
+  return FALSE;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The iterations after the first, for the pixels on the list. A group takes LIST_SHARE of them through all iterations together.
+ * Before each one, pixels that have come to the same place and colour are found in a table, and one of them goes on for all:
+ * the others name it as theirs and take its colour at the end. Twin of later-alone.cl.
+ */
+#define EMPTY 0xffffffffu
+#define PROBES 4
+
+static inline uint
+slot_of(const uint4 entry)
+{
+  return ((entry.x & 0xffffffu) * 0x9e3779b1u ^ entry.y * 0x85ebca6bu) >> 16;
+}
+
+/* Whether pixel `a` goes on by itself; if not, it has named the one that goes on for it. */
+static inline bool
+goes_on(__local uint *table, __global uint4 *entries, const uint a)
+{
+  const uint4 entry = entries[a];
+  uint slot = slot_of(entry);
+
+  for (uint probe = 0; probe < PROBES; probe++, slot++) {
+    const uint other = atomic_cmpxchg(&table[slot % TABLE], EMPTY, a);
+
+    if (other == EMPTY)
+      return true;
+    const uint4 found = entries[other];
+    if (found.y == entry.y && ((found.x ^ entry.x) & 0xffffffu) == 0) {
+      entries[a].w = other;
+      return false;
+    }
+  }
+  return true;
+}
+
+/* One iteration of pixel `a`; whether it goes on. */
+static inline bool
+shift_entry(__global uint4 *entries, __global const uint4 *records, __global const double *reciprocals, const uint a,
+            const int4 image, const uint shift, const int4 filter)
+{
+  const int pitch = records_per_row(image.x);
+  state_t state = {entries[a].x, entries[a].y};
+  const uint column = (state.place & 0xffffu) + shift, offset = column % GRAIN;
+  __global const uint4 *record = records + ((size_t)(state.place >> 16) * (size_t)pitch + (size_t)(column / GRAIN));
+  sums_t sums = {0, 0, 0, 0, 0, 0};
+  centre_t centre;
+
+  set_centre(&centre, state.colour, (uint)filter.y, offset);
+#pragma unroll LATER_ROWS
+  for (int y = 0; y < SIDE; y++) {
+#pragma unroll
+    for (int q = 0; q < QUADS; q++)
+      add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
+    sums.y += sums.n;
+    record += pitch;
+  }
+  const bool rest = shift_to_mean(&state, &sums, reciprocals, column - offset - SP - shift, (uint)image.z, filter.w);
+  entries[a].x = state.colour;
+  entries[a].y = state.place;
+  return !rest;
+}
+
+/* What the pixel that went on for `a` has come to, with the alpha of `a`. */
+static inline uint
+final_colour(__global const uint4 *entries, const uint a)
+{
+  uint own = a;
+
+  while (entries[own].w != own)
+    own = entries[own].w;
+  return (entries[own].x & 0xffffffu) | (entries[a].x & 0xff000000u);
+}
+
+__kernel void
+mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
+                 __global uint4 *moving, __global const uint *counter, const int4 image, const int4 region,
+                 const int4 filter, __local uint *memory)
+{
+  const uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)), own = group * LIST_SHARE;
+  const uint me = (uint)get_local_id(0), size = (uint)get_local_size(0), all = counter[0];
+  const uint n = own < all ? min(all - own, (uint)LIST_SHARE) : 0;
+  __local uint *counts = memory + TABLE;
+  __local ushort *active = (__local ushort *)(counts + 2), *kept = active + LIST_SHARE;
+  __global uint4 *entries = moving + own;
+  uint count = n;
+
+  for (uint i = me; i < n; i += size) {
+    entries[i].w = i;
+    active[i] = (ushort)i;
+  }
+  for (int left = filter.z - 1; left > 0 && count > 0; left--) {
+    for (uint i = me; i < TABLE; i += size)
+      memory[i] = EMPTY;
+    if (me < 2)
+      counts[me] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint i = me; i < count; i += size)
+      if (goes_on(memory, entries, active[i]))
+        kept[atomic_inc(&counts[0])] = active[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (uint i = me; i < counts[0]; i += size)
+      if (shift_entry(entries, records, reciprocals, kept[i], image, (uint)shift_of(region.x), filter))
+        active[atomic_inc(&counts[1])] = kept[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    count = counts[1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (uint i = me; i < n; i += size) {
+    const uint start = entries[i].z;
+    const int x = (int)(start & 0xffffu), y = (int)(start >> 16) + image.z;
+
+    result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] = final_colour(entries, i);
+  }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative for the
+ * samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes adds up what the
+ * mask lets through. A mask is -1 where it lets through, so all sums are negative.
+ */
+typedef struct {
+  int n;
+  int r;
+  int g;
+  int b;
+  int x; /* columns from the first of the window's first record */
+  int y; /* rows, counted back from the one below the window */
+} sums_t;
+
+/* What a window is compared with: its centre's colour, and what makes distances within `sr` negative. */
+typedef struct {
+  uint colour;
+  uint bias;
+  uint first;  /* which bytes of the first quad are in the window */
+  uint before; /* of the last but one */
+  uint last;   /* and of the last */
+} centre_t;
+
+/* The window starts `offset` columns into its first record. */
+static inline void
+set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset)
+{
+  const int end = (int)offset + LAST_BYTE;
+
+  self->colour = colour & 0xffffffu;
+  self->bias = ~isr2;
+  self->first = 0xffffffffu << 8 * offset;
+  self->before = end < -1 ? 0xffffffffu >> 8 * (-1 - end) : 0xffffffffu;
+  self->last = end < 0 ? 0u : 0xffffffffu >> 8 * (3 - end);
+}
+
+/* Quad `q` of a row. */
+static inline void
+add_quad(sums_t *sums, const centre_t *centre, const uint4 pixels, const uint4 planes, const int q)
+{
+  uint mask = signs(square_distance(pixels.x, centre->colour, centre->bias),
+                    square_distance(pixels.y, centre->colour, centre->bias),
+                    square_distance(pixels.z, centre->colour, centre->bias),
+                    square_distance(pixels.w, centre->colour, centre->bias));
+
+  if (q == 0)
+    mask &= centre->first;
+  if (LAST_BYTE < 0 && q == QUADS - 2)
+    mask &= centre->before;
+  if (q == QUADS - 1)
+    mask &= centre->last;
+  sums->n = take_bytes(mask, 0x01010101u, sums->n);
+  sums->x = take_bytes(mask, 0x03020100u + 0x04040404u * (uint)q, sums->x);
+  sums->r = take_bytes(mask, planes.x, sums->r);
+  sums->g = take_bytes(mask, planes.y, sums->g);
+  sums->b = take_bytes(mask, planes.z, sums->b);
+}
+
+/* Where a pixel is on its way: colour with the alpha of its start, x below y, y counted from the first row held. */
+typedef struct {
+  uint colour;
+  uint place;
+} state_t;
+
+/*
+ * Moves `state` to the mean of its window; whether it comes to rest. `left` is the first column of the window's first record,
+ * in 32 bits that wrap round at the picture's left edge. Means round to even, so places are summed up from the picture's
+ * first row, not from the first one held.
+ */
+static inline bool
+shift_to_mean(state_t *state, const sums_t *sums, __global const double *reciprocals, const uint left, const uint first_row,
+              const int epsilon)
+{
+  const uint n = (uint)-sums->n;
+  const double q = reciprocals[n];
+  /* Of the rows 0 to SIDE - 1 the sum of n (SIDE - row) was taken. */
+  const uint below = (state->place >> 16) + first_row - SP + SIDE;
+  const uint across = n * left - (uint)sums->x, down = n * below + (uint)sums->y;
+  const uint mean = mean_of((uint)-sums->r, q) | mean_of((uint)-sums->g, q) << 8 | mean_of((uint)-sums->b, q) << 16 |
+                    (state->colour & 0xff000000u);
+  const uint x = mean_of(across, q), y = mean_of(down, q) - first_row, old_x = state->place & 0xffffu, old_y = state->place >> 16;
+  const uint moved = abs_diff(x, old_x) + abs_diff(y, old_y);
+  const bool rest = n == 0 || moved == 0 || (int)square_distance(mean, state->colour, moved) <= epsilon;
+
+  if (n > 0) {
+    state->colour = mean;
+    state->place = x | y << 16;
+  }
+  return rest;
+}
