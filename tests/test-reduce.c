@@ -134,6 +134,29 @@ test_plan_devices(void)
   assert_refused_by(&limits, "pcl-host", MS_REDUCE_SUM, MS_ELEMENT_INT, "local memory");
 }
 
+/* Pairs of 16 bits: `auto` takes them where one instruction compares both, and the part follows the device. */
+static void
+test_plan_pairs(void)
+{
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_CHAR);
+  static const guint capabilities[] = {0, 89, 90};
+  g_autoptr(GError) error = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
+    MsDeviceLimits limits = made_up_device();
+    MsReduceOptions automatic = variant("auto"), packed = variant("last-group,packed=on");
+
+    limits.type = MS_DEVICE_TYPE_GPU;
+    limits.nvidia_capability = capabilities[i];
+    g_autoptr(MsReducePlan) chosen = ms_reduce_plan_new(&spec, &automatic, &limits, 1000, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(chosen->options.packed, ==, capabilities[i] >= 90 ? MS_PACKED_ON : MS_PACKED_OFF);
+    g_autoptr(MsReducePlan) forced = ms_reduce_plan_new(&spec, &packed, &limits, 1000, &error);
+    g_assert_no_error(error);
+    g_assert_true((strstr(ms_program_spec_get_options(forced->program), "PAIR=s16x2") != NULL) == (capabilities[i] >= 90));
+  }
+}
+
 static void
 test_plan_auto(void)
 {
@@ -246,6 +269,8 @@ test_packed(void)
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
     run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR));
     run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR));
+    run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR));
+    run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_CHAR));
   }
 }
 
@@ -407,6 +432,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/plan/refusals", test_plan_refusals);
   g_test_add_func("/reduce/plan/devices", test_plan_devices);
   g_test_add_func("/reduce/plan/auto", test_plan_auto);
+  g_test_add_func("/reduce/plan/pairs", test_plan_pairs);
   g_test_add_func("/reduce/plan/chunk", test_plan_chunk);
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);

@@ -163,6 +163,28 @@ extreme_part(const MsReduceSpec *spec)
   return spec->op == MS_REDUCE_MAX ? "fold-max" : "fold-minmax";
 }
 
+/** ms_reduce_has_pair_extremes: whether two numbers of 16 bits are compared in one instruction. */
+gboolean
+ms_reduce_has_pair_extremes(const MsDeviceLimits *limits)
+{
+  return limits->nvidia_capability >= 90;
+}
+
+static void
+add_packed_extremes(MsReducePlan *plan)
+{
+  gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
+
+  if (ms_reduce_has_pair_extremes(&plan->limits)) {
+    ms_program_spec_define_text(plan->program, "PAIR", is_signed ? "s16x2" : "u16x2");
+    add_part(plan, "pairs-nvidia");
+  } else {
+    ms_program_spec_define_text(plan->program, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
+    add_part(plan, "pairs-portable");
+  }
+  add_part(plan, "fold-minmax-bytes");
+}
+
 static void
 compose_extreme(MsReducePlan *plan)
 {
@@ -173,7 +195,10 @@ compose_extreme(MsReducePlan *plan)
   ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
   add_part(plan, !real ? "words-integer" : type == MS_ELEMENT_FLOAT ? "words-float" : "words-double");
   add_part(plan, !plan->options.builtin ? "pick-compare" : real ? "pick-builtin-real" : "pick-builtin-integer");
-  add_part(plan, extreme_part(&plan->spec));
+  if (plan->options.packed == MS_PACKED_ON)
+    add_packed_extremes(plan);
+  else
+    add_part(plan, extreme_part(&plan->spec));
 }
 
 static const char *

@@ -10,6 +10,7 @@ gboolean ms_reduce_is_extreme(MsReduceOp op);
 gboolean ms_reduce_adds_values(MsReduceOp op);
 gboolean ms_reduce_total_is_real(const MsReducePlan *plan);
 gboolean ms_reduce_squares_are_wide(const MsReducePlan *plan);
+gboolean ms_reduce_has_pair_extremes(const MsDeviceLimits *limits);
 gsize ms_reduce_partial_bytes(const MsReducePlan *plan);
 void ms_reduce_plan_compose(MsReducePlan *plan);
 

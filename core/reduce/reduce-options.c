@@ -127,7 +127,7 @@ static const MsReduceOptionInfo table[] = {
    .json = "packed",
    .label = "_Packed bytes",
    .argument = "auto|off|on",
-   .help = "Bytes that are not zero are counted four at a time, by the bits of a word",
+   .help = "Bytes are counted, or their extremes found, four at a time in a word",
    .values = packed_values,
    .offset = OFFSET(packed)},
 };

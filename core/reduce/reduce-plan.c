@@ -178,20 +178,31 @@ resolve_times(const MsReducePlan *plan, guint64 n)
 static gboolean
 can_pack(const MsReducePlan *plan)
 {
-  return plan->spec.op == MS_REDUCE_COUNT_NONZERO && ms_element_type_size(plan->spec.type) == 1 &&
-         plan->spec.channel < 0 && plan->options.vector >= 4 && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+  gboolean known = plan->spec.op == MS_REDUCE_COUNT_NONZERO || (plan->spec.op == MS_REDUCE_MINMAX && !plan->spec.positions);
+
+  return known && ms_element_type_size(plan->spec.type) == 1 && plan->spec.channel < 0 && plan->options.vector >= 4 &&
+         plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
 }
 
-/* Vector units count bytes well; lanes of 32 bits would spend three instructions on each. */
+/* Vector units take bytes well; lanes of 32 bits would spend three instructions on each. */
+static gboolean
+gains_by_packing(const MsReducePlan *plan)
+{
+  if (plan->spec.op == MS_REDUCE_MINMAX)
+    return ms_reduce_has_pair_extremes(&plan->limits);
+  return plan->limits.type != MS_DEVICE_TYPE_CPU;
+}
+
 static gboolean
 resolve_packed(MsReducePlan *plan, GError **error)
 {
   MsReduceOptions *o = &plan->options;
 
   if (o->packed == MS_PACKED_ON && !can_pack(plan))
-    return REFUSE("Bytes are packed for count-nonzero of uchar or char in a buffer, with vector=4, 8 or 16.");
+    return REFUSE("Bytes are packed for count-nonzero and minMax (without positions) of uchar or char in a buffer, with "
+                  "vector=4, 8 or 16.");
   if (o->packed == MS_PACKED_AUTO)
-    o->packed = can_pack(plan) && plan->limits.type != MS_DEVICE_TYPE_CPU ? MS_PACKED_ON : MS_PACKED_OFF;
+    o->packed = can_pack(plan) && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
   return TRUE;
 }
 
