@@ -430,6 +430,9 @@ test_energy_of_a_configuration(void)
   guint counted = fake->runs - 1 - bench.options.warm_up - m->samples->len;
   g_assert_cmpuint(counted, >, 0);
   g_assert_cmpfloat_with_epsilon(m->joules * counted, 1.5, 1e-9);
+  /* The power is that of the whole second, not of the kernels in it. */
+  g_assert_cmpfloat(m->watts, <=, 1.5);
+  g_assert_cmpfloat(m->watts, >, 0.1);
   g_assert_cmpstr(m->energy_source, ==, "NVML total energy");
   bench_clear(&bench);
 }

@@ -349,6 +349,7 @@ measure_energy(Campaign *campaign, Runner *runner, MsSample *sample, GError **er
 {
   MsEnergy *energy = campaign->options->energy;
   gint64 start = g_get_monotonic_time();
+  double joules, seconds;
   guint runs = 0;
 
   ms_energy_begin(energy);
@@ -358,7 +359,10 @@ measure_energy(Campaign *campaign, Runner *runner, MsSample *sample, GError **er
     runs++;
   } while (runner->measurement->outcome == MS_OUTCOME_OK &&
            g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
-  runner->measurement->joules = ms_energy_end(energy) / runs;
+  joules = ms_energy_end(energy);
+  seconds = (double)MAX(g_get_monotonic_time() - start, 1) / G_USEC_PER_SEC;
+  runner->measurement->joules = joules / runs;
+  runner->measurement->watts = joules / seconds;
   runner->measurement->energy_source = g_strdup(ms_energy_source(energy));
   return TRUE;
 }

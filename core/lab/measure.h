@@ -158,7 +158,9 @@ typedef struct {
  * @first_ns: the first run, which @samples leaves out; NAN when it did not end
  * @first_wall_ns: the same by the clock on the wall, with whatever the runtime puts off until then
  * @rejected: runs thrown away because an event ended before it started
- * @joules: energy of one run from the counter of @energy_source; NAN where there is none
+ * @joules: energy of one run, with all that the host does around its kernels, from the counter of @energy_source; NAN where
+ *   there is none
+ * @watts: mean power over the same runs, waits between kernels included
  */
 typedef struct {
   MsOutcome outcome;
@@ -173,6 +175,7 @@ typedef struct {
   MsVerification verification;
   MsWork work;
   double joules;
+  double watts;
   char *energy_source;
 } MsMeasurement;
 

@@ -72,7 +72,7 @@ ms_measurement_new(void)
   self->prepare_ns = NAN;
   self->first_ns = NAN;
   self->first_wall_ns = NAN;
-  self->joules = NAN;
+  self->joules = self->watts = NAN;
   return self;
 }
 

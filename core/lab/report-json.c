@@ -175,6 +175,7 @@ add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   add_work(builder, &m->work);
   add_derived(builder, self, row);
   ms_json_add_number(builder, "joules", m->joules);
+  ms_json_add_number(builder, "watts", m->watts);
   ms_json_add_text(builder, "energy_source", m->energy_source);
   add_speedup(builder, row);
   json_builder_end_object(builder);
@@ -307,6 +308,7 @@ get_row(MsReport *self, JsonObject *object)
   get_verification(object, &m->verification);
   get_work(object, &m->work);
   m->joules = ms_json_get_number(object, "joules");
+  m->watts = ms_json_get_number(object, "watts");
   m->energy_source = g_strdup(ms_json_get_text(object, "energy_source"));
   ms_report_finish_row(self, row);
 }

@@ -79,7 +79,7 @@ energy(const MsReport *report, const MsReportRow *row)
 static double
 power(const MsReport *report, const MsReportRow *row)
 {
-  return row->measurement->joules / (row->summary.median * 1e-9);
+  return row->measurement->watts;
 }
 
 /* @time: the figure is the median time times a constant, so whiskers can be drawn. */
