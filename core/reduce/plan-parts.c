@@ -195,6 +195,8 @@ compose_extreme(MsReducePlan *plan)
   ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
   add_part(plan, !real ? "words-integer" : type == MS_ELEMENT_FLOAT ? "words-float" : "words-double");
   add_part(plan, !plan->options.builtin ? "pick-compare" : real ? "pick-builtin-real" : "pick-builtin-integer");
+  if (plan->spec.op == MS_REDUCE_MINMAX && !plan->spec.positions)
+    add_part(plan, "extremes-both");
   if (plan->options.packed == MS_PACKED_ON)
     add_packed_extremes(plan);
   else

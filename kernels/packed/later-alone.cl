@@ -12,8 +12,6 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
   const uint all = counter[0], own = group * LIST_SHARE;
   const uint size = (uint)(get_local_size(0) * get_local_size(1));
   const uint end = own < all ? min(all - own, (uint)LIST_SHARE) : 0;
-  const int pitch = records_per_row(image.x);
-  const uint shift = (uint)shift_of(region.x);
   uint number = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0)), start = 0;
   int left = 0;
   state_t state = {0, 0};
@@ -30,22 +28,8 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
       start = entry.z;
       left = filter.z - 1;
     }
-    const uint column = (state.place & 0xffffu) + shift, offset = column % GRAIN;
-    __global const uint4 *record = records + ((size_t)(state.place >> 16) * (size_t)pitch + (size_t)(column / GRAIN));
-    sums_t sums = {0, 0, 0, 0, 0, 0};
-    centre_t centre;
-
-    set_centre(&centre, state.colour, (uint)filter.y, offset);
-#pragma unroll LATER_ROWS
-    for (int y = 0; y < SIDE; y++) {
-#pragma unroll
-      for (int q = 0; q < QUADS; q++)
-        add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
-      sums.y += sums.n;
-      record += pitch;
-    }
     left--;
-    if (shift_to_mean(&state, &sums, reciprocals, column - offset - SP - shift, (uint)image.z, filter.w))
+    if (shift_state(&state, records, reciprocals, image, (uint)shift_of(region.x), filter))
       left = 0;
     if (left == 0) {
       const int x = (int)(start & 0xffffu), y = (int)(start >> 16) + image.z;

@@ -39,23 +39,9 @@ static inline bool
 shift_entry(__global uint4 *entries, __global const uint4 *records, __global const double *reciprocals, const uint a,
             const int4 image, const uint shift, const int4 filter)
 {
-  const int pitch = records_per_row(image.x);
   state_t state = {entries[a].x, entries[a].y};
-  const uint column = (state.place & 0xffffu) + shift, offset = column % GRAIN;
-  __global const uint4 *record = records + ((size_t)(state.place >> 16) * (size_t)pitch + (size_t)(column / GRAIN));
-  sums_t sums = {0, 0, 0, 0, 0, 0};
-  centre_t centre;
+  const bool rest = shift_state(&state, records, reciprocals, image, shift, filter);
 
-  set_centre(&centre, state.colour, (uint)filter.y, offset);
-#pragma unroll LATER_ROWS
-  for (int y = 0; y < SIDE; y++) {
-#pragma unroll
-    for (int q = 0; q < QUADS; q++)
-      add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
-    sums.y += sums.n;
-    record += pitch;
-  }
-  const bool rest = shift_to_mean(&state, &sums, reciprocals, column - offset - SP - shift, (uint)image.z, filter.w);
   entries[a].x = state.colour;
   entries[a].y = state.place;
   return !rest;

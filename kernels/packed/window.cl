@@ -89,3 +89,26 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
   }
   return rest;
 }
+
+/* One iteration of a pixel by itself; whether it comes to rest. `shift` is that of shift_of(). */
+static inline bool
+shift_state(state_t *state, __global const uint4 *records, __global const double *reciprocals, const int4 image,
+            const uint shift, const int4 filter)
+{
+  const int pitch = records_per_row(image.x);
+  const uint column = (state->place & 0xffffu) + shift, offset = column % GRAIN;
+  __global const uint4 *record = records + ((size_t)(state->place >> 16) * (size_t)pitch + (size_t)(column / GRAIN));
+  sums_t sums = {0, 0, 0, 0, 0, 0};
+  centre_t centre;
+
+  set_centre(&centre, state->colour, (uint)filter.y, offset);
+#pragma unroll LATER_ROWS
+  for (int y = 0; y < SIDE; y++) {
+#pragma unroll
+    for (int q = 0; q < QUADS; q++)
+      add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
+    sums.y += sums.n;
+    record += pitch;
+  }
+  return shift_to_mean(state, &sums, reciprocals, column - offset - SP - shift, (uint)image.z, filter.w);
+}

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The least and the greatest element in one pass. Lanes start from the far ends of the type, HIGHEST and LOWEST. */
-#define WORDS 2
-#define EACH_EXTREME(a, LOW, HIGH) LOW(0, (a)->low) HIGH(1, (a)->high)
-
+/* The least and the greatest element in one pass, lane by lane. */
 typedef struct {
   vec_t low;
   vec_t high;
 } lanes_t;
-
-typedef struct {
-  ELEM low;
-  ELEM high;
-} acc_t;
 
 static void
 lanes_begin(lanes_t *lanes)
@@ -27,27 +19,6 @@ lanes_fold(lanes_t *lanes, const vec_t v, const int at)
   lanes->high = GREATER(v, lanes->high);
 }
 
-static void
-acc_begin(acc_t *acc)
-{
-  acc->low = (ELEM)HIGHEST;
-  acc->high = (ELEM)LOWEST;
-}
-
-static void
-acc_merge(acc_t *a, const acc_t *b)
-{
-  a->low = LESSER(b->low, a->low);
-  a->high = GREATER(b->high, a->high);
-}
-
-static void
-acc_add(acc_t *acc, const ELEM x, const int at)
-{
-  acc->low = LESSER(x, acc->low);
-  acc->high = GREATER(x, acc->high);
-}
-
 #define TAKE_LANE(lane, number) \
   all->low = LESSER(lanes->low lane, all->low); \
   all->high = GREATER(lanes->high lane, all->high);
@@ -57,18 +28,4 @@ lanes_end(const lanes_t *lanes, acc_t *all)
 {
   acc_begin(all);
   EACH_LANE(TAKE_LANE)
-}
-
-static void
-acc_put(const acc_t *acc, ulong *words)
-{
-  words[0] = TO_WORD(acc->low);
-  words[1] = TO_WORD(acc->high);
-}
-
-static void
-acc_get(acc_t *acc, const ulong *words)
-{
-  acc->low = FROM_WORD(ELEM, words[0]);
-  acc->high = FROM_WORD(ELEM, words[1]);
 }
