@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The batch: the manifest, and going on where an earlier run ended. */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tests/batch-fixture.h"
+
+static MsManifest *
+open_manifest(BatchFixture *f)
+{
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autoptr(GError) error = NULL;
+  MsManifest *manifest = ms_manifest_open(path, &error);
+
+  g_assert_no_error(error);
+  return manifest;
+}
+
+static guint
+run_with_manifest(BatchFixture *f, MsBatchCounts *counts)
+{
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+  guint before = f->engine->runs;
+
+  f->request.manifest = f->options.manifest = manifest;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  f->n_finished = 0;
+  batch_fixture_run_good(f, items);
+  *counts = ms_batch_count(items);
+  return f->engine->runs - before;
+}
+
+static void
+test_manifest_resume(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *first = batch_fixture_out_path(f, "a.png");
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  batch_fixture_add_picture(f, "b\"\\\n\xff.png", 7, 5);
+  batch_fixture_add_file(f, f->in, "c.png", "damaged");
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
+  g_assert_cmpuint(counts.failed, ==, 1);
+
+  /* Done ones are left out, the failed one is tried again. */
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 3);
+  g_assert_cmpuint(counts.failed, ==, 1);
+
+  /* A lost output, a changed input and other settings are done anew. */
+  g_assert_cmpint(g_unlink(first), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  batch_fixture_add_picture(f, "b.png", 60, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.settings.params.sr = 30;
+  f->options.settings = f->request.settings;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
+}
+
+static void
+test_manifest_torn(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_file(f, f->folder, "manifest.jsonl",
+           "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+static void
+test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_autoptr(MsManifest) nowhere = ms_manifest_open("/nonexistent/m.jsonl", &error);
+  g_assert_null(nowhere);
+  g_assert_error(error, MS_ERROR, MS_ERROR_IO);
+  g_assert_nonnull(strstr(error->message, "--manifest"));
+
+  if (!g_file_test("/dev/full", G_FILE_TEST_EXISTS)) {
+    g_test_skip("There is no /dev/full on this system.");
+    return;
+  }
+  g_clear_error(&error);
+  g_autoptr(MsManifest) full = ms_manifest_open("/dev/full", &error);
+  g_assert_no_error(error);
+  f->options.manifest = full;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(f->troubles->len, ==, 1);
+}
+
+static void
+test_resume_without_manifest(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  batch_fixture_add_file(f, f->out, "a.png", "done before");
+  f->request.resume = TRUE;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(f->engine->runs, ==, 1);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_SKIPPED);
+  g_assert_cmpint(batch_fixture_item(items, 1)->status, ==, MS_ITEM_DONE);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
+  BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
+  BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
+  BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
+  return g_test_run();
+}
