@@ -23,7 +23,7 @@ G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
 typedef struct {
   MsMeanShift *filter;
   MsImage *source;
-  const MsSettings *settings;
+  const MsSettings *settings; /* in what all parts have in common: an array, one for each device */
   MsRows rows;
   guint8 *pixels;
   GCancellable *cancellable;
@@ -213,6 +213,7 @@ run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GEr
   for (guint i = 0; i < n; i++) {
     parts[i] = *common;
     parts[i].filter = g_ptr_array_index(self->filters, i);
+    parts[i].settings = &common->settings[i];
     parts[i].rows = rows[i];
     parts[i].log = logs[i];
   }
@@ -290,7 +291,8 @@ keep_speeds(MsSplit *self, const char *work, int width)
 }
 
 /**
- * ms_split_run:
+ * ms_split_run_each:
+ * @settings: one for each device; they may differ in their toggles, since those never change the picture, not in their parameters
  * @log: (nullable): gets the rows of all devices, step by step
  *
  * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of one
@@ -299,8 +301,8 @@ keep_speeds(MsSplit *self, const char *work, int width)
  * Returns: (transfer full): the result, or %NULL with the first device's error
  */
 MsImage *
-ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log, GCancellable *cancellable,
-             GError **error)
+ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
+                  GCancellable *cancellable, GError **error)
 {
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels = g_try_malloc((gsize)width * height * 4);
@@ -326,4 +328,16 @@ ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimin
     return NULL;
   keep_speeds(self, work, width);
   return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+}
+
+/** ms_split_run: as ms_split_run_each(), with the same settings for every device. */
+MsImage *
+ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log, GCancellable *cancellable,
+             GError **error)
+{
+  MsSettings same[MS_SHARES_MAX];
+
+  for (guint i = 0; i < self->filters->len; i++)
+    same[i] = *settings;
+  return ms_split_run_each(self, source, same, log, cancellable, error);
 }

@@ -20,5 +20,7 @@ MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
 MsImage *ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
                       GCancellable *cancellable, GError **error);
+MsImage *ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
+                           GCancellable *cancellable, GError **error);
 
 G_END_DECLS
