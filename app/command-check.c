@@ -153,6 +153,8 @@ check_lab(const MsCommandLine *line, GError **error)
         error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
   if (line->inputs[0] && line->inputs[1])
     return refuse(error, "The lab takes at most one image.");
+  if (line->tune && line->variant)
+    return refuse(error, "--tune looks for the variant itself; leave out --variant.");
   if (line->reduce && !line->tune && line->inputs[0])
     return refuse(error, "--reduce makes its own array; leave out the image.");
   return check_lab_options(line, error);

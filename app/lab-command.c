@@ -160,6 +160,17 @@ run_experiments(Command *c, GError **error)
   return compare_reports(c, reports, error);
 }
 
+/* Just what --reduce alone would run, so that it finds what was tuned. */
+static void
+add_reduction(MsFactors *fixed, const MsCommandLine *line)
+{
+  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
+
+  ms_factors_set(fixed, "op", line->reduce);
+  ms_factors_set(fixed, "type", line->type ? line->type : MS_HEADLESS_REDUCE_TYPE);
+  ms_factors_set(fixed, "size", size);
+}
+
 /* What is given on the command line is the problem, not something to search. */
 static MsFactors *
 fixed_factors(const MsCommandLine *line)
@@ -175,13 +186,7 @@ fixed_factors(const MsCommandLine *line)
     ms_factors_set(fixed, infos[i].name, value);
   }
   if (line->reduce)
-    ms_factors_set(fixed, "op", line->reduce);
-  if (line->type)
-    ms_factors_set(fixed, "type", line->type);
-  if (ms_command_line_has(line, "size")) {
-    g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
-    ms_factors_set(fixed, "size", size);
-  }
+    add_reduction(fixed, line);
   return fixed;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/lab/lab.h"
 #include "core/reduce/reduce-run.h"
 
 static gboolean
@@ -16,7 +17,7 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
   request->repeat = (guint)line->repeat;
   request->seed = 1;
   return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
-         (!line->type || ms_element_type_parse(line->type, &request->spec.type, error)) &&
+         ms_element_type_parse(line->type ? line->type : MS_HEADLESS_REDUCE_TYPE, &request->spec.type, error) &&
          (!line->variant || ms_reduce_options_parse(line->variant, &request->options, error));
 }
 
@@ -57,6 +58,7 @@ ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *
   context = ms_headless_open_context(line, console, &error);
   if (!context)
     return ms_headless_fail(console, error);
+  request.tuned = ms_lab_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
   run = ms_reduce_run(context, &request, NULL, cancellable, &error);
   if (!run || !report(line, run, console, &error))
     return ms_headless_fail(console, error);

@@ -509,6 +509,40 @@ class Program(HeadlessCase):
         _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
         self.sentence(error, "--device")
 
+    def test_a_tuned_reduction(self):
+        home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        what = ["--reduce", "sum", "--type", "ushort", "--size", "20000", "--device", "cpu"]
+
+        def reduction(*arguments):
+            return json.loads(self.run_program(*arguments, "--json", "-", env=home)[0])
+
+        self.assertEqual(reduction(*what)["chosen_by"], "program")
+        _, error = self.run_program("--tune", *what, "--variant", "pcl", env=home, status=2)
+        self.sentence(error, "--variant")
+        tuning = reduction("--tune", *what, "--budget", "3s")["tunings"][0]
+        self.assertEqual(tuning["trials"][0]["outcome"], "ok", "the search begins at what auto chooses")
+        tuned = reduction(*what, "--variant", "auto")
+        self.assertEqual(tuned["chosen_by"], "tuning")
+        self.assertTrue(tuned["agrees"])
+        self.assertEqual(tuned["options"]["vector"], tuning["winner"]["vector"])
+        self.assertEqual(tuned["options"]["between"], tuning["winner"]["between"])
+        self.assertIn("tuning", self.run_program(*what, env=home)[0].decode())
+        self.assertEqual(reduction(*what, "--size", "21000")["chosen_by"], "tuning")
+        self.assertEqual(reduction(*what, "--size", "2000000")["chosen_by"], "program")
+        self.assertEqual(reduction(*what, "--type", "short")["chosen_by"], "program")
+        self.assertEqual(reduction(*what, "--variant", "pcl")["chosen_by"], "caller")
+        winner = next((self.dir / "data").rglob("*.winner.json"))
+        kept = json.loads(winner.read_text())
+        for storage, vector, chosen_by in (("buffer", "4", "tuning"), ("image", "16", "program"), ("tape", "1", "program")):
+            kept["winner"].update(storage=storage, vector=vector)
+            winner.write_text(json.dumps(kept))
+            with self.subTest(storage=storage, vector=vector):
+                found = reduction(*what)
+                self.assertEqual(found["chosen_by"], chosen_by)
+                self.assertEqual(found["options"]["vector"] == "4", chosen_by == "tuning")
+        winner.write_text("{")
+        self.assertEqual(reduction(*what)["chosen_by"], "program")
+
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")
         self.assertIn("ms-unroll", output.decode())

@@ -46,11 +46,32 @@ test_options_round_trip(void)
     g_assert_cmpstr(ms_reduce_preset_match(&ms_reduce_presets(&n)[i].options), ==, ms_reduce_presets(&n)[i].name);
 }
 
+/* What auto makes of any length can be given back as text: reports name it, and a search begins there. */
+static void
+test_resolved_options_round_trip(void)
+{
+  static const MsDeviceType types[] = {MS_DEVICE_TYPE_CPU, MS_DEVICE_TYPE_GPU};
+
+  for (guint k = 0; k < 2 * 32; k++) {
+    MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, k % 2 ? MS_ELEMENT_UCHAR : MS_ELEMENT_FLOAT);
+    MsReduceOptions automatic = ms_reduce_options_auto();
+    MsDeviceLimits limits = made_up_device();
+    g_autoptr(GError) error = NULL;
+
+    limits.type = types[k / 32];
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &automatic, &limits, G_GUINT64_CONSTANT(1) << k % 32, &error);
+    g_assert_no_error(error);
+    g_autofree char *text = ms_reduce_options_to_string(&plan->options);
+    MsReduceOptions again = variant(text);
+    g_assert_true(ms_reduce_options_equal(&plan->options, &again));
+  }
+}
+
 static void
 test_options_refused(void)
 {
   static const char *const texts[] = {"", "fastest", "naive,vector=3", "naive,speed=9", "naive,vector", "auto,vector=4",
-                                      "naive,times=1025", "naive,times=-1", "naive,times=1e2"};
+                                      "naive,times=8193", "naive,times=-1", "naive,times=1e2"};
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_options_auto(), before = options;
@@ -393,7 +414,7 @@ static void
 test_run(void)
 {
   const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
-                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000, 3, 1};
+                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000, 3, 1, FALSE};
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;
@@ -407,6 +428,7 @@ test_run(void)
   g_assert_cmpfloat(run->min_ms, <=, run->median_ms);
   g_autofree char *text = ms_reduce_run_to_text(run);
   g_assert_nonnull(strstr(text, "agrees"));
+  g_assert_cmpstr(run->chosen_by, ==, "program");
   ms_reduce_run_add_json(run, builder);
   g_autoptr(JsonNode) root = json_builder_get_root(builder);
   g_assert_true(json_object_get_boolean_member(json_node_get_object(root), "agrees"));
@@ -428,6 +450,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/options/round-trip", test_options_round_trip);
+  g_test_add_func("/reduce/options/resolved-round-trip", test_resolved_options_round_trip);
   g_test_add_func("/reduce/options/refused", test_options_refused);
   g_test_add_func("/reduce/plan/refusals", test_plan_refusals);
   g_test_add_func("/reduce/plan/devices", test_plan_devices);

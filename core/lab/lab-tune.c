@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/filter/plan.h"
 #include "core/lab/bench.h"
 #include "core/lab/lab.h"
 #include "core/lab/run-filter.h"
+#include "core/lab/run-reduce.h"
 
 /* Of one class of sizes; a processor needs long for a megapixel in the slowest configurations. */
 #define GPU_WIDTH 1024
@@ -202,13 +202,30 @@ filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
   return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
+/* The same for a reduction: what is neither operation, type nor length was fixed by the caller. */
+static char *
+reduce_problem_name(const MsFactors *problem)
+{
+  static const char *const classed[] = {"op", "type", "size", NULL};
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
+  MsReduceOptions options;
+  guint64 n = 0;
+
+  ms_lab_reduce_settings(problem, &spec, &options, &n, NULL);
+  g_autofree char *class = ms_tune_reduce_class(&spec, n);
+  g_autoptr(GString) name = g_string_new(class);
+  for (guint i = 0; i < ms_factors_size(problem); i++)
+    if (!g_strv_contains(classed, ms_factors_key(problem, i)))
+      g_string_append_printf(name, ", %s:%s", ms_factors_key(problem, i), ms_factors_value(problem, i));
+  return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
 static char *
 problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 height)
 {
   if (strcmp(kind, "mean-shift") == 0)
     return filter_problem_name(problem, width, height);
-  g_autofree char *text = ms_factors_to_string(problem);
-  return g_strdup_printf("%s, %s", kind, text);
+  return reduce_problem_name(problem);
 }
 
 /* The finished problem: what the caller fixed, and the size of the picture. */
@@ -289,36 +306,4 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
     return NULL;
   return g_steal_pointer(&record);
-}
-
-/**
- * ms_lab_tuned_settings:
- * @settings: what was asked for
- * @device: what is going to run it
- *
- * What `--kernel auto` means on a device that was tuned: when @settings leave the kernel and all toggles to
- * the program, and there
- * is a winner for this device, this very driver, this version of the program and this class of problem, which
- * the plan accepts
- * for this image, the winner's toggles take their place.
- *
- * Returns: the settings to run; @settings themselves when there is nothing better
- */
-MsSettings
-ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height)
-{
-  MsSettings usual = ms_settings_default(), tuned;
-
-  usual.params = settings->params;
-  if (!ms_settings_equal(&usual, settings))
-    return *settings;
-  g_autofree char *problem = ms_tune_problem_class(settings->params.sp, width, height);
-  g_autoptr(MsFactors) winner = ms_tune_store_load_winner(NULL, ms_device_get_name(device),
-                                                          ms_device_get_driver(device), problem, MS_VERSION);
-  if (!winner || !ms_lab_filter_settings(winner, &tuned, NULL))
-    return *settings;
-  tuned.params = settings->params;
-  MsPlanRequest request = ms_plan_request(&tuned, ms_device_get_limits(device), width, height);
-  g_autofree char *refusal = ms_plan_refusal(&request);
-  return refusal ? *settings : tuned;
 }

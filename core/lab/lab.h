@@ -10,6 +10,7 @@
 #include "core/lab/report.h"
 #include "core/lab/tune-store.h"
 #include "core/opencl/context.h"
+#include "core/reduce/reduce-plan.h"
 
 G_BEGIN_DECLS
 
@@ -83,5 +84,6 @@ typedef struct {
 void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
 MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
 MsSettings ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
+gboolean ms_lab_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/lab/bench.h"
+#include "core/lab/run-reduce.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
@@ -138,7 +139,7 @@ has_single_options(const MsFactors *settings)
 
 /* The variant and whatever single options stand beside it, as --variant takes them. */
 static gboolean
-parse_options(ReduceSubject *self, const MsFactors *settings, GError **error)
+parse_options(const MsFactors *settings, MsReduceOptions *options, GError **error)
 {
   const char *usual = has_single_options(settings) ? "naive" : "auto";
   g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", usual));
@@ -148,7 +149,29 @@ parse_options(ReduceSubject *self, const MsFactors *settings, GError **error)
     if (ms_reduce_option_find(key))
       g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(settings, i));
   }
-  return ms_reduce_options_parse(variant->str, &self->options, error);
+  return ms_reduce_options_parse(variant->str, options, error);
+}
+
+/**
+ * ms_lab_reduce_settings: @factors as a reduction of an array of @n elements, the rest at its defaults; keys of other
+ * things are passed over.
+ */
+gboolean
+ms_lab_reduce_settings(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
+                       GError **error)
+{
+  MsReduceOp op;
+  MsElementType type;
+  gint64 width, height;
+
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, error) ||
+      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
+      !parse_options(factors, options, error))
+    return FALSE;
+  *spec = MS_REDUCE_SPEC(op, type);
+  *n = (guint64)width * (guint64)height;
+  return TRUE;
 }
 
 static gboolean
@@ -164,23 +187,6 @@ parse_flags(ReduceSubject *self, const MsFactors *settings, GError **error)
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
               "A device is selected or reference, a clock is events or wall; not “%s”, “%s”.", device, clock);
   return FALSE;
-}
-
-static gboolean
-parse_settings(ReduceSubject *self, const MsFactors *settings, GError **error)
-{
-  MsReduceOp op;
-  MsElementType type;
-  gint64 width, height;
-
-  if (!ms_reduce_op_parse(ms_factors_get_or(settings, "op", "sum"), &op, error) ||
-      !ms_element_type_parse(ms_factors_get_or(settings, "type", "uint"), &type, error) ||
-      !ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^20"), &width, &height, error) ||
-      !parse_flags(self, settings, error) || !parse_options(self, settings, error))
-    return FALSE;
-  self->spec = MS_REDUCE_SPEC(op, type);
-  self->n = (guint64)width * (guint64)height;
-  return TRUE;
 }
 
 static gboolean
@@ -201,7 +207,8 @@ reduce_create(MsLabBench *bench, const MsFactors *settings, const char *label, G
 
   ms_subject_init(&self->parent, &reduce_funcs, label);
   self->bench = bench;
-  if (!parse_settings(self, settings, error) || !make_plan(self, error)) {
+  if (!ms_lab_reduce_settings(settings, &self->spec, &self->options, &self->n, error) ||
+      !parse_flags(self, settings, error) || !make_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }
@@ -219,13 +226,13 @@ is_tuned(const char *name, const MsFactors *problem)
   return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
 }
 
-/* Every choice of the table; numbers by powers of two. */
+/* Every choice of the table; numbers by powers of two. A processor wants small groups that walk far. */
 static void
 reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
 {
-  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", NULL};
+  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", "1024", "4096", NULL};
   static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
-  static const char *const groups[] = {"64", "128", "256", "512", NULL};
+  static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
   guint n;
   const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
 

@@ -161,3 +161,22 @@ ms_tune_problem_class(double sp, gint64 width, gint64 height)
 {
   return g_strdup_printf("mean-shift, %s, %s", radius_class(sp), size_class((double)width * (double)height));
 }
+
+/* From what starting a kernel costs to what no cache holds; the usual lengths stand amid a class and not at its edge. */
+static const char *
+length_class(guint64 bytes)
+{
+  return bytes < 128 << 10     ? "below 128 KiB"
+         : bytes < 2 << 20     ? "128 KiB to 2 MiB"
+         : bytes < 24 << 20    ? "2 to 24 MiB"
+         : bytes < 384u << 20  ? "24 to 384 MiB"
+                               : "384 MiB and more";
+}
+
+/** ms_tune_reduce_class: (transfer full): as ms_tune_problem_class(), for reductions of plain arrays. */
+char *
+ms_tune_reduce_class(const MsReduceSpec *spec, guint64 n)
+{
+  return g_strdup_printf("reduce, %s of %s, %s", ms_reduce_op_name(spec->op), ms_element_type_name(spec->type),
+                         length_class(n * ms_element_type_size(spec->type)));
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/tuner.h"
+#include "core/reduce/reduce-plan.h"
 
 G_BEGIN_DECLS
 
@@ -15,5 +16,6 @@ MsFactors *ms_tune_store_load_winner(const char *directory, const char *device, 
 gboolean ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error);
 
 char *ms_tune_problem_class(double sp, gint64 width, gint64 height);
+char *ms_tune_reduce_class(const MsReduceSpec *spec, guint64 n);
 
 G_END_DECLS

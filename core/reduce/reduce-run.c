@@ -237,6 +237,7 @@ ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, MsTimingLog
   run->n = request->n;
   run->bytes = request->n * ms_element_type_size(request->spec.type);
   run->repeat = MAX(request->repeat, 1);
+  run->chosen_by = request->tuned ? "tuning" : request->options.automatic ? "program" : "caller";
   run->device = g_strdup(ms_device_get_name(ms_context_get_device(context)));
   if (!check_request(request, error) || !prepare(&bench, request, run, log, error) ||
       !run_all(&bench, run, log, cancellable, error) || !check_result(&bench, run, error))
@@ -279,8 +280,8 @@ ms_reduce_run_to_text(const MsReduceRun *self)
 
   g_string_append_printf(text, "%-10s %s of %" G_GUINT64_FORMAT " %s\n", "operation", ms_reduce_op_name(self->spec.op),
                          self->n, ms_element_type_name(self->spec.type));
-  g_string_append_printf(text, "%-10s %s\n%-10s %s\n%-10s %s\n", "device", self->device, "variant", variant, "result",
-                         result);
+  g_string_append_printf(text, "%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "device", self->device, "variant", variant,
+                         "chosen by", self->chosen_by, "result", result);
   g_string_append_printf(text, "%-10s %s (%s)\n", "serial", reference, self->agrees ? "agrees" : "DIFFERS");
   append_line(text, "median", "%.4f", self->median_ms, " ms of kernels");
   append_line(text, "fastest", "%.4f", self->min_ms, " ms");
@@ -337,6 +338,7 @@ ms_reduce_run_add_json(const MsReduceRun *self, JsonBuilder *builder)
   json_builder_add_int_value(builder, (gint64)self->n);
   add_text(builder, "device", self->device);
   add_text(builder, "variant", variant);
+  add_text(builder, "chosen_by", self->chosen_by);
   add_options(&self->options, builder);
   add_text(builder, "result", result);
   add_text(builder, "serial_result", reference);

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @n: elements of the generated array
  * @repeat: timed runs, at least 1; the median is the headline
  * @seed: of the generated values (the same values on every device and in every locale)
+ * @tuned: whether @options were found by a search on this device; reports say so
  */
 typedef struct {
   MsReduceSpec spec;
@@ -20,11 +21,13 @@ typedef struct {
   guint64 n;
   guint repeat;
   guint32 seed;
+  gboolean tuned;
 } MsReduceRunRequest;
 
 /**
  * MsReduceRun: what came out.
  * @options: as resolved by the plan
+ * @chosen_by: who chose them: "caller", "program" or "tuning"
  * @agrees: whether @result equals @reference (floating-point sums: within 1e-6 relative)
  * @median_ms: device time of the kernels of one run; @min_ms and @max_ms its spread over the runs
  * @wall_ms: median wall time of one run on data that is already on the device
@@ -35,6 +38,7 @@ typedef struct {
 typedef struct {
   MsReduceSpec spec;
   MsReduceOptions options;
+  const char *chosen_by;
   guint64 n;
   guint64 bytes;
   guint repeat;
