@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort, one pair of keys for each work-item. The array is padded with the greatest key to a power of two. Stage k
- * merges bitonic runs of k keys, by steps of distance k/2, k/4, …, 1; a run ascends where bit k of the place is clear.
+ * Bitonic sort, one pair of keys for each work-item, blocks of keys in local memory. Twin of sort-vectors.cl. The array is padded
+ * with the greatest key to a power of two. Stage k merges bitonic runs of k keys, by steps of distance k/2, k/4, …, 1; a run
+ * ascends where bit k of the place is clear.
  */
 static void
 order(uint *low, uint *high, const bool ascending)
@@ -20,23 +21,6 @@ order_local(__local uint *keys, const uint i, const uint j, const bool ascending
   order(&a, &b, ascending);
   keys[i] = a;
   keys[i + j] = b;
-}
-
-__kernel void
-sort_encode(__global const ELEM *restrict elements, const uint n, __global uint *restrict keys)
-{
-  const uint i = get_global_id(0);
-
-  keys[i] = i < n ? KEY_OF(elements[i]) : 0xffffffffu;
-}
-
-__kernel void
-sort_decode(__global const uint *restrict keys, const uint n, __global ELEM *restrict elements)
-{
-  const uint i = get_global_id(0);
-
-  if (i < n)
-    elements[i] = ELEMENT_OF(keys[i]);
 }
 
 static void

@@ -117,6 +117,18 @@ test_small_groups(void)
   }
 }
 
+/* Named groups take the form of graphics processors, on whatever device there is. */
+static void
+test_groups(void)
+{
+  const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
+    for (Keys kind = 0; kind < N_KEYS; kind++)
+      check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
+}
+
 static void
 test_float_order(void)
 {
@@ -173,6 +185,7 @@ main(int argc, char **argv)
   g_test_add_func("/sort/fast", test_fast);
   g_test_add_func("/sort/study", test_study);
   g_test_add_func("/sort/small-groups", test_small_groups);
+  g_test_add_func("/sort/groups", test_groups);
   g_test_add_func("/sort/float-order", test_float_order);
   g_test_add_func("/sort/refusals", test_refusals);
   return g_test_run();

@@ -9,6 +9,10 @@
 #include "core/reduce/swap.h"
 
 #define USUAL_GROUP 512
+
+/* Keys that one work-item of a processor sorts by itself: what its second cache holds with room to spare, and for few keys. */
+#define VECTOR_BLOCK 16384
+#define SMALL_VECTOR_BLOCK 1024
 #define MAX_KEYS (G_GUINT64_CONSTANT(1) << 31)
 
 typedef enum {
@@ -24,15 +28,20 @@ static const char *const study_names[N_KERNELS] = {"study_block", "study_merge",
 
 /**
  * Sorter: a sort under way.
- * @block: keys that a group sorts in local memory
+ * @vectors: whether a work-item sorts a block by itself, in vectors
+ * @group: work-items of a group
+ * @block: keys that a group sorts by itself
+ * @share: keys that a work-item moves in a step
  * @padded: keys with the padding, a power of two and at least a block
  */
 typedef struct {
   MsContext *context;
   MsSortOptions options;
   MsElementType type;
+  gboolean vectors;
   guint group;
   guint block;
+  guint share;
   guint64 n;
   guint64 padded;
   const char *const *names;
@@ -77,6 +86,21 @@ usual_group(const MsSortOptions *options, const MsDeviceLimits *limits)
   return group;
 }
 
+/* Groups with barriers are slow on processors, whose vectors do a step of many pairs at once. */
+static gboolean
+takes_vectors(const MsSortOptions *options, const MsDeviceLimits *limits)
+{
+  return options->form == MS_SORT_FAST && options->work_group == 0 && limits->type == MS_DEVICE_TYPE_CPU;
+}
+
+static guint
+block_length(const MsSortOptions *options, const MsDeviceLimits *limits, guint64 n)
+{
+  if (takes_vectors(options, limits))
+    return n <= 4 * SMALL_VECTOR_BLOCK ? SMALL_VECTOR_BLOCK : VECTOR_BLOCK;
+  return options->form == MS_SORT_STUDY ? usual_group(options, limits) : 2 * usual_group(options, limits);
+}
+
 static guint64
 padded_length(guint64 n, guint block)
 {
@@ -111,7 +135,7 @@ static gboolean
 check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n, GError **error)
 {
   guint group = usual_group(options, limits);
-  guint64 bytes = padded_length(n, 2 * group) * sizeof(cl_uint);
+  guint64 bytes = padded_length(n, block_length(options, limits, n)) * sizeof(cl_uint);
 
   if (type != MS_ELEMENT_UINT && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT)
     return REFUSE("Keys of type %s cannot be sorted; uint, int and float can.", ms_element_type_name(type));
@@ -139,12 +163,14 @@ compose(const Sorter *self)
 
   ms_program_spec_define_text(spec, "ELEM", ms_element_type_name(self->type));
   ms_program_spec_define_int(spec, "GROUP", self->group);
+  ms_program_spec_define_int(spec, "BLOCK", self->block);
   ms_program_spec_define_int(spec, "SWAP_RANGE", self->options.swap_range);
   ms_program_spec_define_int(spec, "SWAP_ROWS", g_bit_nth_msf((gulong)self->options.swap_range, -1));
   ms_program_spec_add_part(spec, self->type == MS_ELEMENT_UINT  ? "sort-key-uint.cl"
                                  : self->type == MS_ELEMENT_INT ? "sort-key-int.cl"
                                                                 : "sort-key-float.cl");
-  ms_program_spec_add_part(spec, "sort.cl");
+  ms_program_spec_add_part(spec, "sort-convert.cl");
+  ms_program_spec_add_part(spec, self->vectors ? "sort-vectors.cl" : "sort.cl");
   if (self->options.form == MS_SORT_STUDY) {
     ms_program_spec_add_part(spec, swaps[self->options.swap]);
     ms_program_spec_add_part(spec, "sort-study.cl");
@@ -199,8 +225,10 @@ open_sorter(Sorter *self, GError **error)
 
   if (!check(&self->options, self->type, limits, self->n, error))
     return FALSE;
-  self->group = usual_group(&self->options, limits);
-  self->block = study ? self->group : 2 * self->group;
+  self->vectors = takes_vectors(&self->options, limits);
+  self->group = self->vectors ? 1 : usual_group(&self->options, limits);
+  self->block = block_length(&self->options, limits, self->n);
+  self->share = self->vectors ? self->block : study ? 1 : 2;
   self->padded = padded_length(self->n, self->block);
   self->names = study ? study_names : fast_names;
   self->keys = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, self->padded * sizeof(cl_uint), NULL, error);
@@ -212,9 +240,17 @@ convert(Sorter *self, cl_kernel kernel, const char *name, cl_mem from, cl_mem in
 {
   cl_uint n = (cl_uint)self->n;
   const MsKernelArg args[] = {MS_ARG_OF(from), MS_ARG_OF(n), MS_ARG_OF(into)};
+  guint group = usual_group(&self->options, ms_context_get_limits(self->context));
 
   return ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error) &&
-         ms_kernel_launch(self->context, kernel, name, items / self->group, self->group, 8 * items, self->log, error);
+         ms_kernel_launch(self->context, kernel, name, (items + group - 1) / group, group, 8 * items, self->log, error);
+}
+
+/* Vectors need no local memory, and only the study's form has a map. */
+static guint
+count_args(const Sorter *self)
+{
+  return self->vectors ? 3 : self->options.form == MS_SORT_STUDY ? 5 : 4;
 }
 
 /* @keys_per_item: how many keys one work-item moves. */
@@ -223,10 +259,9 @@ run(Sorter *self, SortKernel which, cl_uint k, cl_uint j, guint keys_per_item, G
 {
   const MsKernelArg args[] = {MS_ARG_OF(self->keys), MS_ARG_OF(k), MS_ARG_OF(j),
                               MS_ARG_LOCAL_BYTES(self->block * sizeof(cl_uint)), MS_ARG_OF(self->map)};
-  guint n_args = self->options.form == MS_SORT_STUDY ? 5 : 4;
   guint64 items = self->padded / keys_per_item;
 
-  return ms_kernel_set_args(self->kernels[which], self->names[which], args, n_args, error) &&
+  return ms_kernel_set_args(self->kernels[which], self->names[which], args, count_args(self), error) &&
          ms_kernel_launch(self->context, self->kernels[which], self->names[which], items / self->group, self->group,
                           8 * self->padded, self->log, error);
 }
@@ -236,12 +271,12 @@ static gboolean
 run_far_steps(Sorter *self, guint64 k, GError **error)
 {
   guint64 nearest = self->block, j = k / 2;
-  guint per_item = self->options.form == MS_SORT_STUDY ? 1 : 2;
+  guint three_share = MAX(self->share, 8);
 
   while (j >= nearest) {
-    gboolean three = self->kernels[KERNEL_THREE_STEPS] && j / 4 >= nearest && self->padded / 8 >= self->group;
-    if (!(three ? run(self, KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), 8, error)
-                : run(self, KERNEL_STEP, (cl_uint)k, (cl_uint)j, per_item, error)))
+    gboolean three = self->kernels[KERNEL_THREE_STEPS] && j / 4 >= nearest && self->padded / three_share >= self->group;
+    if (!(three ? run(self, KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), three_share, error)
+                : run(self, KERNEL_STEP, (cl_uint)k, (cl_uint)j, self->share, error)))
       return FALSE;
     j /= three ? 8 : 2;
   }
@@ -251,21 +286,13 @@ run_far_steps(Sorter *self, guint64 k, GError **error)
 static gboolean
 run_stages(Sorter *self, GError **error)
 {
-  guint per_item = self->options.form == MS_SORT_STUDY ? 1 : 2;
-
-  if (!run(self, KERNEL_BLOCK, 0, 0, per_item, error))
+  if (!run(self, KERNEL_BLOCK, 0, 0, self->share, error))
     return FALSE;
   for (guint64 k = 2 * (guint64)self->block; k <= self->padded; k *= 2)
     if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !run_far_steps(self, k, error) ||
-        !run(self, KERNEL_MERGE, (cl_uint)k, 0, per_item, error))
+        !run(self, KERNEL_MERGE, (cl_uint)k, 0, self->share, error))
       return FALSE;
   return TRUE;
-}
-
-static guint64
-round_up(guint64 n, guint64 unit)
-{
-  return (n + unit - 1) / unit * unit;
 }
 
 static gboolean
@@ -274,7 +301,7 @@ sort_on_device(Sorter *self, cl_mem elements, GError **error)
   return open_sorter(self, error) &&
          convert(self, self->encode, "sort_encode", elements, self->keys, self->padded, error) &&
          run_stages(self, error) &&
-         convert(self, self->decode, "sort_decode", self->keys, elements, round_up(self->n, self->group), error) &&
+         convert(self, self->decode, "sort_decode", self->keys, elements, self->n, error) &&
          ms_context_finish(self->context, error);
 }
 
