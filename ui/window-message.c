@@ -85,3 +85,17 @@ ms_window_show_log(MsWindow *self)
   gtk_window_set_default_size(GTK_WINDOW(dialog), 760, 480);
   gtk_widget_show_all(dialog);
 }
+
+/** ms_window_message_answered: a button of the info bar was clicked; its response is as in window.ui. */
+void
+ms_window_message_answered(MsWindow *self, int response)
+{
+  if (response == 1)
+    ms_window_show_log(self);
+  if (response == 2)
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->device_chooser), TRUE);
+  if (response == 3)
+    g_action_group_activate_action(G_ACTION_GROUP(self), "use-processor", NULL);
+  if (response != 1)
+    ms_window_clear_message(self);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of MsWindow (tabs, actions, files, messages) share. */
+/* What the parts of MsWindow (tabs, the picture in front, actions, files, messages, remembered state) share. */
 #pragma once
 
 #include "ui/window.h"
@@ -55,7 +55,19 @@ typedef enum {
   MS_OFFER_LOG = 1 << 2,
 } MsOffer;
 
+void ms_window_tab_switched(MsWindow *self);
+void ms_window_tabs_changed(MsWindow *self);
+void ms_window_cancel_tabs(MsWindow *self);
 void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
+
+void ms_window_set_front(MsWindow *self, MsImageView *view);
+void ms_window_leave_front(MsWindow *self);
+void ms_window_update_title(MsWindow *self);
+void ms_window_update_progress(MsWindow *self);
+
+void ms_window_restore_state(MsWindow *self);
+void ms_window_remember_state(MsWindow *self);
+
 void ms_window_add_actions(MsWindow *self);
 void ms_window_update_actions(MsWindow *self);
 
@@ -63,8 +75,10 @@ void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsO
 void ms_window_report_error(MsWindow *self, const GError *error);
 void ms_window_clear_message(MsWindow *self);
 void ms_window_show_log(MsWindow *self);
+void ms_window_message_answered(MsWindow *self, int response);
 
 void ms_window_choose_files(MsWindow *self);
+void ms_window_add_recent_menu(MsWindow *self);
 void ms_window_open_uris(MsWindow *self, char **uris);
 void ms_window_paste(MsWindow *self);
 void ms_window_copy_picture(MsWindow *self);
