@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the halves of MsImageView (input and drawing) share. */
+/* What the parts of MsImageView (place and zoom, input, readout, drawing) share. */
 #pragma once
 
 #include "ui/image-view.h"
@@ -7,6 +7,9 @@
 #include "ui/view-geometry.h"
 
 G_BEGIN_DECLS
+
+/** MS_VIEW_WHEEL_STEP: one click of the wheel, and of the zoom buttons. */
+#define MS_VIEW_WHEEL_STEP 1.25
 
 /** MsViewSlot: a picture on the screen and the part of it that was made ready last. */
 typedef struct {
@@ -43,6 +46,13 @@ struct _MsImageView {
   gboolean pointer_inside;
 };
 
+void ms_image_view_moved(MsImageView *self);
+void ms_image_view_update_pane(MsImageView *self);
+double ms_image_view_scale(MsImageView *self);
+void ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y);
+void ms_image_view_update_readout(MsImageView *self);
+void ms_image_view_add_input(MsImageView *self);
+gboolean ms_image_view_press_key(MsImageView *self, GdkEventKey *event);
 void ms_image_view_draw(MsImageView *self, cairo_t *cr);
 MsViewMode ms_image_view_effective_mode(MsImageView *self);
 double ms_image_view_pane_width(MsImageView *self);
