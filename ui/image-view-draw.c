@@ -286,19 +286,28 @@ draw_divider(MsImageView *self, cairo_t *cr, double x, double height)
   cairo_fill(cr);
 }
 
+/* Side A, in the left @width of what is drawn. */
 static void
-draw_split(MsImageView *self, cairo_t *cr, double width, double height)
+draw_before(MsImageView *self, cairo_t *cr, double width, double height)
 {
-  g_autofree char *a = caption_a(self), *b = caption_b(self);
-  double x = round(self->divider * width);
+  g_autofree char *a = caption_a(self);
 
   cairo_save(cr);
-  cairo_rectangle(cr, 0, 0, x, height);
+  cairo_rectangle(cr, 0, 0, width, height);
   cairo_clip(cr);
   draw_slot(self, cr, &self->a, 1);
   draw_grid(self, cr);
   draw_caption(self, cr, a, 0, FALSE);
   cairo_restore(cr);
+}
+
+static void
+draw_split(MsImageView *self, cairo_t *cr, double width, double height)
+{
+  g_autofree char *b = caption_b(self);
+  double x = round(self->divider * width);
+
+  draw_before(self, cr, x, height);
   cairo_save(cr);
   cairo_rectangle(cr, x, 0, width - x, height);
   cairo_clip(cr);
@@ -312,16 +321,10 @@ draw_split(MsImageView *self, cairo_t *cr, double width, double height)
 static void
 draw_side_by_side(MsImageView *self, cairo_t *cr, double width, double height)
 {
-  g_autofree char *a = caption_a(self), *b = caption_b(self);
+  g_autofree char *b = caption_b(self);
   double pane = ms_image_view_pane_width(self);
 
-  cairo_save(cr);
-  cairo_rectangle(cr, 0, 0, pane, height);
-  cairo_clip(cr);
-  draw_slot(self, cr, &self->a, 1);
-  draw_grid(self, cr);
-  draw_caption(self, cr, a, 0, FALSE);
-  cairo_restore(cr);
+  draw_before(self, cr, pane, height);
   cairo_save(cr);
   cairo_translate(cr, width - pane, 0);
   cairo_rectangle(cr, 0, 0, pane, height);
