@@ -5,6 +5,7 @@
  * RESULT gets the pixels of the last kernel. Times of the kernels are taken in turns, so that all see the same machine.
  */
 #include <locale.h>
+#include <math.h>
 
 #include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
@@ -60,7 +61,8 @@ print_number(const char *name, double value, const char *after)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_print("\"%s\": %s%s", name, g_ascii_formatd(text, sizeof text, "%.4f", value), after);
+  /* One run has no spread, and JSON no infinity. */
+  g_print("\"%s\": %s%s", name, isfinite(value) ? g_ascii_formatd(text, sizeof text, "%.4f", value) : "null", after);
 }
 
 static void
