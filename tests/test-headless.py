@@ -459,6 +459,25 @@ class Batches(HeadlessCase):
         _, error = self.run_program(source, "-o", self.out / "x.png", "--devices", "0:0,0:0", env=environment, status=2)
         self.sentence(error, "twice")
 
+    def test_each_of_several_devices_has_its_own_winner(self):
+        source = self.picture("a.png", 60, 90)
+        environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        known = set()
+        for device, kernel in (("0:0", "direct"), ("0:1", "packed")):
+            self.run_program("--tune", source, "--device", device, "--budget", "1s", env=environment)
+            winner, = set((self.dir / "data").rglob("*.winner.json")) - known
+            known.add(winner)
+            winner.write_text(json.dumps({**json.loads(winner.read_text()), "winner": {"kernel": kernel}}))
+
+        def kernels(*arguments):
+            image = self.report(source, "--verify", "--devices", "0:0,0:1", "--split", "equal", *arguments, env=environment)["images"][0]
+            return image["options"]["kernel"], {row["kernel"] for row in image["timings"] if row["stage"] == "kernel"}
+
+        used, ran = kernels()
+        self.assertEqual(used, "direct", "what the first device uses")
+        self.assertEqual(ran, {"mean_shift_direct", "prepare_packed", "mean_shift_first", "mean_shift_later"})
+        self.assertEqual(kernels("--kernel", "rows")[1], {"prepare_planes", "mean_shift_rows"})
+
 
 class Program(HeadlessCase):
     def test_help_and_version(self):

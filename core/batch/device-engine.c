@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "core/lab/lab.h"
+#include "core/batch/device-settings.h"
 #include "core/opencl/device-chooser.h"
-
-/* A size at which every combination of options that works at all can be planned. */
-#define USUAL_SIDE 512
 
 struct _MsDeviceEngine {
   MsBatchEngine parent_instance;
@@ -45,11 +42,7 @@ get_context(MsBatchEngine *engine)
 static gboolean
 check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context_of(MS_DEVICE_ENGINE(engine)));
-  MsPlanRequest request = ms_plan_request(settings, limits, USUAL_SIDE, USUAL_SIDE);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
-
-  return plan != NULL;
+  return ms_device_settings_check(context_of(MS_DEVICE_ENGINE(engine)), settings, error);
 }
 
 static void
@@ -71,8 +64,7 @@ static MsImage *
 run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
          GCancellable *cancellable, GError **error)
 {
-  MsSettings tuned = ms_lab_tuned_settings(settings, ms_context_get_device(context_of(self)),
-                                           ms_image_get_width(source), ms_image_get_height(source));
+  MsSettings tuned = ms_device_settings_tuned(context_of(self), source, settings);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, NULL, error);
 
   if (!plan)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/split-engine.h"
 
+#include "core/batch/device-settings.h"
 #include "core/filter/split.h"
 #include "core/opencl/device-chooser.h"
-
-/* A size at which every combination of options that works at all can be planned. */
-#define USUAL_SIDE 512
 
 struct _MsSplitEngine {
   MsBatchEngine parent_instance;
@@ -44,13 +42,9 @@ check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
 {
   MsSplit *split = MS_SPLIT_ENGINE(engine)->split;
 
-  for (guint i = 0; i < ms_split_get_n_devices(split); i++) {
-    const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(split, i));
-    MsPlanRequest request = ms_plan_request(settings, limits, USUAL_SIDE, USUAL_SIDE);
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
-    if (!plan)
+  for (guint i = 0; i < ms_split_get_n_devices(split); i++)
+    if (!ms_device_settings_check(ms_split_get_context(split, i), settings, error))
       return FALSE;
-  }
   return TRUE;
 }
 
@@ -75,15 +69,25 @@ resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSett
   return TRUE;
 }
 
+/* Kernels never change the picture, so every device may have those that are fastest there. */
+static void
+tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *tuned)
+{
+  for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
+    tuned[i] = ms_device_settings_tuned(ms_split_get_context(self->split, i), source, settings);
+}
+
 static MsImage *
 run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about,
     GCancellable *cancellable, GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
+  MsSettings tuned[MS_SHARES_MAX];
 
-  if (!resolve(self, source, settings, &about->used, error))
+  tune(self, source, settings, tuned);
+  if (!resolve(self, source, &tuned[0], &about->used, error))
     return NULL;
-  return ms_split_run(self->split, source, settings, about->log, cancellable, error);
+  return ms_split_run_each(self->split, source, tuned, about->log, cancellable, error);
 }
 
 static void
