@@ -2,7 +2,7 @@
 #include "ui/panels/histogram-view.h"
 
 #include "ui/panels/figures-format.h"
-#include "ui/panels/figures.h"
+#include "ui/panels/figures-panel.h"
 #include "ui/panels/histogram-plot.h"
 
 struct _MsHistogramView {
@@ -30,9 +30,7 @@ ms_histogram_view_dispose(GObject *object)
 {
   MsHistogramView *self = MS_HISTOGRAM_VIEW(object);
 
-  if (self->figures)
-    g_signal_handlers_disconnect_by_data(self->figures, self);
-  g_clear_object(&self->figures);
+  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
   G_OBJECT_CLASS(ms_histogram_view_parent_class)->dispose(object);
 }
 
@@ -112,10 +110,8 @@ static void
 ms_histogram_view_refresh(MsPanel *panel)
 {
   MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
-  MsDocument *document = ms_panel_get_document(panel);
 
-  if (document && self->figures)
-    ms_figures_update(self->figures, document);
+  ms_figures_panel_update(panel, self->figures);
   show_figures(self);
 }
 
@@ -124,14 +120,7 @@ ms_histogram_view_attach(MsPanel *panel, MsDocument *document)
 {
   MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
 
-  if (self->figures)
-    g_signal_handlers_disconnect_by_data(self->figures, self);
-  g_set_object(&self->figures, ms_figures_of(document));
-  g_signal_connect_object(self->figures, "changed", G_CALLBACK(show_figures), self, G_CONNECT_SWAPPED);
-  ms_panel_follow(panel, document, "notify::source");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
+  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
 }
 
 static void

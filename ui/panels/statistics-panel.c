@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "ui/panels/figures-format.h"
-#include "ui/panels/figures.h"
+#include "ui/panels/figures-panel.h"
 
 struct _MsStatisticsPanel {
   MsPanel parent_instance;
@@ -28,9 +28,7 @@ ms_statistics_panel_dispose(GObject *object)
 {
   MsStatisticsPanel *self = MS_STATISTICS_PANEL(object);
 
-  if (self->figures)
-    g_signal_handlers_disconnect_by_data(self->figures, self);
-  g_clear_object(&self->figures);
+  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
   G_OBJECT_CLASS(ms_statistics_panel_parent_class)->dispose(object);
 }
 
@@ -194,10 +192,8 @@ static void
 ms_statistics_panel_refresh(MsPanel *panel)
 {
   MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
-  MsDocument *document = ms_panel_get_document(panel);
 
-  if (document && self->figures)
-    ms_figures_update(self->figures, document);
+  ms_figures_panel_update(panel, self->figures);
   show_figures(self);
 }
 
@@ -206,14 +202,7 @@ ms_statistics_panel_attach(MsPanel *panel, MsDocument *document)
 {
   MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
 
-  if (self->figures)
-    g_signal_handlers_disconnect_by_data(self->figures, self);
-  g_set_object(&self->figures, ms_figures_of(document));
-  g_signal_connect_object(self->figures, "changed", G_CALLBACK(show_figures), self, G_CONNECT_SWAPPED);
-  ms_panel_follow(panel, document, "notify::source");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
+  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
 }
 
 static void
