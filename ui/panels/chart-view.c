@@ -49,8 +49,7 @@ ms_chart_view_draw(GtkWidget *widget, cairo_t *cr)
     ms_chart_draw(self->chart, cr, width / scale, height / scale, ms_panel_theme(widget));
     cairo_restore(cr);
   }
-  if (gtk_widget_has_focus(widget))
-    gtk_render_focus(gtk_widget_get_style_context(widget), cr, 1, 1, width - 2, height - 2);
+  ms_panel_draw_focus(widget, cr);
   return GDK_EVENT_PROPAGATE;
 }
 

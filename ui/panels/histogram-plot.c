@@ -24,9 +24,7 @@ static gboolean
 ms_histogram_plot_draw(GtkWidget *widget, cairo_t *cr)
 {
   ms_histogram_draw(MS_HISTOGRAM_PLOT(widget), cr);
-  if (gtk_widget_has_focus(widget))
-    gtk_render_focus(gtk_widget_get_style_context(widget), cr, 1, 1, gtk_widget_get_allocated_width(widget) - 2,
-                     gtk_widget_get_allocated_height(widget) - 2);
+  ms_panel_draw_focus(widget, cr);
   return GDK_EVENT_PROPAGATE;
 }
 

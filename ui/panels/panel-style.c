@@ -52,6 +52,15 @@ ms_panel_text_size(GtkWidget *widget, const char *text, int *width, int *height)
   pango_layout_get_pixel_size(layout, width, height);
 }
 
+/** ms_panel_draw_focus: the frame that the theme puts around a widget that has the focus. */
+void
+ms_panel_draw_focus(GtkWidget *widget, cairo_t *cr)
+{
+  if (gtk_widget_has_focus(widget))
+    gtk_render_focus(gtk_widget_get_style_context(widget), cr, 1, 1, gtk_widget_get_allocated_width(widget) - 2,
+                     gtk_widget_get_allocated_height(widget) - 2);
+}
+
 static gboolean
 show_cell(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip, gpointer data)
 {
