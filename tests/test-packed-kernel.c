@@ -167,6 +167,28 @@ test_plan_by_radius(void)
   g_assert_cmpuint(once->n_passes, ==, 2);
 }
 
+/* Where the matrix kernel is ahead, `auto` takes that one, on devices that have it. */
+static void
+test_preference(void)
+{
+  static const struct {
+    double sp;
+    guint capability;
+    MsKernel kernel;
+  } cases[] = {{30, 90, MS_KERNEL_PACKED}, {31, 90, MS_KERNEL_MATRIX}, {46, 80, MS_KERNEL_MATRIX},
+               {47, 90, MS_KERNEL_PACKED}, {40, 75, MS_KERNEL_PACKED}, {40, 52, MS_KERNEL_DIRECT}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_AUTO, cases[i].capability);
+    g_autoptr(GError) error = NULL;
+
+    request.settings.params.sp = cases[i].sp;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(plan->settings.options.kernel, ==, cases[i].kernel);
+  }
+}
+
 static void
 test_refusals(void)
 {
@@ -195,6 +217,7 @@ main(int argc, char **argv)
   g_test_add_func("/packed-kernel/radii", test_radii);
   g_test_add_func("/packed-kernel/plan", test_plan);
   g_test_add_func("/packed-kernel/plan-by-radius", test_plan_by_radius);
+  g_test_add_func("/packed-kernel/preference", test_preference);
   g_test_add_func("/packed-kernel/refusals", test_refusals);
   return g_test_run();
 }

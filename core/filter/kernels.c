@@ -25,7 +25,12 @@ static const MsKernel cpu_preference[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel wide_cpu_preference[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel gpu_preference[] = {MS_KERNEL_DIRECT};
 static const MsKernel bytes_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
-static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT};
+static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT};
+static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
+
+/* Radii at which the matrix kernel was measured ahead of the packed one on the devices that have both: kernels/README.md. */
+#define FIRST_MATRIX_RADIUS 31
+#define LAST_MATRIX_RADIUS 46
 
 const char *
 ms_kernel_name(MsKernel kernel)
@@ -43,13 +48,19 @@ ms_kernel_find(MsKernel kernel)
   return NULL;
 }
 
+static gboolean
+suits_matrix(const MsPlanRequest *request)
+{
+  return request->settings.params.sp >= FIRST_MATRIX_RADIUS && request->settings.params.sp <= LAST_MATRIX_RADIUS;
+}
+
 /** ms_kernel_preference: (transfer none): the kernels that `auto` tries on that device, best first. */
 const MsKernel *
 ms_kernel_preference(const MsPlanRequest *request, guint *n)
 {
   if (request->limits.nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY) {
     *n = G_N_ELEMENTS(matrix_gpu_preference);
-    return matrix_gpu_preference;
+    return suits_matrix(request) ? matrix_gpu_preference : packed_gpu_preference;
   }
   if (request->limits.nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY) {
     *n = G_N_ELEMENTS(bytes_gpu_preference);
