@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Telling formats apart, and loading what is there, what is not, and what is no picture. */
-#include <string.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>

@@ -97,6 +97,18 @@ window_fixture_open_scene(WindowFixture *self, int width, int height)
   return ms_window_get_document(self->window);
 }
 
+/** window_fixture_opaque_scene: (transfer full): a picture that is drawn as it is, whatever lies behind it. */
+MsImage *
+window_fixture_opaque_scene(int width, int height)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(width, height, 5);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(scene), ms_image_get_byte_size(scene));
+
+  for (gsize i = 3; i < ms_image_get_byte_size(scene); i += 4)
+    pixels[i] = 255;
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
 /** window_fixture_wait_idle: until no run is under way and everything is drawn. */
 void
 window_fixture_wait_idle(WindowFixture *self)
@@ -153,6 +165,13 @@ window_fixture_row(WindowFixture *self, const char *option)
 
   g_assert_nonnull(row);
   return row;
+}
+
+/** window_fixture_spin: (transfer none): the field with the number of an option. */
+GtkWidget *
+window_fixture_spin(WindowFixture *self, const char *option)
+{
+  return find_by_type(window_fixture_row(self, option), GTK_TYPE_SPIN_BUTTON);
 }
 
 /** window_fixture_render: (transfer full): the image view as it is drawn now. */

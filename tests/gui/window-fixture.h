@@ -15,6 +15,11 @@ typedef struct {
   char *folder;
 } WindowFixture;
 
+/** SET_UP: leaves the test, which is then skipped or failed, where there is nothing to run on. */
+#define SET_UP(fixture)                                                                                                \
+  if (!window_fixture_set_up(fixture))                                                                                 \
+    return
+
 gboolean window_fixture_set_up(WindowFixture *self);
 void window_fixture_tear_down(WindowFixture *self);
 GFile *window_fixture_write(WindowFixture *self, MsImage *image, const char *name);
@@ -23,7 +28,9 @@ MsDocument *window_fixture_open_scene(WindowFixture *self, int width, int height
 void window_fixture_wait_idle(WindowFixture *self);
 void window_fixture_assert_filtered(WindowFixture *self);
 void window_fixture_activate(WindowFixture *self, const char *action);
+MsImage *window_fixture_opaque_scene(int width, int height);
 GtkWidget *window_fixture_row(WindowFixture *self, const char *option);
+GtkWidget *window_fixture_spin(WindowFixture *self, const char *option);
 cairo_surface_t *window_fixture_render(WindowFixture *self);
 gsize window_fixture_resident_bytes(void);
 

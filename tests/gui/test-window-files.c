@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures that come from files and go to them, their tabs, and those that are no pictures. */
+#include <string.h>
+
+#include "core/image/image-io.h"
+#include "tests/fixture.h"
+#include "tests/gui/window-fixture.h"
+
+static void
+test_placeholder(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+  g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "save"));
+  g_assert_nonnull(find_button(GTK_WIDGET(fixture.window), "_Try the Sample"));
+  assert_accessible_names(GTK_WIDGET(fixture.window));
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_sample(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(fixture.window), "_Try the Sample")));
+  wait_for(60, ms_window_get_document(fixture.window) != NULL);
+  wait_for(60, ms_document_get_current_run(ms_window_get_document(fixture.window)) != NULL);
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  assert_accessible_names(GTK_WIDGET(fixture.window));
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_open(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 200, 150);
+  g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, "scene-200x150.png");
+  window_fixture_assert_filtered(&fixture);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_tabs(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *first = window_fixture_open_scene(&fixture, 60, 40);
+  g_assert_true(ms_document_set_option(first, "sr", "44", NULL));
+  window_fixture_wait_idle(&fixture);
+  MsDocument *second = window_fixture_open_scene(&fixture, 50, 40);
+  g_assert_true(second != first);
+  g_assert_cmpfloat(ms_document_get_settings(second)->params.sr, ==, 44);
+  window_fixture_activate(&fixture, "previous-tab");
+  g_assert_true(ms_window_get_document(fixture.window) == first);
+  g_assert_true(ms_document_set_option(first, "sr", "7", NULL));
+  panel_fixture_settle();
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 7);
+  window_fixture_activate(&fixture, "next-tab");
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 44);
+  window_fixture_activate(&fixture, "close-tab");
+  window_fixture_activate(&fixture, "close-tab");
+  g_assert_null(ms_window_get_document(fixture.window));
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+open_bad(WindowFixture *fixture, const char *path)
+{
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+
+  ms_window_open(fixture->window, file);
+  wait_for(60, !ms_window_is_opening(fixture->window));
+  if (ms_window_get_n_documents(fixture->window) > 0) {
+    window_fixture_activate(fixture, "close-tab");
+    return;
+  }
+  if (ms_window_get_message(fixture->window)[0] == '\0')
+    g_error("Nothing was said about %s", path);
+}
+
+static void
+test_bad_files(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
+  g_autofree char *empty = g_build_filename(fixture.folder, "empty.jpg", NULL);
+  g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
+  g_assert_true(g_file_set_contents(empty, "", 0, NULL));
+  const char *bad[] = {text, empty, fixture.folder, "/nonexistent/picture.png"};
+  for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+    open_bad(&fixture, bad[i]);
+    g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+  }
+  window_fixture_open_scene(&fixture, 40, 30);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+open_folder(WindowFixture *fixture, const char *folder)
+{
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name(dir))) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+      open_folder(fixture, path);
+    else
+      open_bad(fixture, path);
+  }
+}
+
+static void
+test_hostile_files(void)
+{
+  WindowFixture fixture;
+  g_autofree char *folder = ms_fixture_picture("hostile");
+
+  if (!folder)
+    return;
+  SET_UP(&fixture);
+  g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
+  open_folder(&fixture, folder);
+  g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", TRUE);
+  window_fixture_open_scene(&fixture, 40, 30);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_command_line(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  g_assert_true(ms_document_set_option(document, "sp", "7", NULL));
+  g_assert_true(ms_document_set_option(document, "kernel", "direct", NULL));
+  window_fixture_wait_idle(&fixture);
+  g_autofree char *line = ms_window_get_command_line(fixture.window);
+  g_assert_true(g_str_has_prefix(line, "meanshift-lab --headless "));
+  g_assert_nonnull(strstr(line, "--sp 7 "));
+  g_assert_nonnull(strstr(line, "--kernel direct"));
+  g_assert_nonnull(strstr(line, "scene-60x40.png"));
+  window_fixture_activate(&fixture, "copy-command");
+  GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
+  g_autofree char *copied = gtk_clipboard_wait_for_text(clipboard);
+  g_assert_cmpstr(copied, ==, line);
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_copy_and_paste(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autoptr(MsImage) scene = window_fixture_opaque_scene(70, 50);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
+  window_fixture_open(&fixture, file);
+  g_autoptr(MsImage) filtered = g_object_ref(ms_document_get_picture_b(ms_window_get_document(fixture.window)));
+  window_fixture_activate(&fixture, "copy");
+  window_fixture_activate(&fixture, "paste");
+  wait_for(30, ms_window_get_n_documents(fixture.window) == 2);
+  ms_fixture_assert_same(filtered, ms_document_get_source(ms_window_get_document(fixture.window)), "pasted");
+  window_fixture_wait_idle(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+/* Saving again goes to where the picture was saved before, and what is in the file is what was on the screen. */
+static void
+test_save(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 70, 50);
+  g_autofree char *path = g_build_filename(fixture.folder, "saved.png", NULL);
+  g_object_set_data_full(G_OBJECT(document), "ms-saved-path", g_strdup(path), g_free);
+  window_fixture_activate(&fixture, "save");
+  wait_for(30, g_str_has_prefix(ms_window_get_message(fixture.window), "Saved as"));
+  g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, NULL);
+  g_assert_nonnull(saved);
+  ms_fixture_assert_same(ms_document_get_picture_b(document), saved, "saved");
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/window/placeholder", test_placeholder);
+  g_test_add_func("/window/sample", test_sample);
+  g_test_add_func("/window/open", test_open);
+  g_test_add_func("/window/tabs", test_tabs);
+  g_test_add_func("/window/bad-files", test_bad_files);
+  g_test_add_func("/window/hostile-files", test_hostile_files);
+  g_test_add_func("/window/command-line", test_command_line);
+  g_test_add_func("/window/copy-and-paste", test_copy_and_paste);
+  g_test_add_func("/window/save", test_save);
+  return g_test_run();
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures that come into the window from outside: dropped on it, and chosen among those of earlier days. */
+#include <gdk/gdkx.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "tests/gui/window-fixture.h"
+
+/* ---- Dropping */
+
+static void
+offer_cb(GtkClipboard *clipboard, GtkSelectionData *data, guint info, gpointer uris)
+{
+  if (g_str_equal(((char **)uris)[0], "no URI"))
+    gtk_selection_data_set(data, gtk_selection_data_get_target(data), 8, (const guchar *)"# none\r\n", 8);
+  else
+    g_assert_true(gtk_selection_data_set_uris(data, uris));
+}
+
+static void
+offered_cb(GtkClipboard *clipboard, gpointer uris)
+{
+}
+
+/* What a file manager hands over: GTK makes no selection by itself, but the clipboard carries one of any kind. */
+static GtkSelectionData *
+selection_of(char **uris)
+{
+  static const GtkTargetEntry target = {(char *)"text/uri-list", 0, 0};
+  GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
+  GtkSelectionData *data;
+
+  g_assert_true(gtk_clipboard_set_with_data(clipboard, &target, 1, offer_cb, offered_cb, uris));
+  data = gtk_clipboard_wait_for_contents(clipboard, gdk_atom_intern_static_string(target.target));
+  g_assert_nonnull(data);
+  gtk_clipboard_clear(clipboard);
+  return data;
+}
+
+/* Hands the window the end of a drag: the data has come from the other program. */
+static void
+drop(WindowFixture *fixture, char **uris)
+{
+  GtkWidget *window = GTK_WIDGET(fixture->window);
+  GtkTargetList *accepted = gtk_drag_dest_get_target_list(window);
+  GtkSelectionData *data = selection_of(uris);
+  g_autoptr(GdkDragContext) context = g_object_new(gdk_x11_drag_context_get_type(), NULL);
+
+  g_assert_nonnull(accepted);
+  g_assert_true(gtk_target_list_find(accepted, gtk_selection_data_get_target(data), NULL));
+  g_signal_emit_by_name(window, "drag-data-received", context, 20, 20, data, 0, GDK_CURRENT_TIME);
+  gtk_selection_data_free(data);
+  wait_for(60, !ms_window_is_opening(fixture->window));
+  panel_fixture_settle();
+}
+
+static char *
+uri_of_picture(WindowFixture *fixture, int width, const char *name)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(width, 30, 5);
+  g_autoptr(GFile) file = window_fixture_write(fixture, scene, name);
+
+  return g_file_get_uri(file);
+}
+
+/* All files of one drop are opened, in the order of the drop, whatever their names look like. */
+static void
+test_drop(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autofree char *a = uri_of_picture(&fixture, 61, "a picture.png");
+  g_autofree char *b = uri_of_picture(&fixture, 52, "Mäander #2%.png");
+  g_autofree char *c = uri_of_picture(&fixture, 43, "c.jpg");
+  drop(&fixture, (char *[]){a, b, c, NULL});
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 3);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  const int widths[] = {43, 52, 61};
+  const char *const titles[] = {"c.jpg", "Mäander #2%.png", "a picture.png"};
+  /* Which is in front depends on which was read last; from the last tab to the first they stand as dropped. */
+  for (guint i = 0; i < G_N_ELEMENTS(widths); i++)
+    window_fixture_activate(&fixture, "next-tab");
+  for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
+    MsDocument *document = ms_window_get_document(fixture.window);
+    g_assert_cmpint(ms_image_get_width(ms_document_get_source(document)), ==, widths[i]);
+    g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, titles[i]);
+    window_fixture_activate(&fixture, "close-tab");
+  }
+  window_fixture_tear_down(&fixture);
+}
+
+/* One of several files that cannot be opened is named, and the others are there. */
+static void
+test_drop_some_bad(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
+  g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
+  g_autofree char *bad = g_filename_to_uri(text, NULL, NULL);
+  g_autofree char *good = uri_of_picture(&fixture, 40, "good.png");
+  for (int bad_first = 0; bad_first < 2; bad_first++) {
+    drop(&fixture, bad_first ? (char *[]){bad, good, NULL} : (char *[]){good, bad, NULL});
+    g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 1);
+    g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "text.png"));
+    window_fixture_wait_idle(&fixture);
+    window_fixture_assert_filtered(&fixture);
+    window_fixture_activate(&fixture, "close-tab");
+  }
+  window_fixture_tear_down(&fixture);
+}
+
+/* What is no file, or no URI at all, opens nothing; the window names what it could not open. */
+static void
+test_drop_only_bad(void)
+{
+  static const struct {
+    const char *uri;
+    const char *named;
+  } cases[] = {
+    {"no URI", NULL},
+    {"file:///nonexistent/picture.png", "/nonexistent/picture.png"},
+    {"nonsense://host/picture.png", "nonsense://host/picture.png"},
+    {"picture.png", "picture.png"},
+    {"file:///tmp", "/tmp"},
+  };
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    drop(&fixture, (char *[]){(char *)cases[i].uri, NULL});
+    const char *message = ms_window_get_message(fixture.window);
+    g_test_message("%s: %s", cases[i].uri, message);
+    g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+    if (cases[i].named)
+      g_assert_true(strstr(message, cases[i].named) && g_str_has_suffix(message, "."));
+    else
+      g_assert_cmpstr(message, ==, "");
+  }
+  window_fixture_open_scene(&fixture, 40, 30);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+/* ---- Recent pictures */
+
+static gboolean
+is_recent_menu_button(GtkWidget *widget)
+{
+  return GTK_IS_MENU_BUTTON(widget) && GTK_IS_RECENT_CHOOSER(gtk_menu_button_get_popup(GTK_MENU_BUTTON(widget)));
+}
+
+static void
+find_recent_menu(GtkWidget *widget, gpointer found)
+{
+  if (is_recent_menu_button(widget))
+    *(GtkMenu **)found = gtk_menu_button_get_popup(GTK_MENU_BUTTON(widget));
+  else if (GTK_IS_CONTAINER(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), find_recent_menu, found);
+}
+
+static GtkMenu *
+recent_menu(WindowFixture *fixture)
+{
+  GtkMenu *menu = NULL;
+
+  find_recent_menu(GTK_WIDGET(fixture->window), &menu);
+  g_assert_nonnull(menu);
+  return menu;
+}
+
+static GtkWidget *
+recent_item(WindowFixture *fixture, const char *name)
+{
+  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(recent_menu(fixture)));
+
+  for (GList *l = items; l; l = l->next) {
+    const char *label = gtk_menu_item_get_label(l->data);
+    if (label && strstr(label, name) && gtk_widget_get_visible(l->data))
+      return l->data;
+  }
+  return NULL;
+}
+
+/* The folder of a test has a new name each time, and so has a picture that is named after it. */
+static GFile *
+new_picture(WindowFixture *fixture, char **name)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(47, 30, 5);
+  g_autofree char *unique = g_path_get_basename(fixture->folder);
+
+  *name = g_strconcat(unique, ".png", NULL);
+  return window_fixture_write(fixture, scene, *name);
+}
+
+/* What was opened is known to the desktop, is offered in the menu, and opens again from there. */
+static void
+test_recent(void)
+{
+  WindowFixture fixture;
+  GtkRecentManager *manager = gtk_recent_manager_get_default();
+  g_autofree char *name = NULL;
+
+  SET_UP(&fixture);
+  g_autoptr(GFile) file = new_picture(&fixture, &name);
+  g_autofree char *uri = g_file_get_uri(file);
+  g_assert_false(gtk_recent_manager_has_item(manager, uri));
+  window_fixture_open(&fixture, file);
+  wait_for(10, gtk_recent_manager_has_item(manager, uri));
+  g_autoptr(GtkRecentInfo) info = gtk_recent_manager_lookup_item(manager, uri, NULL);
+  g_assert_nonnull(info);
+  g_assert_true(gtk_recent_info_has_application(info, g_get_application_name()));
+  g_assert_cmpstr(gtk_recent_info_get_mime_type(info), ==, "image/png");
+  window_fixture_activate(&fixture, "close-tab");
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+
+  wait_for(10, recent_item(&fixture, name) != NULL);
+  gtk_menu_item_activate(GTK_MENU_ITEM(recent_item(&fixture, name)));
+  wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
+  window_fixture_wait_idle(&fixture);
+  g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, name);
+  g_assert_cmpint(ms_image_get_width(ms_document_get_source(ms_window_get_document(fixture.window))), ==, 47);
+  window_fixture_tear_down(&fixture);
+}
+
+/* A picture that went away after the menu was made: the window says so instead of opening it. */
+static void
+test_recent_gone(void)
+{
+  WindowFixture fixture;
+  g_autofree char *name = NULL;
+
+  SET_UP(&fixture);
+  g_autoptr(GFile) file = new_picture(&fixture, &name);
+  window_fixture_open(&fixture, file);
+  window_fixture_activate(&fixture, "close-tab");
+  wait_for(10, recent_item(&fixture, name) != NULL);
+  g_assert_cmpint(g_unlink(g_file_peek_path(file)), ==, 0);
+  gtk_menu_item_activate(GTK_MENU_ITEM(recent_item(&fixture, name)));
+  wait_for(60, !ms_window_is_opening(fixture.window));
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), name));
+  window_fixture_tear_down(&fixture);
+}
+
+/* The desktop's list is of files: what was never one, or could not be opened, is not put there. */
+static void
+test_recent_only_files(void)
+{
+  WindowFixture fixture;
+  GtkRecentManager *manager = gtk_recent_manager_get_default();
+
+  SET_UP(&fixture);
+  g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
+  g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
+  g_autofree char *uri = g_filename_to_uri(text, NULL, NULL);
+  drop(&fixture, (char *[]){uri, NULL});
+  gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(fixture.window), "_Try the Sample")));
+  wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
+  /* This one is, and the list is written in order. */
+  window_fixture_open_scene(&fixture, 41, 30);
+  g_autofree char *scene = g_build_filename(fixture.folder, "scene-41x30.png", NULL);
+  g_autofree char *scene_uri = g_filename_to_uri(scene, NULL, NULL);
+  wait_for(10, gtk_recent_manager_has_item(manager, scene_uri));
+  g_assert_false(gtk_recent_manager_has_item(manager, uri));
+  GList *items = gtk_recent_manager_get_items(manager);
+  for (GList *l = items; l; l = l->next)
+    g_assert_false(g_str_has_prefix(gtk_recent_info_get_uri(l->data), "resource:"));
+  g_list_free_full(items, (GDestroyNotify)gtk_recent_info_unref);
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/window-open/drop", test_drop);
+  g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
+  g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
+  g_test_add_func("/window-open/recent", test_recent);
+  g_test_add_func("/window-open/recent-gone", test_recent_gone);
+  g_test_add_func("/window-open/recent-only-files", test_recent_only_files);
+  return g_test_run();
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* The side panel: every control of every option, what it refuses, and the way back. */
+#include <string.h>
+
+#include "tests/gui/window-fixture.h"
+
+static void
+test_numbers(void)
+{
+  static const struct {
+    const char *option;
+    double value;
+  } cases[] = {{"sp", 6}, {"sp", 2.5}, {"sr", 45}, {"max-iterations", 2}, {"epsilon", 12}};
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 120, 90);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, cases[i].option)), cases[i].value);
+    window_fixture_wait_idle(&fixture);
+    window_fixture_assert_filtered(&fixture);
+  }
+  g_assert_cmpfloat(ms_document_get_settings(ms_window_get_document(fixture.window))->params.sp, ==, 2.5);
+  window_fixture_tear_down(&fixture);
+}
+
+/* The slider and the spin button of an option are one value. */
+static void
+test_slider_follows(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 64, 48);
+  GtkWidget *spin = window_fixture_spin(&fixture, "sr");
+  GtkRange *scale = GTK_RANGE(find_by_type(window_fixture_row(&fixture, "sr"), GTK_TYPE_SCALE));
+  gtk_range_set_value(scale, 33);
+  window_fixture_wait_idle(&fixture);
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(spin)), ==, 33);
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(spin), 12);
+  window_fixture_wait_idle(&fixture);
+  g_assert_cmpfloat(gtk_range_get_value(scale), ==, 12);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+typedef struct {
+  const char *value;
+  GtkWidget *found;
+} ButtonSearch;
+
+static void
+search_button(GtkWidget *widget, gpointer data)
+{
+  ButtonSearch *search = data;
+
+  if (GTK_IS_RADIO_BUTTON(widget) && strcmp(gtk_widget_get_name(widget), search->value) == 0)
+    search->found = widget;
+  if (GTK_IS_MENU_BUTTON(widget) && gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget)))
+    search_button(GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget))), data);
+  else if (GTK_IS_CONTAINER(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), search_button, data);
+}
+
+static GtkWidget *
+choice_button(WindowFixture *fixture, const char *option, const char *value)
+{
+  ButtonSearch search = {value, NULL};
+
+  search_button(window_fixture_row(fixture, option), &search);
+  g_assert_nonnull(search.found);
+  return search.found;
+}
+
+static void
+try_choice(WindowFixture *fixture, const MsOptionInfo *option, const char *value)
+{
+  MsDocument *document = ms_window_get_document(fixture->window);
+  GtkWidget *button = choice_button(fixture, option->name, value);
+  g_autofree char *refusal = ms_document_option_refusal(document, option, value);
+  g_autofree char *tooltip = gtk_widget_get_tooltip_text(button);
+  g_autofree char *shown = NULL;
+
+  if (refusal) {
+    g_assert_false(gtk_widget_get_sensitive(button));
+    g_assert_cmpstr(tooltip, ==, refusal);
+    return;
+  }
+  g_assert_true(gtk_widget_get_sensitive(button));
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
+  window_fixture_wait_idle(fixture);
+  shown = ms_option_get_text(option, ms_document_get_settings(document));
+  g_assert_cmpstr(shown, ==, value);
+  window_fixture_assert_filtered(fixture);
+}
+
+/* Every value of every choice either runs and gives the reference's picture, or is greyed out with the plan's reason. */
+static void
+test_every_choice(void)
+{
+  WindowFixture fixture;
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 90, 70);
+  for (guint i = 0; i < n; i++) {
+    if (table[i].kind != MS_OPTION_CHOICE)
+      continue;
+    for (guint v = 0; table[i].values[v]; v++)
+      try_choice(&fixture, &table[i], table[i].values[v]);
+    window_fixture_activate(&fixture, "reset");
+    window_fixture_wait_idle(&fixture);
+  }
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_shapes(void)
+{
+  WindowFixture fixture;
+  const MsOptionInfo *option = ms_option_find("work-group");
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 90, 70);
+  g_assert_true(ms_document_set_option(document, "kernel", "direct", NULL));
+  window_fixture_wait_idle(&fixture);
+  try_choice(&fixture, option, "16x8");
+  try_choice(&fixture, option, "8x8");
+
+  GtkWidget *entry = find_by_type(window_fixture_row(&fixture, "work-group"), GTK_TYPE_ENTRY);
+  gtk_entry_set_text(GTK_ENTRY(entry), "4x32");
+  gtk_widget_activate(entry);
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  g_assert_cmpint(ms_document_get_settings(document)->options.work_group_height, ==, 32);
+
+  /* What cannot run is not taken, and the reason stands below the field. */
+  gtk_entry_set_text(GTK_ENTRY(entry), "60000x60000");
+  gtk_widget_activate(entry);
+  g_assert_cmpint(ms_document_get_settings(document)->options.work_group_height, ==, 32);
+  g_assert_nonnull(find_label_with(window_fixture_row(&fixture, "work-group"), "too large"));
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_undo(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  MsSettings before = *ms_document_get_settings(document);
+  g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "undo"));
+  /* A drag of one slider is one step back. */
+  for (int sp = 3; sp <= 9; sp++)
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp")), sp);
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr")), 31);
+  window_fixture_wait_idle(&fixture);
+  MsSettings after = *ms_document_get_settings(document);
+  window_fixture_activate(&fixture, "undo");
+  window_fixture_activate(&fixture, "undo");
+  window_fixture_wait_idle(&fixture);
+  g_assert_true(ms_settings_equal(&before, ms_document_get_settings(document)));
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp"))), ==, before.params.sp);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_activate(&fixture, "redo");
+  window_fixture_activate(&fixture, "redo");
+  window_fixture_wait_idle(&fixture);
+  g_assert_true(ms_settings_equal(&after, ms_document_get_settings(document)));
+  g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "redo"));
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_devices(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  GtkWidget *image_button = choice_button(&fixture, "memory", "image");
+
+  ms_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
+  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  g_assert_null(ms_run_get_device(ms_document_get_current_run(document)));
+  g_assert_false(gtk_widget_get_sensitive(image_button));
+
+  ms_engine_choose(fixture.engine, "a device that nobody has");
+  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_FAILED);
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "a device that nobody has"));
+  g_assert_true(gtk_widget_get_visible(find_button(GTK_WIDGET(fixture.window), "Choose _Device")));
+  window_fixture_activate(&fixture, "use-processor");
+  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  g_assert_true(ms_document_set_option(document, "sr", "13", NULL));
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/window/numbers", test_numbers);
+  g_test_add_func("/window/slider-follows", test_slider_follows);
+  g_test_add_func("/window/every-choice", test_every_choice);
+  g_test_add_func("/window/shapes", test_shapes);
+  g_test_add_func("/window/undo", test_undo);
+  g_test_add_func("/window/devices", test_devices);
+  return g_test_run();
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: the last wish counts, any can be stopped, and none keeps more memory than it may. */
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "tests/gui/window-fixture.h"
+
+static void
+test_cancel(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
+  MsRun *before = ms_document_get_current_run(document);
+  MsSettings slow = ms_settings_default();
+  slow.params.sp = 40;
+  slow.params.sr = 200;
+  slow.params.max_iterations = 60;
+  ms_document_set_settings(document, &slow, NULL);
+  g_assert_true(ms_document_is_busy(document));
+  panel_fixture_settle();
+  gint64 start = g_get_monotonic_time();
+  window_fixture_activate(&fixture, "cancel");
+  wait_for(30, !ms_document_is_busy(document));
+  g_test_message("cancelled within %.0f ms", (g_get_monotonic_time() - start) / 1000.0);
+  g_assert_true(ms_document_get_current_run(document) == before);
+  g_assert_cmpuint(ms_document_get_pieces(document)->len, ==, 0);
+  g_assert_true(ms_settings_equal(&slow, ms_document_get_settings(document)));
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+/* Two hundred moves of a slider, faster than any can be computed: the last one counts and nothing queues up. */
+static void
+test_drag(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 400, 300);
+  guint before = g_list_model_get_n_items(ms_document_get_runs(document));
+  for (int i = 0; i < 200; i++) {
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr")), 10 + i % 50);
+    panel_fixture_iterate();
+  }
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr")), 24);
+  gint64 start = g_get_monotonic_time();
+  window_fixture_wait_idle(&fixture);
+  guint runs = g_list_model_get_n_items(ms_document_get_runs(document)) - before;
+  g_test_message("%u runs ended for 201 moves; the last %.0f ms after it", runs,
+                 (g_get_monotonic_time() - start) / 1000.0);
+  g_assert_cmpuint(runs, <, 100);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_close_during_run(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
+  MsSettings slow = ms_settings_default();
+  slow.params.sp = 30;
+  slow.params.max_iterations = 30;
+  ms_document_set_settings(document, &slow, NULL);
+  panel_fixture_settle();
+  g_assert_true(ms_document_is_busy(document));
+  window_fixture_tear_down(&fixture);
+}
+
+/* Old pictures go when they take too much, and the window says so; what is on the screen stays. */
+static void
+test_memory_bound(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 200, 150);
+  ms_document_set_memory_bound(document, 4 * 200 * 150 * 4);
+  for (int sr = 10; sr < 18; sr++) {
+    g_autofree char *value = g_strdup_printf("%d", sr);
+    g_assert_true(ms_document_set_option(document, "sr", value, NULL));
+    window_fixture_wait_idle(&fixture);
+  }
+  GListModel *runs = ms_document_get_runs(document);
+  guint pictures = 0;
+  for (guint i = 0; i < g_list_model_get_n_items(runs); i++) {
+    g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
+    pictures += ms_run_has_result(run);
+  }
+  g_assert_cmpuint(g_list_model_get_n_items(runs), ==, 9);
+  g_assert_cmpuint(pictures, ==, 4);
+  g_assert_true(ms_run_has_result(ms_document_get_current_run(document)));
+  g_assert_true(ms_run_has_result(ms_document_get_baseline(document)));
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "left the memory"));
+  window_fixture_tear_down(&fixture);
+}
+
+/* Two hundred pictures, one after the other: the memory they took comes back. */
+static void
+test_many(void)
+{
+  WindowFixture fixture;
+  gsize settled = 0;
+
+  SET_UP(&fixture);
+  g_autoptr(MsImage) scene = ms_fixture_scene(320, 240, 9);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "many.png");
+  for (int i = 0; i < 200; i++) {
+    ms_window_open(fixture.window, file);
+    wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
+    if (i % 20 == 0)
+      window_fixture_wait_idle(&fixture);
+    ms_window_close_tab(fixture.window);
+    if (i == 40)
+      settled = window_fixture_resident_bytes();
+  }
+  panel_fixture_settle();
+  gsize grown = window_fixture_resident_bytes() - MIN(settled, window_fixture_resident_bytes());
+  g_test_message("%" G_GSIZE_FORMAT " KiB more after 160 further pictures of 300 KiB", grown / 1024);
+  g_assert_cmpuint(grown, <, 24u << 20);
+  window_fixture_tear_down(&fixture);
+}
+
+typedef struct {
+  gint64 start_us;
+  double first_ms;
+} FirstPixels;
+
+static void
+first_pixels_cb(FirstPixels *first)
+{
+  if (first->first_ms == 0)
+    first->first_ms = (g_get_monotonic_time() - first->start_us) / 1000.0;
+}
+
+/* The first rows of a new sp on a full view; the figure is told, the limit is for a machine with other work. */
+static void
+test_first_pixels(void)
+{
+  WindowFixture fixture;
+  FirstPixels first = {0, 0};
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 1280, 800);
+  g_assert_true(ms_document_set_option(document, "sp", "9", NULL));
+  window_fixture_wait_idle(&fixture);
+  g_signal_connect_swapped(document, "pieces-changed", G_CALLBACK(first_pixels_cb), &first);
+  g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(first_pixels_cb), &first);
+  first.start_us = g_get_monotonic_time();
+  g_assert_true(ms_document_set_option(document, "sp", "10", NULL));
+  wait_for(60, first.first_ms > 0);
+  wait_for(60, !ms_document_is_busy(document));
+  g_test_message("first pixels after %.0f ms, all of 1280x800 after %.0f ms", first.first_ms,
+                 (g_get_monotonic_time() - first.start_us) / 1000.0);
+  g_assert_cmpfloat(first.first_ms, <, 2000);
+  g_signal_handlers_disconnect_by_data(document, &first);
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/window/cancel", test_cancel);
+  g_test_add_func("/window/drag", test_drag);
+  g_test_add_func("/window/close-during-run", test_close_during_run);
+  g_test_add_func("/window/memory-bound", test_memory_bound);
+  g_test_add_func("/window/many", test_many);
+  g_test_add_func("/window/first-pixels", test_first_pixels);
+  return g_test_run();
+}

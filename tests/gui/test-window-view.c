@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a picture is drawn where, in every mode and at every zoom. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/gui/window-fixture.h"
+
+static guint32
+pixel_at(cairo_surface_t *surface, int x, int y)
+{
+  return *(guint32 *)(void *)(cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
+                              4 * x) & 0xffffff;
+}
+
+static guint32
+expected_at(MsImage *image, int x, int y)
+{
+  const guint8 *p = ms_image_get_pixels(image) + ((gsize)y * ms_image_get_width(image) + x) * 4;
+
+  return (guint32)p[0] << 16 | p[1] << 8 | p[2];
+}
+
+/* What is drawn, pixel for pixel, at 1:1 in every mode. */
+static void
+test_modes(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
+  window_fixture_open(&fixture, file);
+  MsDocument *document = ms_window_get_document(fixture.window);
+  MsImageView *view = ms_window_get_view(fixture.window);
+  MsImage *source = ms_document_get_source(document), *result = ms_document_get_picture_b(document);
+  int height = gtk_widget_get_allocated_height(GTK_WIDGET(view));
+  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150), y0 = (int)round(height / 2.0 - 100);
+  const int points[][2] = {{20, 90}, {140, 60}, {160, 150}, {280, 90}};
+
+  ms_image_view_set_zoom(view, 1);
+  for (int mode = 0; ms_view_mode_names[mode]; mode++) {
+    g_autofree char *action = g_strdup_printf("view-mode::%s", ms_view_mode_names[mode]);
+    window_fixture_activate(&fixture, action);
+    g_assert_cmpint(ms_image_view_get_mode(view), ==, mode);
+    /* The picture must not jump when a mode brings controls of its own. */
+    g_assert_cmpint(gtk_widget_get_allocated_height(GTK_WIDGET(view)), ==, height);
+    g_autoptr(cairo_surface_t) surface = window_fixture_render(&fixture);
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+      int x = points[i][0], y = points[i][1];
+      guint32 a = expected_at(source, x, y), b = expected_at(result, x, y);
+      guint32 expected = mode == MS_VIEW_ORIGINAL || (mode == MS_VIEW_SPLIT && x < 150) ? a : b;
+      if (mode == MS_VIEW_SIDE_BY_SIDE)
+        continue;
+      if (mode == MS_VIEW_DIFFERENCE) {
+        expected = 0;
+        for (int shift = 0; shift < 24; shift += 8)
+          expected |= (guint32)MIN(abs((int)(a >> shift & 255) - (int)(b >> shift & 255)) * 8, 255) << shift;
+      }
+      g_assert_cmphex(pixel_at(surface, x0 + x, y0 + y), ==, expected);
+    }
+  }
+  window_fixture_tear_down(&fixture);
+}
+
+static void
+test_view_moves(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 3000, 300);
+  MsImageView *view = ms_window_get_view(fixture.window);
+  window_fixture_activate(&fixture, "zoom-fit");
+  g_assert_cmpint(ms_image_view_get_visible(view).width, ==, 3000);
+  g_assert_cmpfloat(ms_image_view_get_zoom(view), <, 1);
+  window_fixture_activate(&fixture, "zoom-to(1.0)");
+  g_assert_cmpfloat(ms_image_view_get_zoom(view), ==, 1);
+  g_assert_cmpint(ms_image_view_get_visible(view).width, <, 3000);
+  window_fixture_activate(&fixture, "zoom-to(16.0)");
+  g_autoptr(cairo_surface_t) with_grid = window_fixture_render(&fixture);
+  g_assert_cmpint(cairo_surface_status(with_grid), ==, CAIRO_STATUS_SUCCESS);
+  window_fixture_activate(&fixture, "zoom-in");
+  g_assert_cmpfloat(ms_image_view_get_zoom(view), >, 16);
+
+  AtkObject *accessible = gtk_widget_get_accessible(GTK_WIDGET(view));
+  g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_IMAGE);
+  atk_value_set_value(ATK_VALUE(accessible), 25);
+  g_assert_cmpfloat(ms_image_view_get_divider(view), ==, 0.25);
+  g_assert_nonnull(strstr(atk_object_get_description(accessible), "scene-3000x300.png"));
+  window_fixture_tear_down(&fixture);
+}
+
+/* Fifty megapixels: every mode is drawn again and again within a frame, whatever the zoom. */
+static void
+test_fifty_megapixels(void)
+{
+  enum { WIDTH = 8192, HEIGHT = 6144 };
+  WindowFixture fixture;
+  guint8 *pixels = g_try_malloc((gsize)WIDTH * HEIGHT * 4);
+  double worst = 0;
+
+  if (!pixels) {
+    g_test_skip("There is not enough memory for a picture of 50 megapixels.");
+    return;
+  }
+  SET_UP(&fixture);
+  g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
+  for (gsize i = 0; i < (gsize)WIDTH * HEIGHT; i++) {
+    const guint8 pixel[4] = {(guint8)(i >> 5), (guint8)(i >> 13), (guint8)(i * 7 >> 9), 255};
+    memcpy(pixels + 4 * i, pixel, 4);
+  }
+  g_autoptr(MsImage) image = ms_image_new_take(WIDTH, HEIGHT, pixels, NULL);
+  ms_window_add_image(fixture.window, image, NULL, "fifty megapixels");
+  panel_fixture_settle();
+  MsDocument *document = ms_window_get_document(fixture.window);
+  g_assert_true(ms_document_set_option(document, "sp", "1", NULL));
+  g_assert_true(ms_document_set_option(document, "max-iterations", "1", NULL));
+  ms_document_request_filter(document);
+  wait_for(120, ms_document_get_current_run(document) != NULL);
+  gint64 until = g_get_monotonic_time() + 2 * G_USEC_PER_SEC;
+  while (g_get_monotonic_time() < until)
+    panel_fixture_iterate();
+  for (int zoom = 0; zoom < 3; zoom++)
+    for (int mode = 0; ms_view_mode_names[mode]; mode++) {
+      ms_image_view_set_zoom(ms_window_get_view(fixture.window), (const double[]){0.1, 0.7, 2}[zoom]);
+      gint64 start = g_get_monotonic_time();
+      ms_image_view_set_mode(ms_window_get_view(fixture.window), mode);
+      g_autoptr(cairo_surface_t) surface = window_fixture_render(&fixture);
+      double ms = (g_get_monotonic_time() - start) / 1000.0;
+      worst = MAX(worst, ms);
+      g_test_message("%s at zoom %d: %.1f ms", ms_view_mode_names[mode], zoom, ms);
+    }
+  g_test_message("the slowest took %.1f ms", worst);
+  /* Nothing here may depend on the size of the picture; a machine with other work is given some frames. */
+  g_assert_cmpfloat(worst, <, 120);
+  window_fixture_tear_down(&fixture);
+}
+
+int
+main(int argc, char **argv)
+{
+  gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/window/modes", test_modes);
+  g_test_add_func("/window/view-moves", test_view_moves);
+  g_test_add_func("/window/fifty-megapixels", test_fifty_megapixels);
+  return g_test_run();
+}
