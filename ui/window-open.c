@@ -10,6 +10,19 @@
 
 /* Loading, off the main thread */
 
+/* Of a file that has no path; what GIO says of it names no file. */
+static GBytes *
+load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) cause = NULL;
+  GBytes *bytes = g_file_load_bytes(file, cancellable, NULL, &cause);
+
+  if (!bytes)
+    g_set_error(error, cause->domain, cause->code, "'%s' cannot be read: %s. Copy it to this computer and open it there.",
+                name, cause->message);
+  return bytes;
+}
+
 static void
 load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -23,7 +36,7 @@ load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   if (path) {
     image = ms_image_load(path, NULL, cancellable, &error);
   } else {
-    bytes = g_file_load_bytes(file, cancellable, NULL, &error);
+    bytes = load_bytes(file, name, cancellable, &error);
     image = bytes ? ms_image_load_bytes(bytes, name, NULL, cancellable, &error) : NULL;
   }
   if (image)
@@ -65,11 +78,11 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     return;
   self->n_opening--;
   if (!image) {
-    ms_window_report(self, GTK_MESSAGE_ERROR, error->message, MS_OFFER_NOTHING, NULL);
+    /* Not an error of a run, which the next good run would take back. */
+    ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
     return;
   }
   g_autofree char *title = display_name(file);
-  ms_window_clear_message(self);
   ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
   remember(self, file);
 }
@@ -81,6 +94,9 @@ ms_window_open(MsWindow *self, GFile *file)
   g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 
   g_task_set_task_data(task, g_object_ref(file), g_object_unref);
+  /* Of several files asked for at once, what is said about one stays when the others are there. */
+  if (self->n_opening == 0)
+    ms_window_clear_message(self);
   self->n_opening++;
   g_task_run_in_thread(task, load_thread);
 }
@@ -239,13 +255,13 @@ ms_window_paste(MsWindow *self)
   gtk_clipboard_request_uris(clipboard, pasted_uris_cb, g_object_ref(self));
 }
 
+/* GTK ends the drag by itself, as the window asks for all that it does by default. */
 static void
 dropped_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time)
 {
   g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
 
   ms_window_open_uris(MS_WINDOW(widget), uris);
-  gtk_drag_finish(context, uris != NULL, FALSE, time);
 }
 
 void
