@@ -59,7 +59,7 @@ check_needs(const MsCommandLine *line, GError **error)
       {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
       {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
       {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
-      {"resume", {"output"}, "--resume is about files in a folder; name the folder with -o."},
+      {"resume", {"output", "experiment"}, "--resume is about files in a folder; name the folder with -o."},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -120,6 +120,8 @@ suits_lab(const MsCommandLine *line, const char *name)
 
   if (!option)
     return line->tune;
+  if (strcmp(name, "resume") == 0)
+    return line->experiment != NULL;
   if (g_strv_contains(reports, name))
     return TRUE;
   return option->group != MS_COMMAND_GROUP_OUTPUT && option->group != MS_COMMAND_GROUP_BATCH &&
@@ -153,6 +155,8 @@ check_lab(const MsCommandLine *line, GError **error)
         error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
   if (line->inputs[0] && line->inputs[1])
     return refuse(error, "The lab takes at most one image.");
+  if (line->resume && !line->report_dir)
+    return refuse(error, "--resume goes by the reports of an earlier run; name their folder with --report-dir.");
   if (line->tune && line->variant)
     return refuse(error, "--tune looks for the variant itself; leave out --variant.");
   if (line->reduce && !line->tune && line->inputs[0])

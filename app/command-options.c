@@ -50,7 +50,7 @@ static const MsCommandOption table[] = {
 
   {.name = "recursive", .help = "Look into the folders inside folders; outputs keep their places", .group = MS_COMMAND_GROUP_BATCH,
    FLAG(recursive)},
-  {.name = "resume", .help = "Leave out what an earlier run did: by --manifest, else by the outputs that exist",
+  {.name = "resume", .help = "Leave out what an earlier run did: by --manifest, else by the outputs (reports) that exist",
    .group = MS_COMMAND_GROUP_BATCH, FLAG(resume)},
   {.name = "shard", .argument = "I/N", .help = "Do the I-th of N parts, for several processes that share the work",
    .group = MS_COMMAND_GROUP_BATCH, .kind = MS_COMMAND_SHARD, .offset = OFFSET(shard)},

@@ -149,6 +149,7 @@ run_experiments(Command *c, GError **error)
   request.image = image;
   request.input = c->line->inputs[0];
   request.report_dir = c->line->report_dir;
+  request.resume = c->line->resume;
   request.progress = on_experiment_progress;
   request.progress_data = c;
   reports = ms_lab_run_experiments(names, &request, c->cancellable, error);

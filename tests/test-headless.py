@@ -568,6 +568,23 @@ class Program(HeadlessCase):
         _, error = self.run_program("--experiment", "no-such-study", status=2)
         self.sentence(error, "no-such-study")
 
+    def test_finished_experiments_are_left_out(self):
+        own = self.dir / "own.experiment"
+        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")
+        what = ["--experiment", own, "--quick", "--budget", "1s", "--device", "cpu", "--report-dir", self.out]
+
+        def report(*arguments):
+            return json.loads(self.run_program(*what, *arguments, "--json", "-")[0])["experiments"][0]
+
+        first = report()
+        self.assertTrue(first["complete"])
+        self.assertEqual(report("--resume"), first)
+        self.assertNotEqual(report()["rows"], first["rows"])
+        _, error = self.run_program("--experiment", own, "--resume", status=2)
+        self.sentence(error, "--report-dir")
+        _, error = self.run_program("--reduce", "sum", "--resume", "--report-dir", self.out, status=2)
+        self.sentence(error, "--")
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))

@@ -227,6 +227,57 @@ test_resume(Fixture *f, gconstpointer data)
 }
 
 static void
+assert_same_samples(const MsReport *a, const MsReport *b, gboolean same)
+{
+  const MsReportRow *x = a->rows->pdata[0], *y = b->rows->pdata[0];
+  GArray *p = x->measurement->samples, *q = y->measurement->samples;
+
+  g_assert_cmpint(p->len == q->len && memcmp(p->data, q->data, p->len * sizeof(double)) == 0, ==, same);
+}
+
+static char *
+replace_text(const char *text, const char *old, const char *new)
+{
+  g_auto(GStrv) parts = g_strsplit(text, old, -1);
+
+  return g_strjoinv(new, parts);
+}
+
+/* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
+static void
+test_resume_finished(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL), *before = NULL, *after = NULL;
+  g_autofree char *shorter = replace_text(small, "unroll=1;2;4", "unroll=1;2");
+  g_autoptr(MsReport) first = run_text(f, shorter, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_true(g_file_get_contents(path, &before, NULL, NULL));
+  f->request.resume = TRUE;
+  g_autoptr(MsReport) kept = run_text(f, shorter, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(kept->complete);
+  g_assert_cmpuint(ms_report_count(kept, MS_OUTCOME_OK), ==, 4);
+  g_assert_cmpstr(kept->date, ==, first->date);
+  assert_same_samples(first, kept, TRUE);
+  g_assert_true(g_file_get_contents(path, &after, NULL, NULL));
+  g_assert_cmpstr(before, ==, after);
+  g_autoptr(MsReport) more = run_text(f, small, NULL, &error); /* a row that was never measured */
+  g_assert_no_error(error);
+  g_assert_cmpuint(more->rows->len, ==, 6);
+  assert_same_samples(first, more, FALSE);
+  f->request.quick = FALSE;
+  g_autoptr(MsReport) full = run_text(f, small, NULL, &error); /* other sizes, so another run */
+  g_assert_no_error(error);
+  g_assert_false(full->quick);
+  f->request.resume = FALSE;
+  g_autoptr(MsReport) anew = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(full, anew, FALSE);
+}
+
+static void
 test_compare_with_baseline(Fixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
@@ -350,6 +401,7 @@ static const Test tests[] = {
     {"/lab/run/refused", test_refused_configuration},
     {"/lab/run/meaningless", test_settings_that_mean_nothing},
     {"/lab/run/resume", test_resume},
+    {"/lab/run/resume-finished", test_resume_finished},
     {"/lab/run/compare", test_compare_with_baseline},
     {"/lab/run/image", test_image_of_the_caller},
     {"/lab/run/tune", test_tune},

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/lab/bench.h"
+#include "core/lab/resume.h"
 #include "core/reduce/bandwidth.h"
 
 /* An experiment while it runs. */
@@ -26,25 +27,6 @@ ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick)
 {
   *request = (MsLabRequest){.context = context, .quick = quick};
   ms_measure_options_init(&request->measure, quick);
-}
-
-/** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
-char *
-ms_lab_list_text(GError **error)
-{
-  g_autoptr(GPtrArray) all = ms_experiment_list(error);
-  g_autoptr(GString) text = g_string_new(NULL);
-
-  if (!all)
-    return NULL;
-  for (guint i = 0; i < all->len; i++) {
-    const MsExperiment *e = all->pdata[i];
-    g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
-    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title,
-                           e->study && *e->study ? " [" : "", e->study && *e->study ? e->study : "",
-                           e->study && *e->study ? "]" : "", "", axes);
-  }
-  return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 static const MsLabKind *
@@ -233,44 +215,22 @@ measure_groups(Run *run, GError **error)
   return TRUE;
 }
 
-/*
- * Whether an interrupted report went by the same device, sizes and input, so that its figures may stand
- * beside new ones.
- */
+/* Whether an earlier run finished this experiment, which then takes the report's place; else its rows are gone on with. */
 static gboolean
-fits(const MsReport *old, const MsReport *new)
-{
-  return !old->complete && old->quick == new->quick &&g_strcmp0(old->device.name, new->device.name) == 0 &&
-         g_strcmp0(old->device.driver, new->device.driver) == 0 && g_strcmp0(old->input, new->input) == 0 &&
-         g_strcmp0(old->program_version, new->program_version) == 0;
-}
-
-static void
-adopt_row(MsReportRow *row, MsReportRow *old)
-{
-  MsMeasurement *fresh = row->measurement;
-
-  row->measurement = old->measurement;
-  row->summary = old->summary;
-  old->measurement = fresh;
-}
-
-static void
 resume(Run *run)
 {
-  const char *folder = run->request->report_dir;
-  g_autofree char *file = g_strconcat(run->experiment->name, ".json", NULL);
-  g_autofree char *path = folder ? g_build_filename(folder, file, NULL) : NULL;
-  g_autoptr(MsReport) old = path ? ms_report_load(path, NULL) : NULL;
+  g_autoptr(MsReport) earlier = ms_resume_find(run->report, run->request->report_dir);
 
-  if (!old || !fits(old, run->report))
-    return;
-  for (guint i = 0; i < run->report->rows->len; i++) {
-    MsReportRow *row = run->report->rows->pdata[i];
-    MsReportRow *known = ms_report_find_row(old, row->settings);
-    if (known && known->measurement->outcome != MS_OUTCOME_PENDING)
-      adopt_row(row, known);
+  if (!earlier)
+    return FALSE;
+  if (run->request->resume && ms_resume_is_finished(earlier, run->report)) {
+    ms_report_unref(run->report);
+    run->report = g_steal_pointer(&earlier);
+    return TRUE;
   }
+  if (!earlier->complete)
+    ms_resume_take_rows(run->report, earlier);
+  return FALSE;
 }
 
 static gboolean
@@ -310,7 +270,10 @@ run_experiment(Run *run, GError **error)
 
   if (!make_rows(run, error))
     return FALSE;
-  resume(run);
+  if (resume(run)) {
+    tell(run, NULL, 1, run->experiment->title);
+    return TRUE;
+  }
   tell(run, NULL, 0, run->experiment->title);
   if (!find_peak(run, error))
     return FALSE;
@@ -332,7 +295,7 @@ run_experiment(Run *run, GError **error)
  * why it was not. When
  * @request has a folder for reports, they are written after every group of configurations, and an
  *   interrupted report found
- * there is gone on with.
+ * there is gone on with. A finished one is measured anew, or with @resume returned as it is.
  *
  * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file
  * cannot be written
@@ -341,105 +304,18 @@ MsReport *
 ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
                       GError **error)
 {
-  g_autoptr(MsReport) report = start_report(request, experiment);
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, request->image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
   Run run = {.experiment = experiment,
              .request = request,
-             .report = report,
+             .report = start_report(request, experiment),
              .bench = bench,
              .measure = request->measure,
              .cancellable = cancellable};
 
   run.measure.energy = energy;
-  return run_experiment(&run, error) ? g_steal_pointer(&report) : NULL;
-}
-
-static GPtrArray *
-load_experiments(const char *const *names, GError **error)
-{
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
-
-  for (const char *const *name = names; *name; name++) {
-    if (strcmp(*name, "all") == 0) {
-      g_autoptr(GPtrArray) shipped = ms_experiment_list(error);
-      if (!shipped)
-        return NULL;
-      g_ptr_array_extend_and_steal(all, g_steal_pointer(&shipped));
-      continue;
-    }
-    MsExperiment *one = ms_experiment_load(*name, error);
-    if (!one)
-      return NULL;
-    g_ptr_array_add(all, one);
-  }
-  return g_steal_pointer(&all);
-}
-
-/**
- * ms_lab_run_experiments:
- * @names: names of shipped experiments, paths of files, or "all"
- *
- * All files are read before the first experiment begins. With a folder for reports, index.html is written at
- * the end.
- *
- * Returns: (transfer full) (element-type MsReport): the reports, in order
- */
-GPtrArray *
-ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
-                       GError **error)
-{
-  g_autoptr(GPtrArray) experiments = load_experiments(names, error);
-  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
-
-  if (!experiments)
-    return NULL;
-  for (guint i = 0; i < experiments->len; i++) {
-    MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
-    if (!report)
-      return NULL;
-    g_ptr_array_add(reports, report);
-  }
-  if (request->report_dir && !ms_report_save_index(reports, request->report_dir, error))
-    return NULL;
-  return g_steal_pointer(&reports);
-}
-
-/**
- * ms_lab_compare:
- * @baseline_path: an earlier report, NAME.json
- * @reports: (element-type MsReport): those of now
- * @noise: relative difference that counts as none
- *
- * Returns: (transfer full) (element-type MsComparison): one for each report of the same experiment; %NULL
- * when there is none
- */
-GPtrArray *
-ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error)
-{
-  g_autoptr(MsReport) baseline = ms_report_load(baseline_path, error);
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
-
-  if (!baseline)
-    return NULL;
-  for (guint i = 0; i < reports->len; i++) {
-    MsReport *report = reports->pdata[i];
-    if (strcmp(report->experiment->name, baseline->experiment->name) == 0)
-      g_ptr_array_add(all, ms_compare_reports(baseline, report, noise));
-  }
-  if (all->len > 0)
-    return g_steal_pointer(&all);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is a report of the experiment “%s”, which was not run.",
-              baseline_path, baseline->experiment->name);
+  if (run_experiment(&run, error))
+    return run.report;
+  ms_report_unref(run.report);
   return NULL;
-}
-
-/** ms_lab_comparisons_slower: whether anything got slower beyond the noise. */
-gboolean
-ms_lab_comparisons_slower(GPtrArray *comparisons)
-{
-  for (guint i = 0; i < comparisons->len; i++)
-    if (((MsComparison *)comparisons->pdata[i])->slower > 0)
-      return TRUE;
-  return FALSE;
 }

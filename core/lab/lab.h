@@ -31,6 +31,7 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @measure: noise, budget, repeats and seed
  * @report_dir: (nullable): where CSV, JSON, Markdown and SVG go; an interrupted experiment found there is
  *   resumed
+ * @resume: leave out experiments whose finished report is there; without it they are measured anew
  */
 typedef struct {
   MsContext *context;
@@ -40,6 +41,7 @@ typedef struct {
   gboolean quick;
   MsMeasureOptions measure;
   const char *report_dir;
+  gboolean resume;
   MsLabProgress progress;
   gpointer progress_data;
 } MsLabRequest;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Several experiments: what there is, running them one after the other, comparing their reports with a baseline. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/lab.h"
+
+/** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
+char *
+ms_lab_list_text(GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (!all)
+    return NULL;
+  for (guint i = 0; i < all->len; i++) {
+    const MsExperiment *e = all->pdata[i];
+    g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
+    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title,
+                           e->study && *e->study ? " [" : "", e->study && *e->study ? e->study : "",
+                           e->study && *e->study ? "]" : "", "", axes);
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static GPtrArray *
+load_experiments(const char *const *names, GError **error)
+{
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
+
+  for (const char *const *name = names; *name; name++) {
+    if (strcmp(*name, "all") == 0) {
+      g_autoptr(GPtrArray) shipped = ms_experiment_list(error);
+      if (!shipped)
+        return NULL;
+      g_ptr_array_extend_and_steal(all, g_steal_pointer(&shipped));
+      continue;
+    }
+    MsExperiment *one = ms_experiment_load(*name, error);
+    if (!one)
+      return NULL;
+    g_ptr_array_add(all, one);
+  }
+  return g_steal_pointer(&all);
+}
+
+/**
+ * ms_lab_run_experiments:
+ * @names: names of shipped experiments, paths of files, or "all"
+ *
+ * All files are read before the first experiment begins. With a folder for reports, index.html is written at
+ * the end.
+ *
+ * Returns: (transfer full) (element-type MsReport): the reports, in order
+ */
+GPtrArray *
+ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
+                       GError **error)
+{
+  g_autoptr(GPtrArray) experiments = load_experiments(names, error);
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  if (!experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++) {
+    MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
+    if (!report)
+      return NULL;
+    g_ptr_array_add(reports, report);
+  }
+  if (request->report_dir && !ms_report_save_index(reports, request->report_dir, error))
+    return NULL;
+  return g_steal_pointer(&reports);
+}
+
+/**
+ * ms_lab_compare:
+ * @baseline_path: an earlier report, NAME.json
+ * @reports: (element-type MsReport): those of now
+ * @noise: relative difference that counts as none
+ *
+ * Returns: (transfer full) (element-type MsComparison): one for each report of the same experiment; %NULL
+ * when there is none
+ */
+GPtrArray *
+ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error)
+{
+  g_autoptr(MsReport) baseline = ms_report_load(baseline_path, error);
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
+
+  if (!baseline)
+    return NULL;
+  for (guint i = 0; i < reports->len; i++) {
+    MsReport *report = reports->pdata[i];
+    if (strcmp(report->experiment->name, baseline->experiment->name) == 0)
+      g_ptr_array_add(all, ms_compare_reports(baseline, report, noise));
+  }
+  if (all->len > 0)
+    return g_steal_pointer(&all);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is a report of the experiment “%s”, which was not run.",
+              baseline_path, baseline->experiment->name);
+  return NULL;
+}
+
+/** ms_lab_comparisons_slower: whether anything got slower beyond the noise. */
+gboolean
+ms_lab_comparisons_slower(GPtrArray *comparisons)
+{
+  for (guint i = 0; i < comparisons->len; i++)
+    if (((MsComparison *)comparisons->pdata[i])->slower > 0)
+      return TRUE;
+  return FALSE;
+}
