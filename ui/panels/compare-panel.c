@@ -22,19 +22,11 @@ G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_PANEL)
 #define MODE_ONE "one"
 
 static void
-drop_job(MsComparePanel *self)
-{
-  if (!self->job)
-    return;
-  ms_lab_job_cancel(self->job);
-  g_signal_handlers_disconnect_by_data(self->job, self);
-  g_clear_object(&self->job);
-}
-
-static void
 ms_compare_panel_dispose(GObject *object)
 {
-  drop_job(MS_COMPARE_PANEL(object));
+  MsComparePanel *self = MS_COMPARE_PANEL(object);
+
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   G_OBJECT_CLASS(ms_compare_panel_parent_class)->dispose(object);
 }
 
@@ -45,18 +37,10 @@ get_mode(MsComparePanel *self)
                                                                            : MS_COMPARE_ONE_AT_A_TIME;
 }
 
-static MsDevice *
-get_device(MsComparePanel *self)
-{
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-
-  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
-}
-
 gboolean
 ms_compare_panel_is_running(MsComparePanel *self)
 {
-  return self->job && ms_lab_job_is_running(self->job);
+  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
 }
 
 static guint
@@ -71,7 +55,7 @@ static void
 update_ready(MsComparePanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
   guint n = document ? count(self, document) : 0;
 
   if (ms_compare_panel_is_running(self))
@@ -125,7 +109,7 @@ static void
 on_progressed(MsLabJob *job, MsComparePanel *self)
 {
   show_report(self, job);
-  ms_lab_bar_set_progress(self->bar, ms_lab_job_get_fraction(job), ms_lab_job_get_message(job));
+  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), ms_lab_job_get_message(job));
 }
 
 static char *
@@ -162,11 +146,11 @@ void
 ms_compare_panel_run(MsComparePanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
 
   if (!document || !device)
     return;
-  drop_job(self);
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   g_autoptr(GArray) choices = ms_toggle_picker_get_choices(self->picker);
   g_autoptr(MsExperiment) experiment =
     ms_compare_experiment(ms_document_get_settings(document), choices, get_mode(self));
@@ -188,28 +172,18 @@ void
 ms_compare_panel_cancel(MsComparePanel *self)
 {
   if (self->job)
-    ms_lab_job_cancel(self->job);
+    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
 }
 
-/* Toggles alone: the picture that the person is after stays as it is. */
 static void
 apply_row(MsComparePanel *self, guint index)
 {
   MsReport *report = ms_report_view_get_report(self->view);
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
 
-  if (!document || !report || index >= report->rows->len)
+  if (!report || index >= report->rows->len)
     return;
   const MsReportRow *row = report->rows->pdata[index];
-  MsSettings settings = *ms_document_get_settings(document);
-  for (guint i = 0; i < n; i++) {
-    const char *value = ms_factors_get(row->settings, table[i].name);
-    if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
-      ms_option_set_text(&table[i], &settings, value, NULL);
-  }
-  ms_document_set_settings(document, &settings, NULL);
+  ms_panel_apply_toggles(MS_PANEL(self), row->settings);
 }
 
 static void
@@ -229,10 +203,7 @@ on_apply_clicked(MsComparePanel *self)
 static void
 on_problem(MsComparePanel *self, GError *error)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-
-  if (document)
-    g_signal_emit_by_name(document, "problem", error);
+  ms_panel_tell_problem(MS_PANEL(self), error);
 }
 
 static void

@@ -33,16 +33,6 @@ enum {
 };
 
 static void
-drop_job(MsExperimentPanel *self)
-{
-  if (!self->job)
-    return;
-  ms_lab_job_cancel(self->job);
-  g_signal_handlers_disconnect_by_data(self->job, self);
-  g_clear_object(&self->job);
-}
-
-static void
 clear_store(MsExperimentPanel *self)
 {
   GtkTreeModel *model = GTK_TREE_MODEL(self->store);
@@ -61,7 +51,7 @@ ms_experiment_panel_dispose(GObject *object)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
 
-  drop_job(self);
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   if (self->store) {
     g_signal_handlers_disconnect_by_data(gtk_tree_view_get_selection(self->tree), self);
     clear_store(self);
@@ -73,24 +63,16 @@ ms_experiment_panel_dispose(GObject *object)
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
 }
 
-static MsDevice *
-get_device(MsExperimentPanel *self)
-{
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-
-  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
-}
-
 gboolean
 ms_experiment_panel_is_running(MsExperimentPanel *self)
 {
-  return self->job && ms_lab_job_is_running(self->job);
+  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
 }
 
 static void
 update_ready(MsExperimentPanel *self)
 {
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
 
   if (ms_experiment_panel_is_running(self))
     return;
@@ -218,7 +200,7 @@ on_progressed(MsLabJob *job, MsExperimentPanel *self)
   g_autofree char *message = g_strdup_printf("%s: %s", self->running->title, ms_lab_job_get_message(job));
 
   keep_report(self, job);
-  ms_lab_bar_set_progress(self->bar, ms_lab_job_get_fraction(job), message);
+  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), message);
 }
 
 static char *
@@ -250,12 +232,12 @@ void
 ms_experiment_panel_run(MsExperimentPanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
   gboolean picture = gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
 
   if (!device || !self->selected)
     return;
-  drop_job(self);
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   g_clear_pointer(&self->running, ms_experiment_unref);
   self->running = ms_experiment_ref(self->selected);
   MsLabJobSpec spec = {.experiment = self->running,
@@ -273,7 +255,7 @@ void
 ms_experiment_panel_cancel(MsExperimentPanel *self)
 {
   if (self->job)
-    ms_lab_job_cancel(self->job);
+    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
 }
 
 void
@@ -297,11 +279,8 @@ ms_experiment_panel_get_note(MsExperimentPanel *self)
 static void
 tell_problem(MsExperimentPanel *self, const GError *error)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-
   ms_lab_bar_set_note(self->bar, error->message);
-  if (document)
-    g_signal_emit_by_name(document, "problem", error);
+  ms_panel_tell_problem(MS_PANEL(self), error);
 }
 
 static void

@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/lab-job.h"
 
-#include "ui/panels/job-hold.h"
-
 /* A copy of the report for the main loop is made between two runs, and not more often than a person can follow. */
 #define TELL_US (300 * 1000)
 
 struct _MsLabJob {
-  GObject parent_instance;
+  MsPanelJob parent_instance;
   MsExperiment *experiment;
-  MsDevice *device;
   MsImage *image;
   char *input;
   gboolean quick;
   guint repeats;
-  GCancellable *cancellable;
-  GApplication *held; /* (nullable): while the thread runs */
-  gboolean running;
   MsReport *report; /* (nullable) */
-  double fraction;
   char *message;
   gint64 told_us; /* of the measuring thread alone */
 };
 
-G_DEFINE_FINAL_TYPE(MsLabJob, ms_lab_job, G_TYPE_OBJECT)
-
-enum {
-  SIGNAL_PROGRESSED,
-  SIGNAL_ENDED,
-  N_SIGNALS,
-};
-
-static guint signals[N_SIGNALS];
+G_DEFINE_FINAL_TYPE(MsLabJob, ms_lab_job, MS_TYPE_PANEL_JOB)
 
 static void
 ms_lab_job_finalize(GObject *object)
@@ -39,29 +24,11 @@ ms_lab_job_finalize(GObject *object)
   MsLabJob *self = MS_LAB_JOB(object);
 
   g_clear_pointer(&self->experiment, ms_experiment_unref);
-  g_clear_object(&self->device);
   g_clear_object(&self->image);
-  g_clear_object(&self->cancellable);
   g_clear_pointer(&self->report, ms_report_unref);
   g_free(self->input);
   g_free(self->message);
   G_OBJECT_CLASS(ms_lab_job_parent_class)->finalize(object);
-}
-
-static void
-ms_lab_job_class_init(MsLabJobClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_lab_job_finalize;
-  signals[SIGNAL_PROGRESSED] =
-    g_signal_new("progressed", MS_TYPE_LAB_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SIGNAL_ENDED] = g_signal_new("ended", MS_TYPE_LAB_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                       1, G_TYPE_ERROR);
-}
-
-static void
-ms_lab_job_init(MsLabJob *self)
-{
-  self->cancellable = g_cancellable_new();
 }
 
 /**
@@ -117,13 +84,13 @@ deliver(gpointer data)
   News *news = data;
   MsLabJob *self = news->job;
 
-  if (!self->running || g_cancellable_is_cancelled(self->cancellable))
+  if (!ms_panel_job_is_running(MS_PANEL_JOB(self)) || ms_panel_job_is_cancelled(MS_PANEL_JOB(self)))
     return G_SOURCE_REMOVE;
   take_report(self, g_steal_pointer(&news->report));
-  self->fraction = news->fraction;
   g_free(self->message);
   self->message = g_steal_pointer(&news->message);
-  g_signal_emit(self, signals[SIGNAL_PROGRESSED], 0);
+  ms_panel_job_set_fraction(MS_PANEL_JOB(self), news->fraction);
+  ms_panel_job_tell_progress(MS_PANEL_JOB(self));
   return G_SOURCE_REMOVE;
 }
 
@@ -145,18 +112,12 @@ on_progress(const MsReport *report, const MsReportRow *row, double fraction, con
 }
 
 static void
-measure(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+ms_lab_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *cancellable)
 {
-  MsLabJob *self = source;
+  MsLabJob *self = MS_LAB_JOB(job);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsContext) context = ms_context_new(self->device, &error);
   MsLabRequest request;
 
-  if (!context) {
-    g_task_return_error(task, g_steal_pointer(&error));
-    return;
-  }
-  ms_context_set_watchdog(context, MS_JOB_WATCHDOG_MS);
   ms_lab_request_init(&request, context, self->quick);
   request.image = self->image;
   request.input = self->input;
@@ -172,17 +133,27 @@ measure(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 }
 
 static void
-on_measured(GObject *source, GAsyncResult *result, gpointer data)
+ms_lab_job_take(MsPanelJob *job, GTask *task, GError **error)
 {
-  MsLabJob *self = MS_LAB_JOB(source);
-  g_autoptr(GError) error = NULL;
-  MsReport *report = g_task_propagate_pointer(G_TASK(result), &error);
+  MsReport *report = g_task_propagate_pointer(task, error);
 
-  self->running = FALSE;
-  self->fraction = report ? 1 : self->fraction;
-  take_report(self, report);
-  g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
-  ms_job_release(g_steal_pointer(&self->held));
+  if (!report)
+    return;
+  ms_panel_job_set_fraction(job, 1);
+  take_report(MS_LAB_JOB(job), report);
+}
+
+static void
+ms_lab_job_class_init(MsLabJobClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_lab_job_finalize;
+  MS_PANEL_JOB_CLASS(klass)->work = ms_lab_job_work;
+  MS_PANEL_JOB_CLASS(klass)->take = ms_lab_job_take;
+}
+
+static void
+ms_lab_job_init(MsLabJob *self)
+{
 }
 
 /** ms_lab_job_start: (transfer full): the job under way; it keeps itself alive until "ended" was emitted. */
@@ -192,31 +163,12 @@ ms_lab_job_start(const MsLabJobSpec *spec)
   MsLabJob *self = g_object_new(MS_TYPE_LAB_JOB, NULL);
 
   self->experiment = ms_experiment_ref(spec->experiment);
-  self->device = g_object_ref(spec->device);
   self->image = spec->image ? g_object_ref(spec->image) : NULL;
   self->input = g_strdup(spec->input);
   self->quick = spec->quick;
   self->repeats = spec->repeats;
-  self->running = TRUE;
-  self->held = ms_job_hold();
-  g_autoptr(GTask) task = g_task_new(self, self->cancellable, on_measured, NULL);
-  /* What was measured before the cancelling is worth keeping. */
-  g_task_set_check_cancellable(task, FALSE);
-  g_task_run_in_thread(task, measure);
+  ms_panel_job_start(MS_PANEL_JOB(self), spec->device);
   return self;
-}
-
-/** ms_lab_job_cancel: ends the measuring after the band that runs; what is known so far stays. */
-void
-ms_lab_job_cancel(MsLabJob *self)
-{
-  g_cancellable_cancel(self->cancellable);
-}
-
-gboolean
-ms_lab_job_is_running(MsLabJob *self)
-{
-  return self->running;
 }
 
 /** ms_lab_job_get_report: (transfer none) (nullable): what is known so far, a copy that does not change */
@@ -224,12 +176,6 @@ MsReport *
 ms_lab_job_get_report(MsLabJob *self)
 {
   return self->report;
-}
-
-double
-ms_lab_job_get_fraction(MsLabJob *self)
-{
-  return self->fraction;
 }
 
 const char *

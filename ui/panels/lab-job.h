@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/lab.h"
+#include "ui/panels/panel-job.h"
 
 G_BEGIN_DECLS
 
@@ -23,13 +24,10 @@ typedef struct {
 
 #define MS_TYPE_LAB_JOB (ms_lab_job_get_type())
 /* Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when all of it was measured. */
-G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, GObject)
+G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, MsPanelJob)
 
 MsLabJob *ms_lab_job_start(const MsLabJobSpec *spec);
-void ms_lab_job_cancel(MsLabJob *self);
-gboolean ms_lab_job_is_running(MsLabJob *self);
 MsReport *ms_lab_job_get_report(MsLabJob *self);
-double ms_lab_job_get_fraction(MsLabJob *self);
 const char *ms_lab_job_get_message(MsLabJob *self);
 
 MsReport *ms_lab_job_snapshot(const MsReport *report);

@@ -79,6 +79,44 @@ ms_panel_get_document(MsPanel *self)
   return private_of(self)->document;
 }
 
+/** ms_panel_get_device: (transfer none) (nullable): what the document is computed on; %NULL for the serial reference */
+MsDevice *
+ms_panel_get_device(MsPanel *self)
+{
+  MsDocument *document = ms_panel_get_document(self);
+
+  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
+}
+
+/** ms_panel_apply_toggles: takes the toggles alone over from @settings: the picture that the person is after stays as it is. */
+void
+ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
+{
+  MsDocument *document = ms_panel_get_document(self);
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  if (!document)
+    return;
+  MsSettings chosen = *ms_document_get_settings(document);
+  for (guint i = 0; i < n; i++) {
+    const char *value = ms_factors_get(settings, table[i].name);
+    if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
+      ms_option_set_text(&table[i], &chosen, value, NULL);
+  }
+  ms_document_set_settings(document, &chosen, NULL);
+}
+
+/** ms_panel_tell_problem: lets the window say what went wrong. */
+void
+ms_panel_tell_problem(MsPanel *self, const GError *error)
+{
+  MsDocument *document = ms_panel_get_document(self);
+
+  if (document)
+    g_signal_emit_by_name(document, "problem", error);
+}
+
 /* The panel is the user data of all it connects to a document, its engine and its runs. */
 static void
 detach(MsPanel *self)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPanel: what all panels share: the document they show, and refreshing only when seen. */
+/* MsPanel: what all panels share: the document they show, its device and settings, and refreshing only when seen. */
 #pragma once
 
 #include <gtk/gtk.h>
 
+#include "core/lab/factors.h"
 #include "ui/document.h"
 
 G_BEGIN_DECLS
@@ -24,8 +25,11 @@ struct _MsPanelClass {
 };
 
 MsDocument *ms_panel_get_document(MsPanel *self);
+MsDevice *ms_panel_get_device(MsPanel *self);
 void ms_panel_set_document(MsPanel *self, MsDocument *document);
 void ms_panel_invalidate(MsPanel *self);
 void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
+void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
+void ms_panel_tell_problem(MsPanel *self, const GError *error);
 
 G_END_DECLS

@@ -3,17 +3,11 @@
 
 #include <math.h>
 
-#include "ui/panels/job-hold.h"
-
 struct _MsTuneJob {
-  GObject parent_instance;
-  MsTuneJobSpec spec;
+  MsPanelJob parent_instance;
+  MsTuneJobSpec spec; /* the device and the directory in it are not its own */
   char *directory;
-  GCancellable *cancellable;
-  GApplication *held; /* (nullable): while the thread runs */
-  gboolean running;
   GPtrArray *trials; /* MsTrial, of the main loop */
-  double fraction;
   guint64 space_size;
   guint taken; /* trials of the record that were sent on; of the searching thread */
 
@@ -24,15 +18,7 @@ struct _MsTuneJob {
   gboolean posted;
 };
 
-G_DEFINE_FINAL_TYPE(MsTuneJob, ms_tune_job, G_TYPE_OBJECT)
-
-enum {
-  SIGNAL_PROGRESSED,
-  SIGNAL_ENDED,
-  N_SIGNALS,
-};
-
-static guint signals[N_SIGNALS];
+G_DEFINE_FINAL_TYPE(MsTuneJob, ms_tune_job, MS_TYPE_PANEL_JOB)
 
 static void
 free_trial(gpointer data)
@@ -58,33 +44,12 @@ ms_tune_job_finalize(GObject *object)
 {
   MsTuneJob *self = MS_TUNE_JOB(object);
 
-  g_clear_object(&self->spec.device);
   g_clear_object(&self->spec.image);
-  g_clear_object(&self->cancellable);
   g_ptr_array_unref(self->trials);
   g_ptr_array_unref(self->fresh);
   g_mutex_clear(&self->lock);
   g_free(self->directory);
   G_OBJECT_CLASS(ms_tune_job_parent_class)->finalize(object);
-}
-
-static void
-ms_tune_job_class_init(MsTuneJobClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_tune_job_finalize;
-  signals[SIGNAL_PROGRESSED] =
-    g_signal_new("progressed", MS_TYPE_TUNE_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SIGNAL_ENDED] = g_signal_new("ended", MS_TYPE_TUNE_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                       1, G_TYPE_ERROR);
-}
-
-static void
-ms_tune_job_init(MsTuneJob *self)
-{
-  g_mutex_init(&self->lock);
-  self->cancellable = g_cancellable_new();
-  self->trials = g_ptr_array_new_with_free_func(free_trial);
-  self->fresh = g_ptr_array_new_with_free_func(free_trial);
 }
 
 /* Moves what the thread has found to the main loop's list. */
@@ -94,7 +59,7 @@ take_fresh(MsTuneJob *self)
   g_mutex_lock(&self->lock);
   g_ptr_array_extend_and_steal(self->trials, g_steal_pointer(&self->fresh));
   self->fresh = g_ptr_array_new_with_free_func(free_trial);
-  self->fraction = self->fresh_fraction;
+  ms_panel_job_set_fraction(MS_PANEL_JOB(self), self->fresh_fraction);
   self->space_size = self->fresh_space;
   self->posted = FALSE;
   g_mutex_unlock(&self->lock);
@@ -105,9 +70,9 @@ deliver(gpointer data)
 {
   MsTuneJob *self = data;
 
-  if (self->running) {
+  if (ms_panel_job_is_running(MS_PANEL_JOB(self))) {
     take_fresh(self);
-    g_signal_emit(self, signals[SIGNAL_PROGRESSED], 0);
+    ms_panel_job_tell_progress(MS_PANEL_JOB(self));
   }
   return G_SOURCE_REMOVE;
 }
@@ -146,19 +111,13 @@ problem_of(const MsSettings *settings)
 }
 
 static void
-search(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+ms_tune_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *cancellable)
 {
-  MsTuneJob *self = source;
+  MsTuneJob *self = MS_TUNE_JOB(job);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsContext) context = ms_context_new(self->spec.device, &error);
   g_autoptr(MsFactors) problem = problem_of(&self->spec.settings);
   MsLabTuneRequest request;
 
-  if (!context) {
-    g_task_return_error(task, g_steal_pointer(&error));
-    return;
-  }
-  ms_context_set_watchdog(context, MS_JOB_WATCHDOG_MS);
   ms_lab_tune_request_init(&request, context);
   request.image = self->spec.image;
   request.width = ms_image_get_width(self->spec.image);
@@ -180,16 +139,26 @@ search(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 }
 
 static void
-on_searched(GObject *source, GAsyncResult *result, gpointer data)
+ms_tune_job_take(MsPanelJob *job, GTask *task, GError **error)
 {
-  MsTuneJob *self = MS_TUNE_JOB(source);
-  g_autoptr(GError) error = NULL;
+  g_task_propagate_boolean(task, error);
+  take_fresh(MS_TUNE_JOB(job));
+}
 
-  g_task_propagate_boolean(G_TASK(result), &error);
-  take_fresh(self);
-  self->running = FALSE;
-  g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
-  ms_job_release(g_steal_pointer(&self->held));
+static void
+ms_tune_job_class_init(MsTuneJobClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_tune_job_finalize;
+  MS_PANEL_JOB_CLASS(klass)->work = ms_tune_job_work;
+  MS_PANEL_JOB_CLASS(klass)->take = ms_tune_job_take;
+}
+
+static void
+ms_tune_job_init(MsTuneJob *self)
+{
+  g_mutex_init(&self->lock);
+  self->trials = g_ptr_array_new_with_free_func(free_trial);
+  self->fresh = g_ptr_array_new_with_free_func(free_trial);
 }
 
 /** ms_tune_job_start: (transfer full): the search under way; it keeps itself alive until "ended" was emitted. */
@@ -199,28 +168,10 @@ ms_tune_job_start(const MsTuneJobSpec *spec)
   MsTuneJob *self = g_object_new(MS_TYPE_TUNE_JOB, NULL);
 
   self->spec = *spec;
-  self->spec.device = g_object_ref(spec->device);
   self->spec.image = g_object_ref(spec->image);
   self->directory = g_strdup(spec->directory);
-  self->running = TRUE;
-  self->held = ms_job_hold();
-  g_autoptr(GTask) task = g_task_new(self, self->cancellable, on_searched, NULL);
-  g_task_set_check_cancellable(task, FALSE);
-  g_task_run_in_thread(task, search);
+  ms_panel_job_start(MS_PANEL_JOB(self), spec->device);
   return self;
-}
-
-/** ms_tune_job_cancel: ends the search after the band that runs; what was found stays and is resumed next time. */
-void
-ms_tune_job_cancel(MsTuneJob *self)
-{
-  g_cancellable_cancel(self->cancellable);
-}
-
-gboolean
-ms_tune_job_is_running(MsTuneJob *self)
-{
-  return self->running;
 }
 
 /** ms_tune_job_get_trials: (transfer none) (element-type MsTrial): in the order in which they were tried */
@@ -248,12 +199,6 @@ guint64
 ms_tune_job_get_space_size(MsTuneJob *self)
 {
   return self->space_size;
-}
-
-double
-ms_tune_job_get_fraction(MsTuneJob *self)
-{
-  return self->fraction;
 }
 
 /** ms_tune_job_chart: (transfer full): the fastest so far over the configurations that could be measured */

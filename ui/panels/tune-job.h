@@ -4,6 +4,7 @@
 
 #include "core/filter/options.h"
 #include "core/lab/lab.h"
+#include "ui/panels/panel-job.h"
 
 G_BEGIN_DECLS
 
@@ -20,15 +21,12 @@ typedef struct {
 
 #define MS_TYPE_TUNE_JOB (ms_tune_job_get_type())
 /* Signals: "progressed" (): more trials are known; "ended" (GError *): NULL when the search came to its end. */
-G_DECLARE_FINAL_TYPE(MsTuneJob, ms_tune_job, MS, TUNE_JOB, GObject)
+G_DECLARE_FINAL_TYPE(MsTuneJob, ms_tune_job, MS, TUNE_JOB, MsPanelJob)
 
 MsTuneJob *ms_tune_job_start(const MsTuneJobSpec *spec);
-void ms_tune_job_cancel(MsTuneJob *self);
-gboolean ms_tune_job_is_running(MsTuneJob *self);
 GPtrArray *ms_tune_job_get_trials(MsTuneJob *self);
 const MsTrial *ms_tune_job_get_best(MsTuneJob *self);
 guint64 ms_tune_job_get_space_size(MsTuneJob *self);
-double ms_tune_job_get_fraction(MsTuneJob *self);
 MsChart *ms_tune_job_chart(MsTuneJob *self);
 
 G_END_DECLS

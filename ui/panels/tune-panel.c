@@ -33,40 +33,24 @@ enum {
 };
 
 static void
-drop_job(MsTunePanel *self)
-{
-  if (!self->job)
-    return;
-  ms_tune_job_cancel(self->job);
-  g_signal_handlers_disconnect_by_data(self->job, self);
-  g_clear_object(&self->job);
-}
-
-static void
 ms_tune_panel_dispose(GObject *object)
 {
-  drop_job(MS_TUNE_PANEL(object));
+  MsTunePanel *self = MS_TUNE_PANEL(object);
+
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   G_OBJECT_CLASS(ms_tune_panel_parent_class)->dispose(object);
-}
-
-static MsDevice *
-get_device(MsTunePanel *self)
-{
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-
-  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
 }
 
 gboolean
 ms_tune_panel_is_running(MsTunePanel *self)
 {
-  return self->job && ms_tune_job_is_running(self->job);
+  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
 }
 
 static void
 update_ready(MsTunePanel *self)
 {
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
   if (ms_tune_panel_is_running(self))
@@ -141,7 +125,7 @@ on_progressed(MsTuneJob *job, MsTunePanel *self)
                                              ms_tune_job_get_trials(job)->len, ms_tune_job_get_space_size(job));
 
   show_search(self);
-  ms_lab_bar_set_progress(self->bar, ms_tune_job_get_fraction(job), message);
+  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), message);
 }
 
 static char *
@@ -180,11 +164,11 @@ void
 ms_tune_panel_run(MsTunePanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = get_device(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
 
   if (!device)
     return;
-  drop_job(self);
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   self->listed = 0;
   gtk_list_store_clear(self->store);
   MsTuneJobSpec spec = {.device = device,
@@ -204,7 +188,7 @@ void
 ms_tune_panel_cancel(MsTunePanel *self)
 {
   if (self->job)
-    ms_tune_job_cancel(self->job);
+    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
 }
 
 /** ms_tune_panel_get_best: (transfer none) (nullable): the fastest of the search */
@@ -224,20 +208,10 @@ ms_tune_panel_get_n_trials(MsTunePanel *self)
 void
 ms_tune_panel_apply(MsTunePanel *self)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   const MsTrial *best = ms_tune_panel_get_best(self);
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
 
-  if (!document || !best)
-    return;
-  MsSettings settings = *ms_document_get_settings(document);
-  for (guint i = 0; i < n; i++) {
-    const char *value = ms_factors_get(best->settings, table[i].name);
-    if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
-      ms_option_set_text(&table[i], &settings, value, NULL);
-  }
-  ms_document_set_settings(document, &settings, NULL);
+  if (best)
+    ms_panel_apply_toggles(MS_PANEL(self), best->settings);
 }
 
 void

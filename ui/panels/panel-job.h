@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPanelJob: something long that a panel has started: a thread with a device context of its own, and news for the main loop. */
+#pragma once
+
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PANEL_JOB (ms_panel_job_get_type())
+/* Signals: "progressed" (): there is news; "ended" (GError *): NULL when all of it was done. */
+G_DECLARE_DERIVABLE_TYPE(MsPanelJob, ms_panel_job, MS, PANEL_JOB, GObject)
+
+/**
+ * MsPanelJobClass:
+ * @work: does it all, on the job's thread, and returns from @task
+ * @take: takes what @task returned, on the main loop, before "ended" is emitted
+ */
+struct _MsPanelJobClass {
+  GObjectClass parent_class;
+  void (*work)(MsPanelJob *self, GTask *task, MsContext *context, GCancellable *cancellable);
+  void (*take)(MsPanelJob *self, GTask *task, GError **error);
+};
+
+void ms_panel_job_start(MsPanelJob *self, MsDevice *device);
+void ms_panel_job_cancel(MsPanelJob *self);
+void ms_panel_job_drop(MsPanelJob *self, gpointer follower);
+gboolean ms_panel_job_is_running(MsPanelJob *self);
+gboolean ms_panel_job_is_cancelled(MsPanelJob *self);
+double ms_panel_job_get_fraction(MsPanelJob *self);
+void ms_panel_job_set_fraction(MsPanelJob *self, double fraction);
+void ms_panel_job_tell_progress(MsPanelJob *self);
+
+G_END_DECLS
