@@ -109,6 +109,34 @@ ms_test_assert_refused(GBytes *bytes, int code)
   g_assert_true(g_str_has_suffix(error->message, "."));
 }
 
+/** ms_test_load: (transfer full): a file that must load. */
+MsImage *
+ms_test_load(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  MsImage *image = ms_image_load(path, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  return image;
+}
+
+/** ms_test_assert_folder_refused: none of a folder of the common pictures loads, as no picture or, with @too_large, as too large. */
+void
+ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too_large)
+{
+  g_autofree char *folder = ms_test_pictures_folder(name);
+
+  if (folder == NULL)
+    return;
+  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, suffix);
+  for (guint i = 0; i < paths->len; i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_image_load(g_ptr_array_index(paths, i), NULL, NULL, &error));
+    if (!too_large || !g_error_matches(error, MS_ERROR, MS_ERROR_TOO_LARGE))
+      g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+  }
+}
+
 /** ms_test_pictures_folder: a folder of the common test pictures; %NULL, and the test marked as skipped, where they are absent. */
 char *
 ms_test_pictures_folder(const char *name)

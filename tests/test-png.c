@@ -344,16 +344,6 @@ test_limit_is_settable(void)
 
 /* ---- The common pictures. */
 
-static MsImage *
-load(const char *path)
-{
-  g_autoptr(GError) error = NULL;
-  MsImage *image = ms_image_load(path, NULL, NULL, &error);
-
-  g_assert_no_error(error);
-  return image;
-}
-
 static void
 test_suite_valid(void)
 {
@@ -364,7 +354,7 @@ test_suite_valid(void)
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".png");
   g_assert_cmpuint(paths->len, ==, 161);
   for (guint i = 0; i < paths->len; i++) {
-    g_autoptr(MsImage) image = load(g_ptr_array_index(paths, i));
+    g_autoptr(MsImage) image = ms_test_load(g_ptr_array_index(paths, i));
     g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_PNG);
     g_autoptr(MsImage) again = ms_test_decode(file);
     ms_test_assert_same_image(image, again);
@@ -377,8 +367,8 @@ check_same_in_suite(const char *folder, const char *a, const char *b)
 {
   g_autofree char *path_a = g_build_filename(folder, a, NULL);
   g_autofree char *path_b = g_build_filename(folder, b, NULL);
-  g_autoptr(MsImage) image_a = load(path_a);
-  g_autoptr(MsImage) image_b = load(path_b);
+  g_autoptr(MsImage) image_a = ms_test_load(path_a);
+  g_autoptr(MsImage) image_b = ms_test_load(path_b);
 
   g_test_message("%s and %s", a, b);
   ms_test_assert_same_image(image_a, image_b);
@@ -408,30 +398,15 @@ test_suite_twins(void)
 }
 
 static void
-check_all_refused(const char *name, const char *suffix)
-{
-  g_autofree char *folder = ms_test_pictures_folder(name);
-
-  if (folder == NULL)
-    return;
-  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, suffix);
-  for (guint i = 0; i < paths->len; i++) {
-    g_autoptr(GError) error = NULL;
-    g_assert_null(ms_image_load(g_ptr_array_index(paths, i), NULL, NULL, &error));
-    g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
-  }
-}
-
-static void
 test_suite_corrupt(void)
 {
-  check_all_refused("pngsuite/corrupt", ".png");
+  ms_test_assert_folder_refused("pngsuite/corrupt", ".png", FALSE);
 }
 
 static void
 test_truncated(void)
 {
-  check_all_refused("hostile/truncated", ".png");
+  ms_test_assert_folder_refused("hostile/truncated", ".png", FALSE);
 }
 
 /* Loads what is sound and small and refuses the rest, in little time and memory whatever it is. */

@@ -80,6 +80,20 @@ panel_fixture_tear_down(PanelFixture *self)
   g_clear_object(&self->engine);
 }
 
+/** panel_fixture_show_empty: a panel that has no document is shown, named, and goes. */
+void
+panel_fixture_show_empty(GType panel_type)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *panel = g_object_new(panel_type, "visible", TRUE, NULL);
+
+  gtk_container_add(GTK_CONTAINER(window), panel);
+  gtk_widget_show(window);
+  panel_fixture_settle();
+  assert_accessible_names(panel);
+  gtk_widget_destroy(window);
+}
+
 /** panel_fixture_filter: (transfer none): sets an option (unless NULL), filters and waits for the run. */
 MsRun *
 panel_fixture_filter(PanelFixture *self, const char *option, const char *value)

@@ -16,6 +16,7 @@ typedef struct {
 } PanelFixture;
 
 gboolean panel_fixture_set_up(PanelFixture *self, GType panel_type);
+void panel_fixture_show_empty(GType panel_type);
 void panel_fixture_tear_down(PanelFixture *self);
 MsRun *panel_fixture_filter(PanelFixture *self, const char *option, const char *value);
 void panel_fixture_screenshot(PanelFixture *self, const char *name);
