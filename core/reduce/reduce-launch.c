@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* One chunk of an array on the device: partials of the groups, and how they become one. */
+#include "core/opencl/cl-error.h"
+#include "core/reduce/plan-parts.h"
+#include "core/reduce/reduce-private.h"
+#include "core/reduce/reduce-words.h"
+
+/* Layout of the output of a last-group finish; as in finish-last-group.cl. */
+#define LAST_GROUP_HEADER 9
+#define LAST_GROUP_PIECES 3
+#define PARTIALS_TIMES 8
+
+static gsize
+out_bytes_for(const MsReducePlan *plan, guint groups)
+{
+  gsize words = (gsize)groups * plan->words;
+
+  switch (plan->options.between) {
+  case MS_REDUCE_BETWEEN_ATOMIC:
+    return MS_REDUCE_MAX_WORDS * sizeof(guint64);
+  case MS_REDUCE_BETWEEN_LAST_GROUP:
+    return (LAST_GROUP_HEADER + words * LAST_GROUP_PIECES) * sizeof(guint32);
+  default:
+    return words * sizeof(guint64);
+  }
+}
+
+static gboolean
+ensure_out(MsReducer *self, guint groups, GError **error)
+{
+  gsize bytes = out_bytes_for(self->plan, groups);
+  guint n = self->plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE ? 2 : 1;
+
+  if (bytes <= self->out_bytes)
+    return TRUE;
+  self->out_bytes = 0;
+  self->out_is_clear = FALSE;
+  for (guint i = 0; i < n; i++) {
+    g_clear_pointer(&self->out[i], clReleaseMemObject);
+    self->out[i] = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, bytes, NULL, error);
+    if (!self->out[i])
+      return FALSE;
+  }
+  self->out_bytes = bytes;
+  return TRUE;
+}
+
+static gboolean
+clear_slots(MsReducer *self, GError **error)
+{
+  const guint32 zero = 0;
+
+  if (self->out_is_clear)
+    return TRUE;
+  self->out_is_clear = TRUE;
+  return ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->context), self->out[0], &zero, sizeof zero, 0,
+                                         self->out_bytes, 0, NULL, NULL),
+                     error, "clearing the partials");
+}
+
+static gboolean
+prepare_out(MsReducer *self, guint groups, GError **error)
+{
+  guint64 start[MS_REDUCE_MAX_WORDS];
+
+  if (!ensure_out(self, groups, error))
+    return FALSE;
+  if (self->plan->options.between == MS_REDUCE_BETWEEN_LAST_GROUP)
+    return clear_slots(self, error);
+  if (self->plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
+    return TRUE;
+  ms_reduce_atomic_start(self->plan, start);
+  return ms_context_upload(self->context, self->out[0], 0, sizeof start, start, NULL, error);
+}
+
+static gsize
+local_bytes(const MsReducer *self)
+{
+  return self->plan->group * ms_reduce_partial_bytes(self->plan);
+}
+
+static gboolean
+set_arguments(MsReducer *self, cl_mem source, const MsReduceSpan *span, cl_int times, GError **error)
+{
+  const struct {
+    gsize size;
+    const void *value;
+  } arguments[] = {
+    {sizeof source, &source},       {sizeof span->origin, &span->origin}, {sizeof span->from, &span->from},
+    {sizeof span->to, &span->to},   {sizeof times, &times},               {sizeof(cl_mem), &self->out[0]},
+    {sizeof(cl_mem), &self->map},   {local_bytes(self), NULL},            {sizeof(cl_uint), NULL},
+  };
+
+  for (cl_uint i = 0; i < G_N_ELEMENTS(arguments); i++)
+    if (!ms_cl_check(clSetKernelArg(self->kernel, i, arguments[i].size, arguments[i].value), error,
+                     "setting argument %u of reduce", i))
+      return FALSE;
+  return TRUE;
+}
+
+static MsNDRange
+grid(const MsReducer *self, guint groups)
+{
+  return (MsNDRange){.dimensions = 1, .global = {(gsize)groups * self->plan->group}, .local = {self->plan->group}};
+}
+
+static gboolean
+launch_partials(MsReducer *self, cl_mem from, cl_int n, cl_mem into, guint groups, MsTimingLog *log, GError **error)
+{
+  MsNDRange range = grid(self, groups);
+  cl_int times = PARTIALS_TIMES;
+  cl_kernel kernel = self->partials_kernel;
+  cl_int status = clSetKernelArg(kernel, 0, sizeof from, &from) | clSetKernelArg(kernel, 1, sizeof n, &n) |
+                  clSetKernelArg(kernel, 2, sizeof times, &times) | clSetKernelArg(kernel, 3, sizeof into, &into) |
+                  clSetKernelArg(kernel, 4, sizeof(cl_mem), &self->map) |
+                  clSetKernelArg(kernel, 5, local_bytes(self), NULL) | clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
+
+  return ms_cl_check(status, error, "setting the arguments of reduce_partials") &&
+         ms_context_launch(self->context, kernel, "reduce_partials", &range,
+                           (guint64)n * self->plan->words * sizeof(guint64), log, error);
+}
+
+/* Leaves one partial in out[0]: the buffers change names instead of contents. */
+static gboolean
+fold_recursively(MsReducer *self, guint groups, MsTimingLog *log, GError **error)
+{
+  guint share = self->plan->group * PARTIALS_TIMES;
+
+  while (groups > 1) {
+    guint next = (groups + share - 1) / share;
+    cl_mem from = self->out[0];
+    if (!launch_partials(self, from, (cl_int)groups, self->out[1], next, log, error))
+      return FALSE;
+    self->out[0] = self->out[1];
+    self->out[1] = from;
+    groups = next;
+  }
+  return TRUE;
+}
+
+static gboolean
+collect(MsReducer *self, guint groups, guint64 first_element, MsReduceResult *result, MsTimingLog *log, GError **error)
+{
+  const MsReducePlan *plan = self->plan;
+  gboolean many = plan->options.between == MS_REDUCE_BETWEEN_HOST;
+  gsize n = many ? groups : 1;
+  g_autofree guint64 *words = g_new(guint64, n * plan->words);
+
+  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE && !fold_recursively(self, groups, log, error))
+    return FALSE;
+  if (!ms_context_download(self->context, self->out[0], 0, n * plan->words * sizeof(guint64), words, log, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    ms_reduce_result_fold(plan, words + i * plan->words, first_element, result);
+  return TRUE;
+}
+
+/**
+ * ms_reducer_run_span:
+ * @source: a buffer, or an image of the plan's shape
+ * @first_element: place of the span's first element in the whole array
+ * @result: (inout): what was folded so far
+ *
+ * Folds one chunk on the device. The bytes that count as moved are whole pixels for a channel.
+ */
+gboolean
+ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, guint64 first_element,
+                    MsReduceResult *result, MsTimingLog *log, GError **error)
+{
+  guint64 n = (guint64)(span->to - span->from);
+  MsReduceLaunch launch = ms_reduce_plan_launch(self->plan, n);
+  MsNDRange range = grid(self, launch.groups);
+  gboolean good;
+
+  good = prepare_out(self, launch.groups, error) &&
+         set_arguments(self, source, span, (cl_int)launch.times, error) &&
+         ms_context_launch(self->context, self->kernel, "reduce", &range, n * self->plan->element_bytes, log, error) &&
+         collect(self, launch.groups, first_element - (guint64)span->from, result, log, error);
+  if (!good)
+    self->out_is_clear = FALSE;
+  return good;
+}
