@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/device-list.h"
 
-#include <json-glib/json-glib.h>
-
+#include "core/json.h"
 #include "core/opencl/device.h"
 
 static void
@@ -57,33 +56,9 @@ ms_device_list_to_text(GPtrArray *devices)
 }
 
 static void
-add_text(JsonBuilder *b, const char *member, const char *value)
-{
-  g_autofree char *valid = g_utf8_make_valid(value, -1);
-
-  json_builder_set_member_name(b, member);
-  json_builder_add_string_value(b, valid);
-}
-
-static void
-add_number(JsonBuilder *b, const char *member, guint64 value)
-{
-  json_builder_set_member_name(b, member);
-  json_builder_add_int_value(b, (gint64)value);
-}
-
-static void
-add_flag(JsonBuilder *b, const char *member, gboolean value)
-{
-  json_builder_set_member_name(b, member);
-  json_builder_add_boolean_value(b, value);
-}
-
-static void
 add_numbers(JsonBuilder *b, const char *member, const gsize *values, guint n)
 {
-  json_builder_set_member_name(b, member);
-  json_builder_begin_array(b);
+  ms_json_begin_array(b, member);
   for (guint i = 0; i < n; i++)
     json_builder_add_int_value(b, (gint64)values[i]);
   json_builder_end_array(b);
@@ -94,8 +69,7 @@ add_extensions(JsonBuilder *b, const char *extensions)
 {
   g_auto(GStrv) words = g_strsplit(extensions, " ", -1);
 
-  json_builder_set_member_name(b, "extensions");
-  json_builder_begin_array(b);
+  ms_json_begin_array(b, "extensions");
   for (gsize i = 0; words[i]; i++)
     if (words[i][0])
       json_builder_add_string_value(b, words[i]);
@@ -107,34 +81,34 @@ add_limits(JsonBuilder *b, const MsDeviceLimits *l)
 {
   const gsize image[2] = {l->image_max_width, l->image_max_height};
 
-  add_text(b, "type", ms_device_type_name(l->type));
-  add_number(b, "compute_units", l->compute_units);
-  add_number(b, "clock_mhz", l->clock_mhz);
-  add_number(b, "global_memory", l->global_memory);
-  add_number(b, "max_allocation", l->max_allocation);
-  add_number(b, "local_memory", l->local_memory);
-  add_flag(b, "local_memory_dedicated", l->local_is_dedicated);
-  add_number(b, "max_work_group", l->max_work_group);
+  ms_json_add_text(b, "type", ms_device_type_name(l->type));
+  ms_json_add_integer(b, "compute_units", l->compute_units);
+  ms_json_add_integer(b, "clock_mhz", l->clock_mhz);
+  ms_json_add_integer(b, "global_memory", (gint64)l->global_memory);
+  ms_json_add_integer(b, "max_allocation", (gint64)l->max_allocation);
+  ms_json_add_integer(b, "local_memory", (gint64)l->local_memory);
+  ms_json_add_boolean(b, "local_memory_dedicated", l->local_is_dedicated);
+  ms_json_add_integer(b, "max_work_group", (gint64)l->max_work_group);
   add_numbers(b, "max_work_item", l->max_work_item, 3);
-  add_number(b, "preferred_multiple", l->preferred_multiple);
-  add_flag(b, "images", l->images);
+  ms_json_add_integer(b, "preferred_multiple", (gint64)l->preferred_multiple);
+  ms_json_add_boolean(b, "images", l->images);
   add_numbers(b, "max_image", image, 2);
-  add_flag(b, "fp64", l->fp64);
-  add_flag(b, "subgroups", l->subgroups);
-  add_flag(b, "int64_atomics", l->int64_atomics);
-  add_flag(b, "host_unified", l->host_unified);
+  ms_json_add_boolean(b, "fp64", l->fp64);
+  ms_json_add_boolean(b, "subgroups", l->subgroups);
+  ms_json_add_boolean(b, "int64_atomics", l->int64_atomics);
+  ms_json_add_boolean(b, "host_unified", l->host_unified);
 }
 
 static void
 add_device(JsonBuilder *b, MsDevice *device)
 {
   json_builder_begin_object(b);
-  add_text(b, "address", ms_device_get_address(device));
-  add_text(b, "name", ms_device_get_name(device));
-  add_text(b, "vendor", ms_device_get_vendor(device));
-  add_text(b, "platform", ms_device_get_platform(device));
-  add_text(b, "driver", ms_device_get_driver(device));
-  add_text(b, "version", ms_device_get_version(device));
+  ms_json_add_text(b, "address", ms_device_get_address(device));
+  ms_json_add_text(b, "name", ms_device_get_name(device));
+  ms_json_add_text(b, "vendor", ms_device_get_vendor(device));
+  ms_json_add_text(b, "platform", ms_device_get_platform(device));
+  ms_json_add_text(b, "driver", ms_device_get_driver(device));
+  ms_json_add_text(b, "version", ms_device_get_version(device));
   add_limits(b, ms_device_get_limits(device));
   add_extensions(b, ms_device_get_extensions(device));
   json_builder_end_object(b);
@@ -148,10 +122,9 @@ ms_device_list_to_json(GPtrArray *devices)
   g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object(b);
-  add_text(b, "program", "meanshift-lab");
-  add_text(b, "version", MS_VERSION);
-  json_builder_set_member_name(b, "devices");
-  json_builder_begin_array(b);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
+  ms_json_begin_array(b, "devices");
   for (guint i = 0; i < devices->len; i++)
     add_device(b, g_ptr_array_index(devices, i));
   json_builder_end_array(b);

@@ -6,6 +6,7 @@
 
 #include "core/batch/split-engine.h"
 #include "core/image/image-io.h"
+#include "core/json.h"
 #include "core/lab/lab.h"
 
 #define USUAL_NOISE 0.01
@@ -54,12 +55,9 @@ nodes_to_text(const char *member, GPtrArray *nodes)
   g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object(b);
-  json_builder_set_member_name(b, "program");
-  json_builder_add_string_value(b, "meanshift-lab");
-  json_builder_set_member_name(b, "version");
-  json_builder_add_string_value(b, MS_VERSION);
-  json_builder_set_member_name(b, member);
-  json_builder_begin_array(b);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
+  ms_json_begin_array(b, member);
   for (guint i = 0; i < nodes->len; i++)
     json_builder_add_value(b, g_ptr_array_index(nodes, i));
   json_builder_end_array(b);

@@ -5,38 +5,13 @@
 #include <string.h>
 
 #include "app/findings.h"
+#include "core/json.h"
 
 /* Nanoseconds are the clock's grain; digits beyond them only look exact. */
 static double
 to_nanoseconds(double milliseconds)
 {
   return round(milliseconds * 1e6) / 1e6;
-}
-
-static void
-add_text(JsonBuilder *b, const char *member, const char *value)
-{
-  json_builder_set_member_name(b, member);
-  if (value) {
-    g_autofree char *valid = g_utf8_make_valid(value, -1);
-    json_builder_add_string_value(b, valid);
-  } else {
-    json_builder_add_null_value(b);
-  }
-}
-
-static void
-add_int(JsonBuilder *b, const char *member, gint64 value)
-{
-  json_builder_set_member_name(b, member);
-  json_builder_add_int_value(b, value);
-}
-
-static void
-add_real(JsonBuilder *b, const char *member, double value)
-{
-  json_builder_set_member_name(b, member);
-  json_builder_add_double_value(b, value);
 }
 
 static void
@@ -78,8 +53,7 @@ add_options(JsonBuilder *b, const char *member, MsOptionGroup group, const MsSet
   guint n = 0;
   const MsOptionInfo *infos = ms_options_table(&n);
 
-  json_builder_set_member_name(b, member);
-  json_builder_begin_object(b);
+  ms_json_begin_object(b, member);
   for (guint i = 0; i < n; i++)
     if (infos[i].group == group)
       add_option(b, &infos[i], settings);
@@ -90,23 +64,22 @@ static void
 add_timing(JsonBuilder *b, const MsTiming *row)
 {
   json_builder_begin_object(b);
-  add_text(b, "stage", ms_stage_name(row->stage));
-  add_text(b, "kernel", row->kernel);
-  add_real(b, "ms", to_nanoseconds(ms_timing_ms(row)));
-  add_int(b, "queued_ns", (gint64)row->queued_ns);
-  add_int(b, "submitted_ns", (gint64)row->submitted_ns);
-  add_int(b, "started_ns", (gint64)row->started_ns);
-  add_int(b, "ended_ns", (gint64)row->ended_ns);
-  add_int(b, "bytes", (gint64)row->bytes);
-  add_real(b, "gb_per_s", to_nanoseconds(ms_timing_gb_per_s(row)));
+  ms_json_add_text(b, "stage", ms_stage_name(row->stage));
+  ms_json_add_text(b, "kernel", row->kernel);
+  ms_json_add_number(b, "ms", to_nanoseconds(ms_timing_ms(row)));
+  ms_json_add_integer(b, "queued_ns", (gint64)row->queued_ns);
+  ms_json_add_integer(b, "submitted_ns", (gint64)row->submitted_ns);
+  ms_json_add_integer(b, "started_ns", (gint64)row->started_ns);
+  ms_json_add_integer(b, "ended_ns", (gint64)row->ended_ns);
+  ms_json_add_integer(b, "bytes", (gint64)row->bytes);
+  ms_json_add_number(b, "gb_per_s", to_nanoseconds(ms_timing_gb_per_s(row)));
   json_builder_end_object(b);
 }
 
 static void
 add_timings(JsonBuilder *b, MsTimingLog *log)
 {
-  json_builder_set_member_name(b, "timings");
-  json_builder_begin_array(b);
+  ms_json_begin_array(b, "timings");
   for (guint i = 0; log && i < ms_timing_log_get_length(log); i++)
     add_timing(b, ms_timing_log_get(log, i));
   json_builder_end_array(b);
@@ -123,12 +96,11 @@ add_kernel_time(JsonBuilder *b, const MsBatchItem *item)
     return;
   }
   json_builder_begin_object(b);
-  add_real(b, "median", to_nanoseconds(time.median));
-  add_real(b, "min", to_nanoseconds(time.min));
-  add_real(b, "max", to_nanoseconds(time.max));
-  add_int(b, "n", time.n);
-  json_builder_set_member_name(b, "samples");
-  json_builder_begin_array(b);
+  ms_json_add_number(b, "median", to_nanoseconds(time.median));
+  ms_json_add_number(b, "min", to_nanoseconds(time.min));
+  ms_json_add_number(b, "max", to_nanoseconds(time.max));
+  ms_json_add_integer(b, "n", time.n);
+  ms_json_begin_array(b, "samples");
   for (guint i = 0; i < time.n; i++)
     json_builder_add_double_value(b, to_nanoseconds(g_array_index(item->kernel_ms, double, i)));
   json_builder_end_array(b);
@@ -144,8 +116,8 @@ add_verify(JsonBuilder *b, const MsBatchItem *item)
     return;
   }
   json_builder_begin_object(b);
-  add_int(b, "mismatched_pixels", (gint64)item->difference.mismatched_pixels);
-  add_int(b, "max_difference", item->difference.max_difference);
+  ms_json_add_integer(b, "mismatched_pixels", (gint64)item->difference.mismatched_pixels);
+  ms_json_add_integer(b, "max_difference", item->difference.max_difference);
   json_builder_end_object(b);
 }
 
@@ -160,19 +132,19 @@ static void
 add_image(JsonBuilder *b, const MsBatchItem *item)
 {
   json_builder_begin_object(b);
-  add_text(b, "input", item->input);
-  add_text(b, "output", item->output);
-  add_int(b, "seq", (gint64)item->seq);
-  add_int(b, "width", item->width);
-  add_int(b, "height", item->height);
-  add_text(b, "status", status_name(item));
-  add_text(b, "error", item->error);
-  add_text(b, "reason", item->status == MS_ITEM_PENDING ? "interrupted" : item->reason);
-  add_text(b, "note", item->note);
-  add_text(b, "device", item->device);
+  ms_json_add_text(b, "input", item->input);
+  ms_json_add_text(b, "output", item->output);
+  ms_json_add_integer(b, "seq", (gint64)item->seq);
+  ms_json_add_integer(b, "width", item->width);
+  ms_json_add_integer(b, "height", item->height);
+  ms_json_add_text(b, "status", status_name(item));
+  ms_json_add_text(b, "error", item->error);
+  ms_json_add_text(b, "reason", item->status == MS_ITEM_PENDING ? "interrupted" : item->reason);
+  ms_json_add_text(b, "note", item->note);
+  ms_json_add_text(b, "device", item->device);
   add_options(b, "parameters", MS_OPTION_GROUP_FILTER, &item->used);
   add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);
-  add_text(b, "passed_over", item->passed_over);
+  ms_json_add_text(b, "passed_over", item->passed_over);
   add_timings(b, item->log);
   add_kernel_time(b, item);
   add_verify(b, item);
@@ -210,10 +182,10 @@ add_device(JsonBuilder *b, const MsBatchEngineInfo *device)
     return;
   }
   json_builder_begin_object(b);
-  add_text(b, "name", device->name);
-  add_text(b, "platform", device->platform);
-  add_text(b, "driver", device->driver);
-  add_text(b, "type", device->type);
+  ms_json_add_text(b, "name", device->name);
+  ms_json_add_text(b, "platform", device->platform);
+  ms_json_add_text(b, "driver", device->driver);
+  ms_json_add_text(b, "type", device->type);
   json_builder_end_object(b);
 }
 
@@ -236,8 +208,8 @@ ms_image_report_head_json(const MsBatchEngineInfo *device)
   g_autoptr(JsonBuilder) b = json_builder_new();
 
   json_builder_begin_object(b);
-  add_text(b, "program", "meanshift-lab");
-  add_text(b, "version", MS_VERSION);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
   add_device(b, device);
   json_builder_end_object(b);
   g_autofree char *json = without_last_brace(builder_to_text(b));
@@ -251,12 +223,11 @@ ms_image_report_tail_json(const MsBatchCounts *counts, double seconds, gboolean 
   g_autoptr(JsonBuilder) b = json_builder_new();
 
   json_builder_begin_object(b);
-  add_int(b, "done", counts->done);
-  add_int(b, "failed", counts->failed);
-  add_int(b, "skipped", counts->skipped + counts->pending);
-  add_real(b, "seconds", round(seconds * 1e6) / 1e6);
-  json_builder_set_member_name(b, "interrupted");
-  json_builder_add_boolean_value(b, interrupted);
+  ms_json_add_integer(b, "done", counts->done);
+  ms_json_add_integer(b, "failed", counts->failed);
+  ms_json_add_integer(b, "skipped", counts->skipped + counts->pending);
+  ms_json_add_number(b, "seconds", round(seconds * 1e6) / 1e6);
+  ms_json_add_boolean(b, "interrupted", interrupted);
   json_builder_end_object(b);
   g_autofree char *json = builder_to_text(b);
   return g_strconcat("\n  ],\n  \"summary\" : ", json, "\n}\n", NULL);

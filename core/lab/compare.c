@@ -170,8 +170,7 @@ ms_comparison_to_json_node(const MsComparison *self)
   ms_json_add_number(builder, "same", self->same);
   ms_json_add_number(builder, "uncertain", self->uncertain);
   ms_json_add_number(builder, "missing", self->missing);
-  json_builder_set_member_name(builder, "rows");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "rows");
   for (guint i = 0; i < self->rows->len; i++)
     add_row(builder, self->rows->pdata[i]);
   json_builder_end_array(builder);

@@ -10,8 +10,7 @@ static const char *const plot_types[] = {"bars", "lines", "stacked"};
 static void
 add_words(JsonBuilder *builder, const char *name, char **words)
 {
-  json_builder_set_member_name(builder, name);
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, name);
   for (char **word = words; *word; word++)
     json_builder_add_string_value(builder, *word);
   json_builder_end_array(builder);
@@ -20,8 +19,7 @@ add_words(JsonBuilder *builder, const char *name, char **words)
 static void
 add_axes(JsonBuilder *builder, const MsExperiment *e)
 {
-  json_builder_set_member_name(builder, "axes");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "axes");
   for (guint i = 0; i < e->axes->len; i++) {
     const MsAxis *axis = e->axes->pdata[i];
     json_builder_begin_object(builder);
@@ -36,15 +34,13 @@ add_axes(JsonBuilder *builder, const MsExperiment *e)
 static void
 add_cases(JsonBuilder *builder, const MsExperiment *e)
 {
-  json_builder_set_member_name(builder, "cases");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "cases");
   for (guint i = 0; i < e->cases->len; i++) {
     const MsCase *one = e->cases->pdata[i];
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "name", one->name);
     ms_json_add_factors(builder, "settings", one->settings);
-    json_builder_set_member_name(builder, "quick");
-    json_builder_add_boolean_value(builder, one->quick);
+    ms_json_add_boolean(builder, "quick", one->quick);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
@@ -53,25 +49,21 @@ add_cases(JsonBuilder *builder, const MsExperiment *e)
 static void
 add_plot(JsonBuilder *builder, const MsPlot *plot)
 {
-  json_builder_set_member_name(builder, "plot");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "plot");
   ms_json_add_text(builder, "type", plot_types[plot->type]);
   ms_json_add_text(builder, "x", plot->x);
   ms_json_add_text(builder, "x_title", plot->x_title);
   ms_json_add_text(builder, "series", plot->series);
   ms_json_add_text(builder, "y", plot->y);
-  json_builder_set_member_name(builder, "log_x");
-  json_builder_add_boolean_value(builder, plot->log_x);
-  json_builder_set_member_name(builder, "log_y");
-  json_builder_add_boolean_value(builder, plot->log_y);
+  ms_json_add_boolean(builder, "log_x", plot->log_x);
+  ms_json_add_boolean(builder, "log_y", plot->log_y);
   json_builder_end_object(builder);
 }
 
 static void
 add_published(JsonBuilder *builder, const MsExperiment *e)
 {
-  json_builder_set_member_name(builder, "published");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "published");
   for (guint i = 0; i < e->published->len; i++) {
     const MsPublished *p = e->published->pdata[i];
     json_builder_begin_object(builder);
@@ -91,8 +83,7 @@ add_published(JsonBuilder *builder, const MsExperiment *e)
 void
 ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *e)
 {
-  json_builder_set_member_name(builder, "experiment");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "experiment");
   ms_json_add_text(builder, "name", e->name);
   ms_json_add_text(builder, "title", e->title);
   ms_json_add_text(builder, "kind", e->kind);
@@ -128,21 +119,13 @@ get_words(JsonObject *object, const char *name)
   return g_strv_builder_end(builder);
 }
 
-static JsonObject *
-element_object(JsonArray *array, guint index)
-{
-  JsonNode *node = json_array_get_element(array, index);
-
-  return JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-}
-
 static void
 get_axes(MsExperiment *e, JsonObject *object)
 {
   JsonArray *axes = ms_json_get_array(object, "axes");
 
   for (guint i = 0; axes && i < json_array_get_length(axes); i++) {
-    JsonObject *axis = element_object(axes, i);
+    JsonObject *axis = ms_json_get_element(axes, i);
     if (!axis)
       continue;
     const char *key = ms_json_get_text(axis, "key");
@@ -159,7 +142,7 @@ get_cases(MsExperiment *e, JsonObject *object)
   JsonArray *cases = ms_json_get_array(object, "cases");
 
   for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
-    JsonObject *one = element_object(cases, i);
+    JsonObject *one = ms_json_get_element(cases, i);
     g_autoptr(MsFactors) settings = one ? ms_json_get_factors(one, "settings") : NULL;
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (name && settings)
@@ -205,7 +188,7 @@ get_published(MsExperiment *e, JsonObject *object)
   JsonArray *all = ms_json_get_array(object, "published");
 
   for (guint i = 0; all && i < json_array_get_length(all); i++) {
-    JsonObject *one = element_object(all, i);
+    JsonObject *one = ms_json_get_element(all, i);
     MsFactors *where = one ? ms_json_get_factors(one, "where") : NULL;
     if (!where)
       continue;

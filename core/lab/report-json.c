@@ -11,37 +11,21 @@
 static void
 add_samples(JsonBuilder *builder, const char *name, const GArray *samples)
 {
-  json_builder_set_member_name(builder, name);
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, name);
   for (guint i = 0; i < samples->len; i++)
     json_builder_add_double_value(builder, g_array_index(samples, double, i));
   json_builder_end_array(builder);
 }
 
 static void
-add_integer(JsonBuilder *builder, const char *name, gint64 value)
-{
-  json_builder_set_member_name(builder, name);
-  json_builder_add_int_value(builder, value);
-}
-
-static void
-add_boolean(JsonBuilder *builder, const char *name, gboolean value)
-{
-  json_builder_set_member_name(builder, name);
-  json_builder_add_boolean_value(builder, value);
-}
-
-static void
 add_device(JsonBuilder *builder, const MsReportDevice *device)
 {
-  json_builder_set_member_name(builder, "device");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "device");
   ms_json_add_text(builder, "name", device->name);
   ms_json_add_text(builder, "platform", device->platform);
   ms_json_add_text(builder, "driver", device->driver);
   ms_json_add_text(builder, "type", device->type);
-  add_integer(builder, "compute_units", device->compute_units);
+  ms_json_add_integer(builder, "compute_units", device->compute_units);
   ms_json_add_number(builder, "peak_read_gb_per_s", device->peak_read_gb_per_s);
   ms_json_add_number(builder, "peak_copy_gb_per_s", device->peak_copy_gb_per_s);
   json_builder_end_object(builder);
@@ -50,9 +34,8 @@ add_device(JsonBuilder *builder, const MsReportDevice *device)
 static void
 add_summary(JsonBuilder *builder, const MsSummary *s)
 {
-  json_builder_set_member_name(builder, "summary");
-  json_builder_begin_object(builder);
-  add_integer(builder, "n", s->n);
+  ms_json_begin_object(builder, "summary");
+  ms_json_add_integer(builder, "n", s->n);
   ms_json_add_number(builder, "median_ns", s->median);
   ms_json_add_number(builder, "minimum_ns", s->minimum);
   ms_json_add_number(builder, "q1_ns", s->q1);
@@ -67,15 +50,14 @@ add_summary(JsonBuilder *builder, const MsSummary *s)
 static void
 add_stages(JsonBuilder *builder, GPtrArray *stages)
 {
-  json_builder_set_member_name(builder, "stages");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "stages");
   for (guint i = 0; i < stages->len; i++) {
     const MsStageSeries *stage = stages->pdata[i];
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "stage", stage->stage);
     ms_json_add_text(builder, "name", stage->name);
-    add_integer(builder, "bytes", (gint64)stage->bytes);
-    add_boolean(builder, "headline", stage->headline);
+    ms_json_add_integer(builder, "bytes", (gint64)stage->bytes);
+    ms_json_add_boolean(builder, "headline", stage->headline);
     add_samples(builder, "samples_ns", stage->ns);
     json_builder_end_object(builder);
   }
@@ -91,8 +73,8 @@ add_verification(JsonBuilder *builder, const MsVerification *v)
     return;
   }
   json_builder_begin_object(builder);
-  add_integer(builder, "total", (gint64)v->total);
-  add_integer(builder, "mismatches", (gint64)v->mismatches);
+  ms_json_add_integer(builder, "total", (gint64)v->total);
+  ms_json_add_integer(builder, "mismatches", (gint64)v->mismatches);
   ms_json_add_number(builder, "max_difference", v->max_difference);
   ms_json_add_text(builder, "against", v->against);
   json_builder_end_object(builder);
@@ -101,8 +83,7 @@ add_verification(JsonBuilder *builder, const MsVerification *v)
 static void
 add_work(JsonBuilder *builder, const MsWork *work)
 {
-  json_builder_set_member_name(builder, "work");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "work");
   ms_json_add_number(builder, "pixels", work->pixels);
   ms_json_add_number(builder, "window_samples", work->window_samples);
   ms_json_add_number(builder, "elements", work->elements);
@@ -123,7 +104,7 @@ add_speedup(JsonBuilder *builder, const MsReportRow *row)
   ms_json_add_number(builder, "low", row->speedup.low);
   ms_json_add_number(builder, "high", row->speedup.high);
   ms_json_add_text(builder, "verdict", ms_verdict_to_string(row->speedup.verdict));
-  add_boolean(builder, "is_baseline", row->baseline);
+  ms_json_add_boolean(builder, "is_baseline", row->baseline);
   json_builder_end_object(builder);
 }
 
@@ -133,8 +114,8 @@ add_disturbances(JsonBuilder *builder, const MsMeasurement *m)
   const double *samples = (const double *)m->samples->data;
   MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
 
-  add_integer(builder, "rejected", m->rejected);
-  add_integer(builder, "outliers", (gint64)ms_statistics_outliers(samples, m->samples->len, NULL));
+  ms_json_add_integer(builder, "rejected", m->rejected);
+  ms_json_add_integer(builder, "outliers", (gint64)ms_statistics_outliers(samples, m->samples->len, NULL));
   ms_json_add_number(builder, "clock_drop_ratio", drift.found ? drift.ratio : NAN);
 }
 
@@ -144,8 +125,7 @@ add_derived(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   static const char *const names[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
                                       "gb-per-s",         "peak-share",           "energy"};
 
-  json_builder_set_member_name(builder, "derived");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "derived");
   for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
     ms_json_add_number(builder, names[i], ms_report_row_quantity(self, row, names[i]));
   json_builder_end_object(builder);
@@ -189,19 +169,18 @@ ms_report_to_json_node(const MsReport *self)
 
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "format", FORMAT_NAME);
-  add_integer(builder, "format_version", FORMAT_VERSION);
+  ms_json_add_integer(builder, "format_version", FORMAT_VERSION);
   ms_json_add_text(builder, "program", "meanshift-lab");
   ms_json_add_text(builder, "version", self->program_version);
   ms_json_add_text(builder, "date", self->date);
   add_device(builder, &self->device);
   ms_json_add_experiment(builder, self->experiment);
   ms_json_add_text(builder, "input", self->input);
-  add_boolean(builder, "quick", self->quick);
-  add_boolean(builder, "complete", self->complete);
+  ms_json_add_boolean(builder, "quick", self->quick);
+  ms_json_add_boolean(builder, "complete", self->complete);
   ms_json_add_number(builder, "noise", self->noise);
-  add_integer(builder, "seed", self->seed);
-  json_builder_set_member_name(builder, "rows");
-  json_builder_begin_array(builder);
+  ms_json_add_integer(builder, "seed", self->seed);
+  ms_json_begin_array(builder, "rows");
   for (guint i = 0; i < self->rows->len; i++)
     add_row(builder, self, self->rows->pdata[i]);
   json_builder_end_array(builder);
@@ -242,8 +221,7 @@ get_stages(JsonObject *object, MsMeasurement *m)
   JsonArray *stages = ms_json_get_array(object, "stages");
 
   for (guint i = 0; stages && i < json_array_get_length(stages); i++) {
-    JsonNode *node = json_array_get_element(stages, i);
-    JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+    JsonObject *one = ms_json_get_element(stages, i);
     const char *stage = one ? ms_json_get_text(one, "stage") : NULL;
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (!stage || !name)
@@ -363,9 +341,9 @@ report_from_object(JsonObject *object, GError **error)
   MsReport *self = ms_report_new(experiment);
   get_head(self, object);
   for (guint i = 0; i < json_array_get_length(rows); i++) {
-    JsonNode *node = json_array_get_element(rows, i);
-    if (JSON_NODE_HOLDS_OBJECT(node))
-      get_row(self, json_node_get_object(node));
+    JsonObject *row = ms_json_get_element(rows, i);
+    if (row)
+      get_row(self, row);
   }
   ms_report_rank(self);
   return self;

@@ -2,6 +2,7 @@
 /* What the forms of a report (text, CSV, JSON, Markdown, chart) share. */
 #pragma once
 
+#include "core/json.h"
 #include "core/lab/report.h"
 
 G_BEGIN_DECLS
@@ -27,13 +28,7 @@ char *ms_report_speedup_text(const MsReportRow *row);
 
 void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
 MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);
-void ms_json_add_number(JsonBuilder *builder, const char *name, double value);
-void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);
 void ms_json_add_factors(JsonBuilder *builder, const char *name, const MsFactors *factors);
-double ms_json_get_number(JsonObject *object, const char *name);
-const char *ms_json_get_text(JsonObject *object, const char *name);
-JsonObject *ms_json_get_object(JsonObject *object, const char *name);
-JsonArray *ms_json_get_array(JsonObject *object, const char *name);
 MsFactors *ms_json_get_factors(JsonObject *object, const char *name);
 
 G_END_DECLS

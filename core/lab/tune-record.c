@@ -179,12 +179,10 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   ms_json_add_text(builder, "strategy", ms_tune_strategy_to_string(self->strategy));
   ms_json_add_number(builder, "seed", self->seed);
   ms_json_add_number(builder, "space_size", (double)self->space_size);
-  json_builder_set_member_name(builder, "complete");
-  json_builder_add_boolean_value(builder, self->complete);
+  ms_json_add_boolean(builder, "complete", self->complete);
   ms_json_add_factors(builder, "winner", best ? best->settings : NULL);
   ms_json_add_number(builder, "winner_ns", best ? best->ns : NAN);
-  json_builder_set_member_name(builder, "trials");
-  json_builder_begin_array(builder);
+  ms_json_begin_array(builder, "trials");
   for (guint i = 0; i < self->trials->len; i++)
     add_trial(builder, self->trials->pdata[i]);
   json_builder_end_array(builder);
@@ -257,9 +255,9 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
                          ms_json_get_text(object, "problem"));
   get_head(self, object);
   for (guint i = 0; i < json_array_get_length(trials); i++) {
-    JsonNode *one = json_array_get_element(trials, i);
-    if (JSON_NODE_HOLDS_OBJECT(one))
-      get_trial(self, json_node_get_object(one));
+    JsonObject *trial = ms_json_get_element(trials, i);
+    if (trial)
+      get_trial(self, trial);
   }
   get_winner(self, object);
   return self;

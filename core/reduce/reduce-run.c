@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/serial.h"
@@ -295,30 +296,15 @@ ms_reduce_run_to_text(const MsReduceRun *self)
 }
 
 static void
-add_text(JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name(builder, name);
-  json_builder_add_string_value(builder, value);
-}
-
-static void
-add_real(JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name(builder, name);
-  json_builder_add_double_value(builder, value);
-}
-
-static void
 add_options(const MsReduceOptions *options, JsonBuilder *builder)
 {
   guint n = 0;
   const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
 
-  json_builder_set_member_name(builder, "options");
-  json_builder_begin_object(builder);
+  ms_json_begin_object(builder, "options");
   for (guint i = 0; i < n; i++) {
     g_autofree char *value = ms_reduce_option_get_text(&table[i], options);
-    add_text(builder, table[i].json, value);
+    ms_json_add_text(builder, table[i].json, value);
   }
   json_builder_end_object(builder);
 }
@@ -332,27 +318,24 @@ ms_reduce_run_add_json(const MsReduceRun *self, JsonBuilder *builder)
   g_autofree char *variant = ms_reduce_options_to_string(&self->options);
 
   json_builder_begin_object(builder);
-  add_text(builder, "operation", ms_reduce_op_name(self->spec.op));
-  add_text(builder, "type", ms_element_type_name(self->spec.type));
-  json_builder_set_member_name(builder, "size");
-  json_builder_add_int_value(builder, (gint64)self->n);
-  add_text(builder, "device", self->device);
-  add_text(builder, "variant", variant);
-  add_text(builder, "chosen_by", self->chosen_by);
+  ms_json_add_text(builder, "operation", ms_reduce_op_name(self->spec.op));
+  ms_json_add_text(builder, "type", ms_element_type_name(self->spec.type));
+  ms_json_add_integer(builder, "size", (gint64)self->n);
+  ms_json_add_text(builder, "device", self->device);
+  ms_json_add_text(builder, "variant", variant);
+  ms_json_add_text(builder, "chosen_by", self->chosen_by);
   add_options(&self->options, builder);
-  add_text(builder, "result", result);
-  add_text(builder, "serial_result", reference);
-  json_builder_set_member_name(builder, "agrees");
-  json_builder_add_boolean_value(builder, self->agrees);
-  json_builder_set_member_name(builder, "repeat");
-  json_builder_add_int_value(builder, self->repeat);
-  add_real(builder, "median_ms", self->median_ms);
-  add_real(builder, "min_ms", self->min_ms);
-  add_real(builder, "max_ms", self->max_ms);
-  add_real(builder, "wall_ms", self->wall_ms);
-  add_real(builder, "upload_ms", self->upload_ms);
-  add_real(builder, "serial_ms", self->serial_ms);
-  add_real(builder, "gb_per_s", self->gb_per_s);
-  add_real(builder, "peak_share", self->peak_share);
+  ms_json_add_text(builder, "result", result);
+  ms_json_add_text(builder, "serial_result", reference);
+  ms_json_add_boolean(builder, "agrees", self->agrees);
+  ms_json_add_integer(builder, "repeat", self->repeat);
+  ms_json_add_number(builder, "median_ms", self->median_ms);
+  ms_json_add_number(builder, "min_ms", self->min_ms);
+  ms_json_add_number(builder, "max_ms", self->max_ms);
+  ms_json_add_number(builder, "wall_ms", self->wall_ms);
+  ms_json_add_number(builder, "upload_ms", self->upload_ms);
+  ms_json_add_number(builder, "serial_ms", self->serial_ms);
+  ms_json_add_number(builder, "gb_per_s", self->gb_per_s);
+  ms_json_add_number(builder, "peak_share", self->peak_share);
   json_builder_end_object(builder);
 }

@@ -2,6 +2,7 @@
 /* The statistics as tables for people and as JSON for programs; numbers in the C locale. */
 #include <math.h>
 
+#include "core/json.h"
 #include "core/reduce/image-statistics.h"
 
 typedef double (*Figure)(const MsChannelStatistics *s);
@@ -109,31 +110,14 @@ ms_image_statistics_to_text(const MsImageStatistics *self)
 }
 
 static void
-add_real(JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name(builder, name);
-  if (isfinite(value))
-    json_builder_add_double_value(builder, value);
-  else
-    json_builder_add_null_value(builder);
-}
-
-static void
-add_whole(JsonBuilder *builder, const char *name, guint64 value)
-{
-  json_builder_set_member_name(builder, name);
-  json_builder_add_int_value(builder, (gint64)value);
-}
-
-static void
 add_channel(const MsChannelStatistics *s, JsonBuilder *builder)
 {
   json_builder_begin_object(builder);
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     if (rows[i].whole)
-      add_whole(builder, rows[i].name, (guint64)rows[i].get(s));
+      ms_json_add_integer(builder, rows[i].name, (gint64)rows[i].get(s));
     else
-      add_real(builder, rows[i].name, rows[i].get(s));
+      ms_json_add_number(builder, rows[i].name, rows[i].get(s));
   }
   json_builder_end_object(builder);
 }
@@ -172,10 +156,10 @@ void
 ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder)
 {
   json_builder_begin_object(builder);
-  add_whole(builder, "pixels", self->pixels);
-  add_whole(builder, "changed_pixels", self->changed);
-  add_whole(builder, "max_difference", self->max_difference);
-  add_real(builder, "mean_absolute_difference", self->mean_absolute);
-  add_real(builder, "psnr_db", self->psnr);
+  ms_json_add_integer(builder, "pixels", (gint64)self->pixels);
+  ms_json_add_integer(builder, "changed_pixels", (gint64)self->changed);
+  ms_json_add_integer(builder, "max_difference", self->max_difference);
+  ms_json_add_number(builder, "mean_absolute_difference", self->mean_absolute);
+  ms_json_add_number(builder, "psnr_db", self->psnr);
   json_builder_end_object(builder);
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/json.h"
+
+#include <math.h>
+
+/** ms_json_begin_object: an object as a member; json_builder_end_object() ends it. */
+void
+ms_json_begin_object(JsonBuilder *builder, const char *name)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_begin_object(builder);
+}
+
+/** ms_json_begin_array: an array as a member; json_builder_end_array() ends it. */
+void
+ms_json_begin_array(JsonBuilder *builder, const char *name)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_begin_array(builder);
+}
+
+void
+ms_json_add_number(JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name(builder, name);
+  if (isfinite(value))
+    json_builder_add_double_value(builder, value);
+  else
+    json_builder_add_null_value(builder);
+}
+
+void
+ms_json_add_integer(JsonBuilder *builder, const char *name, gint64 value)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_add_int_value(builder, value);
+}
+
+void
+ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value)
+{
+  json_builder_set_member_name(builder, name);
+  json_builder_add_boolean_value(builder, value);
+}
+
+/** ms_json_add_text: @text (nullable) may be a file's name, and so no UTF-8; JSON is. */
+void
+ms_json_add_text(JsonBuilder *builder, const char *name, const char *text)
+{
+  g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
+
+  json_builder_set_member_name(builder, name);
+  if (valid)
+    json_builder_add_string_value(builder, valid);
+  else
+    json_builder_add_null_value(builder);
+}
+
+static JsonNode *
+find_member(JsonObject *object, const char *name, JsonNodeType type)
+{
+  JsonNode *node = json_object_get_member(object, name);
+
+  return node && JSON_NODE_TYPE(node) == type ? node : NULL;
+}
+
+/** ms_json_get_number: NAN when the member is absent, null or no number. */
+double
+ms_json_get_number(JsonObject *object, const char *name)
+{
+  JsonNode *node = find_member(object, name, JSON_NODE_VALUE);
+  GType type = node ? json_node_get_value_type(node) : G_TYPE_NONE;
+
+  return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
+}
+
+/** ms_json_get_text: (transfer none) (nullable): %NULL when the member is absent, null or no string. */
+const char *
+ms_json_get_text(JsonObject *object, const char *name)
+{
+  JsonNode *node = find_member(object, name, JSON_NODE_VALUE);
+
+  return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node) : NULL;
+}
+
+/** ms_json_get_object: (transfer none) (nullable): %NULL when the member is absent or no object. */
+JsonObject *
+ms_json_get_object(JsonObject *object, const char *name)
+{
+  JsonNode *node = find_member(object, name, JSON_NODE_OBJECT);
+
+  return node ? json_node_get_object(node) : NULL;
+}
+
+/** ms_json_get_array: (transfer none) (nullable): %NULL when the member is absent or no array. */
+JsonArray *
+ms_json_get_array(JsonObject *object, const char *name)
+{
+  JsonNode *node = find_member(object, name, JSON_NODE_ARRAY);
+
+  return node ? json_node_get_array(node) : NULL;
+}
+
+/** ms_json_get_element: (transfer none) (nullable): %NULL when this element of @array is no object. */
+JsonObject *
+ms_json_get_element(JsonArray *array, guint index)
+{
+  JsonNode *node = json_array_get_element(array, index);
+
+  return JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}

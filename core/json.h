@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of JSON objects, written and read with the types that reports need; a number that is not finite is null. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+void ms_json_begin_object(JsonBuilder *builder, const char *name);
+void ms_json_begin_array(JsonBuilder *builder, const char *name);
+void ms_json_add_number(JsonBuilder *builder, const char *name, double value);
+void ms_json_add_integer(JsonBuilder *builder, const char *name, gint64 value);
+void ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value);
+void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);
+
+double ms_json_get_number(JsonObject *object, const char *name);
+const char *ms_json_get_text(JsonObject *object, const char *name);
+JsonObject *ms_json_get_object(JsonObject *object, const char *name);
+JsonArray *ms_json_get_array(JsonObject *object, const char *name);
+JsonObject *ms_json_get_element(JsonArray *array, guint index);
+
+G_END_DECLS
