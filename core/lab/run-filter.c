@@ -6,8 +6,7 @@
 #include "core/filter/reference.h"
 #include "core/lab/bench.h"
 #include "core/lab/run-filter.h"
-
-#define DEFAULT_SIZE "512x512"
+#include "core/lab/run-image.h"
 
 typedef struct {
   MsSubject parent;
@@ -68,22 +67,16 @@ static gboolean
 filter_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   FilterSubject *self = (FilterSubject *)subject;
-  MsImage *reference = ms_lab_bench_reference(self->bench, self->image, &self->settings.params,
-                                              &self->parent.work.window_samples, cancellable, error);
   g_autoptr(MsImage) result = NULL;
 
-  if (!reference)
-    return FALSE;
   if (self->serial)
     result = g_object_ref(self->serial_result);
   else
     result = ms_image_new_take(ms_image_get_width(self->image), ms_image_get_height(self->image),
                                g_memdup2(self->pixels, ms_image_get_byte_size(self->image)), NULL);
-  MsImageDifference difference = ms_image_compare(result, reference);
-  verification->total = (guint64)ms_image_get_width(self->image) * ms_image_get_height(self->image);
-  verification->mismatches = difference.mismatched_pixels;
-  verification->max_difference = difference.max_difference;
-  verification->against = g_strdup("the serial reference");
+  if (!ms_lab_image_verify(self->bench, self->image, result, &self->settings.params, &self->parent.work, verification,
+                           cancellable, error))
+    return FALSE;
   if (self->pixels)
     memset(self->pixels, 0x5a,
            ms_image_get_byte_size(self->image)); /* so that an idle run cannot pass the next check */
@@ -129,7 +122,7 @@ filter_group(const MsFactors *settings)
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
-  g_string_append_printf(group, " size:%s", ms_factors_get_or(settings, "size", DEFAULT_SIZE));
+  g_string_append_printf(group, " size:%s", ms_lab_image_size(settings));
   for (guint i = 0; i < n; i++)
     if (table[i].group == MS_OPTION_GROUP_FILTER && ms_factors_get(settings, table[i].name))
       g_string_append_printf(group, " %s:%s", table[i].name, ms_factors_get(settings, table[i].name));
@@ -183,17 +176,15 @@ static MsSubject *
 filter_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
 {
   FilterSubject *self = g_new0(FilterSubject, 1);
-  MsImage *image = ms_lab_bench_image(bench, ms_factors_get_or(settings, "size", DEFAULT_SIZE), error);
 
   ms_subject_init(&self->parent, &filter_funcs, label);
   self->bench = bench;
-  self->image = image ? g_object_ref(image) : NULL;
-  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
+  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
       !parse_device(self, settings, error) || !make_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }
-  self->parent.work.pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
   return &self->parent;
 }
 
@@ -243,7 +234,7 @@ toggles_of(const MsSettings *settings, const MsFactors *problem)
 static MsFactors *
 filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
 {
-  MsImage *image = ms_lab_bench_image(bench, ms_factors_get_or(problem, "size", DEFAULT_SIZE), error);
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(problem), error);
   MsSettings settings;
 
   if (!image || !ms_lab_filter_settings(problem, &settings, error) ||

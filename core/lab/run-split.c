@@ -5,8 +5,7 @@
 #include "core/filter/split.h"
 #include "core/lab/bench.h"
 #include "core/lab/run-filter.h"
-
-#define DEFAULT_SIZE "512x512"
+#include "core/lab/run-image.h"
 
 typedef struct {
   MsSubject parent;
@@ -48,17 +47,9 @@ static gboolean
 split_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   SplitSubject *self = (SplitSubject *)subject;
-  MsImage *reference = ms_lab_bench_reference(self->bench, self->image, &self->settings.params,
-                                              &self->parent.work.window_samples, cancellable, error);
 
-  if (!reference)
-    return FALSE;
-  MsImageDifference difference = ms_image_compare(self->result, reference);
-  verification->total = (guint64)ms_image_get_width(self->image) * ms_image_get_height(self->image);
-  verification->mismatches = difference.mismatched_pixels;
-  verification->max_difference = difference.max_difference;
-  verification->against = g_strdup("the serial reference");
-  return TRUE;
+  return ms_lab_image_verify(self->bench, self->image, self->result, &self->settings.params, &self->parent.work,
+                             verification, cancellable, error);
 }
 
 static void
@@ -92,7 +83,7 @@ split_knows(const char *key)
 static char *
 split_group(const MsFactors *settings)
 {
-  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_factors_get_or(settings, "size", DEFAULT_SIZE),
+  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_lab_image_size(settings),
                          ms_factors_get_or(settings, "sp", ""), ms_factors_get_or(settings, "sr", ""));
 }
 
@@ -116,17 +107,15 @@ static MsSubject *
 split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
 {
   SplitSubject *self = g_new0(SplitSubject, 1);
-  MsImage *image = ms_lab_bench_image(bench, ms_factors_get_or(settings, "size", DEFAULT_SIZE), error);
 
   ms_subject_init(&self->parent, &split_funcs, label);
   self->bench = bench;
-  self->image = image ? g_object_ref(image) : NULL;
-  if (!image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
+  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
       !parse_mode(self, settings, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }
-  self->parent.work.pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
   return &self->parent;
 }
 

@@ -2,10 +2,8 @@
 /* Transfers as something to measure: an image to the device and back, from ordinary or from pinned host memory. */
 #include <string.h>
 
-#include "core/lab/bench.h"
+#include "core/lab/run-image.h"
 #include "core/opencl/cl-error.h"
-
-#define DEFAULT_SIZE "512x512"
 
 typedef struct {
   MsSubject parent;
@@ -121,14 +119,14 @@ transfer_knows(const char *key)
 static char *
 transfer_group(const MsFactors *settings)
 {
-  return g_strdup_printf("transfer size:%s", ms_factors_get_or(settings, "size", DEFAULT_SIZE));
+  return g_strdup_printf("transfer size:%s", ms_lab_image_size(settings));
 }
 
 static MsSubject *
 transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
 {
   const char *memory = ms_factors_get_or(settings, "host-memory", "pageable");
-  MsImage *image = ms_lab_bench_image(bench, ms_factors_get_or(settings, "size", DEFAULT_SIZE), error);
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(settings), error);
 
   if (!image)
     return NULL;
