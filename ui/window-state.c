@@ -49,6 +49,9 @@ place_panels_cb(gpointer data)
 {
   MsWindow *self = data;
 
+  /* Drawing goes before this: a window may be closed while it still waits. */
+  if (!self->settings)
+    return G_SOURCE_REMOVE;
   place_panel(self->side_paned, gtk_widget_get_allocated_width(self->side_paned),
               g_settings_get_int(self->settings, "side-panel-width"));
   place_panel(self->bottom_paned, gtk_widget_get_allocated_height(self->bottom_paned),
