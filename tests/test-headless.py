@@ -559,8 +559,10 @@ class Program(HeadlessCase):
                 found = reduction(*what)
                 self.assertEqual(found["chosen_by"], chosen_by)
                 self.assertEqual(found["options"]["vector"] == "4", chosen_by == "tuning")
-        winner.write_text("{")
-        self.assertEqual(reduction(*what)["chosen_by"], "program")
+        for damaged in ("{", json.dumps({**kept, "winner": {}}), json.dumps({**kept, "winner": {"kernel": "rows"}})):
+            winner.write_text(damaged)
+            with self.subTest(damaged=damaged):
+                self.assertEqual(reduction(*what)["chosen_by"], "program")
 
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")

@@ -297,6 +297,28 @@ test_winner(void)
   }
 }
 
+static void
+assert_reduce_class(MsReduceOp op, MsElementType type, guint64 n, gboolean same)
+{
+  MsReduceSpec usual = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT), spec = MS_REDUCE_SPEC(op, type);
+  g_autofree char *a = ms_tune_reduce_class(&usual, 1 << 20), *b = ms_tune_reduce_class(&spec, n);
+
+  g_assert_cmpint(strcmp(a, b) == 0, ==, same);
+}
+
+/* Winners hold for their operation, their type and arrays of about their size in bytes. */
+static void
+test_reduce_classes(void)
+{
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 20, TRUE);
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, (1 << 20) + 77, TRUE);
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 12, FALSE);
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 24, FALSE);
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, G_GUINT64_CONSTANT(1) << 33, FALSE);
+  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_UINT, 1 << 20, FALSE);
+  assert_reduce_class(MS_REDUCE_MAX, MS_ELEMENT_INT, 1 << 20, FALSE);
+}
+
 /* The winner may be another than the trial with the smallest time: a final decides, and what it decided is kept. */
 static void
 test_decided_winner_is_kept(void)
@@ -359,6 +381,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/resume", test_resume);
   g_test_add_func("/lab/tuner/driver-change", test_driver_change);
   g_test_add_func("/lab/tuner/winner", test_winner);
+  g_test_add_func("/lab/tuner/reduce-classes", test_reduce_classes);
   g_test_add_func("/lab/tuner/decided-winner", test_decided_winner_is_kept);
   g_test_add_func("/lab/tuner/damaged-record", test_damaged_record);
   g_test_add_func("/lab/tuner/problem-classes", test_problem_classes);

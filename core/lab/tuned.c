@@ -65,8 +65,7 @@ ms_lab_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, 
     return FALSE;
   g_autofree char *problem = ms_tune_reduce_class(spec, n);
   g_autoptr(MsFactors) winner = load_winner(device, problem);
-  if (!winner || ms_factors_size(winner) == 0 ||
-      !ms_lab_reduce_settings(winner, &plain, &tuned, &ignored, NULL))
+  if (!winner || !ms_lab_reduce_settings(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
     return FALSE;
   g_autofree char *refusal = ms_reduce_plan_refusal(spec, &tuned, ms_device_get_limits(device), n);
   if (!refusal)

@@ -33,7 +33,6 @@ typedef struct {
  * @group: work-items of a group
  * @words: 64-bit words of one group's partial
  * @chunk: elements of one launch at most; longer arrays take several
- * @passed_over: (nullable): for `auto`, why another form was not taken
  */
 typedef struct {
   MsReduceSpec spec;
