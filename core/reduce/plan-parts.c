@@ -153,16 +153,6 @@ compose_sum(MsReducePlan *plan)
   add_part(plan, "fold-add");
 }
 
-static const char *
-extreme_part(const MsReduceSpec *spec)
-{
-  if (spec->positions)
-    return "fold-minmax-positions";
-  if (spec->op == MS_REDUCE_MIN)
-    return "fold-min";
-  return spec->op == MS_REDUCE_MAX ? "fold-max" : "fold-minmax";
-}
-
 /** ms_reduce_has_pair_extremes: whether two numbers of 16 bits are compared in one instruction. */
 gboolean
 ms_reduce_has_pair_extremes(const MsDeviceLimits *limits)
@@ -186,6 +176,25 @@ add_packed_extremes(MsReducePlan *plan)
 }
 
 static void
+add_extreme_folds(MsReducePlan *plan)
+{
+  const MsReduceSpec *spec = &plan->spec;
+
+  if (spec->positions) {
+    add_part(plan, "fold-minmax-positions");
+  } else if (spec->op != MS_REDUCE_MINMAX) {
+    add_part(plan, spec->op == MS_REDUCE_MIN ? "extreme-least" : "extreme-greatest");
+    add_part(plan, "fold-extreme");
+  } else {
+    add_part(plan, "extremes-both");
+    if (plan->options.packed == MS_PACKED_ON)
+      add_packed_extremes(plan);
+    else
+      add_part(plan, "fold-minmax");
+  }
+}
+
+static void
 compose_extreme(MsReducePlan *plan)
 {
   MsElementType type = plan->spec.type;
@@ -195,12 +204,7 @@ compose_extreme(MsReducePlan *plan)
   ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
   add_part(plan, !real ? "words-integer" : type == MS_ELEMENT_FLOAT ? "words-float" : "words-double");
   add_part(plan, !plan->options.builtin ? "pick-compare" : real ? "pick-builtin-real" : "pick-builtin-integer");
-  if (plan->spec.op == MS_REDUCE_MINMAX && !plan->spec.positions)
-    add_part(plan, "extremes-both");
-  if (plan->options.packed == MS_PACKED_ON)
-    add_packed_extremes(plan);
-  else
-    add_part(plan, extreme_part(&plan->spec));
+  add_extreme_folds(plan);
 }
 
 static const char *

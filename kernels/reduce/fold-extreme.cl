@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The greatest of the elements. Every lane starts from LOWEST, which the plan sets to the far end of the type. */
+/* The extreme that PICK picks; every lane starts from END, the far end of the type. */
 #define WORDS 1
-#define EACH_EXTREME(a, LOW, HIGH) HIGH(0, (a)->high)
 
 typedef struct {
-  vec_t high;
+  vec_t value;
 } lanes_t;
 
 typedef struct {
-  ELEM high;
+  ELEM value;
 } acc_t;
 
 static void
 lanes_begin(lanes_t *lanes)
 {
-  lanes->high = (vec_t)((ELEM)LOWEST);
+  lanes->value = (vec_t)((ELEM)END);
 }
 
 static void
 lanes_fold(lanes_t *lanes, const vec_t v, const int at)
 {
-  lanes->high = GREATER(v, lanes->high);
+  lanes->value = PICK(v, lanes->value);
 }
 
 static void
 acc_begin(acc_t *acc)
 {
-  acc->high = (ELEM)LOWEST;
+  acc->value = (ELEM)END;
 }
 
 static void
 acc_merge(acc_t *a, const acc_t *b)
 {
-  a->high = GREATER(b->high, a->high);
+  a->value = PICK(b->value, a->value);
 }
 
 static void
 acc_add(acc_t *acc, const ELEM x, const int at)
 {
-  acc->high = GREATER(x, acc->high);
+  acc->value = PICK(x, acc->value);
 }
 
 #define TAKE_LANE(lane, number) \
-  all->high = GREATER(lanes->high lane, all->high);
+  all->value = PICK(lanes->value lane, all->value);
 
 static void
 lanes_end(const lanes_t *lanes, acc_t *all)
@@ -54,11 +53,11 @@ lanes_end(const lanes_t *lanes, acc_t *all)
 static void
 acc_put(const acc_t *acc, ulong *words)
 {
-  words[0] = TO_WORD(acc->high);
+  words[0] = TO_WORD(acc->value);
 }
 
 static void
 acc_get(acc_t *acc, const ulong *words)
 {
-  acc->high = FROM_WORD(ELEM, words[0]);
+  acc->value = FROM_WORD(ELEM, words[0]);
 }
