@@ -4,15 +4,6 @@
  * image: (width, height, first row held, rows held); region: the rectangle held by `result`; band: the rectangle of this
  * launch; filter: (radius, squared colour radius, iterations, epsilon); sp: the radius with its fraction.
  */
-static inline int
-change_of(const int2 a, const int2 b, const int4 c, const int4 d)
-{
-  const int4 e = c - d;
-  const uint2 s = abs_diff(a, b);
-
-  return (int)(s.x + s.y) + e.x * e.x + e.y * e.y + e.z * e.z;
-}
-
 __kernel void
 mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
                   const int4 filter, const float sp WINDOW_KERNEL_PARAM)

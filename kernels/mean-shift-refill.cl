@@ -4,15 +4,6 @@
  * item whose pixel has stopped takes the group's next one, so that no lane waits for the slowest of its warp. Twin of
  * mean-shift-direct.cl, whose arguments it has; `next` is the number of the next pixel of the group.
  */
-static inline int
-change_of(const int2 a, const int2 b, const int4 c, const int4 d)
-{
-  const int4 e = c - d;
-  const uint2 s = abs_diff(a, b);
-
-  return (int)(s.x + s.y) + e.x * e.x + e.y * e.y + e.z * e.z;
-}
-
 __kernel void
 mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
                   const int4 filter, const float sp, __local int *next)

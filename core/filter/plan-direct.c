@@ -134,6 +134,7 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, o->local_memory ? "window-local.cl" : "window-global.cl");
   ms_program_spec_add_part(plan->program, "window-row.cl");
   ms_program_spec_add_part(plan->program, border_part(p, extent));
+  ms_program_spec_add_part(plan->program, "prelude/change.cl");
   ms_program_spec_add_part(plan->program, refills(o) ? "mean-shift-refill.cl" : "mean-shift-direct.cl");
   if (refills(o))
     ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
