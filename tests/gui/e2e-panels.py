@@ -10,15 +10,10 @@ import time
 
 import cv2
 
-from person import Failure, Person, wait
+from person import Failure, Person, check, wait
 
 PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-panels-")
-
-
-def check(true, message):
-    if not true:
-        raise Failure(message)
 
 
 def go_to(person, page):

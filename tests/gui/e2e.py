@@ -12,15 +12,10 @@ import time
 import cv2
 import numpy
 
-from person import Failure, Person, wait
+from person import Failure, Person, check, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
-
-
-def check(true, message):
-    if not true:
-        raise Failure(message)
 
 
 def run_label(person):

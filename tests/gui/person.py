@@ -2,7 +2,6 @@
 """A person at the real program: finds things by name through the accessibility bus, clicks, drags, types and looks."""
 import os
 import subprocess
-import sys
 import time
 
 import cv2
@@ -19,6 +18,11 @@ PATIENCE = 60
 
 class Failure(Exception):
     pass
+
+
+def check(true, message):
+    if not true:
+        raise Failure(message)
 
 
 def wait(what, condition, seconds=PATIENCE):
@@ -204,8 +208,3 @@ class Person:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-
-
-def fail(message):
-    print(message, file=sys.stderr)
-    sys.exit(1)
