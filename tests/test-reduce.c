@@ -104,6 +104,8 @@ static const Refusal refusals[] = {
   {"minmax-image,vector=8", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "vector=4"},
   {"naive,packed=on", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
   {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_STDDEV, MS_ELEMENT_INT, FALSE, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, TRUE, -1}, 9, "packed"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, FALSE, -1}, 9, "No image format"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, 2}, 9, "in place"},
 };
@@ -153,6 +155,23 @@ test_plan_devices(void)
   assert_refused_by(&limits, "naive", MS_REDUCE_MIN, MS_ELEMENT_DOUBLE, "64-bit atomics");
   limits.local_memory = 1024;
   assert_refused_by(&limits, "pcl-host", MS_REDUCE_SUM, MS_ELEMENT_INT, "local memory");
+}
+
+/* Squares of small types are summed load by load on graphics processors, where lanes would cost registers. */
+static void
+test_plan_squares(void)
+{
+  MsDeviceLimits limits = made_up_device();
+  MsReduceOptions automatic = variant("auto");
+
+  for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)
+    for (int gpu = 0; gpu < 2; gpu++) {
+      MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, (MsElementType)type);
+      limits.type = gpu ? MS_DEVICE_TYPE_GPU : MS_DEVICE_TYPE_CPU;
+      g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &automatic, &limits, 1000, NULL);
+      g_assert_nonnull(plan);
+      g_assert_cmpint(plan->options.packed, ==, gpu && type <= MS_ELEMENT_SHORT ? MS_PACKED_ON : MS_PACKED_OFF);
+    }
 }
 
 /* Pairs of 16 bits: `auto` takes them where one instruction compares both, and the part follows the device. */
@@ -292,6 +311,10 @@ test_packed(void)
     run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR));
     run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR));
     run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_CHAR));
+    for (MsElementType type = MS_ELEMENT_UCHAR; type <= MS_ELEMENT_SHORT; type++) {
+      run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_SUM_SQUARES, type));
+      run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_STDDEV, type));
+    }
   }
 }
 
@@ -456,6 +479,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/plan/devices", test_plan_devices);
   g_test_add_func("/reduce/plan/auto", test_plan_auto);
   g_test_add_func("/reduce/plan/pairs", test_plan_pairs);
+  g_test_add_func("/reduce/plan/squares", test_plan_squares);
   g_test_add_func("/reduce/plan/chunk", test_plan_chunk);
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers as something to measure: an image to the device and back, from ordinary or from pinned host memory. */
+/* Transfers as something to measure: an image to the device and back, from ordinary or pinned memory, or staged. */
 #include <string.h>
 
 #include "core/lab/run-image.h"
 #include "core/opencl/cl-error.h"
 
+/* Ordinary memory and the driver's own way, pinned memory, and ordinary memory copied to and from pinned slots by threads. */
+typedef enum {
+  HOST_PAGEABLE,
+  HOST_PINNED,
+  HOST_STAGED,
+} HostMemory;
+
+static const char *const host_memories[] = {"pageable", "pinned", "staged", NULL};
+
 typedef struct {
   MsSubject parent;
   MsLabBench *bench;
   MsImage *image;
-  gboolean pinned;
+  HostMemory memory;
   cl_mem device;
   cl_mem pinned_memory;
   guint8 *host; /* where the bytes leave from and come back to */
@@ -40,10 +49,23 @@ transfer_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   self->device = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
   if (!self->device)
     return FALSE;
-  if (self->pinned)
+  if (self->memory == HOST_PINNED)
     return pin_host_memory(self, context, bytes, error);
   self->host = g_malloc(bytes);
   return TRUE;
+}
+
+static gboolean
+move_there_and_back(TransferSubject *self, MsContext *context, GError **error)
+{
+  gsize bytes = ms_image_get_byte_size(self->image);
+
+  memcpy(self->host, ms_image_get_pixels(self->image), bytes);
+  if (!ms_context_upload(context, self->device, 0, bytes, self->host, self->log, error))
+    return FALSE;
+  memset(self->host, 0x5a, bytes); /* what comes back must come from the device */
+  return ms_context_download(context, self->device, 0, bytes, self->host, self->log, error) &&
+         ms_timing_log_resolve(self->log, error);
 }
 
 static gboolean
@@ -51,15 +73,12 @@ transfer_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GE
 {
   TransferSubject *self = (TransferSubject *)subject;
   MsContext *context = ms_lab_bench_context(self->bench);
-  gsize bytes = ms_image_get_byte_size(self->image);
 
   ms_timing_log_clear(self->log);
-  memcpy(self->host, ms_image_get_pixels(self->image), bytes);
-  if (!ms_context_upload(context, self->device, 0, bytes, self->host, self->log, error))
-    return FALSE;
-  memset(self->host, 0x5a, bytes); /* what comes back must come from the device */
-  if (!ms_context_download(context, self->device, 0, bytes, self->host, self->log, error) ||
-      !ms_timing_log_resolve(self->log, error))
+  ms_context_set_transfer_form(context, self->memory == HOST_STAGED ? MS_TRANSFER_STAGED : MS_TRANSFER_PLAIN);
+  gboolean moved = move_there_and_back(self, context, error);
+  ms_context_set_transfer_form(context, MS_TRANSFER_AUTO);
+  if (!moved)
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_UPLOAD | 1u << MS_STAGE_DOWNLOAD);
   return TRUE;
@@ -125,20 +144,21 @@ transfer_group(const MsFactors *settings)
 static MsSubject *
 transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
 {
-  const char *memory = ms_factors_get_or(settings, "host-memory", "pageable");
+  const char *memory = ms_factors_get_or(settings, "host-memory", host_memories[HOST_PAGEABLE]);
   MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(settings), error);
 
   if (!image)
     return NULL;
-  if (strcmp(memory, "pageable") != 0 && strcmp(memory, "pinned") != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no host memory; it is pageable or pinned.", memory);
+  if (!g_strv_contains(host_memories, memory)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no host memory; it is pageable, pinned or staged.", memory);
     return NULL;
   }
   TransferSubject *self = g_new0(TransferSubject, 1);
   ms_subject_init(&self->parent, &transfer_funcs, label);
   self->bench = bench;
   self->image = g_object_ref(image);
-  self->pinned = strcmp(memory, "pinned") == 0;
+  while (strcmp(host_memories[self->memory], memory) != 0)
+    self->memory++;
   self->log = ms_timing_log_new();
   self->parent.work.bytes = 2.0 * ms_image_get_byte_size(image);
   return &self->parent;

@@ -3,6 +3,10 @@
 
 #include "core/opencl/cl-error.h"
 #include "core/opencl/program-cache.h"
+#include "core/opencl/staging.h"
+
+/* Of pinned memory a time: enough for a copy to reach its speed, little enough that a lane's two slots are quickly pinned. */
+#define STAGING_CHUNK ((gsize)1 << 20)
 
 struct _MsContext {
   GObject parent_instance;
@@ -12,6 +16,9 @@ struct _MsContext {
   GHashTable *programs; /* hash of the spec -> MsProgram */
   char *cache_folder;
   guint watchdog_ms;
+  MsTransferForm transfer_form;
+  MsStaging *staging; /* (nullable): made for the first transfer that wants it */
+  gboolean cannot_stage;
 };
 
 G_DEFINE_FINAL_TYPE(MsContext, ms_context, G_TYPE_OBJECT)
@@ -22,6 +29,7 @@ ms_context_finalize(GObject *object)
   MsContext *self = MS_CONTEXT(object);
 
   g_clear_pointer(&self->programs, g_hash_table_unref);
+  g_clear_pointer(&self->staging, ms_staging_free);
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
   g_clear_pointer(&self->context, clReleaseContext);
   g_clear_object(&self->device);
@@ -102,6 +110,13 @@ void
 ms_context_set_watchdog(MsContext *self, guint milliseconds)
 {
   self->watchdog_ms = milliseconds;
+}
+
+/** ms_context_set_transfer_form: for comparing; the automatic form is right for every other use. */
+void
+ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
+{
+  self->transfer_form = form;
 }
 
 /**
@@ -247,14 +262,40 @@ wait_for_event(MsContext *self, cl_event event, GError **error)
   return wait_with_watchdog(self, event, error);
 }
 
+static gboolean
+staging_wait(gpointer owner, cl_event event, GError **error)
+{
+  return wait_for_event(owner, event, error);
+}
+
+/* How many threads stage a transfer; 0 where the driver's own way is taken. Memory that cannot be pinned is no failure: the
+ * plain way gives the same bytes. */
+static guint
+staging_lanes(MsContext *self, gsize bytes)
+{
+  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), g_get_num_processors(), bytes);
+
+  if (self->transfer_form == MS_TRANSFER_STAGED)
+    lanes = MAX(lanes, 2);
+  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
+    return 0;
+  if (!self->staging)
+    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, staging_wait, self, NULL);
+  self->cannot_stage = !self->staging;
+  return self->staging ? lanes : 0;
+}
+
 /** ms_context_upload: copies @bytes to the device and waits until @from may be reused. */
 gboolean
 ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, const void *from, MsTimingLog *log,
                   GError **error)
 {
+  guint lanes = staging_lanes(self, bytes);
   g_auto(cl_event) event = NULL;
-  cl_int status = clEnqueueWriteBuffer(self->queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
 
+  if (lanes > 0)
+    return ms_staging_upload(self->staging, lanes, buffer, offset, bytes, from, log, error);
+  cl_int status = clEnqueueWriteBuffer(self->queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
   if (!ms_cl_check(status, error, "uploading %" G_GSIZE_FORMAT " bytes", bytes))
     return FALSE;
   if (log)
@@ -284,9 +325,12 @@ gboolean
 ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
                     GError **error)
 {
+  guint lanes = staging_lanes(self, bytes);
   g_auto(cl_event) event = NULL;
-  cl_int status = clEnqueueReadBuffer(self->queue, buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
 
+  if (lanes > 0)
+    return ms_staging_download(self->staging, lanes, buffer, offset, bytes, into, log, error);
+  cl_int status = clEnqueueReadBuffer(self->queue, buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
   if (!ms_cl_check(status, error, "downloading %" G_GSIZE_FORMAT " bytes", bytes))
     return FALSE;
   if (log)

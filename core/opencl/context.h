@@ -22,6 +22,13 @@ typedef struct {
   gsize local[3];
 } MsNDRange;
 
+/** MsTransferForm: how buffers are filled and read; %MS_TRANSFER_AUTO takes what ms_staging_lanes_for() says. */
+typedef enum {
+  MS_TRANSFER_AUTO,
+  MS_TRANSFER_PLAIN,
+  MS_TRANSFER_STAGED,
+} MsTransferForm;
+
 MsContext *ms_context_new(MsDevice *device, GError **error);
 MsDevice *ms_context_get_device(MsContext *self);
 const MsDeviceLimits *ms_context_get_limits(MsContext *self);
@@ -29,6 +36,7 @@ cl_context ms_context_get_cl(MsContext *self);
 cl_command_queue ms_context_get_queue(MsContext *self);
 void ms_context_set_cache_folder(MsContext *self, const char *folder);
 void ms_context_set_watchdog(MsContext *self, guint milliseconds);
+void ms_context_set_transfer_form(MsContext *self, MsTransferForm form);
 
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);

@@ -72,6 +72,25 @@ ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, gu
 }
 
 /**
+ * ms_timing_log_add_events:
+ * @events: (array length=n): commands that did one stage together, at least one
+ *
+ * Adds a single row from the first of them to the last.
+ */
+void
+ms_timing_log_add_events(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event *events, gsize n)
+{
+  g_return_if_fail(n > 0);
+
+  ms_timing_log_add_event(self, stage, kernel, bytes, events[0]);
+  for (gsize i = 1; i < n; i++) {
+    PendingEvent pending = {self->rows->len - 1, events[i]};
+    clRetainEvent(events[i]);
+    g_array_append_val(self->pending, pending);
+  }
+}
+
+/**
  * ms_timing_log_add_host:
  * @started_us: g_get_monotonic_time() at the start; the end is now
  *
@@ -94,17 +113,19 @@ ms_timing_log_add(MsTimingLog *self, const MsTiming *row)
   g_array_append_vals(self->rows, row, 1);
 }
 
+/* The first event of a row gives its times; the others widen them. */
 static gboolean
-read_event(MsTiming *row, cl_event event, GError **error)
+read_event(MsTiming *row, gboolean first, cl_event event, GError **error)
 {
   struct {
     cl_profiling_info what;
     guint64 *into;
+    gboolean latest;
   } questions[] = {
-    {CL_PROFILING_COMMAND_QUEUED, &row->queued_ns},
-    {CL_PROFILING_COMMAND_SUBMIT, &row->submitted_ns},
-    {CL_PROFILING_COMMAND_START, &row->started_ns},
-    {CL_PROFILING_COMMAND_END, &row->ended_ns},
+    {CL_PROFILING_COMMAND_QUEUED, &row->queued_ns, FALSE},
+    {CL_PROFILING_COMMAND_SUBMIT, &row->submitted_ns, FALSE},
+    {CL_PROFILING_COMMAND_START, &row->started_ns, FALSE},
+    {CL_PROFILING_COMMAND_END, &row->ended_ns, TRUE},
   };
 
   if (!ms_cl_check(clWaitForEvents(1, &event), error, "waiting for a command"))
@@ -114,7 +135,8 @@ read_event(MsTiming *row, cl_event event, GError **error)
     if (!ms_cl_check(clGetEventProfilingInfo(event, questions[i].what, sizeof value, &value, NULL), error,
                      "reading a profiling event"))
       return FALSE;
-    *questions[i].into = value;
+    guint64 *into = questions[i].into;
+    *into = first ? value : questions[i].latest ? MAX(*into, value) : MIN(*into, value);
   }
   return TRUE;
 }
@@ -127,7 +149,8 @@ ms_timing_log_resolve(MsTimingLog *self, GError **error)
 
   for (guint i = 0; i < self->pending->len && good; i++) {
     PendingEvent *pending = &g_array_index(self->pending, PendingEvent, i);
-    good = read_event(&g_array_index(self->rows, MsTiming, pending->row), pending->event, error);
+    gboolean first = i == 0 || g_array_index(self->pending, PendingEvent, i - 1).row != pending->row;
+    good = read_event(&g_array_index(self->rows, MsTiming, pending->row), first, pending->event, error);
   }
   g_array_set_size(self->pending, 0);
   return good;

@@ -135,10 +135,25 @@ term_part(const MsReducePlan *plan)
   }
 }
 
+/* Sixteen squares of bytes fit 32 bits; those of 16 bits need 64. */
+static void
+add_sum_folds(MsReducePlan *plan)
+{
+  gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
+
+  if (plan->options.packed != MS_PACKED_ON) {
+    add_part(plan, "fold-add");
+    return;
+  }
+  ms_program_spec_define_text(plan->program, "SQUARE",
+                              ms_element_type_size(plan->spec.type) == 1 ? "int" : is_signed ? "long" : "ulong");
+  add_part(plan, "fold-squares-packed");
+}
+
 static void
 compose_sum(MsReducePlan *plan)
 {
-  if (plan->options.packed == MS_PACKED_ON) {
+  if (plan->options.packed == MS_PACKED_ON && plan->spec.op == MS_REDUCE_COUNT_NONZERO) {
     add_part(plan, "fold-count-bytes");
     return;
   }
@@ -150,7 +165,8 @@ compose_sum(MsReducePlan *plan)
     add_part(plan, plan->compensated ? "words-float" : "words-double");
   add_part(plan, plan->compensated ? "adder-compensated" : "adder-plain");
   add_part(plan, term_part(plan));
-  add_part(plan, "fold-add");
+  add_part(plan, "acc-sums");
+  add_sum_folds(plan);
 }
 
 /** ms_reduce_has_pair_extremes: whether two numbers of 16 bits are compared in one instruction. */

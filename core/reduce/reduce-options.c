@@ -125,9 +125,9 @@ static const MsReduceOptionInfo table[] = {
    .offset = OFFSET(float_sum)},
   {.name = "packed",
    .json = "packed",
-   .label = "_Packed bytes",
+   .label = "_Packed elements",
    .argument = "auto|off|on",
-   .help = "Bytes are counted, or their extremes found, four at a time in a word",
+   .help = "Bytes are counted or compared four at a time in a word; squares of 8 and 16 bits are summed load by load",
    .values = packed_values,
    .offset = OFFSET(packed)},
 };

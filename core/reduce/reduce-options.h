@@ -71,7 +71,7 @@ typedef enum {
  * @swap: an #MsSwap of the naive tree
  * @swap_range: work-items that may change places
  * @float_sum: an #MsFloatSum
- * @packed: an #MsPacked: whether bytes are counted or compared four at a time
+ * @packed: an #MsPacked: whether bytes are counted or compared four at a time, and small squares summed load by load
  */
 typedef struct {
   int automatic;

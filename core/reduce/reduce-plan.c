@@ -175,16 +175,31 @@ resolve_times(const MsReducePlan *plan, guint64 n)
   return (int)CLAMP(n / (guint64)o->vector / wanted, 1, 64);
 }
 
+/* The widest element that the packed form of the operation takes, in bytes; 0 where there is no such form. */
+static gsize
+packs_up_to(const MsReduceSpec *spec)
+{
+  switch (spec->op) {
+  case MS_REDUCE_COUNT_NONZERO:
+    return 1;
+  case MS_REDUCE_MINMAX:
+    return spec->positions ? 0 : 1;
+  case MS_REDUCE_SUM_SQUARES:
+  case MS_REDUCE_STDDEV:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
 static gboolean
 can_pack(const MsReducePlan *plan)
 {
-  gboolean known = plan->spec.op == MS_REDUCE_COUNT_NONZERO || (plan->spec.op == MS_REDUCE_MINMAX && !plan->spec.positions);
-
-  return known && ms_element_type_size(plan->spec.type) == 1 && plan->spec.channel < 0 && plan->options.vector >= 4 &&
-         plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+  return ms_element_type_size(plan->spec.type) <= packs_up_to(&plan->spec) && plan->spec.channel < 0 &&
+         plan->options.vector >= 4 && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
 }
 
-/* Vector units take bytes well; lanes of 32 bits would spend three instructions on each. */
+/* Vector units take bytes well; lanes of 32 bits would spend three instructions or two registers on each. */
 static gboolean
 gains_by_packing(const MsReducePlan *plan)
 {
@@ -199,8 +214,8 @@ resolve_packed(MsReducePlan *plan, GError **error)
   MsReduceOptions *o = &plan->options;
 
   if (o->packed == MS_PACKED_ON && !can_pack(plan))
-    return REFUSE("Bytes are packed for count-nonzero and minMax (without positions) of uchar or char in a buffer, with "
-                  "vector=4, 8 or 16.");
+    return REFUSE("Elements are packed for count-nonzero and minMax (without positions) of 8 bits, and for sum-squares "
+                  "and stddev of 8 and 16 bits, in a buffer, with vector=4, 8 or 16.");
   if (o->packed == MS_PACKED_AUTO)
     o->packed = can_pack(plan) && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
   return TRUE;

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/staging.h"
+
+#include <string.h>
+
+#include "core/opencl/cl-auto.h"
+#include "core/opencl/cl-error.h"
+
+/* A lane copies one slot while the device moves the other. */
+#define SLOTS 2
+
+/* Half of it for each lane; below, pinning costs more than a few transfers spare. */
+#define LEAST_BYTES ((gsize)8 << 20)
+#define MOST_LANES 8
+
+typedef struct {
+  cl_mem memory;
+  guint8 *host;
+  cl_event moving; /* (nullable): set while the device works on the slot */
+  gsize chunk;     /* which part of the job the slot holds */
+} Slot;
+
+typedef struct {
+  Slot slots[SLOTS];
+} Lane;
+
+struct _MsStaging {
+  cl_context context;
+  cl_command_queue queue;
+  gsize chunk_bytes;
+  MsStagingWait wait;
+  gpointer owner;
+  Lane lanes[MOST_LANES]; /* pinned when first used, the first of them from the start */
+  GMutex busy;            /* one job at a time: the slots are its own */
+};
+
+/* One transfer, which all lanes take chunks of until none is left. */
+typedef struct {
+  MsStaging *self;
+  gboolean upload;
+  cl_mem buffer;
+  gsize offset;
+  gsize bytes;
+  guint8 *host;
+  gsize n_chunks;
+  cl_event *events; /* one a chunk, for the timings */
+  guint lanes;
+  GMutex lock; /* of the members below */
+  gsize next;
+  GError *error; /* the first failure; lanes then take no more */
+} Job;
+
+typedef struct {
+  Job *job;
+  Lane *lane;
+} Hand;
+
+/**
+ * ms_staging_lanes_for:
+ * @processors: of the host
+ * @bytes: how much is to be moved
+ *
+ * A pure rule. A device that shares the host's memory has nothing to stage, small transfers are not worth the threads, and
+ * one thread copies no faster than a driver that stages by itself.
+ *
+ * Returns: threads to copy with, the caller's among them; 0 where the driver's plain transfer serves better
+ */
+guint
+ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes)
+{
+  const guint lanes = (guint)MIN(MIN(processors / 2, MOST_LANES), bytes / (LEAST_BYTES / 2));
+
+  if (limits->type != MS_DEVICE_TYPE_GPU || limits->host_unified || bytes < LEAST_BYTES || lanes < 2)
+    return 0;
+  return lanes;
+}
+
+static void
+release_slot(MsStaging *self, Slot *slot)
+{
+  g_clear_pointer(&slot->moving, clReleaseEvent);
+  if (slot->host)
+    clEnqueueUnmapMemObject(self->queue, slot->memory, slot->host, 0, NULL, NULL);
+  g_clear_pointer(&slot->memory, clReleaseMemObject);
+}
+
+/** ms_staging_free: (nullable): gives the pinned memory back, without waiting: the device may hang. */
+void
+ms_staging_free(MsStaging *self)
+{
+  if (!self)
+    return;
+  for (guint i = 0; i < MOST_LANES * SLOTS; i++)
+    release_slot(self, &self->lanes[i / SLOTS].slots[i % SLOTS]);
+  g_mutex_clear(&self->busy);
+  g_free(self);
+}
+
+/* Drivers pin what they allocate for the host themselves; mapped for good, it serves as an address to copy from and to. */
+static gboolean
+pin_slot(MsStaging *self, Slot *slot, GError **error)
+{
+  const gsize bytes = self->chunk_bytes;
+  cl_int status = CL_SUCCESS;
+  g_auto(cl_mem) memory =
+    clCreateBuffer(self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &status);
+
+  if (!ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
+    return FALSE;
+  guint8 *host = clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL,
+                                    &status);
+  if (!ms_cl_check(status, error, "mapping %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
+    return FALSE;
+  slot->memory = g_steal_pointer(&memory);
+  slot->host = host;
+  return TRUE;
+}
+
+static gboolean
+pin_lane(MsStaging *self, Lane *lane, GError **error)
+{
+  for (guint i = 0; i < SLOTS; i++)
+    if (!lane->slots[i].host && !pin_slot(self, &lane->slots[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * ms_staging_new:
+ * @queue: in-order, with profiling; it and @context must outlive what is returned
+ * @chunk_bytes: what one slot holds
+ * @wait: how @owner waits for an event; called from several threads
+ *
+ * Pins two chunks of the host's memory now, and two more for every further lane that is ever used.
+ *
+ * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
+ */
+MsStaging *
+ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWait wait, gpointer owner,
+               GError **error)
+{
+  g_autoptr(MsStaging) self = g_new0(MsStaging, 1);
+
+  self->context = context;
+  self->queue = queue;
+  self->chunk_bytes = chunk_bytes;
+  self->wait = wait;
+  self->owner = owner;
+  g_mutex_init(&self->busy);
+  return pin_lane(self, &self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
+}
+
+static gboolean
+take_chunk(Job *job, gsize *chunk)
+{
+  g_mutex_lock(&job->lock);
+  gboolean taken = !job->error && job->next < job->n_chunks;
+  if (taken)
+    *chunk = job->next++;
+  g_mutex_unlock(&job->lock);
+  return taken;
+}
+
+static void
+take_error(Job *job, GError *error)
+{
+  g_mutex_lock(&job->lock);
+  if (!job->error)
+    job->error = g_steal_pointer(&error);
+  g_mutex_unlock(&job->lock);
+  g_clear_error(&error);
+}
+
+static gsize
+chunk_length(const Job *job, gsize chunk)
+{
+  const gsize size = job->self->chunk_bytes;
+
+  return MIN(size, job->bytes - chunk * size);
+}
+
+/* Hands one chunk to the device: filled first on the way up, still to come on the way down. */
+static gboolean
+start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
+{
+  const gsize at = chunk * job->self->chunk_bytes, length = chunk_length(job, chunk);
+  cl_command_queue queue = job->self->queue;
+  cl_int status;
+
+  slot->chunk = chunk;
+  if (job->upload) {
+    memcpy(slot->host, job->host + at, length);
+    status = clEnqueueWriteBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL,
+                                  &slot->moving);
+  } else {
+    status = clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL,
+                                 &slot->moving);
+  }
+  return ms_cl_check(status, error, "moving %" G_GSIZE_FORMAT " bytes through pinned memory", length) &&
+         ms_cl_check(clFlush(queue), error, "flushing the queue");
+}
+
+/* Waits for the device to be done with the slot, if it works on it, and takes out what came. */
+static gboolean
+finish_slot(Job *job, Slot *slot, GError **error)
+{
+  if (!slot->moving)
+    return TRUE;
+  gboolean good = job->self->wait(job->self->owner, slot->moving, error);
+  if (good && !job->upload)
+    memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
+  job->events[slot->chunk] = g_steal_pointer(&slot->moving);
+  return good;
+}
+
+/*
+ * What a thread does: its two slots in turns until the job has no more chunks. No slot is left moving. A lane that gets no
+ * pinned memory leaves its chunks to the others; the first has its own.
+ */
+static gpointer
+run_lane(gpointer data)
+{
+  Hand *hand = data;
+  gboolean good = TRUE;
+  gsize chunk = 0;
+  guint turn = 0;
+
+  if (!pin_lane(hand->job->self, hand->lane, NULL))
+    return NULL;
+  while (good && take_chunk(hand->job, &chunk)) {
+    g_autoptr(GError) error = NULL;
+    Slot *slot = &hand->lane->slots[turn++ % SLOTS];
+    good = finish_slot(hand->job, slot, &error) && start_slot(hand->job, slot, chunk, &error);
+    if (!good)
+      take_error(hand->job, g_steal_pointer(&error));
+  }
+  for (guint i = 0; i < SLOTS; i++) {
+    g_autoptr(GError) error = NULL;
+    if (!finish_slot(hand->job, &hand->lane->slots[turn++ % SLOTS], &error))
+      take_error(hand->job, g_steal_pointer(&error));
+  }
+  return NULL;
+}
+
+/* The caller's thread is the first lane; where the system gives no more threads, fewer lanes do it all. */
+static void
+run_lanes(Job *job)
+{
+  const guint n = (guint)MIN(CLAMP(job->lanes, 1, MOST_LANES), job->n_chunks);
+  g_autofree Hand *hands = g_new0(Hand, n);
+  g_autofree GThread **threads = g_new0(GThread *, n);
+
+  for (guint i = 0; i < n; i++)
+    hands[i] = (Hand){job, &job->self->lanes[i]};
+  for (guint i = 1; i < n; i++)
+    threads[i] = g_thread_try_new("staging", run_lane, &hands[i], NULL);
+  run_lane(&hands[0]);
+  for (guint i = 1; i < n; i++)
+    if (threads[i])
+      g_thread_join(threads[i]);
+}
+
+static gboolean
+run_job(Job *job, MsTimingLog *log, GError **error)
+{
+  job->n_chunks = (job->bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
+  job->events = g_new0(cl_event, job->n_chunks);
+  g_mutex_init(&job->lock);
+  g_mutex_lock(&job->self->busy);
+  run_lanes(job);
+  g_mutex_unlock(&job->self->busy);
+  if (!job->error && log)
+    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, NULL, job->bytes, job->events,
+                             job->n_chunks);
+  for (gsize i = 0; i < job->n_chunks; i++)
+    g_clear_pointer(&job->events[i], clReleaseEvent);
+  g_free(job->events);
+  g_mutex_clear(&job->lock);
+  if (!job->error)
+    return TRUE;
+  g_propagate_error(error, job->error);
+  return FALSE;
+}
+
+/**
+ * ms_staging_upload:
+ * @lanes: threads to copy with, the caller's among them
+ * @buffer: gets @bytes, at least one, from its byte @offset on
+ * @log: (nullable): gets one row, from the first start to the last end
+ *
+ * When it returns, the bytes are on the device and @from may be reused. Calls from several threads wait for each other.
+ */
+gboolean
+ms_staging_upload(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, const void *from,
+                  MsTimingLog *log, GError **error)
+{
+  Job job = {.self = self, .upload = TRUE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = (guint8 *)from,
+             .lanes = lanes};
+
+  return run_job(&job, log, error);
+}
+
+/** ms_staging_download: the same way back, once everything enqueued before has ended; @into is complete on return. */
+gboolean
+ms_staging_download(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, void *into,
+                    MsTimingLog *log, GError **error)
+{
+  Job job = {.self = self, .upload = FALSE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = into,
+             .lanes = lanes};
+
+  return run_job(&job, log, error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* MsStaging: carries ordinary host memory to and from a device through pinned slots that several threads copy at once. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/opencl/device.h"
+#include "core/opencl/timing.h"
+
+G_BEGIN_DECLS
+
+/** MsStagingWait: waits for @event in the manner of the queue's owner, under a watchdog where there is one. */
+typedef gboolean (*MsStagingWait)(gpointer owner, cl_event event, GError **error);
+
+typedef struct _MsStaging MsStaging;
+
+guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
+MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWait wait,
+                          gpointer owner, GError **error);
+void ms_staging_free(MsStaging *self);
+gboolean ms_staging_upload(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, const void *from,
+                           MsTimingLog *log, GError **error);
+gboolean ms_staging_download(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, void *into,
+                             MsTimingLog *log, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsStaging, ms_staging_free)
+
+G_END_DECLS

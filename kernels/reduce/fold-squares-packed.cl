@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Squares, and the elements beside them, of 8 and 16 bits: each load is summed up at once, its elements in 32 bits and its
+ * squares in SQUARE, which holds sixteen of them. Sums lane by lane would be twice as many registers as a work-item of the
+ * largest groups has, and half as many groups would fit. Twin of fold-add.cl.
+ */
+typedef acc_t lanes_t;
+
+static void
+lanes_begin(lanes_t *lanes)
+{
+  acc_begin(lanes);
+}
+
+#define FOLD_LANE(lane, number)             \
+  {                                         \
+    const SQUARE wide_ = (SQUARE)(v lane);  \
+    sum += (int)(v lane);                   \
+    squares += wide_ * wide_;               \
+  }
+
+static void
+lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+{
+  int sum = 0;
+  SQUARE squares = 0;
+
+  EACH_LANE(FOLD_LANE)
+  ADD_SUMS(lanes->t, (TOTAL)sum, (TOTAL)squares);
+}
+
+static void
+lanes_end(const lanes_t *lanes, acc_t *all)
+{
+  *all = *lanes;
+}
