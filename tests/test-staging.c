@@ -9,9 +9,11 @@
 #define ROOM (24 * CHUNK) /* of the device buffer and of host memory */
 #define GUARD 0xa5
 
-/* How waits go: the @fails_at-th fails, counted down; 0 for none. */
+/* How waits go: the @fails_at-th fails with @code, counted down; 0 for none. */
 typedef struct {
   gint fails_at;
+  MsError code;
+  gint calls;
 } Waits;
 
 typedef struct {
@@ -28,11 +30,11 @@ wait_for_test(gpointer owner, cl_event event, GError **error)
 {
   Waits *waits = owner;
 
-  if (clWaitForEvents(1, &event) != CL_SUCCESS || g_atomic_int_add(&waits->fails_at, -1) == 1) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT, "The device did not answer.");
-    return FALSE;
-  }
-  return TRUE;
+  g_atomic_int_inc(&waits->calls);
+  if (clWaitForEvents(1, &event) == CL_SUCCESS && g_atomic_int_add(&waits->fails_at, -1) != 1)
+    return TRUE;
+  g_set_error(error, MS_ERROR, waits->code, "The wait failed.");
+  return FALSE;
 }
 
 static Fixture *
@@ -138,16 +140,32 @@ test_failing_waits(void)
   for (int fails_at = 1; self && fails_at <= 10; fails_at++)
     for (int up = 0; up < 2; up++) {
       g_autoptr(GError) error = NULL;
-      self->waits.fails_at = fails_at;
+      self->waits = (Waits){fails_at, MS_ERROR_DEVICE, 0};
       gboolean good = up ? ms_staging_upload(self->staging, 3, self->device, 0, 10 * CHUNK, self->sent, NULL, &error)
                          : ms_staging_download(self->staging, 3, self->device, 0, 10 * CHUNK, self->back, NULL, &error);
       g_assert_false(good);
-      g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+      g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
       self->waits.fails_at = 0;
       round_trip(self, 3, 0, 10 * CHUNK);
     }
   if (self)
     tear_down(self);
+}
+
+/* Once it did not answer, nobody waits for the device a second time: a watchdog's time passes once, not for every slot. */
+static void
+test_hung_device(void)
+{
+  g_autoptr(GError) error = NULL;
+  Fixture *self = set_up();
+
+  if (!self)
+    return;
+  self->waits = (Waits){1, MS_ERROR_TIMEOUT, 0};
+  g_assert_false(ms_staging_upload(self->staging, 1, self->device, 0, 10 * CHUNK, self->sent, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_assert_cmpint(self->waits.calls, ==, 1);
+  tear_down(self);
 }
 
 /* What the device refuses is told with its name. */
@@ -251,6 +269,7 @@ main(int argc, char **argv)
   g_test_add_func("/staging/round-trips", test_round_trips);
   g_test_add_func("/staging/one-row", test_one_row);
   g_test_add_func("/staging/failing-waits", test_failing_waits);
+  g_test_add_func("/staging/hung-device", test_hung_device);
   g_test_add_func("/staging/beyond-the-end", test_beyond_the_end);
   g_test_add_func("/staging/two-callers", test_two_callers);
   g_test_add_func("/staging/filter", test_filter);

@@ -200,13 +200,25 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
          ms_cl_check(clFlush(queue), error, "flushing the queue");
 }
 
-/* Waits for the device to be done with the slot, if it works on it, and takes out what came. */
+static gboolean
+device_hangs(Job *job)
+{
+  g_mutex_lock(&job->lock);
+  gboolean hangs = g_error_matches(job->error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_mutex_unlock(&job->lock);
+  return hangs;
+}
+
+/*
+ * Waits for the device to be done with the slot, if it works on it, and takes out what came. For a device that did not answer
+ * once, nobody waits again: its context is of no more use, and its late writes end in the slots.
+ */
 static gboolean
 finish_slot(Job *job, Slot *slot, GError **error)
 {
   if (!slot->moving)
     return TRUE;
-  gboolean good = job->self->wait(job->self->owner, slot->moving, error);
+  gboolean good = !device_hangs(job) && job->self->wait(job->self->owner, slot->moving, error);
   if (good && !job->upload)
     memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
   job->events[slot->chunk] = g_steal_pointer(&slot->moving);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the rooms of MsMeanShift share: the object, and what one run of it needs from stripe to stripe and band to band. */
+#pragma once
+
+#include "core/filter/bands.h"
+#include "core/filter/mean-shift.h"
+
+G_BEGIN_DECLS
+
+/** MsStore: a device buffer that is kept between runs and only grows. */
+typedef struct {
+  cl_mem mem;
+  gsize bytes;
+} MsStore;
+
+struct _MsMeanShift {
+  GObject parent_instance;
+  MsContext *context;
+  MsStore source;
+  MsStore result;
+  MsStore scratch[MS_PLAN_MAX_SCRATCH];
+  cl_mem image;
+  gsize image_width;
+  gsize image_height;
+  guint64 memory_budget;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  gboolean early_rows;
+};
+
+/**
+ * MsFilterRun: one run.
+ * @stripe: rows of the result that the device's buffers hold now
+ * @held: the rows of the image that they need
+ * @band: rows of the result that are launched together
+ */
+typedef struct {
+  MsMeanShift *self;
+  const MsPlan *plan;
+  const guint8 *source;
+  guint8 *pixels;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+  cl_kernel kernels[MS_PLAN_MAX_PASSES];
+  MsRows stripe;
+  MsRows held;
+  MsRows band;
+} MsFilterRun;
+
+gboolean ms_filter_run_stripes(MsFilterRun *run, GError **error);
+
+gboolean ms_filter_run_create_kernels(MsFilterRun *run, GError **error);
+void ms_filter_run_release_kernels(MsFilterRun *run);
+gboolean ms_filter_run_launch(MsFilterRun *run, gboolean of_stripe, GError **error);
+
+G_END_DECLS
