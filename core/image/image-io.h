@@ -3,12 +3,9 @@
 #pragma once
 
 #include "core/image/codec.h"
+#include "core/image/image-format.h"
 
 G_BEGIN_DECLS
-
-MsImageFormat ms_image_sniff(const guint8 *data, gsize size);
-MsImageFormat ms_image_format_from_path(const char *path);
-const char *ms_image_format_extension(MsImageFormat format);
 
 MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
                        GError **error);

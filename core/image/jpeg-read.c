@@ -11,16 +11,13 @@
 
 #include "core/error.h"
 #include "core/image/exif.h"
+#include "core/image/jpeg-metadata.h"
 #include "core/image/orientation.h"
 
 #define BUFFER_SIZE 65536
 
 /* Bytes before the first scan: room for the largest profile (16 MiB) and more, an end for a file made of nothing but headers. */
 #define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
-
-#define EXIF_MARKER (JPEG_APP0 + 1)
-#define ICC_MARKER (JPEG_APP0 + 2)
-#define EXIF_PREFIX 6
 
 /* Everything a decoding owns lives here and not in local variables, so that nothing is lost when an error jumps. */
 typedef struct {
@@ -237,63 +234,13 @@ read_header(JpegReader *self)
   jpeg_create_decompress(cinfo);
   cinfo->src = &self->input;
   cinfo->progress = &self->progress;
-  jpeg_save_markers(cinfo, EXIF_MARKER, 0xffff);
-  jpeg_save_markers(cinfo, ICC_MARKER, 0xffff);
+  ms_jpeg_metadata_keep(cinfo, TRUE);
   self->in_header = TRUE;
   jpeg_read_header(cinfo, TRUE);
   self->in_header = FALSE;
-  jpeg_save_markers(cinfo, EXIF_MARKER, 0);
-  jpeg_save_markers(cinfo, ICC_MARKER, 0);
+  ms_jpeg_metadata_keep(cinfo, FALSE);
   stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height,
                                             least_bytes(self), &self->error));
-}
-
-static GBytes *
-get_exif(JpegReader *self)
-{
-  for (jpeg_saved_marker_ptr m = self->cinfo.marker_list; m != NULL; m = m->next)
-    if (m->marker == EXIF_MARKER && m->data_length > EXIF_PREFIX && memcmp(m->data, "Exif\0", 5) == 0)
-      return g_bytes_new(m->data + EXIF_PREFIX, m->data_length - EXIF_PREFIX);
-  return NULL;
-}
-
-static GBytes *
-get_icc(JpegReader *self)
-{
-  JOCTET *data = NULL;
-  unsigned int size = 0;
-
-  if (!jpeg_read_icc_profile(&self->cinfo, &data, &size))
-    return NULL;
-  GBytes *icc = size <= self->source->limits->max_metadata ? g_bytes_new(data, size) : NULL;
-  free(data);
-  return icc;
-}
-
-static guint32
-get_density(JpegReader *self, guint density)
-{
-  if (!self->cinfo.saw_JFIF_marker)
-    return 0;
-  switch (self->cinfo.density_unit) {
-  case 1:
-    return (guint32)(density / 0.0254 + 0.5);
-  case 2:
-    return density * 100;
-  default:
-    return 0;
-  }
-}
-
-static MsMetadata *
-get_metadata(JpegReader *self)
-{
-  guint32 x = get_density(self, self->cinfo.X_density);
-  guint32 y = get_density(self, self->cinfo.Y_density);
-  g_autoptr(GBytes) exif = get_exif(self);
-  g_autoptr(GBytes) icc = get_icc(self);
-
-  return ms_metadata_new(icc, exif, x > 0 && y > 0 ? x : 0, x > 0 && y > 0 ? y : 0);
 }
 
 /* Ink on white paper: what is left of the light after each ink and black. Adobe's files store the light, not the ink. */
@@ -338,7 +285,7 @@ read_image(JpegReader *self)
   stop_if(self, self->pixels == NULL);
   read_rows(self);
 
-  self->metadata = get_metadata(self);
+  self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
   int width = cinfo->output_width;
   int height = cinfo->output_height;
   /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
@@ -399,7 +346,7 @@ ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error)
   if (ok) {
     int width = self->cinfo.image_width;
     int height = self->cinfo.image_height;
-    g_autoptr(GBytes) exif = get_exif(self);
+    g_autoptr(GBytes) exif = ms_jpeg_metadata_exif(&self->cinfo);
     gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
     *header = (MsImageHeader){MS_IMAGE_FORMAT_JPEG, swap ? height : width, swap ? width : height};
   } else {

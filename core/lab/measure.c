@@ -66,57 +66,6 @@ ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
                                 .seed = 1};
 }
 
-/* Sums the headline events; FALSE when one of them (or any other) ends before it starts. */
-static gboolean
-settle_sample(MsSample *sample)
-{
-  double total = 0;
-
-  for (guint i = 0; i < sample->events->len; i++) {
-    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
-    if (event->ended_ns < event->started_ns)
-      return FALSE;
-    if (event->headline)
-      total += (double)(event->ended_ns - event->started_ns);
-  }
-  if (sample->ns < 0)
-    sample->ns = total;
-  return isfinite(sample->ns);
-}
-
-static void
-add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_index)
-{
-  double ns = (double)(event->ended_ns - event->started_ns);
-
-  series->headline = event->headline;
-  if (series->ns->len > sample_index) { /* the same command again within one run: a sum, bytes too */
-    g_array_index(series->ns, double, sample_index) += ns;
-    if (sample_index == 0)
-      series->bytes += event->bytes;
-    return;
-  }
-  double zero = 0;
-  while (series->ns->len < sample_index)
-    g_array_append_val(series->ns, zero);
-  g_array_append_val(series->ns, ns);
-  if (sample_index == 0)
-    series->bytes = event->bytes;
-}
-
-static void
-keep_sample(MsMeasurement *measurement, const MsSample *sample, double wall_ns)
-{
-  guint index = measurement->samples->len;
-
-  for (guint i = 0; i < sample->events->len; i++) {
-    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
-    add_stage_time(ms_measurement_stage(measurement, event->stage, event->name), event, index);
-  }
-  g_array_append_val(measurement->samples, sample->ns);
-  g_array_append_val(measurement->walls, wall_ns);
-}
-
 static void
 fail_runner(Runner *runner, const GError *error, gboolean timed_out, double timeout_s)
 {
@@ -208,12 +157,12 @@ take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, 
     return FALSE;
   if (!runner->active)
     return TRUE;
-  if (settle_sample(sample)) {
+  if (ms_sample_settle(sample)) {
     runner->rejected_in_a_row = 0;
     if (into)
       *into = sample->ns;
     else
-      keep_sample(runner->measurement, sample, runner->wall_ns);
+      ms_measurement_keep(runner->measurement, sample, runner->wall_ns);
     return TRUE;
   }
   runner->measurement->rejected++;

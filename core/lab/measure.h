@@ -60,6 +60,7 @@ typedef struct {
 
 void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns,
                          guint64 ended_ns, guint64 bytes, gboolean headline);
+gboolean ms_sample_settle(MsSample *sample);
 
 guint64 ms_lab_now_ns(void);
 
@@ -184,6 +185,7 @@ void ms_measurement_free(MsMeasurement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeasurement, ms_measurement_free)
 MsStageSeries *ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name);
 void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message);
+void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
 

@@ -160,3 +160,55 @@ ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint
 
   g_array_append_val(sample->events, event);
 }
+
+/** ms_sample_settle: sums the headline events; %FALSE when one of them (or any other) ends before it starts. */
+gboolean
+ms_sample_settle(MsSample *sample)
+{
+  double total = 0;
+
+  for (guint i = 0; i < sample->events->len; i++) {
+    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
+    if (event->ended_ns < event->started_ns)
+      return FALSE;
+    if (event->headline)
+      total += (double)(event->ended_ns - event->started_ns);
+  }
+  if (sample->ns < 0)
+    sample->ns = total;
+  return isfinite(sample->ns);
+}
+
+static void
+add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_index)
+{
+  double ns = (double)(event->ended_ns - event->started_ns);
+
+  series->headline = event->headline;
+  if (series->ns->len > sample_index) { /* the same command again within one run: a sum, bytes too */
+    g_array_index(series->ns, double, sample_index) += ns;
+    if (sample_index == 0)
+      series->bytes += event->bytes;
+    return;
+  }
+  double zero = 0;
+  while (series->ns->len < sample_index)
+    g_array_append_val(series->ns, zero);
+  g_array_append_val(series->ns, ns);
+  if (sample_index == 0)
+    series->bytes = event->bytes;
+}
+
+/** ms_measurement_keep: adds the times of a settled sample, and of its commands. */
+void
+ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns)
+{
+  guint index = self->samples->len;
+
+  for (guint i = 0; i < sample->events->len; i++) {
+    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
+    add_stage_time(ms_measurement_stage(self, event->stage, event->name), event, index);
+  }
+  g_array_append_val(self->samples, sample->ns);
+  g_array_append_val(self->walls, wall_ns);
+}

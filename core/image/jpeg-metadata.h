@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What a JPEG header says beside the pixels: EXIF, the colour profile and the resolution. */
+#pragma once
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "core/image/metadata.h"
+
+G_BEGIN_DECLS
+
+void ms_jpeg_metadata_keep(struct jpeg_decompress_struct *cinfo, gboolean keep);
+GBytes *ms_jpeg_metadata_exif(struct jpeg_decompress_struct *cinfo);
+MsMetadata *ms_jpeg_metadata(struct jpeg_decompress_struct *cinfo, gsize most_bytes);
+
+G_END_DECLS
