@@ -151,3 +151,15 @@ ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expe
   if (!ms_reduce_result_agrees(result, expected, TOLERANCE))
     g_error("%s: %s on the device, %s in serial", what, found, wanted);
 }
+
+/** ms_reduce_cases_variant: the options that @text stands for, which must be right. */
+MsReduceOptions
+ms_reduce_cases_variant(const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  MsReduceOptions options = ms_reduce_options_auto();
+
+  ms_reduce_options_parse(text, &options, &error);
+  g_assert_no_error(error);
+  return options;
+}

@@ -25,6 +25,7 @@ typedef enum {
   MS_N_PATTERNS,
 } MsPattern;
 
+MsReduceOptions ms_reduce_cases_variant(const char *text);
 const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);
 gboolean ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan);
