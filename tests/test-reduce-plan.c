@@ -235,12 +235,12 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-plan/options/round-trip", test_options_round_trip);
   g_test_add_func("/reduce-plan/options/resolved-round-trip", test_resolved_options_round_trip);
   g_test_add_func("/reduce-plan/options/refused", test_options_refused);
-  g_test_add_func("/reduce-plan/plan/refusals", test_plan_refusals);
-  g_test_add_func("/reduce-plan/plan/devices", test_plan_devices);
-  g_test_add_func("/reduce-plan/plan/auto", test_plan_auto);
-  g_test_add_func("/reduce-plan/plan/pairs", test_plan_pairs);
-  g_test_add_func("/reduce-plan/plan/squares", test_plan_squares);
-  g_test_add_func("/reduce-plan/plan/chunk", test_plan_chunk);
+  g_test_add_func("/reduce-plan/refusals", test_plan_refusals);
+  g_test_add_func("/reduce-plan/devices", test_plan_devices);
+  g_test_add_func("/reduce-plan/auto", test_plan_auto);
+  g_test_add_func("/reduce-plan/pairs", test_plan_pairs);
+  g_test_add_func("/reduce-plan/squares", test_plan_squares);
+  g_test_add_func("/reduce-plan/chunk", test_plan_chunk);
   g_test_add_func("/reduce-plan/wide-text", test_wide_text);
   return g_test_run();
 }
