@@ -25,6 +25,7 @@ static const Shortcut shortcuts[] = {
   {"app.preferences", {"<Primary>comma"}},
   {"app.quit", {"<Primary>q"}},
   {"win.show-help-overlay", {"<Primary>question", "<Primary>F1"}},
+  {"win.menu", {"F10"}},
   {"win.open", {"<Primary>o"}},
   {"win.paste", {"<Primary>v"}},
   {"win.save", {"<Primary>s"}},

@@ -11,6 +11,7 @@
     call;                                                                      \
   }
 
+WINDOW_ACTION(menu, gtk_button_clicked(GTK_BUTTON(self->menu_button)))
 WINDOW_ACTION(open, ms_window_choose_files(self))
 WINDOW_ACTION(open_sample, ms_window_open_sample(self))
 WINDOW_ACTION(paste, ms_window_paste(self))
@@ -82,6 +83,7 @@ fullscreen_cb(GSimpleAction *action, GVariant *state, gpointer data)
 }
 
 static const GActionEntry entries[] = {
+  {"menu", menu_cb},
   {"open", open_cb},
   {"open-sample", open_sample_cb},
   {"paste", paste_cb},

@@ -16,6 +16,7 @@ struct _MsWindow {
   guint next_order;
 
   GtkWidget *header;
+  GtkWidget *menu_button;
   GtkWidget *recent_button;
   GtkWidget *device_chooser;
   GtkWidget *pages;

@@ -131,6 +131,7 @@ bind_template(GtkWidgetClass *widget_class)
 {
   gtk_widget_class_set_template_from_resource(widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/window.ui");
   BIND(header);
+  BIND(menu_button);
   BIND(recent_button);
   BIND(device_chooser);
   BIND(pages);

@@ -158,6 +158,10 @@ def panels(person):
 
 
 def windows(person):
+    person.press("F10")
+    person.find("About Meanshift Lab")
+    person.press("F10")
+    wait("the menu to go", lambda: not person.has("About Meanshift Lab"))
     person.press("ctrl+comma")
     person.find("Filter while settings change")
     person.press("Escape")
