@@ -14,6 +14,7 @@ enum {
 };
 
 #define MARK_TITLE "✓"
+#define NAME_CHARS 14
 
 /* Numbers in front of a cell are compared as numbers; cells without one come last, among themselves as words. */
 static double
@@ -66,6 +67,14 @@ is_numeric(GPtrArray *table, guint column)
   return FALSE;
 }
 
+/* What a row is called may be long; it gives way to the figures, and takes what they leave. */
+static void
+let_names_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
+{
+  g_object_set(cell, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, "width-chars", NAME_CHARS, NULL);
+  gtk_tree_view_column_set_expand(view, TRUE);
+}
+
 static void
 add_column(GtkTreeView *tree, GPtrArray *table, guint column)
 {
@@ -79,6 +88,8 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
   g_object_set(cell, "xalign", numeric ? 1.0 : 0.0, NULL);
   gtk_tree_view_column_set_alignment(view, numeric ? 1.0 : 0.0);
   gtk_tree_view_column_set_resizable(view, TRUE);
+  if (column == 0)
+    let_names_give_way(view, cell);
   gtk_tree_view_column_set_sort_column_id(view, COLUMN_CELLS + (int)column);
   gtk_tree_view_append_column(tree, view);
 }
