@@ -107,7 +107,7 @@ ms_histogram_plot_get_preferred_width(GtkWidget *widget, int *minimum, int *natu
 static void
 ms_histogram_plot_get_preferred_height(GtkWidget *widget, int *minimum, int *natural)
 {
-  *minimum = 80;
+  *minimum = 110;
   *natural = 240;
 }
 
