@@ -4,7 +4,7 @@
 #include "ui/panels/drawn-accessible.h"
 #include "ui/panels/panel-style.h"
 
-#define LEAST_WIDTH 180
+#define LEAST_WIDTH 155
 #define LEAST_HEIGHT 120
 
 /* Below this size charts are drawn smaller rather than with their parts over each other. */

@@ -5,16 +5,17 @@
 
 #include "ui/panels/panel-style.h"
 
-/* The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow. */
+/* The store begins with the row's index in the report, its weight, how it ended in a sign and its hint; the cells follow. */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
   COLUMN_MARK,
+  COLUMN_HINT,
   COLUMN_CELLS,
 };
 
 #define MARK_TITLE "✓"
-#define NAME_CHARS 14
+#define NAME_CHARS 11
 
 /* Numbers in front of a cell are compared as numbers; cells without one come last, among themselves as words. */
 static double
@@ -127,7 +128,7 @@ make_columns(GtkTreeView *tree, GPtrArray *table)
   add_mark_column(tree);
   for (guint i = 0; i < titles->len; i++)
     add_column(tree, table, i);
-  ms_panel_tree_tooltip(tree, COLUMN_CELLS + (int)titles->len - 1);
+  ms_panel_tree_tooltip(tree, COLUMN_HINT);
 }
 
 static GtkListStore *
@@ -136,7 +137,7 @@ make_store(guint n_cells)
   g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells);
 
   types[COLUMN_ROW] = types[COLUMN_WEIGHT] = G_TYPE_INT;
-  types[COLUMN_MARK] = G_TYPE_STRING;
+  types[COLUMN_MARK] = types[COLUMN_HINT] = G_TYPE_STRING;
   for (guint i = 0; i < n_cells; i++)
     types[COLUMN_CELLS + i] = G_TYPE_STRING;
   GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells), types);
@@ -146,16 +147,26 @@ make_store(guint n_cells)
   return store;
 }
 
+/* The whole name, which may be shortened in its cell, and what the last cell says of the row. */
+static char *
+hint_of(GPtrArray *cells)
+{
+  const char *name = cells->pdata[0], *note = cells->pdata[cells->len - 1];
+
+  return note && *note ? g_strdup_printf("%s\n%s", name, note) : g_strdup(name);
+}
+
 static void
 append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *cells)
 {
   const MsReportRow *what = report->rows->pdata[row];
+  g_autofree char *hint = hint_of(cells);
   GtkTreeIter iter;
 
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
                      what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
-                     mark_of(what->measurement->outcome), -1);
+                     mark_of(what->measurement->outcome), COLUMN_HINT, hint, -1);
   for (guint i = 0; i < cells->len; i++)
     gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
 }
