@@ -5,6 +5,7 @@
 
 #include "core/filter/kernels.h"
 #include "core/opencl/device-chooser.h"
+#include "core/reduce/bandwidth.h"
 #include "tests/fault-layer.h"
 #include "tests/fixture.h"
 
@@ -153,6 +154,28 @@ test_broken_device_is_passed_over(void)
   arm(0);
 }
 
+/* A device that cannot be measured is asked once, not for every image. */
+static void
+test_failed_bandwidth_is_remembered(void)
+{
+  g_autoptr(GError) first = NULL, second = NULL;
+  MsBandwidth bandwidth;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  arm(1);
+  g_assert_false(ms_bandwidth_get(context, "/dev/null/nowhere", &bandwidth, NULL, &first));
+  g_assert_nonnull(first);
+  arm(0);
+  g_assert_false(ms_bandwidth_get(context, "/dev/null/nowhere", &bandwidth, NULL, &second));
+  g_assert_error(second, first->domain, first->code);
+  g_assert_cmpstr(second->message, ==, first->message);
+  g_assert_cmpint(count(), ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -162,5 +185,6 @@ main(int argc, char **argv)
   g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_passed_over);
   g_test_add_func("/faults/each-call", test_each_call);
   g_test_add_func("/faults/hung-device", test_hung_device);
+  g_test_add_func("/faults/failed-bandwidth-is-remembered", test_failed_bandwidth_is_remembered);
   return g_test_run();
 }

@@ -288,6 +288,66 @@ test_bandwidth_is_remembered(void)
   g_rmdir(folder);
 }
 
+/* A folder that cannot be: its parent is a file. */
+static void
+test_bandwidth_without_a_folder(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autofree char *place = g_dir_make_tmp("ms-bandwidth-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename(place, "file", NULL);
+  g_autofree char *folder = g_build_filename(file, "bandwidth", NULL);
+  g_autoptr(GCancellable) cancelled = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
+  MsBandwidth first, second;
+
+  if (!context)
+    return;
+  g_assert_true(g_file_set_contents(file, "", 0, NULL));
+  g_cancellable_cancel(cancelled);
+  g_assert_false(ms_bandwidth_get(context, folder, &first, cancelled, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error(&error);
+  /* That was no answer, so it is asked again; and the answer is kept, for a stopped benchmark could give none. */
+  g_assert_true(ms_bandwidth_get(context, folder, &first, NULL, &error));
+  g_assert_no_error(error);
+  g_assert_false(ms_bandwidth_recall(context, folder, &second));
+  g_assert_true(ms_bandwidth_get(context, folder, &second, cancelled, &error));
+  g_assert_no_error(error);
+  g_assert_cmpfloat(first.read, ==, second.read);
+  g_assert_cmpfloat(first.copy, ==, second.copy);
+  g_unlink(file);
+  g_rmdir(place);
+}
+
+static gpointer
+ask_for_bandwidth(gpointer data)
+{
+  MsBandwidth *bandwidth = g_new0(MsBandwidth, 1);
+
+  g_assert_true(ms_bandwidth_get(data, "/dev/null/nowhere", bandwidth, NULL, NULL));
+  return bandwidth;
+}
+
+/* Threads that ask at once get one figure: the others wait for the first. */
+static void
+test_bandwidth_in_threads(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  GThread *threads[4];
+  MsBandwidth *found[G_N_ELEMENTS(threads)];
+
+  if (!context)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    threads[i] = g_thread_new("bandwidth", ask_for_bandwidth, context);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    found[i] = g_thread_join(threads[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    g_assert_cmpmem(found[i], sizeof *found[i], found[0], sizeof *found[0]);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    g_free(found[i]);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -301,5 +361,7 @@ main(int argc, char **argv)
   g_test_add_func("/statistics/comparison-sizes-differ", test_comparison_sizes_differ);
   g_test_add_func("/statistics/json", test_json);
   g_test_add_func("/statistics/bandwidth-is-remembered", test_bandwidth_is_remembered);
+  g_test_add_func("/statistics/bandwidth-without-a-folder", test_bandwidth_without_a_folder);
+  g_test_add_func("/statistics/bandwidth-in-threads", test_bandwidth_in_threads);
   return g_test_run();
 }

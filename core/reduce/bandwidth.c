@@ -215,7 +215,10 @@ ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwid
   return TRUE;
 }
 
-/* Losing the figure costs a benchmark next time, nothing else. */
+/*
+ * Losing the figure costs the next process a benchmark, nothing else. The file is replaced whole, so that processes that
+ * measure at once leave the figure of one of them.
+ */
 static void
 remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
 {
@@ -231,15 +234,105 @@ remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
     g_debug("%s could not be written: %s", path, error ? error->message : g_strerror(errno));
 }
 
-/** ms_bandwidth_get: as recalled, or measured now and remembered. @folder is as for ms_bandwidth_recall(). */
+/**
+ * Memory: what a device was found to have, kept with it for the life of the process, so that a folder that cannot be
+ * written costs one benchmark and not one for every image.
+ * @lock: held while measuring: the others wait for the figure, and disturb none
+ * @path: (nullable): the file that the figure belongs to; %NULL before the first
+ * @error: (nullable): why there is no figure
+ */
+typedef struct {
+  GMutex lock;
+  char *path;
+  MsBandwidth bandwidth;
+  GError *error;
+} Memory;
+
+static void
+memory_free(gpointer data)
+{
+  Memory *self = data;
+
+  g_mutex_clear(&self->lock);
+  g_free(self->path);
+  g_clear_error(&self->error);
+  g_free(self);
+}
+
+static GQuark
+memory_quark(void)
+{
+  return g_quark_from_static_string("ms-bandwidth-memory");
+}
+
+/* Of two threads that come first, one gives its own up. */
+static Memory *
+memory_of(MsDevice *device)
+{
+  GObject *object = G_OBJECT(device);
+  Memory *memory = g_object_get_qdata(object, memory_quark());
+
+  if (memory)
+    return memory;
+  memory = g_new0(Memory, 1);
+  g_mutex_init(&memory->lock);
+  if (g_object_replace_qdata(object, memory_quark(), NULL, memory, memory_free, NULL))
+    return memory;
+  memory_free(memory);
+  return g_object_get_qdata(object, memory_quark());
+}
+
+/* What was stopped says nothing about the device; any other end is kept, a failure too. */
+static gboolean
+find_out(MsContext *context, const char *folder, Memory *memory, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  gboolean recalled = ms_bandwidth_recall(context, folder, &memory->bandwidth);
+
+  if (!recalled && !ms_bandwidth_measure(context, &memory->bandwidth, cancellable, &local) &&
+      g_error_matches(local, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    g_propagate_error(error, g_steal_pointer(&local));
+    return FALSE;
+  }
+  if (!recalled && !local)
+    remember(context, folder, &memory->bandwidth);
+  memory->error = g_steal_pointer(&local);
+  memory->path = file_for(context, folder);
+  return TRUE;
+}
+
+/* The answer for another folder is another one. */
+static void
+forget_unless(Memory *memory, const char *path)
+{
+  if (g_strcmp0(memory->path, path) == 0)
+    return;
+  g_clear_pointer(&memory->path, g_free);
+  g_clear_error(&memory->error);
+}
+
+/**
+ * ms_bandwidth_get:
+ *
+ * As recalled, or measured now and remembered: in the folder for later processes, and with the device for this one, which
+ * then measures no second time, whether the first gave a figure or an error. @folder is as for ms_bandwidth_recall(). May be
+ * called from several threads.
+ */
 gboolean
 ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                  GError **error)
 {
-  if (ms_bandwidth_recall(context, folder, bandwidth))
-    return TRUE;
-  if (!ms_bandwidth_measure(context, bandwidth, cancellable, error))
+  Memory *memory = memory_of(ms_context_get_device(context));
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&memory->lock);
+  g_autofree char *path = file_for(context, folder);
+
+  forget_unless(memory, path);
+  if (!memory->path && !find_out(context, folder, memory, cancellable, error))
     return FALSE;
-  remember(context, folder, bandwidth);
+  if (memory->error) {
+    g_propagate_error(error, g_error_copy(memory->error));
+    return FALSE;
+  }
+  *bandwidth = memory->bandwidth;
   return TRUE;
 }
