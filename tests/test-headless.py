@@ -259,6 +259,18 @@ class OneImage(HeadlessCase):
         output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
         self.assertIn("median", output.decode())
 
+    def test_the_benchmark_runs_for_statistics_alone(self):
+        cache = self.dir / "cache"
+        source = self.picture("a.png", 40, 30)
+        image = self.report(source, "--histogram", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})["images"][0]
+        self.assertEqual(sum(image["histogram"]["luma"]), 1200)
+        self.assertNotIn("statistics", image)
+        counted = [row["kernel"] for row in image["timings"] if row["stage"] == "kernel" and "histogram" in row["kernel"]]
+        self.assertEqual(counted, ["histogram of the result"])
+        self.assertEqual(list(cache.rglob("bandwidth/*")), [])
+        self.report(source, "--stats", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})
+        self.assertEqual(len(list(cache.rglob("bandwidth/*.ini"))), 1)
+
 
 class BadInput(HeadlessCase):
     def refuse(self, *arguments, status=1, parts=(), **options):
