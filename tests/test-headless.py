@@ -259,6 +259,25 @@ class OneImage(HeadlessCase):
         output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
         self.assertIn("median", output.decode())
 
+    def test_statistics_say_what_they_took(self):
+        image = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "cpu")["images"][0]
+        kernels = {}
+        for row in image["timings"]:
+            if row["stage"] == "kernel":
+                kernels.setdefault(row["kernel"], []).append(row)
+        for member, kernel, pixel in (("statistics", "histogram of the result", 4), ("source_statistics", "histogram of the source", 4),
+                                      ("change", "compare_images", 8)):
+            with self.subTest(member=member):
+                self.assertEqual(len(kernels.get(kernel, [])), 1, sorted(kernels))
+                found = image[member]
+                self.assertAlmostEqual(found["kernel_ms"], kernels[kernel][0]["ms"], places=6)
+                self.assertAlmostEqual(found["gb_per_s"], pixel * 1200 / found["kernel_ms"] * 1e-6, places=6)
+                self.assertGreater(found["peak_share"], 0)
+        plain = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "reference")["images"][0]
+        for member in ("statistics", "source_statistics", "change"):
+            for name in ("kernel_ms", "gb_per_s", "peak_share"):
+                self.assertIsNone(plain[member][name], f"{member}.{name} of what no device computed")
+
     def test_the_benchmark_runs_for_statistics_alone(self):
         cache = self.dir / "cache"
         source = self.picture("a.png", 40, 30)

@@ -240,6 +240,23 @@ json_of(const MsImageStatistics *statistics)
   return json_builder_get_root(builder);
 }
 
+/* A pass on a device tells its time; what is not known is null. */
+static void
+test_json_timing(void)
+{
+  static const char *const names[] = {"kernel_ms", "gb_per_s", "peak_share"};
+  g_autofree MsImageStatistics *s = g_new0(MsImageStatistics, 1);
+
+  s->kernel_ms = 2.5;
+  s->gb_per_s = 40;
+  g_autoptr(JsonNode) root = json_of(s);
+  JsonObject *statistics = json_object_get_object_member(json_node_get_object(root), "statistics");
+  g_assert_cmpfloat(json_object_get_double_member(statistics, names[0]), ==, 2.5);
+  g_assert_cmpfloat(json_object_get_double_member(statistics, names[1]), ==, 40);
+  g_assert_true(json_object_get_null_member(statistics, names[2]));
+  g_assert_cmpuint(json_object_get_size(statistics), ==, MS_N_CHANNELS + G_N_ELEMENTS(names));
+}
+
 /* The shape that reports promise. */
 static void
 test_json(void)
@@ -360,6 +377,7 @@ main(int argc, char **argv)
   g_test_add_func("/statistics/comparison-known", test_comparison_known);
   g_test_add_func("/statistics/comparison-sizes-differ", test_comparison_sizes_differ);
   g_test_add_func("/statistics/json", test_json);
+  g_test_add_func("/statistics/json-timing", test_json_timing);
   g_test_add_func("/statistics/bandwidth-is-remembered", test_bandwidth_is_remembered);
   g_test_add_func("/statistics/bandwidth-without-a-folder", test_bandwidth_without_a_folder);
   g_test_add_func("/statistics/bandwidth-in-threads", test_bandwidth_in_threads);

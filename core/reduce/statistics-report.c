@@ -122,7 +122,25 @@ add_channel(const MsChannelStatistics *s, JsonBuilder *builder)
   json_builder_end_object(builder);
 }
 
-/** ms_image_statistics_add_json: adds an object of five channels, as the value of the member begun before. */
+static double
+or_unknown(double value)
+{
+  return value > 0 ? value : NAN; /* which JSON writes as null */
+}
+
+/* What no device computed has no time, and a device that could not be measured no peak: null. */
+static void
+add_timing(double kernel_ms, double gb_per_s, double peak_share, JsonBuilder *builder)
+{
+  ms_json_add_number(builder, "kernel_ms", or_unknown(round(kernel_ms * 1e6) / 1e6)); /* the clock's grain: nanoseconds */
+  ms_json_add_number(builder, "gb_per_s", or_unknown(gb_per_s));
+  ms_json_add_number(builder, "peak_share", or_unknown(peak_share));
+}
+
+/**
+ * ms_image_statistics_add_json: adds an object of five channels, with the time of the pass over the image and its bandwidth
+ * beside them, as the value of the member begun before.
+ */
 void
 ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder)
 {
@@ -131,6 +149,7 @@ ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder
     json_builder_set_member_name(builder, ms_channel_name(c));
     add_channel(&self->channels[c], builder);
   }
+  add_timing(self->kernel_ms, self->gb_per_s, self->peak_share, builder);
   json_builder_end_object(builder);
 }
 
@@ -161,5 +180,6 @@ ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder
   ms_json_add_integer(builder, "max_difference", self->max_difference);
   ms_json_add_number(builder, "mean_absolute_difference", self->mean_absolute);
   ms_json_add_number(builder, "psnr_db", self->psnr);
+  add_timing(self->kernel_ms, self->gb_per_s, self->peak_share, builder);
   json_builder_end_object(builder);
 }
