@@ -5,12 +5,11 @@
 
 #include "ui/panels/panel-style.h"
 
-/* The store begins with the row's index in the report, its weight, how it ended in a sign and its hint; the cells follow. */
+/* The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow, and its hint. */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
   COLUMN_MARK,
-  COLUMN_HINT,
   COLUMN_CELLS,
 };
 
@@ -128,19 +127,19 @@ make_columns(GtkTreeView *tree, GPtrArray *table)
   add_mark_column(tree);
   for (guint i = 0; i < titles->len; i++)
     add_column(tree, table, i);
-  ms_panel_tree_tooltip(tree, COLUMN_HINT);
+  ms_panel_tree_tooltip(tree, COLUMN_CELLS + (int)titles->len);
 }
 
 static GtkListStore *
 make_store(guint n_cells)
 {
-  g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells);
+  g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells + 1);
 
   types[COLUMN_ROW] = types[COLUMN_WEIGHT] = G_TYPE_INT;
-  types[COLUMN_MARK] = types[COLUMN_HINT] = G_TYPE_STRING;
+  types[COLUMN_MARK] = types[COLUMN_CELLS + n_cells] = G_TYPE_STRING;
   for (guint i = 0; i < n_cells; i++)
     types[COLUMN_CELLS + i] = G_TYPE_STRING;
-  GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells), types);
+  GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells + 1), types);
   for (guint i = 0; i < n_cells; i++)
     gtk_tree_sortable_set_sort_func(GTK_TREE_SORTABLE(store), COLUMN_CELLS + (int)i, compare_cells,
                                     GINT_TO_POINTER(COLUMN_CELLS + (int)i), NULL);
@@ -166,7 +165,7 @@ append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *ce
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
                      what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
-                     mark_of(what->measurement->outcome), COLUMN_HINT, hint, -1);
+                     mark_of(what->measurement->outcome), COLUMN_CELLS + cells->len, hint, -1);
   for (guint i = 0; i < cells->len; i++)
     gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
 }
