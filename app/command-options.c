@@ -178,15 +178,15 @@ unit_factor(const char *unit, guint thousand)
 static gboolean
 set_amount(const MsCommandOption *option, guint64 *field, const char *text, GError **error)
 {
-  char *end = NULL;
-  guint64 value = g_ascii_isdigit(*text) ? g_ascii_strtoull(text, &end, 10) : 0;
-  guint64 factor = end ? unit_factor(end, option->thousand) : 0;
+  gsize digits = strspn(text, "0123456789");
+  g_autofree char *number = g_strndup(text, digits);
+  guint64 factor = unit_factor(text + digits, option->thousand), value = 0;
 
-  if (factor > 0 && value > 0 && value <= G_MAXUINT64 / factor) {
+  if (factor > 0 && g_ascii_string_to_unsigned(number, 10, 1, G_MAXUINT64 / factor, &value, NULL)) {
     *field = value * factor;
     return TRUE;
   }
-  return refuse(option, text, "a whole number above 0, with K, M or G behind it if need be", error);
+  return refuse(option, text, "a whole number from 1 to 18446744073709551615, with K, M or G behind it if need be", error);
 }
 
 static gboolean

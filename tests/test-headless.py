@@ -556,6 +556,8 @@ class Program(HeadlessCase):
         self.assertIsInstance(json.loads(output), dict)
         _, error = self.run_program("--reduce", "product", status=2)
         self.sentence(error, "product")
+        _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)
+        self.sentence(error, "--size", "99999999999999999999")
         _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
         self.sentence(error, "--device")
 
