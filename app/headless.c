@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/device-list.h"
+#include "app/output-check.h"
 #include "app/signals.h"
 #include "core/image/atomic-file.h"
 #include "core/opencl/device-chooser.h"
@@ -63,6 +64,10 @@ list_devices(const MsCommandLine *line, MsConsole *console)
 static MsExitStatus
 run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
+  g_autoptr(GError) error = NULL;
+
+  if (!ms_output_check(line, &error))
+    return ms_headless_fail(console, error);
   if (line->reduce && !line->tune)
     return ms_headless_reduce(line, console, cancellable);
   if (ms_command_line_is_lab(line))

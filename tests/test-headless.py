@@ -339,6 +339,58 @@ class BadInput(HeadlessCase):
         self.refuse(source, "-o", self.out / "x.png", "--json", source, status=2, parts=["--json", "a.png"])
         self.assertEqual(pathlib.Path(source).read_bytes(), before)
 
+    def test_reports_of_the_lab_overwrite_nothing(self):
+        source = pathlib.Path(self.picture("a.png"))
+        (self.dir / "link.png").symlink_to(source)
+        os.link(source, self.dir / "hard.png")
+        study = ["--experiment", "swap-example", "--quick", "--budget", "5ms", "--device", "cpu"]
+        for what in (["--tune", "--budget", "1s", "--device", "cpu"], study):
+            for target in (source, self.src / ".." / "in" / "a.png", self.dir / "link.png", self.dir / "hard.png"):
+                self.refuse(*what, source, "--json", target, status=2, parts=["--json", "a.png"])
+        as_svg = self.out / "swap-example.svg"
+        source.rename(as_svg)
+        self.refuse(*study, as_svg, "--report-dir", self.out, status=2, parts=["--report-dir", "swap-example.svg"])
+        baseline = self.out / "swap-example.json"
+        baseline.write_text("{}")
+        self.refuse(*study, "--compare", baseline, "--report-dir", self.out, status=2, parts=["--report-dir", "--compare"])
+        self.refuse(*study, "--compare", baseline, "--json", baseline, status=2, parts=["--json", "--compare"])
+        baseline.unlink()
+        self.refuse(*study, "--json", baseline, "--report-dir", self.out, status=2, parts=["--json", "--report-dir"])
+        self.refuse("--experiment", as_svg, "--json", as_svg, status=2, parts=["--json", "--experiment"])
+
+    def test_two_reports_never_share_a_file(self):
+        source, both = self.picture("a.png"), self.dir / "both"
+        self.refuse(source, "--json", both, "--csv", self.out / ".." / "both", status=2, parts=["--json", "--csv", "both"])
+        self.refuse(source, "-o", self.out / "x.png", "--json", self.src / ".." / "out" / "x.png", status=2, parts=["--output", "--json"])
+        self.refuse(source, "-o", self.out / "x.png", "--manifest", both, "--csv", both, status=2, parts=["--csv", "--manifest"])
+        self.run_program(source, "--json", "/dev/null", "--csv", "/dev/null", "--device", "reference")
+
+    def test_reports_never_take_the_place_of_images(self):
+        source = pathlib.Path(self.picture("a.png"))
+        self.picture("b.png")
+        before = source.read_bytes()
+        for option in ("--json", "--csv", "--manifest"):
+            for shard in ("1/1000", "2/1000"):
+                self.refuse(self.src, "-o", self.out, "--shard", shard, option, source, status=2, parts=[option, "a.png"])
+        self.assertEqual(source.read_bytes(), before)
+        (self.dir / "elsewhere.png").write_bytes(before)
+        self.refuse(self.src, "-o", self.out, "--manifest", self.dir / "elsewhere.png", status=2, parts=["--manifest", "elsewhere.png"])
+
+    def test_reports_never_take_the_place_of_results_or_each_other(self):
+        source = self.picture("a.png")
+        target = self.out / "x.png"
+        (self.dir / "link").symlink_to(self.out)
+        for other in (target, f"{self.out}/./../out/x.png", self.dir / "link" / "x.png"):
+            for option in ("--json", "--csv", "--manifest"):
+                self.refuse(source, "-o", target, option, other, status=2, parts=[option, "x.png"])
+        same = self.dir / "r.txt"
+        for first, second in (("--json", "--csv"), ("--manifest", "--json"), ("--manifest", "--csv")):
+            self.refuse(source, first, same, second, f"{self.out}/../r.txt", status=2, parts=[first, second, "r.txt"])
+        (self.dir / "r2.txt").write_text("")
+        os.link(self.dir / "r2.txt", self.dir / "r3.txt")
+        self.refuse(source, "--json", self.dir / "r2.txt", "--csv", self.dir / "r3.txt", status=2, parts=["--json", "--csv"])
+        self.run_program(source, "--device", "reference", "--json", "/dev/null", "--csv", "/dev/null")
+
     def test_permissions(self):
         if os.geteuid() != 0:
             self.skipTest("Becoming another user needs root.")

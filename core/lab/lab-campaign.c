@@ -46,6 +46,25 @@ load_experiments(const char *const *names, GError **error)
 }
 
 /**
+ * ms_lab_report_paths:
+ *
+ * Returns: (transfer full) (element-type filename): the files that the reports of these experiments are left in
+ */
+GPtrArray *
+ms_lab_report_paths(const char *const *names, const char *directory, GError **error)
+{
+  g_autoptr(GPtrArray) experiments = load_experiments(names, error);
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+
+  if (!experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++)
+    ms_report_add_paths(((MsExperiment *)experiments->pdata[i])->name, directory, paths);
+  g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_INDEX, NULL));
+  return g_steal_pointer(&paths);
+}
+
+/**
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
  *

@@ -50,6 +50,16 @@ write_charts(const MsReport *self, const char *directory, GError **error)
          ms_chart_save_svg(chart, dark, CHART_WIDTH, CHART_HEIGHT, MS_CHART_DARK, error);
 }
 
+/** ms_report_add_paths: @paths: (element-type filename): gets the files of the report called @name; frees them itself. */
+void
+ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
+{
+  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+    g_ptr_array_add(paths, file_path(directory, name, endings[i]));
+}
+
 /**
  * ms_report_save:
  * @directory: made when it is missing
@@ -172,5 +182,5 @@ ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
   for (guint i = 0; i < reports->len; i++)
     append_section(html, reports->pdata[i]);
   g_string_append(html, "</body>\n</html>\n");
-  return make_folder(directory, error) && write_text(directory, "index", ".html", html->str, error);
+  return make_folder(directory, error) && write_text(directory, MS_REPORT_INDEX, "", html->str, error);
 }

@@ -80,6 +80,10 @@ MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 MsChart *ms_report_to_chart(const MsReport *self);
 
+/** MS_REPORT_INDEX: the page over all reports of a folder. */
+#define MS_REPORT_INDEX "index.html"
+
+void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
 gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
 gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
 

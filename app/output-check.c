@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/output-check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/lab/lab.h"
+
+/* A path of the command line: @option is what named it, %NULL for an image. */
+typedef struct {
+  const char *option;
+  char *path;
+} Place;
+
+static void
+free_place(gpointer data)
+{
+  Place *place = data;
+
+  g_free(place->path);
+  g_free(place);
+}
+
+static void
+add_place(GPtrArray *places, const char *option, const char *path)
+{
+  if (!path || strcmp(path, MS_INPUT_STDIN) == 0)
+    return;
+  Place *place = g_new(Place, 1);
+  *place = (Place){option, g_strdup(path)};
+  g_ptr_array_add(places, place);
+}
+
+/* A file that is not there yet is known by its folder, links followed, and its name. */
+static char *
+true_path(const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autofree char *name = g_path_get_basename(path);
+  char *real = realpath(folder, NULL);
+  char *whole = real ? g_build_filename(real, name, NULL) : g_canonicalize_filename(path, NULL);
+
+  free(real);
+  return whole;
+}
+
+/* Two names of one file. Devices and pipes take whatever is written to them, so they clash with nothing. */
+static gboolean
+same_place(const char *a, const char *b)
+{
+  struct stat p, q;
+  gboolean have_a = stat(a, &p) == 0, have_b = stat(b, &q) == 0;
+
+  if (have_a && have_b)
+    return S_ISREG(p.st_mode) && p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+  if (have_a || have_b)
+    return FALSE;
+  g_autofree char *first = true_path(a);
+  g_autofree char *second = true_path(b);
+  return strcmp(first, second) == 0;
+}
+
+static void
+set_read_error(GError **error, const Place *written, const Place *read)
+{
+  if (read->option)
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another place.",
+                written->option, read->path, read->option);
+  else
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another place.",
+                written->option, read->path);
+}
+
+static gboolean
+check_against(const Place *written, GPtrArray *others, guint n, gboolean are_read, GError **error)
+{
+  for (guint i = 0; i < n; i++) {
+    const Place *other = g_ptr_array_index(others, i);
+    if (!same_place(written->path, other->path))
+      continue;
+    if (are_read)
+      set_read_error(error, written, other);
+    else
+      g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each a place of its own.",
+                  other->option, written->option, written->path);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
+{
+  const char *names[] = {line->experiment, NULL};
+  g_autoptr(GPtrArray) paths = NULL;
+
+  if (!line->experiment || !line->report_dir || strcmp(line->experiment, "list") == 0)
+    return TRUE;
+  paths = ms_lab_report_paths(names, line->report_dir, error);
+  for (guint i = 0; paths && i < paths->len; i++)
+    add_place(written, "report-dir", g_ptr_array_index(paths, i));
+  return paths != NULL;
+}
+
+/**
+ * ms_output_check:
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another report
+ */
+gboolean
+ms_output_check(const MsCommandLine *line, GError **error)
+{
+  g_autoptr(GPtrArray) read = g_ptr_array_new_with_free_func(free_place);
+  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(free_place);
+  gboolean good;
+
+  for (guint i = 0; line->inputs[i]; i++)
+    add_place(read, NULL, line->inputs[i]);
+  add_place(read, "compare", line->compare);
+  add_place(read, "experiment", line->experiment);
+  good = add_report_files(line, written, error);
+  add_place(written, "output", line->output);
+  add_place(written, "json", line->json);
+  add_place(written, "csv", line->csv);
+  add_place(written, "manifest", line->manifest);
+  for (guint i = 0; good && i < written->len; i++) {
+    const Place *place = g_ptr_array_index(written, i);
+    /* Where images go is the batch's to judge: it knows folders and what may be overwritten. */
+    if (strcmp(place->option, "output") != 0)
+      good = check_against(place, read, read->len, TRUE, error);
+    good = good && check_against(place, written, i, FALSE, error);
+  }
+  return good;
+}
