@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The measuring loop on made-up configurations: noise, order, failures, time-outs, cancelling, energy counters. */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -371,21 +372,85 @@ write_counter(const char *folder, const char *zone, const char *file, const char
 }
 
 static void
+write_zone(const char *root, const char *zone, const char *name, const char *range)
+{
+  write_counter(root, zone, "name", name);
+  write_counter(root, zone, "energy_uj", "9000000\n");
+  if (range)
+    write_counter(root, zone, "max_energy_range_uj", range);
+}
+
+static void
 test_energy(void)
 {
   g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
 
-  write_counter(root, "intel-rapl:0", "energy_uj", "1000000\n");
-  write_counter(root, "intel-rapl:0", "max_energy_range_uj", "10000000\n");
-  write_counter(root, "intel-rapl:1", "energy_uj", "9000000\n");
-  write_counter(root, "intel-rapl:1", "max_energy_range_uj", "10000000\n");
-  write_counter(root, "intel-rapl:0:0", "energy_uj", "5\n"); /* part of package 0: not counted twice */
+  write_zone(root, "intel-rapl:0", "package-0\n", "10000000\n");
+  write_zone(root, "intel-rapl:1", "package-1\n", "10000000\n");
+  write_zone(root, "intel-rapl:0:0", "core\n", NULL);        /* part of package 0: not counted twice */
+  write_zone(root, "intel-rapl:2", "psys\n", NULL);          /* all packages and what is around them: nor is this */
+  write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL); /* package 0 by another way: nor is this */
   g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
   g_assert_true(ms_energy_available(energy));
   ms_energy_begin(energy);
-  write_counter(root, "intel-rapl:0", "energy_uj", "3500000\n");
+  write_counter(root, "intel-rapl:0", "energy_uj", "9500000\n");
   write_counter(root, "intel-rapl:1", "energy_uj", "500000\n"); /* wrapped: 1.5 J */
-  g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 2.5 + 1.5, 1e-9);
+  write_counter(root, "intel-rapl:0:0", "energy_uj", "9400000\n");
+  write_counter(root, "intel-rapl:2", "energy_uj", "9900000\n");
+  write_counter(root, "intel-rapl-mmio:0", "energy_uj", "9500000\n");
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 0.5 + 1.5, 1e-9);
+}
+
+/* The platform's counter alone is none of the processor's. */
+static void
+test_energy_of_the_platform(void)
+{
+  g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+
+  write_zone(root, "intel-rapl:0", "psys\n", "10000000\n");
+  g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
+  g_assert_false(ms_energy_available(energy));
+}
+
+/* Counter: what one counter reads at the start and at the end (%NULL: nothing), and its range; each gives no energy. */
+typedef struct {
+  const char *start;
+  const char *end;
+  const char *range;
+} Counter;
+
+static void
+set_counter(const char *root, const char *text)
+{
+  g_autofree char *path = g_build_filename(root, "intel-rapl:0", "energy_uj", NULL);
+
+  g_unlink(path);
+  if (text)
+    write_counter(root, "intel-rapl:0", "energy_uj", text);
+}
+
+static void
+test_energy_unreadable(void)
+{
+  static const Counter counters[] = {
+      {"9000000", "500000", NULL},       /* wrapped at an unknown range */
+      {"9000000", "500000", "8000000"},  /* wrapped at a range that it had passed */
+      {"9000000", "500000", "garbage"},
+      {NULL, "9500000", "10000000"},     /* not read at the start */
+      {"9000000", NULL, "10000000"},     /* nor at the end */
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
+    g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+    write_zone(root, "intel-rapl:0", "package-0\n", counters[i].range);
+    g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
+    g_assert_true(ms_energy_available(energy));
+    set_counter(root, counters[i].start);
+    ms_energy_begin(energy);
+    set_counter(root, counters[i].end);
+    if (!isnan(ms_energy_end(energy)))
+      g_error("Counter %" G_GSIZE_FORMAT " cannot be read, and gives an energy.", i);
+  }
 }
 
 static MsEnergy *
@@ -464,6 +529,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/measure/cancel", test_cancel);
   g_test_add_func("/lab/measure/finished", test_finished_ones_are_left_alone);
   g_test_add_func("/lab/energy/powercap", test_energy);
+  g_test_add_func("/lab/energy/platform", test_energy_of_the_platform);
+  g_test_add_func("/lab/energy/unreadable", test_energy_unreadable);
   g_test_add_func("/lab/energy/nvml", test_nvml);
   g_test_add_func("/lab/energy/configuration", test_energy_of_a_configuration);
   g_test_add_func("/lab/energy/none", test_no_energy);

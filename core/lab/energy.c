@@ -27,6 +27,7 @@ struct _MsEnergy {
   NvmlHandle gpu;
   GPtrArray *zones; /* char *: folders of the powercap packages */
   guint64 *zone_start;
+  gboolean *zone_started; /* whether zone_start was read */
   double gpu_start;
   char *source;
   char *reason;
@@ -101,13 +102,19 @@ read_counter(const char *folder, const char *file, guint64 *value)
   return g_ascii_string_to_unsigned(g_strstrip(text), 10, 0, G_MAXUINT64, value, NULL);
 }
 
-/* Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them. */
+/*
+ * Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them, and "intel-rapl-mmio:0" is the same
+ * package once more. The whole platform, "psys", has a place like a package and holds them all, so the name decides.
+ */
 static gboolean
-is_package_zone(const char *name)
+is_package_zone(const char *folder, const char *zone)
 {
-  const char *colon = strchr(name, ':');
+  g_autofree char *path = g_build_filename(folder, "name", NULL);
+  g_autofree char *name = NULL;
+  const char *colon = strchr(zone, ':');
 
-  return colon && !strchr(colon + 1, ':') && g_str_has_prefix(name, "intel-rapl:");
+  return colon && !strchr(colon + 1, ':') && g_str_has_prefix(zone, "intel-rapl:") &&
+         g_file_get_contents(path, &name, NULL, NULL) && g_str_has_prefix(name, "package-");
 }
 
 static gboolean
@@ -122,12 +129,13 @@ open_powercap(MsEnergy *self, const char *root)
   while ((name = g_dir_read_name(dir))) {
     g_autofree char *folder = g_build_filename(root, name, NULL);
     guint64 value;
-    if (is_package_zone(name) && read_counter(folder, "energy_uj", &value))
+    if (is_package_zone(folder, name) && read_counter(folder, "energy_uj", &value))
       g_ptr_array_add(self->zones, g_steal_pointer(&folder));
   }
   if (self->zones->len == 0)
     return FALSE;
   self->zone_start = g_new0(guint64, self->zones->len);
+  self->zone_started = g_new0(gboolean, self->zones->len);
   self->source = g_strdup("powercap package energy");
   return TRUE;
 }
@@ -183,6 +191,7 @@ ms_energy_free(MsEnergy *self)
   }
   g_clear_pointer(&self->zones, g_ptr_array_unref);
   g_free(self->zone_start);
+  g_free(self->zone_started);
   g_free(self->source);
   g_free(self->reason);
   g_free(self);
@@ -223,28 +232,31 @@ ms_energy_begin(MsEnergy *self)
   if (self->gpu)
     self->gpu_start = gpu_joules(self);
   for (guint i = 0; self->zones && i < self->zones->len; i++)
-    read_counter(self->zones->pdata[i], "energy_uj", &self->zone_start[i]);
+    self->zone_started[i] = read_counter(self->zones->pdata[i], "energy_uj", &self->zone_start[i]);
 }
 
-/* Microjoules since the start; the counter starts again from 0 at its range. */
+/* Since the start; the counter starts again from 0 at its range. NAN where a reading is missing or makes no sense. */
 static double
 zone_joules(MsEnergy *self, guint i)
 {
   const char *folder = self->zones->pdata[i];
-  guint64 now, range = 0;
+  const guint64 start = self->zone_start[i];
+  guint64 now, range;
 
-  if (!read_counter(folder, "energy_uj", &now))
+  if (!self->zone_started[i] || !read_counter(folder, "energy_uj", &now))
     return NAN;
-  if (now < self->zone_start[i] && read_counter(folder, "max_energy_range_uj", &range))
-    now += range;
-  return (double)(now - self->zone_start[i]) * 1e-6;
+  if (now >= start)
+    return (double)(now - start) * 1e-6;
+  if (!read_counter(folder, "max_energy_range_uj", &range) || range < start)
+    return NAN;
+  return (double)(range - start + now) * 1e-6;
 }
 
 /**
  * ms_energy_end:
  *
  * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing
- * counts
+ * counts or a reading failed
  */
 double
 ms_energy_end(MsEnergy *self)
