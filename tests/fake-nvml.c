@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for NVIDIA's management library: three GPUs, the second without a counter, the third counts 1.5 J a reading. */
+/*
+ * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; the others count so much at each reading. Two have one
+ * name, and one has a name that holds another's.
+ */
 #include <string.h>
 
 typedef struct {
   const char *name;
-  int has_counter;
+  unsigned int bus;
+  unsigned long long step; /* millijoules */
   unsigned long long millijoules;
 } Gpu;
 
-static Gpu gpus[] = {{"NVIDIA One", 1, 1000}, {"NVIDIA Two", 0, 0}, {"NVIDIA Three", 1, 5000}};
+/* The first members of nvmlPciInfo_t, which is longer. */
+typedef struct {
+  char short_id[16];
+  unsigned int domain;
+  unsigned int bus;
+  unsigned int device;
+} PciInfo;
+
+static Gpu gpus[] = {{"NVIDIA One Max", 0x01, 9000, 0}, {"NVIDIA One", 0x02, 1500, 1000}, {"NVIDIA Two", 0x03, 0, 0},
+                     {"NVIDIA Three", 0x04, 1500, 5000}, {"NVIDIA Twin", 0x41, 2500, 0}, {"NVIDIA Twin", 0xc1, 4500, 0}};
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
 int nvmlDeviceGetCount_v2(unsigned int *n);
 int nvmlDeviceGetHandleByIndex_v2(unsigned int index, Gpu **handle);
 int nvmlDeviceGetName(Gpu *gpu, char *name, unsigned int length);
+int nvmlDeviceGetPciInfo_v3(Gpu *gpu, PciInfo *info);
 int nvmlDeviceGetTotalEnergyConsumption(Gpu *gpu, unsigned long long *millijoules);
 
 int
@@ -52,11 +66,20 @@ nvmlDeviceGetName(Gpu *gpu, char *name, unsigned int length)
 }
 
 int
+nvmlDeviceGetPciInfo_v3(Gpu *gpu, PciInfo *info)
+{
+  info->domain = 1;
+  info->bus = gpu->bus;
+  info->device = 3;
+  return 0;
+}
+
+int
 nvmlDeviceGetTotalEnergyConsumption(Gpu *gpu, unsigned long long *millijoules)
 {
-  if (!gpu->has_counter)
+  if (gpu->step == 0)
     return 3; /* not supported */
-  gpu->millijoules += 1500;
+  gpu->millijoules += gpu->step;
   *millijoules = gpu->millijoules;
   return 0;
 }

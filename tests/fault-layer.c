@@ -3,11 +3,14 @@
 #include <CL/cl_layer.h>
 #include <string.h>
 
+#include "tests/fault-layer.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void ms_fault_arm(int nth);
 EXPORT int ms_fault_count(void);
 EXPORT void ms_fault_hang(int hang);
+EXPORT void ms_fault_place(const MsFaultPlace *at);
 EXPORT cl_int clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret);
 EXPORT cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ret, const cl_icd_dispatch **layer_ret);
 
@@ -23,6 +26,7 @@ static struct {
 
 static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
+static const MsFaultPlace *place;
 static int armed, counted, hanging, n_held;
 
 void
@@ -48,6 +52,12 @@ ms_fault_hang(int hang)
   }
   if (!hang)
     n_held = 0;
+}
+
+void
+ms_fault_place(const MsFaultPlace *at)
+{
+  place = at;
 }
 
 static int
@@ -132,6 +142,26 @@ layer_clSetEventCallback(cl_event event, cl_int type, EventCallback callback, vo
   return CL_SUCCESS;
 }
 
+static cl_int
+give_words(const unsigned int *words, size_t n, size_t size, void *value, size_t *size_ret)
+{
+  if (size < n * sizeof *words)
+    return CL_INVALID_VALUE;
+  memcpy(value, words, n * sizeof *words);
+  *size_ret = n * sizeof *words;
+  return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL
+layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret)
+{
+  if (place && what == 0x410F)
+    return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
+  if (place && what >= 0x4008 && what <= 0x400A)
+    return place->has_nvidia ? give_words(&place->nvidia[what - 0x4008], 1, size, value, size_ret) : CL_INVALID_VALUE;
+  return target->clGetDeviceInfo(device, what, size, value, size_ret);
+}
+
 cl_int
 clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret)
 {
@@ -178,6 +208,7 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   HOOK(clWaitForEvents);
   HOOK(clGetEventProfilingInfo);
   HOOK(clSetEventCallback);
+  HOOK(clGetDeviceInfo);
   *n_ret = sizeof layer / sizeof(void *);
   *layer_ret = &layer;
   return CL_SUCCESS;

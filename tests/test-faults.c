@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/filter/kernels.h"
+#include "core/lab/pci-address.h"
 #include "core/opencl/device-chooser.h"
 #include "core/reduce/bandwidth.h"
 #include "tests/fault-layer.h"
@@ -12,6 +13,7 @@
 static MsFaultArm arm;
 static MsFaultCount count;
 static MsFaultHang hang;
+static MsFaultPlaceAt place;
 
 /* The loader has loaded the layer by now if it knows layers; the same file opened again is the same object. */
 static gboolean
@@ -25,7 +27,8 @@ layer_works(void)
   GModule *module = g_module_open(path, G_MODULE_BIND_LAZY);
   if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
       !g_module_symbol(module, "ms_fault_count", (gpointer *)&count) ||
-      !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang))
+      !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang) ||
+      !g_module_symbol(module, "ms_fault_place", (gpointer *)&place))
     return FALSE;
   arm(0);
   g_autoptr(MsContext) second = ms_fixture_context();
@@ -176,6 +179,37 @@ test_failed_bandwidth_is_remembered(void)
   g_assert_cmpint(count(), ==, 0);
 }
 
+static void
+assert_place(MsDevice *device, guint domain, guint bus, guint on_bus)
+{
+  MsPciAddress found;
+
+  g_assert_true(ms_pci_address_of_device(device, &found));
+  g_assert_true(ms_pci_address_equal(&found, &(MsPciAddress){domain, bus, on_bus}));
+}
+
+/* The two questions for a place answer in different words: NVIDIA's slot has the function in its last three bits. */
+static void
+test_place_on_the_bus(void)
+{
+  MsFaultPlace at = {.khr = {1, 0xc1, 3, 0}, .nvidia = {0x41, 3 << 3 | 1, 2}};
+  MsPciAddress found;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  MsDevice *device = ms_context_get_device(context);
+  place(&at);
+  g_assert_false(ms_pci_address_of_device(device, &found));
+  at.has_nvidia = TRUE;
+  assert_place(device, 2, 0x41, 3);
+  at.has_khr = TRUE;
+  assert_place(device, 1, 0xc1, 3);
+  place(NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -185,6 +219,7 @@ main(int argc, char **argv)
   g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_passed_over);
   g_test_add_func("/faults/each-call", test_each_call);
   g_test_add_func("/faults/hung-device", test_hung_device);
+  g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);
   g_test_add_func("/faults/failed-bandwidth-is-remembered", test_failed_bandwidth_is_remembered);
   return g_test_run();
 }

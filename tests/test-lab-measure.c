@@ -454,21 +454,21 @@ test_energy_unreadable(void)
 }
 
 static MsEnergy *
-open_fake_nvml(const char *device)
+open_fake_nvml(const char *device, const MsPciAddress *address)
 {
   g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
 
   g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
-  return ms_energy_open_nvml(library, device);
+  return ms_energy_open_nvml(library, device, address);
 }
 
 static void
 test_nvml(void)
 {
-  g_autoptr(MsEnergy) third = open_fake_nvml("NVIDIA Three");
-  g_autoptr(MsEnergy) second = open_fake_nvml("NVIDIA Two");
-  g_autoptr(MsEnergy) unknown = open_fake_nvml("Radeon");
-  g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One");
+  g_autoptr(MsEnergy) third = open_fake_nvml("NVIDIA Three", NULL);
+  g_autoptr(MsEnergy) second = open_fake_nvml("NVIDIA Two", NULL);
+  g_autoptr(MsEnergy) unknown = open_fake_nvml("Radeon", NULL);
+  g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One", NULL);
 
   g_assert_true(ms_energy_available(third));
   g_assert_cmpstr(ms_energy_source(third), ==, "NVML total energy");
@@ -480,11 +480,39 @@ test_nvml(void)
   g_assert_true(isnan(ms_energy_end(missing)));
 }
 
+static double
+energy_at(const char *name, guint domain, guint bus, guint device)
+{
+  g_autoptr(MsEnergy) energy = open_fake_nvml(name, &(MsPciAddress){domain, bus, device});
+
+  ms_energy_begin(energy);
+  return ms_energy_end(energy);
+}
+
+/* Two GPUs of one name are told apart by their places; without them neither is credited with the other's energy. */
+static void
+test_nvml_twins(void)
+{
+  g_autoptr(MsEnergy) either = open_fake_nvml("NVIDIA Twin", NULL);
+  g_autoptr(MsEnergy) one = open_fake_nvml("NVIDIA One", NULL);
+
+  g_assert_false(ms_energy_available(either));
+  g_assert_true(g_str_has_prefix(ms_energy_reason(either), "n/a"));
+  g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0x41, 3), 2.5, 1e-9);
+  g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0xc1, 3), 4.5, 1e-9);
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 0, 0xc1, 3)));
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc2, 3)));
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc1, 0)));
+  /* The same name comes before one that holds it. */
+  ms_energy_begin(one);
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(one), 1.5, 1e-9);
+}
+
 /* The energy of a configuration is that of one run, taken over a second of runs. */
 static void
 test_energy_of_a_configuration(void)
 {
-  g_autoptr(MsEnergy) energy = open_fake_nvml("NVIDIA One");
+  g_autoptr(MsEnergy) energy = open_fake_nvml("NVIDIA One", NULL);
   Bench bench;
 
   bench_init(&bench);
@@ -532,6 +560,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/energy/platform", test_energy_of_the_platform);
   g_test_add_func("/lab/energy/unreadable", test_energy_unreadable);
   g_test_add_func("/lab/energy/nvml", test_nvml);
+  g_test_add_func("/lab/energy/nvml-twins", test_nvml_twins);
   g_test_add_func("/lab/energy/configuration", test_energy_of_a_configuration);
   g_test_add_func("/lab/energy/none", test_no_energy);
   return g_test_run();

@@ -11,7 +11,18 @@
 
 typedef struct _NvmlDevice *NvmlHandle;
 
-/* The five functions of NVML that are used, with the signatures its documentation fixes. */
+/* nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3, laid out as its documentation fixes it. */
+typedef struct {
+  char short_id[16];
+  unsigned int domain;
+  unsigned int bus;
+  unsigned int device;
+  unsigned int device_id;
+  unsigned int subsystem_id;
+  char id[32];
+} NvmlPciInfo;
+
+/* The functions of NVML that are used, with the signatures its documentation fixes; older libraries lack @pci. */
 typedef struct {
   void *library;
   int (*init)(void);
@@ -20,6 +31,7 @@ typedef struct {
   int (*handle)(unsigned int index, NvmlHandle *handle);
   int (*name)(NvmlHandle handle, char *name, unsigned int length);
   int (*energy)(NvmlHandle handle, unsigned long long *millijoules);
+  int (*pci)(NvmlHandle handle, NvmlPciInfo *info);
 } Nvml;
 
 struct _MsEnergy {
@@ -56,39 +68,90 @@ nvml_load(Nvml *nvml, const char *library)
     if (!*symbols[i].into)
       return FALSE;
   }
+  *(void **)&nvml->pci = dlsym(nvml->library, "nvmlDeviceGetPciInfo_v3");
   return nvml->init() == 0;
 }
 
+/** Wanted: the OpenCL device whose GPU is looked for. @name, @address: (nullable): what it does not tell fits all. */
+typedef struct {
+  const char *name;
+  const MsPciAddress *address;
+} Wanted;
+
 static gboolean
-nvml_name_fits(MsEnergy *self, NvmlHandle handle, const char *device_name)
+name_fits(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
 {
   char name[128] = "";
 
-  if (self->nvml.name(handle, name, sizeof name) != 0)
+  if (nvml->name(handle, name, sizeof name) != 0)
     return FALSE;
-  return !device_name || strstr(name, device_name) || strstr(device_name, name);
+  return !wanted->name || strstr(name, wanted->name) || strstr(wanted->name, name);
 }
 
-/* The first GPU that has the OpenCL device's name and a counter. */
 static gboolean
-open_nvml(MsEnergy *self, const char *library, const char *device_name)
+name_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+{
+  char name[128] = "";
+
+  return wanted->name && nvml->name(handle, name, sizeof name) == 0 && strcmp(name, wanted->name) == 0;
+}
+
+static gboolean
+address_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+{
+  NvmlPciInfo info;
+
+  if (nvml->pci(handle, &info) != 0)
+    return FALSE;
+  return ms_pci_address_equal(wanted->address, &(MsPciAddress){info.domain, info.bus, info.device});
+}
+
+/* The one GPU that fits; one of several would be a guess. @n: how many do. */
+static NvmlHandle
+the_only(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wanted *), const Wanted *wanted,
+         unsigned int *n)
+{
+  unsigned int total = 0;
+  NvmlHandle found = NULL;
+
+  *n = 0;
+  if (nvml->count(&total) != 0)
+    return NULL;
+  for (unsigned int i = 0; i < total; i++) {
+    NvmlHandle handle;
+    if (nvml->handle(i, &handle) != 0 || !fits(nvml, handle, wanted))
+      continue;
+    found = handle;
+    ++*n;
+  }
+  return *n == 1 ? found : NULL;
+}
+
+/* By its place on the bus where both sides tell it, else by its name: the same, or one that holds the other. */
+static NvmlHandle
+find_gpu(const Nvml *nvml, const Wanted *wanted)
 {
   unsigned int n = 0;
+  NvmlHandle found;
+
+  if (wanted->address && nvml->pci)
+    return the_only(nvml, address_is_same, wanted, &n);
+  found = the_only(nvml, name_is_same, wanted, &n);
+  return n > 0 ? found : the_only(nvml, name_fits, wanted, &n);
+}
+
+static gboolean
+open_nvml(MsEnergy *self, const char *library, const Wanted *wanted)
+{
   unsigned long long millijoules;
 
-  if (!nvml_load(&self->nvml, library) || self->nvml.count(&n) != 0)
+  if (!nvml_load(&self->nvml, library))
     return FALSE;
-  for (unsigned int i = 0; i < n; i++) {
-    NvmlHandle handle;
-    if (self->nvml.handle(i, &handle) != 0 || !nvml_name_fits(self, handle, device_name))
-      continue;
-    if (self->nvml.energy(handle, &millijoules) != 0)
-      continue;
-    self->gpu = handle;
-    self->source = g_strdup("NVML total energy");
-    return TRUE;
-  }
-  return FALSE;
+  self->gpu = find_gpu(&self->nvml, wanted);
+  if (!self->gpu || self->nvml.energy(self->gpu, &millijoules) != 0)
+    return FALSE;
+  self->source = g_strdup("NVML total energy");
+  return TRUE;
 }
 
 static gboolean
@@ -144,24 +207,25 @@ open_powercap(MsEnergy *self, const char *root)
  * ms_energy_open:
  * @preference: whether a GPU's or the processor's counter is wanted
  * @device_name: (nullable): name of the OpenCL device, to find the GPU that it is
+ * @address: (nullable): its place on the bus; without it the name must fit one GPU alone
  *
  * Returns: (transfer full): a counter; ms_energy_available() says whether it counts anything
  */
 MsEnergy *
-ms_energy_open(MsEnergyPreference preference, const char *device_name)
+ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address)
 {
-  return preference == MS_ENERGY_GPU ? ms_energy_open_nvml(NVML_LIBRARY, device_name)
+  return preference == MS_ENERGY_GPU ? ms_energy_open_nvml(NVML_LIBRARY, device_name, address)
                                      : ms_energy_open_powercap(POWERCAP_ROOT);
 }
 
 /** ms_energy_open_nvml: like ms_energy_open() for a GPU, with @library instead of the driver's own. */
 MsEnergy *
-ms_energy_open_nvml(const char *library, const char *device_name)
+ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
 
-  if (!open_nvml(self, library, device_name))
-    self->reason = g_strdup("n/a: no NVML energy counter for this device.");
+  if (!open_nvml(self, library, &(Wanted){device_name, address}))
+    self->reason = g_strdup("n/a: no NVML energy counter that is this device's alone.");
   return self;
 }
 
@@ -229,6 +293,8 @@ gpu_joules(MsEnergy *self)
 void
 ms_energy_begin(MsEnergy *self)
 {
+  if (!self->source)
+    return;
   if (self->gpu)
     self->gpu_start = gpu_joules(self);
   for (guint i = 0; self->zones && i < self->zones->len; i++)
@@ -265,8 +331,10 @@ ms_energy_end(MsEnergy *self)
 
   if (!self->source)
     return NAN;
-  if (self->gpu)
-    return gpu_joules(self) - self->gpu_start;
+  if (self->gpu) {
+    joules = gpu_joules(self) - self->gpu_start;
+    return joules >= 0 ? joules : NAN; /* a driver that was loaded anew counts from 0 */
+  }
   for (guint i = 0; i < self->zones->len; i++)
     joules += zone_joules(self, i);
   return joules;

@@ -2,7 +2,7 @@
 /* Energy around a measured region: NVML's total-energy counter or powercap/RAPL where they can be read, nothing elsewhere. */
 #pragma once
 
-#include <glib.h>
+#include "core/lab/pci-address.h"
 
 G_BEGIN_DECLS
 
@@ -14,8 +14,8 @@ typedef enum {
   MS_ENERGY_CPU,
 } MsEnergyPreference;
 
-MsEnergy *ms_energy_open(MsEnergyPreference preference, const char *device_name);
-MsEnergy *ms_energy_open_nvml(const char *library, const char *device_name);
+MsEnergy *ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address);
+MsEnergy *ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address);
 MsEnergy *ms_energy_open_powercap(const char *root);
 void ms_energy_free(MsEnergy *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEnergy, ms_energy_free)

@@ -245,8 +245,10 @@ open_energy(const MsLabRequest *request)
 {
   MsDevice *device = ms_context_get_device(request->context);
   gboolean gpu = ms_device_get_limits(device)->type == MS_DEVICE_TYPE_GPU;
+  MsPciAddress address;
+  gboolean known = ms_pci_address_of_device(device, &address);
 
-  return ms_energy_open(gpu ? MS_ENERGY_GPU : MS_ENERGY_CPU, ms_device_get_name(device));
+  return ms_energy_open(gpu ? MS_ENERGY_GPU : MS_ENERGY_CPU, ms_device_get_name(device), known ? &address : NULL);
 }
 
 static MsReport *
