@@ -88,6 +88,20 @@ test_cancelled(void)
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* What no computer has memory for is an error of this image, not the end of the program. */
+static void
+test_memory_runs_out(void)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(3, 2, 4);
+  MsParams params = ms_params_default();
+  const MsRegion region = {0, 0, G_MAXINT, G_MAXINT};
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null(ms_reference_run(scene, &params, &region, NULL, NULL, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
+  g_assert_nonnull(strstr(error->message, "2147483647x2147483647"));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -97,5 +111,6 @@ main(int argc, char **argv)
   g_test_add_func("/reference/zero-radius-keeps-the-picture", test_zero_radius_keeps_the_picture);
   g_test_add_func("/reference/region-is-a-cut", test_region_is_a_cut);
   g_test_add_func("/reference/cancelled", test_cancelled);
+  g_test_add_func("/reference/memory-runs-out", test_memory_runs_out);
   return g_test_run();
 }

@@ -138,7 +138,8 @@ filter_pixel(const Job *job, int x, int y, guint8 *out)
  * @progress: (nullable) (scope call): told after each row
  * @cancellable: (nullable): looked at before each row
  *
- * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE or G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE, #MS_ERROR_MEMORY or
+ *   G_IO_ERROR_CANCELLED
  */
 MsImage *
 ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
@@ -164,7 +165,12 @@ ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion
 
   if (!ms_params_validate(params, error))
     return NULL;
-  out = g_malloc((gsize)r.width * r.height * 4);
+  out = g_try_malloc((gsize)r.width * r.height * 4);
+  if (!out) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", r.width,
+                r.height);
+    return NULL;
+  }
   for (int y = 0; y < r.height; y++) {
     if (g_cancellable_set_error_if_cancelled(cancellable, error))
       return NULL;
