@@ -3,8 +3,6 @@
 #include "app/headless.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "app/findings.h"
 #include "app/reporter.h"
@@ -99,40 +97,6 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
 }
 
 static gboolean
-same_file(const char *a, const char *b)
-{
-  struct stat p, q;
-
-  return stat(a, &p) == 0 && stat(b, &q) == 0 && S_ISREG(p.st_mode) && p.st_dev == q.st_dev &&
-         p.st_ino == q.st_ino;
-}
-
-/* A report must not take the place of an image, not even by a slip of the hand. */
-static gboolean
-check_report_path(const char *option, const char *path, GPtrArray *items, GError **error)
-{
-  for (guint i = 0; path && i < items->len; i++) {
-    const MsBatchItem *item = g_ptr_array_index(items, i);
-    if (strcmp(path, MS_INPUT_STDIN) == 0)
-      return TRUE;
-    if (!same_file(path, item->input) && g_strcmp0(path, item->output) != 0)
-      continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
-                option, path);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_report_paths(const MsCommandLine *line, GPtrArray *items, GError **error)
-{
-  return check_report_path("json", line->json, items, error) &&
-         check_report_path("csv", line->csv, items, error) &&
-         check_report_path("manifest", line->manifest, items, error);
-}
-
-static gboolean
 needs_device_name(const MsCommandLine *line)
 {
   return line->name && ms_naming_uses(line->name, "device");
@@ -142,6 +106,7 @@ static GPtrArray *
 plan_batch(Command *c, MsManifest *manifest, GError **error)
 {
   const MsCommandLine *line = c->line;
+  const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
   MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
                             .recursive = line->recursive,
                             .output = line->output,
@@ -151,7 +116,9 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .shard = line->shard,
                             .resume = line->resume,
                             .manifest = manifest,
-                            .settings = line->settings};
+                            .settings = line->settings,
+                            .own_files = own_files,
+                            .n_own_files = G_N_ELEMENTS(own_files)};
 
   if (needs_device_name(line)) {
     c->engine = open_engine(c, error);
@@ -235,10 +202,11 @@ ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *c
   g_autoptr(GPtrArray) items = NULL;
   MsExitStatus status;
 
-  if (line->manifest && !line->dry_run && !(manifest = ms_manifest_open(line->manifest, &error)))
+  /* Nothing is made or changed before all is checked. */
+  if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
     return ms_headless_fail(console, error);
   items = plan_batch(&command, manifest, &error);
-  if (!items || !check_report_paths(line, items, &error))
+  if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
     status = ms_headless_fail(console, error);
   else
     status = run_and_report(&command, items, manifest);

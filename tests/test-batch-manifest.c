@@ -80,7 +80,8 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
-  g_autoptr(MsManifest) nowhere = ms_manifest_open("/nonexistent/m.jsonl", &error);
+  g_autofree char *missing = g_build_filename(f->folder, "missing", "m.jsonl", NULL);
+  g_autoptr(MsManifest) nowhere = ms_manifest_open(missing, &error);
   g_assert_null(nowhere);
   g_assert_error(error, MS_ERROR, MS_ERROR_IO);
   g_assert_nonnull(strstr(error->message, "--manifest"));

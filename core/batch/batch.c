@@ -8,48 +8,17 @@
 #include <unistd.h>
 
 #include "core/batch/naming.h"
+#include "core/image/file-path.h"
 
 #define MOST_NUMBERS 100000
-
-typedef struct {
-  dev_t device;
-  ino_t inode;
-} FileId;
 
 typedef struct {
   const MsBatchRequest *request;
   gboolean into_folder;
   guint seq_digits;
-  GHashTable *sources; /* FileId of every input */
-  GHashTable *claimed; /* output path -> input path, of this run */
+  GHashTable *sources; /* MsFileId of every input */
+  GHashTable *claimed; /* output path, links followed -> input path, of this run */
 } Planning;
-
-static guint
-file_id_hash(gconstpointer key)
-{
-  const FileId *id = key;
-
-  return (guint)(id->inode * 31 + id->device);
-}
-
-static gboolean
-file_id_equal(gconstpointer a, gconstpointer b)
-{
-  const FileId *p = a, *q = b;
-
-  return p->inode == q->inode && p->device == q->device;
-}
-
-static gboolean
-file_id(const char *path, FileId *id)
-{
-  struct stat info;
-
-  if (stat(path, &info) != 0)
-    return FALSE;
-  *id = (FileId){info.st_dev, info.st_ino};
-  return TRUE;
-}
 
 static gboolean
 is_std(const char *path)
@@ -162,10 +131,25 @@ output_path(const Planning *p, const MsBatchItem *item)
   return g_build_filename(p->request->output, below, name, NULL);
 }
 
+/* What else of this run goes to the same file, by whatever path. */
+static const char *
+claimant(const Planning *p, const char *path)
+{
+  g_autofree char *resolved = ms_file_path_resolve(path);
+
+  return g_hash_table_lookup(p->claimed, resolved);
+}
+
+static void
+claim(const Planning *p, const MsBatchItem *item)
+{
+  g_hash_table_replace(p->claimed, ms_file_path_resolve(item->output), g_strdup(item->input));
+}
+
 static gboolean
 is_taken(const Planning *p, const char *path)
 {
-  return g_hash_table_contains(p->claimed, path) || g_file_test(path, G_FILE_TEST_EXISTS);
+  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
 static void
@@ -183,9 +167,9 @@ choose_free_name(const Planning *p, MsBatchItem *item)
 static gboolean
 refuse_input(const Planning *p, MsBatchItem *item)
 {
-  FileId id;
+  MsFileId id;
 
-  if (!file_id(item->output, &id) || !g_hash_table_contains(p->sources, &id))
+  if (!ms_file_id_get(item->output, &id) || !g_hash_table_contains(p->sources, &id))
     return FALSE;
   g_autofree char *sentence = g_strdup_printf("'%s' is an input of this run, and an input is never "
                                               "overwritten; choose another output, or another --name.",
@@ -197,7 +181,7 @@ refuse_input(const Planning *p, MsBatchItem *item)
 static gboolean
 refuse_claimed(const Planning *p, MsBatchItem *item)
 {
-  const char *other = g_hash_table_lookup(p->claimed, item->output);
+  const char *other = claimant(p, item->output);
 
   if (!other)
     return FALSE;
@@ -240,7 +224,7 @@ settle_resumed(const Planning *p, MsBatchItem *item)
   g_free(item->output);
   item->output = g_strdup(entry->output);
   ms_batch_item_skip(item, "done by an earlier run");
-  g_hash_table_replace(p->claimed, g_strdup(item->output), g_strdup(item->input));
+  claim(p, item);
   return TRUE;
 }
 
@@ -258,7 +242,7 @@ settle_output(const Planning *p, MsBatchItem *item)
   if (refuse_claimed(p, item) || refuse_input(p, item))
     return;
   settle_existing(p, item);
-  g_hash_table_replace(p->claimed, g_strdup(item->output), g_strdup(item->input));
+  claim(p, item);
 }
 
 static void
@@ -266,8 +250,8 @@ remember_sources(Planning *p, GPtrArray *inputs)
 {
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
-    FileId id;
-    if (!is_std(input->path) && file_id(input->path, &id))
+    MsFileId id;
+    if (!is_std(input->path) && ms_file_id_get(input->path, &id))
       g_hash_table_add(p->sources, g_memdup2(&id, sizeof id));
   }
 }
@@ -308,7 +292,7 @@ plan_items(Planning *p, GPtrArray *inputs)
  * write to one file; the items of this shard alone are returned.
  *
  * Returns: (transfer full) (element-type MsBatchItem): pending, skipped and failed items in order, or %NULL with @error set when
- *   the output itself is wrong (#MS_ERROR_USAGE, #MS_ERROR_IO)
+ *   the output itself is wrong (#MS_ERROR_USAGE, #MS_ERROR_IO), or one of the run's own files is an image of any shard
  */
 GPtrArray *
 ms_batch_plan(const MsBatchRequest *request, GError **error)
@@ -322,13 +306,16 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   planning.into_folder = request->output && !is_std(request->output) && names_folder(request->output);
   g_autoptr(GPtrArray) inputs =
       ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
-  g_autoptr(GHashTable) sources = g_hash_table_new_full(file_id_hash, file_id_equal, g_free, NULL);
+  g_autoptr(GHashTable) sources = ms_file_id_table_new();
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   planning.seq_digits = digits_of(inputs->len);
   planning.sources = sources;
   planning.claimed = claimed;
   remember_sources(&planning, inputs);
-  return plan_items(&planning, inputs);
+  g_autoptr(GPtrArray) items = plan_items(&planning, inputs);
+  if (!ms_own_files_check(request->own_files, request->n_own_files, sources, claimed, error))
+    return NULL;
+  return g_steal_pointer(&items);
 }
 
 /** ms_batch_item_format: the format to save in: @wanted, else by the output's name, else by the input's, else PNG. */

@@ -5,6 +5,7 @@
 #include "core/batch/inputs.h"
 #include "core/batch/item.h"
 #include "core/batch/manifest.h"
+#include "core/batch/own-files.h"
 #include "core/batch/shard.h"
 #include "core/image/image-io.h"
 
@@ -26,6 +27,7 @@ typedef enum {
  * @format: of the outputs; AUTO takes the input's by its ending, or that of the output's name
  * @resume: leave out what an earlier run did: by @manifest when there is one, else by outputs that exist
  * @device: (nullable): what {device} in a template becomes
+ * @own_files: (array length=n_own_files) (nullable): what the run writes besides images
  */
 typedef struct {
   const char *const *inputs;
@@ -39,6 +41,8 @@ typedef struct {
   MsManifest *manifest;
   MsSettings settings;
   const char *device;
+  const MsOwnFile *own_files;
+  guint n_own_files;
 } MsBatchRequest;
 
 GPtrArray *ms_batch_plan(const MsBatchRequest *request, GError **error);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/image/image-format.h"
+
 struct _MsManifest {
   GObject parent_instance;
   char *path;
@@ -126,16 +128,27 @@ fail(MsManifest *self, const char *doing, GError **error)
   return FALSE;
 }
 
+/* A slip of the hand must not put lines behind a picture. */
+static gboolean
+refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
+{
+  if (ms_image_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.",
+              self->path);
+  return FALSE;
+}
+
 /**
- * ms_manifest_open:
- * @path: a file that is made when it is not there; lines are only ever added
+ * ms_manifest_load:
+ * @path: a file that need not be there; it is only read until ms_manifest_begin()
  *
- * Lines that are no JSON (the torn last line of a crash) are passed over. Several shards may write to one manifest.
+ * Lines that are no JSON (the torn last line of a crash) are passed over.
  *
- * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO
+ * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO, or #MS_ERROR_USAGE for an image
  */
 MsManifest *
-ms_manifest_open(const char *path, GError **error)
+ms_manifest_load(const char *path, GError **error)
 {
   g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
   g_autofree char *text = NULL;
@@ -143,20 +156,34 @@ ms_manifest_open(const char *path, GError **error)
   struct stat info;
 
   self->path = g_strdup(path);
-  self->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (self->fd < 0) {
-    fail(self, "opened", error);
-    return NULL;
-  }
   /* A pipe or device keeps nothing to be read back. */
-  if (fstat(self->fd, &info) == 0 && S_ISREG(info.st_mode) &&
-      !g_file_get_contents(path, &text, &length, NULL)) {
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return g_steal_pointer(&self);
+  if (!g_file_get_contents(path, &text, &length, NULL)) {
     fail(self, "read", error);
     return NULL;
   }
-  if (text)
-    take_lines(self, text, length);
+  if (!refuse_image(self, text, length, error))
+    return NULL;
+  take_lines(self, text, length);
   return g_steal_pointer(&self);
+}
+
+/** ms_manifest_begin: makes the file when it is not there and opens it to add lines; several shards may write to one. */
+gboolean
+ms_manifest_begin(MsManifest *self, GError **error)
+{
+  self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  return self->fd >= 0 || fail(self, "opened", error);
+}
+
+/** ms_manifest_open: (transfer full): ms_manifest_load() and ms_manifest_begin() in one; lines are only ever added. */
+MsManifest *
+ms_manifest_open(const char *path, GError **error)
+{
+  g_autoptr(MsManifest) self = ms_manifest_load(path, error);
+
+  return self && ms_manifest_begin(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 /** ms_manifest_find: (transfer none) (nullable): the last line about @input. */

@@ -18,6 +18,8 @@ typedef struct {
   gint64 modified;
 } MsManifestEntry;
 
+MsManifest *ms_manifest_load(const char *path, GError **error);
+gboolean ms_manifest_begin(MsManifest *self, GError **error);
 MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/own-files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/batch/inputs.h"
+#include "core/image/file-path.h"
+
+/* Pipes and devices keep nothing that could be lost. */
+static gboolean
+is_kept(const MsOwnFile *file)
+{
+  struct stat info;
+
+  if (!file->path || strcmp(file->path, MS_INPUT_STDIN) == 0)
+    return FALSE;
+  return stat(file->path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+static gboolean
+is_source(const MsOwnFile *file, GHashTable *sources)
+{
+  MsFileId id;
+
+  return ms_file_id_get(file->path, &id) && g_hash_table_contains(sources, &id);
+}
+
+/* An output by another name can only be one that has several. */
+static gboolean
+is_linked_output(const MsOwnFile *file, GHashTable *outputs)
+{
+  struct stat info;
+  MsFileId id, other;
+  GHashTableIter each;
+  gpointer output;
+
+  if (stat(file->path, &info) != 0 || info.st_nlink < 2 || !ms_file_id_get(file->path, &id))
+    return FALSE;
+  g_hash_table_iter_init(&each, outputs);
+  while (g_hash_table_iter_next(&each, &output, NULL))
+    if (ms_file_id_get(output, &other) && ms_file_id_equal(&id, &other))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_same(const MsOwnFile *a, const MsOwnFile *b)
+{
+  g_autofree char *p = ms_file_path_resolve(a->path);
+  g_autofree char *q = ms_file_path_resolve(b->path);
+  MsFileId id, other;
+
+  return strcmp(p, q) == 0 || (ms_file_id_get(p, &id) && ms_file_id_get(q, &other) && ms_file_id_equal(&id, &other));
+}
+
+static gboolean
+check_image(const MsOwnFile *file, GHashTable *sources, GHashTable *outputs, GError **error)
+{
+  g_autofree char *path = ms_file_path_resolve(file->path);
+
+  if (!is_source(file, sources) && !g_hash_table_contains(outputs, path) && !is_linked_output(file, outputs))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
+              file->option, file->path);
+  return FALSE;
+}
+
+/**
+ * ms_own_files_check:
+ * @files: (array length=n)
+ * @sources: (element-type MsFileId gpointer): all inputs, also those of other shards
+ * @outputs: (element-type filename gpointer): all planned outputs, as ms_file_path_resolve() spells them
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when one is an image of the run, or two are the same file
+ */
+gboolean
+ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs, GError **error)
+{
+  for (guint i = 0; i < n; i++) {
+    if (!is_kept(&files[i]))
+      continue;
+    if (!check_image(&files[i], sources, outputs, error))
+      return FALSE;
+    for (guint k = 0; k < i; k++)
+      if (is_kept(&files[k]) && is_same(&files[i], &files[k])) {
+        g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                    "--%s and --%s would both write '%s'; give each a file of its own.", files[k].option,
+                    files[i].option, files[i].path);
+        return FALSE;
+      }
+  }
+  return TRUE;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that a run writes about itself (reports, the manifest), which must not take the place of an image or of one another. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/error.h"
+
+G_BEGIN_DECLS
+
+/** MsOwnFile: a file and the option that names it, without its dashes; @path may be %NULL or "-". */
+typedef struct {
+  const char *option;
+  const char *path;
+} MsOwnFile;
+
+gboolean ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs,
+                            GError **error);
+
+G_END_DECLS

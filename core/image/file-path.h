@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file a path leads to: through links, by other spellings, and also where there is no file yet. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** MsFileId: what tells two files apart, whatever they are called. */
+typedef struct {
+  guint64 device;
+  guint64 inode;
+} MsFileId;
+
+gboolean ms_file_id_get(const char *path, MsFileId *id);
+gboolean ms_file_id_equal(gconstpointer a, gconstpointer b);
+GHashTable *ms_file_id_table_new(void);
+
+char *ms_file_path_follow(const char *path);
+char *ms_file_path_resolve(const char *path);
+
+G_END_DECLS
