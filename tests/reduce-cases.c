@@ -11,7 +11,7 @@ const char *
 ms_pattern_name(MsPattern pattern)
 {
   static const char *const names[] = {"random",   "zeros",  "equal",   "extremes",
-                                      "greatest", "sparse", "special", "nan"};
+                                      "greatest", "sparse", "special", "nan", "late"};
 
   return names[pattern];
 }
@@ -61,7 +61,15 @@ special_value(MsElementType type, guint32 *state)
 }
 
 static double
-value_of(MsPattern pattern, MsElementType type, guint64 i, guint32 *state)
+late_value(MsElementType type, guint64 i, guint64 n)
+{
+  double size = i < n / 2 ? 0 : (double)((i - n / 2) % 100 + i * 27 / n);
+
+  return ms_element_type_is_signed(type) && i % 2 ? -size : size;
+}
+
+static double
+value_of(MsPattern pattern, MsElementType type, guint64 i, guint64 n, guint32 *state)
 {
   switch (pattern) {
   case MS_PATTERN_ZEROS:
@@ -76,6 +84,8 @@ value_of(MsPattern pattern, MsElementType type, guint64 i, guint32 *state)
     return i % 101 == 57 ? 1 : 0;
   case MS_PATTERN_SPECIAL:
     return special_value(type, state);
+  case MS_PATTERN_LATE:
+    return late_value(type, i, n);
   case MS_PATTERN_NAN:
     return ms_element_type_is_real(type) ? NAN : highest(type);
   default:
@@ -121,7 +131,7 @@ ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n)
   guint32 state = 0x9e3779b9u ^ (guint32)(n * 2654435761u);
 
   for (guint64 i = 0; i < n; i++)
-    store(type, data, i, value_of(pattern, type, i, &state));
+    store(type, data, i, value_of(pattern, type, i, n, &state));
   return data;
 }
 

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  * MsPattern: what an array is filled with.
  * @MS_PATTERN_EXTREMES: the ends of the type in turn
  * @MS_PATTERN_SPECIAL: numbers, NaN and both infinities; integers: as RANDOM
+ * @MS_PATTERN_LATE: zeros in the first half, then ever greater numbers, of either sign where there is one
  * @MS_PATTERN_NAN: NaN throughout; integers: the greatest value throughout
  */
 typedef enum {
@@ -22,6 +23,7 @@ typedef enum {
   MS_PATTERN_SPARSE,
   MS_PATTERN_SPECIAL,
   MS_PATTERN_NAN,
+  MS_PATTERN_LATE,
   MS_N_PATTERNS,
 } MsPattern;
 

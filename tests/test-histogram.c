@@ -163,7 +163,8 @@ test_refusals(void)
   static const MsArrayHistogramSpec wrong[] = {
     {MS_ELEMENT_INT, 0, 0, 1},  {MS_ELEMENT_INT, 10, 5, 5},      {MS_ELEMENT_INT, 10, 0, 2.5},
     {MS_ELEMENT_FLOAT, 10, 0, INFINITY}, {MS_ELEMENT_FLOAT, 10, NAN, 1}, {MS_ELEMENT_INT, 10, 0, 1e15},
-    {MS_ELEMENT_INT, (1 << 22) + 1, 0, 10},
+    {MS_ELEMENT_INT, (1 << 22) + 1, 0, 10}, {MS_ELEMENT_FLOAT, 4, -3e38, 3e38}, {MS_ELEMENT_FLOAT, 4, 16777216, 16777217},
+    {MS_ELEMENT_DOUBLE, 4, -1.5e308, 1.5e308},
   };
   const int values[1] = {0};
 

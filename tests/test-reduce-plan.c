@@ -92,6 +92,7 @@ static const Refusal refusals[] = {
   {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
   {"last-group,packed=on", {MS_REDUCE_STDDEV, MS_ELEMENT_INT, FALSE, -1}, 9, "packed"},
   {"last-group,packed=on", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, TRUE, -1}, 9, "packed"},
+  {"minmax-units,groups-count=65536,group-size=256", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "groups-count"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, FALSE, -1}, 9, "No image format"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, 2}, 9, "in place"},
 };

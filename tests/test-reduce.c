@@ -131,6 +131,101 @@ test_compensation_matters(void)
   g_assert_cmpfloat(result.sum_real, ==, 1e8 + 4095);
 }
 
+/* Numbers that lie close together far from zero, on the device and in serial: half of them are one more than the others. */
+static void
+check_far_deviation(MsContext *context, const char *text, MsElementType type, double low)
+{
+  const guint64 n = 100000;
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, type);
+  MsReduceOptions options = ms_reduce_cases_variant(text);
+  g_autofree void *data = g_malloc(n * ms_element_type_size(type));
+  g_autoptr(GError) error = NULL;
+  MsReduceResult found, serial;
+
+  for (guint64 i = 0; i < n; i++) {
+    if (type == MS_ELEMENT_FLOAT)
+      ((float *)data)[i] = (float)(low + (double)(i % 2));
+    else
+      ((double *)data)[i] = low + (double)(i % 2);
+  }
+  ms_reduce_array(context, &spec, &options, data, n, &found, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(ms_reduce_serial(&spec, data, n, &serial, NULL));
+  g_assert_cmpfloat_with_epsilon(serial.stddev, 0.5, 1e-9);
+  g_assert_cmpfloat_with_epsilon(found.stddev, 0.5, 1e-6);
+  g_assert_cmpfloat_with_epsilon(found.mean / (low + 0.5), 1.0, 1e-9);
+  g_assert_cmpfloat_with_epsilon(found.sum_real / serial.sum_real, 1.0, 1e-9);
+  g_assert_cmpfloat_with_epsilon(found.squares_real / serial.squares_real, 1.0, 1e-9);
+}
+
+static void
+test_far_deviation(void)
+{
+  static const char *const texts[] = {"auto", "last-group", "pcl-recursive", "minmax-36", "last-group,float-sum=compensated"};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
+    check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 1e5);
+    check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 16777214);
+    if (ms_context_get_limits(context)->fp64)
+      check_far_deviation(context, texts[i], MS_ELEMENT_DOUBLE, 1e9);
+  }
+}
+
+/* A reducer is used for a short array first; what it keeps for the next must then grow. */
+static void
+test_growing(void)
+{
+  static const char *const texts[] = {"minmax-image", "last-group", "pcl-host"};
+  static const guint64 lengths[] = {100, 70000, 3000};
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, 70000);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
+    MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
+    if (!ms_context_get_limits(context)->images && i == 0)
+      continue;
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), 70000, &error);
+    g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
+    g_assert_no_error(error);
+    for (guint k = 0; k < G_N_ELEMENTS(lengths); k++) {
+      MsReduceResult found, expected;
+      ms_reducer_run_host(reducer, data, lengths[k], &found, NULL, NULL, &error);
+      g_assert_no_error(error);
+      g_assert_true(ms_reduce_serial(&spec, data, lengths[k], &expected, NULL));
+      ms_reduce_assert_agrees(&found, &expected, texts[i]);
+    }
+  }
+}
+
+/* The atomics of devices without those of 64 bits, which carry from one half to the other. */
+static void
+test_narrow_atomics(void)
+{
+  static const MsReduceOp ops[] = {MS_REDUCE_SUM, MS_REDUCE_STDDEV, MS_REDUCE_SUM_SQUARES, MS_REDUCE_COUNT_NONZERO};
+  g_autoptr(MsContext) context = ms_fixture_context();
+  MsReduceOptions options = ms_reduce_cases_variant("naive");
+  const guint64 n = 20000;
+
+  for (int type = MS_ELEMENT_UCHAR; context && type <= MS_ELEMENT_UINT; type++)
+    for (guint k = 0; k < G_N_ELEMENTS(ops); k++) {
+      const MsReduceSpec spec = MS_REDUCE_SPEC(ops[k], (MsElementType)type);
+      MsDeviceLimits limits = *ms_context_get_limits(context);
+      g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, (MsElementType)type, n);
+      g_autoptr(GError) error = NULL;
+      MsReduceResult found, expected;
+      limits.int64_atomics = FALSE;
+      g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &limits, n, &error);
+      g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
+      g_assert_no_error(error);
+      g_assert_true(ms_reducer_run_host(reducer, data, n, &found, NULL, NULL, &error));
+      g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+      ms_reduce_assert_agrees(&found, &expected, "narrow atomics");
+    }
+}
+
 /* A library's well-known overflow: 4200 x 4200 pixels of 255 need more than 32 bits. */
 static void
 test_no_overflow(void)
@@ -243,6 +338,9 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/run/packed", test_packed);
   g_test_add_func("/reduce/run/compensated", test_compensated);
   g_test_add_func("/reduce/run/compensation-matters", test_compensation_matters);
+  g_test_add_func("/reduce/run/far-deviation", test_far_deviation);
+  g_test_add_func("/reduce/run/growing", test_growing);
+  g_test_add_func("/reduce/run/narrow-atomics", test_narrow_atomics);
   g_test_add_func("/reduce/run/no-overflow", test_no_overflow);
   g_test_add_func("/reduce/run/again-and-again", test_again_and_again);
   g_test_add_func("/reduce/run/cancelled", test_cancelled);

@@ -21,27 +21,6 @@ typedef struct {
   } u;
 } Edges;
 
-static gboolean
-check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
-{
-  gboolean whole = !ms_element_type_is_real(spec->type);
-  const char *fault = NULL;
-
-  if (n == 0)
-    fault = "The array is empty; a histogram needs at least one element.";
-  else if (spec->bins == 0 || spec->bins > MAX_BINS)
-    fault = "A histogram takes from 1 to 4194304 bins.";
-  else if (!isfinite(spec->low) || !isfinite(spec->high) || !(spec->low < spec->high))
-    fault = "The range of a histogram needs a lower edge below its upper edge.";
-  else if (whole && (spec->low != floor(spec->low) || spec->high != floor(spec->high)))
-    fault = "The range of a histogram of whole numbers needs whole edges.";
-  else if (whole && (fabs(spec->low) > 4294967296.0 || fabs(spec->high) > 4294967296.0))
-    fault = "The range of a histogram of whole numbers lies within 32 bits and a sign.";
-  if (fault)
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, fault);
-  return fault == NULL;
-}
-
 static Edges
 edges_of(const MsArrayHistogramSpec *spec)
 {
@@ -63,6 +42,39 @@ edges_of(const MsArrayHistogramSpec *spec)
     edges.u.whole[1] = (gint64)spec->high;
   }
   return edges;
+}
+
+/* Bins for each unit: infinite where the edges fall together, and zero where they are too far apart, in the element's type. */
+static double
+scale_of(const MsArrayHistogramSpec *spec)
+{
+  const Edges edges = edges_of(spec);
+  double scale = spec->type == MS_ELEMENT_FLOAT ? edges.u.narrow[2] : edges.u.wide[2];
+
+  return scale > 0 ? scale : INFINITY;
+}
+
+static gboolean
+check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
+{
+  gboolean whole = !ms_element_type_is_real(spec->type);
+  const char *fault = NULL;
+
+  if (n == 0)
+    fault = "The array is empty; a histogram needs at least one element.";
+  else if (spec->bins == 0 || spec->bins > MAX_BINS)
+    fault = "A histogram takes from 1 to 4194304 bins.";
+  else if (!isfinite(spec->low) || !isfinite(spec->high) || !(spec->low < spec->high))
+    fault = "The range of a histogram needs a lower edge below its upper edge.";
+  else if (whole && (spec->low != floor(spec->low) || spec->high != floor(spec->high)))
+    fault = "The range of a histogram of whole numbers needs whole edges.";
+  else if (whole && (fabs(spec->low) > 4294967296.0 || fabs(spec->high) > 4294967296.0))
+    fault = "The range of a histogram of whole numbers lies within 32 bits and a sign.";
+  else if (!whole && !isfinite(scale_of(spec)))
+    fault = "The range of a histogram must have a width that its elements' type can tell.";
+  if (fault)
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, fault);
+  return fault == NULL;
 }
 
 static const void *
@@ -157,10 +169,11 @@ MsArrayHistogram *
 ms_array_histogram_serial(const MsArrayHistogramSpec *spec, const void *data, guint64 n, GError **error)
 {
   MsArrayHistogram *self;
-  Edges edges = edges_of(spec);
+  Edges edges;
 
   if (!check(spec, n, error))
     return NULL;
+  edges = edges_of(spec);
   self = histogram_new(spec->bins);
   for (guint64 i = 0; i < n; i++)
     self->counts[bin_at(spec->type, data, i, &edges, spec->bins)]++;

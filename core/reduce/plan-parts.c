@@ -129,7 +129,7 @@ term_part(const MsReducePlan *plan)
   case MS_REDUCE_SUM_SQUARES:
     return wide ? "term-squares-wide" : "term-squares";
   case MS_REDUCE_STDDEV:
-    return wide ? "term-moments-wide" : "term-moments";
+    return wide ? "term-moments-wide" : ms_reduce_total_is_real(plan) ? "term-moments-real" : "term-moments";
   default:
     return "term-sum";
   }

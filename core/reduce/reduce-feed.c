@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays on their way to the device: in place, uploaded or as images, in chunks that a launch can take. */
+#include <math.h>
+#include <string.h>
+
+#include "core/reduce/plan-parts.h"
 #include "core/reduce/reduce-image.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
@@ -22,8 +26,11 @@ run_image_chunk(MsReducer *self, const MsReduceImageSource *from, guint64 n, gui
 {
   MsReduceSpan span = {0, 0, (cl_int)n};
 
-  if (!self->image)
+  if (self->image_elements < n) {
+    g_clear_pointer(&self->image, clReleaseMemObject);
     self->image = ms_reduce_image_new(self->context, self->plan, n, error);
+    self->image_elements = self->image ? n : 0;
+  }
   return self->image && ms_reduce_image_fill(self->context, self->plan, self->image, from, n, log, error) &&
          ms_reducer_run_span(self, self->image, &span, first_element, result, log, error);
 }
@@ -112,13 +119,36 @@ can_run_in_place(const MsReducePlan *plan, const void *data)
   return plan->limits.host_unified && (guintptr)data % HOST_ALIGNMENT == 0 && upload_chunk(plan) >= HOST_ALIGNMENT;
 }
 
+/* Any number near the elements will do; the first is one. Not finite, it would spoil the others. */
+static void
+take_centre(MsReducer *self, MsReduceCentre first, MsReduceResult *result)
+{
+  gboolean narrow = self->plan->spec.type == MS_ELEMENT_FLOAT;
+  double value = narrow ? (double)first.narrow : first.wide;
+
+  self->centre = isfinite(value) ? first : (MsReduceCentre){.wide = 0};
+  result->centre = isfinite(value) ? value : 0;
+}
+
+static gboolean
+wants_centre(const MsReducePlan *plan)
+{
+  return plan->spec.op == MS_REDUCE_STDDEV && ms_reduce_total_is_real(plan);
+}
+
 /** ms_reducer_fold_host: the words of a host array's result; ms_reducer_run_host() makes figures of them. */
 gboolean
 ms_reducer_fold_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
                      GCancellable *cancellable, GError **error)
 {
+  MsReduceCentre first = {.wide = 0};
+
   ms_reduce_result_begin(self->plan, result);
   result->n = n;
+  if (wants_centre(self->plan)) {
+    memcpy(&first, data, self->plan->element_bytes);
+    take_centre(self, first, result);
+  }
   if (self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE)
     return run_image_of_host(self, data, n, result, log, cancellable, error);
   if (can_run_in_place(self->plan, data))
@@ -131,7 +161,15 @@ gboolean
 ms_reducer_fold_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
                        MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
+  MsReduceCentre centre = {.wide = 0};
+  const gsize size = self->plan->element_bytes;
+
   ms_reduce_result_begin(self->plan, result);
   result->n = n;
+  if (wants_centre(self->plan)) {
+    if (!ms_context_download(self->context, buffer, first * size, size, &centre, NULL, error))
+      return FALSE;
+    take_centre(self, centre, result);
+  }
   return run_chunks_of_buffer(self, buffer, first, n, 0, result, log, cancellable, error);
 }

@@ -82,13 +82,15 @@ local_bytes(const MsReducer *self)
 static gboolean
 set_arguments(MsReducer *self, cl_mem source, const MsReduceSpan *span, cl_int times, GError **error)
 {
+  const gsize element_bytes = ms_element_type_size(self->plan->spec.type);
   const struct {
     gsize size;
     const void *value;
   } arguments[] = {
     {sizeof source, &source},       {sizeof span->origin, &span->origin}, {sizeof span->from, &span->from},
-    {sizeof span->to, &span->to},   {sizeof times, &times},               {sizeof(cl_mem), &self->out[0]},
-    {sizeof(cl_mem), &self->map},   {local_bytes(self), NULL},            {sizeof(cl_uint), NULL},
+    {sizeof span->to, &span->to},   {sizeof times, &times},               {element_bytes, &self->centre},
+    {sizeof(cl_mem), &self->out[0]}, {sizeof(cl_mem), &self->map},        {local_bytes(self), NULL},
+    {sizeof(cl_uint), NULL},
   };
 
   for (cl_uint i = 0; i < G_N_ELEMENTS(arguments); i++)

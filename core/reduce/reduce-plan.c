@@ -7,6 +7,9 @@
 #define NARROW_LOADS (1 << 15)
 /* Positions and indices are 32-bit, with room for four steps of the grid beyond the end. */
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 29)
+#define MAX_GRID (G_GUINT64_CONSTANT(1) << 28)
+/* Partials are counted in 32 bits, and should not fill the device. */
+#define MAX_GROUPS (G_GUINT64_CONSTANT(1) << 22)
 /* Groups by size: enough for every compute unit to have several in turn ([PCL] asks for 4 to 8). */
 #define GROUPS_PER_UNIT 8
 #define MAX_IMAGE_SIDE 4096
@@ -244,6 +247,21 @@ fixed_groups(const MsReducePlan *plan)
   return (guint64)o->groups_count;
 }
 
+static gboolean
+check_grid(const MsReducePlan *plan, GError **error)
+{
+  guint64 groups;
+
+  if (plan->options.groups == MS_REDUCE_GROUPS_SIZE)
+    return TRUE;
+  groups = fixed_groups(plan);
+  if (groups <= MAX_GROUPS && groups * (guint64)plan->options.work_group <= MAX_GRID)
+    return TRUE;
+  return REFUSE("%" G_GUINT64_FORMAT " work-groups of %d are more than a launch can number; they may be %" G_GUINT64_FORMAT
+                " here. Choose a smaller groups-count.", groups, plan->options.work_group,
+                MIN(MAX_GROUPS, MAX_GRID / (guint64)plan->options.work_group));
+}
+
 static void
 size_image(MsReducePlan *plan, guint64 *chunk)
 {
@@ -262,8 +280,9 @@ size_chunk(MsReducePlan *plan)
   const MsReduceOptions *o = &plan->options;
   guint64 chunk = MAX_CHUNK;
 
-  if (o->groups != MS_REDUCE_GROUPS_SIZE)
-    chunk = MIN(chunk, fixed_groups(plan) * (guint64)o->work_group * (guint64)o->vector * NARROW_LOADS);
+  guint64 loads = o->groups == MS_REDUCE_GROUPS_SIZE ? MAX_GROUPS * (guint64)o->times : fixed_groups(plan) * NARROW_LOADS;
+
+  chunk = MIN(chunk, loads * (guint64)o->work_group * (guint64)o->vector);
   if (o->storage == MS_REDUCE_STORAGE_IMAGE)
     size_image(plan, &chunk);
   return MAX(chunk / 16, 1) * 16;
@@ -291,7 +310,7 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
   self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
   self->group = (guint)self->options.work_group;
   if (!resolve_float_sum(self, error) || !check_storage(self, error) || !check_tree(&self->options, error) ||
-      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error))
+      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error) || !check_grid(self, error))
     return NULL;
   self->chunk = size_chunk(self);
   ms_reduce_plan_compose(self);

@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+/** MsReduceCentre: an element as it lies in memory, which moments are taken about; zero for everything else. */
+typedef union {
+  float narrow;
+  double wide;
+} MsReduceCentre;
+
 struct _MsReducer {
   GObject parent_instance;
   MsContext *context;
@@ -18,6 +24,8 @@ struct _MsReducer {
   cl_mem map;
   cl_mem upload;
   cl_mem image;
+  guint64 image_elements;
+  MsReduceCentre centre;
   MsReducer *opposite; /* the maximum, asked for when a minimum alone cannot tell NaN from infinity, and the other way */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-types.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -120,16 +121,25 @@ ms_wide_to_string(MsWide value)
   return g_strdup(at);
 }
 
-/* The variance of integers as n * squares - sum², which is exact; doubles take the plain formula. */
+/* Real sums are those of distances from the centre. They become those of the elements, mean and deviation coming first. */
+static void
+complete_about_centre(MsReduceResult *self)
+{
+  double n = (double)self->n, distance = self->sum_real / n;
+  double variance = self->squares_real / n - distance * distance;
+
+  self->stddev = variance != variance ? variance : sqrt(fmax(variance, 0.0));
+  self->mean = self->centre + distance;
+  self->squares_real += n * self->centre * (self->centre + 2 * distance);
+  self->sum_real += n * self->centre;
+}
+
+/* The variance of integers as n * squares - sum², which is exact. */
 static double
 deviation(const MsReduceResult *self)
 {
   double n = (double)self->n;
 
-  if (ms_element_type_is_real(self->type)) {
-    double variance = self->squares_real / n - self->mean * self->mean;
-    return variance != variance ? variance : sqrt(fmax(variance, 0.0));
-  }
   /* Around the whole part of the mean, so that neither product leaves 128 bits. */
   MsWide shift = self->sum / (MsWide)self->n, rest = self->sum - shift * (MsWide)self->n;
   MsWide around = self->squares - 2 * shift * self->sum + shift * shift * (MsWide)self->n;
@@ -145,6 +155,10 @@ deviation(const MsReduceResult *self)
 void
 ms_reduce_result_complete(MsReduceResult *self)
 {
+  if (self->op == MS_REDUCE_STDDEV && ms_element_type_is_real(self->type)) {
+    complete_about_centre(self);
+    return;
+  }
   if (!ms_element_type_is_real(self->type)) {
     self->sum_real = (double)self->sum;
     self->squares_real = (double)self->squares;
@@ -228,12 +242,12 @@ near_number(double a, double b, double tolerance)
   return same_number(a, b) || fabs(a - b) <= tolerance * fabs(b);
 }
 
-/* A deviation comes from a difference of sums, so it is compared on the scale of the values it was computed from. */
+/* Below the last digits of the mean a deviation is rounding alone. */
 static gboolean
 near_deviation(const MsReduceResult *a, const MsReduceResult *b, double tolerance)
 {
   return same_number(a->stddev, b->stddev) ||
-         fabs(a->stddev - b->stddev) <= tolerance * sqrt(b->squares_real / (double)b->n);
+         fabs(a->stddev - b->stddev) <= tolerance * b->stddev + 4 * DBL_EPSILON * fabs(b->mean);
 }
 
 static gboolean

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  *
  * Rules that hold for every variant and device:
  * - Integer sums are exact, as are the sums of squares of integers (128 bits at the end, so they never overflow).
+ * - Deviations of floats are taken about an element of the array, so that they keep their digits beside a large mean.
  * - Float sums are accumulated in double, or compensated in float pairs on devices without double.
  * - Minimum and maximum of floats ignore NaN, as IEEE 754 minNum does; the result is NaN only when every element is one. So
  *   the result does not depend on the order of folding, and one damaged sample does not hide all the others. The two zeros
@@ -54,6 +55,7 @@ G_GNUC_EXTENSION typedef __int128 MsWide;
  * @n: elements that took part
  * @sum: exact sum of integers; @sum_real holds the same as double, or the sum of floats
  * @squares: exact sum of squares of integers; @squares_real likewise
+ * @centre: what the sums of a real deviation are taken about, until ms_reduce_result_complete() takes it out of them
  * @min: the least element, as double (exact: every element type fits)
  * @min_at: index of the first least element, or MS_REDUCE_NO_POSITION when not asked for or every element is NaN
  */
@@ -65,6 +67,7 @@ typedef struct {
   double sum_real;
   MsWide squares;
   double squares_real;
+  double centre;
   guint64 nonzero;
   double min;
   double max;

@@ -89,6 +89,7 @@ total(double sum, double lost)
   return isfinite(sum) ? sum + lost : sum;
 }
 
+/* Sums of the distances from the centre, which is zero for everything but the second pass of a deviation. */
 static void
 fold_reals(MsElementType type, const Walk *walk, MsReduceResult *result)
 {
@@ -96,9 +97,9 @@ fold_reals(MsElementType type, const Walk *walk, MsReduceResult *result)
 
   result->min = result->max = NAN;
   for (guint64 i = 0; i < walk->n; i++) {
-    double x = real_at(type, walk, i);
-    add(&sum, &sum_lost, x);
-    add(&squares, &squares_lost, x * x);
+    double x = real_at(type, walk, i), distance = x - result->centre;
+    add(&sum, &sum_lost, distance);
+    add(&squares, &squares_lost, distance * distance);
     result->nonzero += x != 0;
     if (x < result->min || (isnan(result->min) && !isnan(x)))
       result->min = x, result->min_at = i;
@@ -107,6 +108,19 @@ fold_reals(MsElementType type, const Walk *walk, MsReduceResult *result)
   }
   result->sum_real = total(sum, sum_lost);
   result->squares_real = total(squares, squares_lost);
+}
+
+/* In two passes: the mean, then the distances from it. */
+static void
+fold_deviation(MsElementType type, const Walk *walk, MsReduceResult *result)
+{
+  fold_reals(type, walk, result);
+  double mean = result->sum_real / (double)walk->n;
+  if (!isfinite(mean))
+    return;
+  result->centre = mean;
+  result->nonzero = 0;
+  fold_reals(type, walk, result);
 }
 
 /**
@@ -129,7 +143,9 @@ ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduce
   }
   *result = (MsReduceResult){.op = spec->op, .type = spec->type, .n = n, .min_at = MS_REDUCE_NO_POSITION,
                              .max_at = MS_REDUCE_NO_POSITION};
-  if (ms_element_type_is_real(spec->type))
+  if (ms_element_type_is_real(spec->type) && spec->op == MS_REDUCE_STDDEV)
+    fold_deviation(spec->type, &walk, result);
+  else if (ms_element_type_is_real(spec->type))
     fold_reals(spec->type, &walk, result);
   else
     fold_integers(spec->type, &walk, result);

@@ -14,7 +14,7 @@ acc_begin(acc_t *acc)
 }
 
 static void
-acc_add(acc_t *acc, const ELEM x, const int at)
+acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   FOLD_TERMS(TOTAL, acc->t, TOTAL_OF(x));
 }

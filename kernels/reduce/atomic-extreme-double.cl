@@ -4,7 +4,7 @@
 #define LOWER_WORD(k, x)                                             \
   {                                                                  \
     volatile __global ulong *word = (volatile __global ulong *)out + k; \
-    ulong seen = 0, found = atom_add(word, 0);                       \
+    ulong found = atom_add(word, 0), seen = ~found;                  \
     while ((x) < as_double(found) && seen != found) {                \
       seen = found;                                                  \
       found = atom_cmpxchg(word, seen, as_ulong(x));                 \
@@ -13,7 +13,7 @@
 #define RAISE_WORD(k, x)                                             \
   {                                                                  \
     volatile __global ulong *word = (volatile __global ulong *)out + k; \
-    ulong seen = 0, found = atom_add(word, 0);                       \
+    ulong found = atom_add(word, 0), seen = ~found;                  \
     while ((x) > as_double(found) && seen != found) {                \
       seen = found;                                                  \
       found = atom_cmpxchg(word, seen, as_ulong(x));                 \

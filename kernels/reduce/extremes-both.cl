@@ -23,7 +23,7 @@ acc_merge(acc_t *a, const acc_t *b)
 }
 
 static void
-acc_add(acc_t *acc, const ELEM x, const int at)
+acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   acc->low = LESSER(x, acc->low);
   acc->high = GREATER(x, acc->high);

@@ -12,7 +12,7 @@ lanes_begin(lanes_t *lanes)
 }
 
 static void
-lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+lanes_fold(lanes_t *lanes, const vec_t v, const int at, const ELEM centre)
 {
   FOLD_TERMS(VECTOR(LANE), lanes->t, LANES_OF(v));
 }

@@ -25,7 +25,7 @@ lanes_begin(lanes_t *lanes)
 }
 
 static void
-lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+lanes_fold(lanes_t *lanes, const vec_t v, const int at, const ELEM centre)
 {
   packed_t packed;
 
@@ -43,7 +43,7 @@ acc_begin(acc_t *acc)
 }
 
 static void
-acc_add(acc_t *acc, const ELEM x, const int at)
+acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   acc->t[0] += x != 0;
 }

@@ -17,7 +17,7 @@ lanes_begin(lanes_t *lanes)
 }
 
 static void
-lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+lanes_fold(lanes_t *lanes, const vec_t v, const int at, const ELEM centre)
 {
   lanes->value = PICK(v, lanes->value);
 }
@@ -35,7 +35,7 @@ acc_merge(acc_t *a, const acc_t *b)
 }
 
 static void
-acc_add(acc_t *acc, const ELEM x, const int at)
+acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   acc->value = PICK(x, acc->value);
 }

@@ -31,7 +31,7 @@ lanes_begin(lanes_t *lanes)
 }
 
 static void
-lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+lanes_fold(lanes_t *lanes, const vec_t v, const int at, const ELEM centre)
 {
   const VECTOR(int) lower = CONVERT(int)(v < lanes->low) | ((lanes->low_at < 0) & CONVERT(int)(v <= lanes->low));
   const VECTOR(int) higher = CONVERT(int)(v > lanes->high) | ((lanes->high_at < 0) & CONVERT(int)(v >= lanes->high));
@@ -66,7 +66,7 @@ acc_merge(acc_t *a, const acc_t *b)
 
 /* A NaN is unequal to itself and leaves no trace. */
 static void
-acc_add(acc_t *acc, const ELEM x, const int at)
+acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   const acc_t one = {x, x, (uint)at, (uint)at};
 

@@ -13,7 +13,7 @@ lanes_begin(lanes_t *lanes)
 }
 
 static void
-lanes_fold(lanes_t *lanes, const vec_t v, const int at)
+lanes_fold(lanes_t *lanes, const vec_t v, const int at, const ELEM centre)
 {
   lanes->low = LESSER(v, lanes->low);
   lanes->high = GREATER(v, lanes->high);

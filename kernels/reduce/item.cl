@@ -4,20 +4,21 @@
  * the first and after the last whole vector. Elements `from` to `to` count, from less than WIDTH.
  */
 static void
-fold_ends(SOURCE source, const int from, const int to, acc_t *mine)
+fold_ends(SOURCE source, const int from, const int to, const ELEM centre, acc_t *mine)
 {
   const int item = (int)get_global_id(0), items = (int)get_global_size(0);
   const int head_end = min(from > 0 ? WIDTH : 0, to);
   const int tail = max(to / WIDTH * WIDTH, head_end);
 
   for (int e = from + item; e < head_end; e += items)
-    acc_add(mine, LOAD_ONE(source, e), e);
+    acc_add(mine, LOAD_ONE(source, e), e, centre);
   for (int e = tail + item; e < to; e += items)
-    acc_add(mine, LOAD_ONE(source, e), e);
+    acc_add(mine, LOAD_ONE(source, e), e, centre);
 }
 
 static void
-item_fold(SOURCE source, const uint item, const int from, const int to, const int times, acc_t *mine)
+item_fold(SOURCE source, const uint item, const int from, const int to, const int times, const ELEM centre,
+          acc_t *mine)
 {
   const int3 range = item_range(item, from > 0, to / WIDTH, times);
   const int step = range.y;
@@ -30,13 +31,13 @@ item_fold(SOURCE source, const uint item, const int from, const int to, const in
     const vec_t b = LOAD(source, i + step);
     const vec_t c = LOAD(source, i + 2 * step);
     const vec_t d = LOAD(source, i + 3 * step);
-    lanes_fold(&lanes, a, i);
-    lanes_fold(&lanes, b, i + step);
-    lanes_fold(&lanes, c, i + 2 * step);
-    lanes_fold(&lanes, d, i + 3 * step);
+    lanes_fold(&lanes, a, i, centre);
+    lanes_fold(&lanes, b, i + step, centre);
+    lanes_fold(&lanes, c, i + 2 * step, centre);
+    lanes_fold(&lanes, d, i + 3 * step, centre);
   }
   for (; i < range.z; i += step)
-    lanes_fold(&lanes, LOAD(source, i), i);
+    lanes_fold(&lanes, LOAD(source, i), i, centre);
   lanes_end(&lanes, mine);
-  fold_ends(source, from, to, mine);
+  fold_ends(source, from, to, centre, mine);
 }

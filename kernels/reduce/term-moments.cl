@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is added up: the elements and their squares, for mean and standard deviation in one pass. */
+/* What is added up: whole elements and their squares, for mean and standard deviation in one pass. */
 #define TERMS 2
 #define LANES_OF(v) CONVERT(LANE)(v)
 #define TOTAL_OF(x) ((TOTAL)(x))
