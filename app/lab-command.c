@@ -82,19 +82,43 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
   return !c->line->json || ms_headless_write(c->line->json, json, c->console, error);
 }
 
+/* A gate that found nothing to compare has not been passed. */
 static MsExitStatus
-compare_reports(Command *c, GPtrArray *reports, GError **error)
+judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 {
-  g_autoptr(GPtrArray) comparisons = ms_lab_compare(c->line->compare, reports, USUAL_NOISE, error);
+  if (!line->fail_on_slower)
+    return MS_EXIT_DONE;
+  if (ms_lab_comparisons_judged(comparisons) > 0)
+    return ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
+              "--fail-on-slower had nothing to compare: no configuration has a time both now and in %s; measure the "
+              "baseline anew in the same way, with or without --quick.",
+              line->compare);
+  return MS_EXIT_SOME_FAILED;
+}
 
-  if (!comparisons)
-    return ms_exit_status_for_error(*error);
+static MsExitStatus
+compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, GError **error)
+{
+  g_autoptr(GPtrArray) comparisons = ms_lab_compare(baseline, reports, USUAL_NOISE);
+
   for (guint i = 0; i < comparisons->len; i++) {
     g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));
     ms_console_print(c->console, text);
   }
-  return c->line->fail_on_slower && ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED
-                                                                           : MS_EXIT_DONE;
+  return judge(c->line, comparisons, error);
+}
+
+/* Before anything is measured: a slip in the name costs a second and not the whole run. */
+static gboolean
+load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError **error)
+{
+  if (!c->line->compare)
+    return TRUE;
+  *baseline = ms_lab_baseline_load(c->line->compare, names, error);
+  if (!*baseline)
+    g_prefix_error(error, "--compare needs an earlier report of these experiments: ");
+  return *baseline != NULL;
 }
 
 /* A wrong result is a difference found, any other failure of a configuration is told by its row alone. */
@@ -136,10 +160,11 @@ run_experiments(Command *c, GError **error)
   g_autoptr(GPtrArray) contexts = NULL;
   g_autoptr(MsImage) image = NULL;
   g_autoptr(GPtrArray) reports = NULL;
+  g_autoptr(GPtrArray) baseline = NULL;
   MsLabRequest request;
   MsExitStatus status;
 
-  if (!load_image(c, &image, error) || !open_devices(c, &context, &contexts, error))
+  if (!load_baseline(c, names, &baseline, error) || !load_image(c, &image, error) || !open_devices(c, &context, &contexts, error))
     return ms_exit_status_for_error(*error);
   ms_lab_request_init(&request, context, c->line->quick);
   apply_measure_options(c->line, &request.measure);
@@ -154,9 +179,9 @@ run_experiments(Command *c, GError **error)
   if (!reports || !write_reports(c, reports, error))
     return ms_exit_status_for_error(*error);
   status = status_of_reports(reports);
-  if (status != MS_EXIT_DONE || !c->line->compare)
+  if (status != MS_EXIT_DONE || !baseline)
     return status;
-  return compare_reports(c, reports, error);
+  return compare_reports(c, baseline, reports, error);
 }
 
 /* Just what --reduce alone would run, so that it finds what was tuned. */

@@ -655,6 +655,46 @@ class Program(HeadlessCase):
         _, error = self.run_program("--experiment", "no-such-study", status=2)
         self.sentence(error, "no-such-study")
 
+    def study(self):
+        own = self.dir / "own.experiment"
+        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n"
+                       "[Fixed]\nop=sum\nsize=1000\n[Quick Fixed]\nsize=999\n[Plot]\nX=variant\n")
+        return ["--experiment", own, "--budget", "50ms", "--device", "cpu"]
+
+    def test_experiments_are_held_against_a_baseline(self):
+        what, reports, base = self.study(), self.out / "reports", self.out / "base.json"
+        self.run_program(*what, "--json", base, "--report-dir", reports)
+        for earlier in (base, reports / "own.json"):
+            output, _ = self.run_program(*what, "--compare", earlier)
+            self.assertIn("own against the baseline", output.decode())
+            self.assertNotIn("without two figures", output.decode())
+        whole = json.loads(base.read_text())
+        faster = json.loads(base.read_text())
+        for row in faster["experiments"][0]["rows"]:
+            row["samples_ns"] = [1.0 + i / 100 for i in range(9)]
+        base.write_text(json.dumps(faster))
+        self.run_program(*what, "--compare", base)
+        self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
+        whole["experiments"].insert(0, {**whole["experiments"][0]})
+        other = {**whole["experiments"][0], "experiment": {**whole["experiments"][0]["experiment"], "name": "other"}}
+        base.write_text(json.dumps({**whole, "experiments": [other, whole["experiments"][0]]}))
+        self.assertIn("own against the baseline", self.run_program(*what, "--compare", base)[0].decode())
+        base.write_text(json.dumps({**whole, "experiments": [other]}))
+        self.sentence(self.run_program(*what, "--compare", base, status=2)[1], "--compare", "other")
+        for damaged in ("[]", "{", '{"experiments": []}', '{"experiments": [3]}'):
+            base.write_text(damaged)
+            self.assertIn("base.json", self.run_program(*what, "--compare", base, status=1)[1])
+
+    def test_a_gate_that_compares_nothing_is_shut(self):
+        what, base = self.study(), self.out / "base.json"
+        self.run_program(*what, "--quick", "--json", base)
+        whole = json.loads(base.read_text())
+        for rows in (whole["experiments"][0]["rows"], []):
+            base.write_text(json.dumps({**whole, "experiments": [{**whole["experiments"][0], "rows": rows}]}))
+            self.run_program(*what, "--compare", base)
+            _, error = self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
+            self.sentence(error, "--fail-on-slower", "base.json", "--quick")
+
     def test_finished_experiments_are_left_out(self):
         own = self.dir / "own.experiment"
         own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")

@@ -287,12 +287,16 @@ test_compare_with_baseline(Fixture *f, gconstpointer data)
 
   g_assert_no_error(error);
   g_ptr_array_add(reports, report);
-  g_autoptr(GPtrArray) same = ms_lab_compare(path, reports, 0.01, &error);
+  g_autoptr(GPtrArray) baseline = ms_reports_load(path, &error);
   g_assert_no_error(error);
+  g_assert_cmpuint(baseline->len, ==, 1);
+  g_autoptr(GPtrArray) same = ms_lab_compare(baseline, reports, 0.01);
+  g_assert_cmpuint(same->len, ==, 1);
+  g_assert_cmpuint(ms_lab_comparisons_judged(same), ==, report->rows->len);
   g_assert_cmpuint(((MsComparison *)same->pdata[0])->faster, ==, 0);
   g_assert_cmpuint(((MsComparison *)same->pdata[0])->slower, ==, 0);
   g_assert_false(ms_lab_comparisons_slower(same));
-  g_assert_null(ms_lab_compare("/nonexistent.json", reports, 0.01, &error));
+  g_assert_null(ms_reports_load("/nonexistent.json", &error));
   g_assert_nonnull(strstr(error->message, "/nonexistent.json"));
 }
 

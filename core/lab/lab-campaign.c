@@ -93,33 +93,72 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
   return g_steal_pointer(&reports);
 }
 
+static MsReport *
+find_report(GPtrArray *reports, const char *experiment)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (strcmp(((MsReport *)reports->pdata[i])->experiment->name, experiment) == 0)
+      return reports->pdata[i];
+  return NULL;
+}
+
+/**
+ * ms_lab_baseline_load:
+ * @path: a report of one experiment, NAME.json, or of several, as the program's --json leaves
+ * @names: as for ms_lab_run_experiments(): what is going to be run
+ *
+ * Returns: (transfer full) (element-type MsReport): the reports in the file, or %NULL when it cannot be read or holds none of
+ *   the experiments
+ */
+GPtrArray *
+ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
+{
+  g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
+  g_autoptr(GPtrArray) experiments = reports ? load_experiments(names, error) : NULL;
+
+  if (!reports || !experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++)
+    if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
+      return g_steal_pointer(&reports);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is a report of the experiment “%s”, which is not to be run.", path,
+              ((MsReport *)reports->pdata[0])->experiment->name);
+  return NULL;
+}
+
 /**
  * ms_lab_compare:
- * @baseline_path: an earlier report, NAME.json
+ * @baseline: (element-type MsReport): the earlier reports
  * @reports: (element-type MsReport): those of now
  * @noise: relative difference that counts as none
  *
- * Returns: (transfer full) (element-type MsComparison): one for each report of the same experiment; %NULL
- * when there is none
+ * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline
  */
 GPtrArray *
-ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error)
+ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise)
 {
-  g_autoptr(MsReport) baseline = ms_report_load(baseline_path, error);
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
+  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
 
-  if (!baseline)
-    return NULL;
   for (guint i = 0; i < reports->len; i++) {
     MsReport *report = reports->pdata[i];
-    if (strcmp(report->experiment->name, baseline->experiment->name) == 0)
-      g_ptr_array_add(all, ms_compare_reports(baseline, report, noise));
+    MsReport *earlier = find_report(baseline, report->experiment->name);
+    if (earlier)
+      g_ptr_array_add(all, ms_compare_reports(earlier, report, noise));
   }
-  if (all->len > 0)
-    return g_steal_pointer(&all);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is a report of the experiment “%s”, which was not run.",
-              baseline_path, baseline->experiment->name);
-  return NULL;
+  return all;
+}
+
+/** ms_lab_comparisons_judged: how many configurations have a figure on both sides. */
+guint
+ms_lab_comparisons_judged(GPtrArray *comparisons)
+{
+  guint judged = 0;
+
+  for (guint i = 0; i < comparisons->len; i++) {
+    const MsComparison *one = comparisons->pdata[i];
+    judged += one->rows->len - one->missing;
+  }
+  return judged;
 }
 
 /** ms_lab_comparisons_slower: whether anything got slower beyond the noise. */

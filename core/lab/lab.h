@@ -55,8 +55,10 @@ MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *re
 GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request,
                                   GCancellable *cancellable, GError **error);
 
-GPtrArray *ms_lab_compare(const char *baseline_path, GPtrArray *reports, double noise, GError **error);
+GPtrArray *ms_lab_baseline_load(const char *path, const char *const *names, GError **error);
+GPtrArray *ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise);
 gboolean ms_lab_comparisons_slower(GPtrArray *comparisons);
+guint ms_lab_comparisons_judged(GPtrArray *comparisons);
 
 /**
  * MsLabTuneRequest:

@@ -371,6 +371,55 @@ ms_report_from_json(const char *text, gssize length, GError **error)
   return report_from_object(json_node_get_object(root), error);
 }
 
+/* The reports of what --json leaves, each a member of an array; alone, a report is the file itself. */
+static GPtrArray *
+reports_from_object(JsonObject *root, GError **error)
+{
+  JsonArray *array = ms_json_get_array(root, "experiments");
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  for (guint i = 0; i < (array ? json_array_get_length(array) : 1); i++) {
+    JsonObject *one = array ? ms_json_get_element(array, i) : root;
+    MsReport *report = one ? report_from_object(one, error) : NULL;
+    if (!report && !*error)
+      g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    if (!report)
+      return NULL;
+    g_ptr_array_add(reports, report);
+  }
+  if (reports->len > 0)
+    return g_steal_pointer(&reports);
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "There is no report of an experiment in it.");
+  return NULL;
+}
+
+/**
+ * ms_reports_load:
+ * @path: one report, as a folder of reports holds, or the file of several that the program's --json leaves
+ *
+ * Returns: (transfer full) (element-type MsReport): at least one report, or %NULL with a sentence that names the file
+ */
+GPtrArray *
+ms_reports_load(const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autoptr(GError) local = NULL;
+  GPtrArray *reports = NULL;
+  gsize length;
+
+  if (g_file_get_contents(path, &text, &length, &local) && json_parser_load_from_data(parser, text, (gssize)length, &local)) {
+    JsonNode *root = json_parser_get_root(parser);
+    if (root && JSON_NODE_HOLDS_OBJECT(root))
+      reports = reports_from_object(json_node_get_object(root), &local);
+    else
+      g_set_error_literal(&local, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+  }
+  if (local)
+    g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
+  return reports;
+}
+
 /** ms_report_load: (transfer full): the report in the file @path, or %NULL with a sentence that names it. */
 MsReport *
 ms_report_load(const char *path, GError **error)

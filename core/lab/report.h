@@ -78,6 +78,7 @@ char *ms_report_to_json(const MsReport *self);
 JsonNode *ms_report_to_json_node(const MsReport *self);
 MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
+GPtrArray *ms_reports_load(const char *path, GError **error);
 MsChart *ms_report_to_chart(const MsReport *self);
 
 /** MS_REPORT_INDEX: the page over all reports of a folder. */
