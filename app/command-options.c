@@ -61,7 +61,7 @@ static const MsCommandOption table[] = {
   {.name = "dry-run", .help = "Show what would be done, and do nothing", .group = MS_COMMAND_GROUP_BATCH, FLAG(dry_run)},
   {.name = "memory-limit", .argument = "SIZE", .help = "Bytes that images in flight may take together, as in 512M or 4G",
    .group = MS_COMMAND_GROUP_BATCH, AMOUNT(memory_limit, 1024)},
-  {.name = "max-pixels", .argument = "N", .help = "Refuse images with more pixels (default 1G)", .group = MS_COMMAND_GROUP_BATCH,
+  {.name = "max-pixels", .argument = "N", .help = "Refuse images with more pixels (default 1G); K, M, G and T are decimal", .group = MS_COMMAND_GROUP_BATCH,
    AMOUNT(max_pixels, 1000)},
 
   {.name = "timings", .help = "Show what every stage and kernel took", .group = MS_COMMAND_GROUP_REPORT, FLAG(timings)},
@@ -91,12 +91,12 @@ static const MsCommandOption table[] = {
    FLAG(fail_on_slower)},
   {.name = "report-dir", .argument = "DIR", .help = "Where experiments leave their CSV, JSON, Markdown and charts",
    .group = MS_COMMAND_GROUP_LAB, TEXT(report_dir)},
-  {.name = "reduce", .argument = "OP", .help = "Run one reduction over a generated array, checked and timed",
+  {.name = "reduce", .argument = "OP", .help = "Run one reduction over a generated array, checked and timed; exit status 3 when it is wrong",
    .group = MS_COMMAND_GROUP_LAB, TEXT(reduce)},
   {.name = "type", .argument = "T", .help = "Element type of --reduce (default int)", .group = MS_COMMAND_GROUP_LAB, TEXT(type)},
-  {.name = "size", .argument = "N", .help = "Elements of --reduce, as in 1000 or 16M (default 16M)", .group = MS_COMMAND_GROUP_LAB,
+  {.name = "size", .argument = "N", .help = "Elements of --reduce, as in 1000 or 16M (default 16777216); K, M, G and T are decimal", .group = MS_COMMAND_GROUP_LAB,
    AMOUNT(size, 1000)},
-  {.name = "variant", .argument = "NAME", .help = "Variant of --reduce, by preset and key=value (default auto)",
+  {.name = "variant", .argument = "PRESET[,KEY=VALUE...]", .help = "How --reduce computes (default auto); see below",
    .group = MS_COMMAND_GROUP_LAB, TEXT(variant)},
 };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of --help, made from the two tables of options. */
+/* The text of --help, made from the two tables of options and those of --reduce. */
 #include "app/command-line.h"
 
 #include <string.h>
+
+#include "app/reduce-help.h"
 
 #define HELP_COLUMN 34
 #define HELP_WIDTH 100
@@ -14,8 +16,8 @@ static const char usage[] = "Usage:\n"
                             "Mean-shift filtering of PNG and JPEG images on any OpenCL device.\n";
 
 static const char statuses[] = "\nExit status: 0 all done; 1 some inputs failed; 2 wrong usage; 3 --verify "
-                               "found a difference; 4 no usable device;\n"
-                               "130 interrupted.\n";
+                               "found a difference, or the\n"
+                               "result of --reduce is not the serial one; 4 no usable device; 130 interrupted.\n";
 
 /* Words of @help from HELP_COLUMN on, broken at HELP_WIDTH. */
 static void
@@ -45,14 +47,20 @@ append_help(GString *text, gsize column, const char *help)
 }
 
 static void
+append_row(const char *left, const char *help, gpointer text)
+{
+  g_string_append_printf(text, "  %s", left);
+  append_help(text, strlen(left) + 2, help);
+}
+
+static void
 append_option(GString *text, char letter, const char *name, const char *argument, const char *help)
 {
   g_autofree char *short_form = letter ? g_strdup_printf("-%c, ", letter) : NULL;
-  g_autofree char *left = g_strdup_printf("  %s--%s%s%s", short_form ? short_form : "", name,
+  g_autofree char *left = g_strdup_printf("%s--%s%s%s", short_form ? short_form : "", name,
                                           argument ? " " : "", argument ? argument : "");
 
-  g_string_append(text, left);
-  append_help(text, strlen(left), help);
+  append_row(left, help, text);
 }
 
 static void
@@ -88,6 +96,17 @@ append_command_group(GString *text, MsCommandGroup group)
   }
 }
 
+static void
+append_reductions(GString *text)
+{
+  g_string_append(text, "\nReductions (--reduce OP --type T --variant PRESET[,KEY=VALUE...]):\n");
+  ms_reduce_help_operands(append_row, text);
+  g_string_append(text, "\nPresets of --variant (how they differ from " MS_REDUCE_HELP_BASE "):\n");
+  ms_reduce_help_presets(append_row, text);
+  g_string_append(text, "\nKeys of --variant, after any preset but auto (what they are in " MS_REDUCE_HELP_BASE "):\n");
+  ms_reduce_help_keys(append_row, text);
+}
+
 /** ms_command_line_help: (transfer full): what --help prints. */
 char *
 ms_command_line_help(void)
@@ -99,6 +118,7 @@ ms_command_line_help(void)
   append_filter_group(text, "Toggles", MS_OPTION_GROUP_TOGGLE);
   for (MsCommandGroup group = MS_COMMAND_GROUP_DEVICE; group <= MS_COMMAND_GROUP_LAB; group++)
     append_command_group(text, group);
+  append_reductions(text);
   g_string_append(text, statuses);
   return g_string_free(text, FALSE);
 }

@@ -2,6 +2,8 @@
 /* The command line: every option of both tables is read, refused, shown by --help and described in the manual page. */
 #include "app/command-line.h"
 #include "app/exit-status.h"
+#include "app/headless.h"
+#include "app/reduce-help.h"
 
 #include <string.h>
 
@@ -281,16 +283,112 @@ check_man_page(const char *name, const char *form, gpointer data)
     g_error("The manual page does not describe --%s.", name);
 }
 
-static void
-test_man_page_has_every_option(void)
+static char *
+read_man_page(void)
 {
   g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "meanshift-lab.1", NULL);
-  g_autofree char *text = NULL;
   g_autoptr(GError) error = NULL;
+  char *text = NULL;
 
   g_file_get_contents(path, &text, NULL, &error);
   g_assert_no_error(error);
+  return text;
+}
+
+static void
+test_man_page_has_every_option(void)
+{
+  g_autofree char *text = read_man_page();
+
   for_each_option(check_man_page, text);
+}
+
+/* One line of words, as a reader sees it: no requests, no fonts, no breaks. */
+static char *
+as_read(const char *text, gboolean roff)
+{
+  g_autoptr(GRegex) request = g_regex_new("^\\.[A-Z]+ ?|\\\\f[BRI]|\"", G_REGEX_MULTILINE, 0, NULL);
+  g_autofree char *bare = roff ? g_regex_replace_literal(request, text, -1, 0, "", 0, NULL) : g_strdup(text);
+  g_auto(GStrv) pieces = g_strsplit(bare, roff ? "\\-" : "\n", -1);
+  g_autofree char *joined = g_strjoinv(roff ? "-" : " ", pieces);
+  g_autoptr(GRegex) spaces = g_regex_new("\\s+", 0, 0, NULL);
+
+  return g_regex_replace_literal(spaces, joined, -1, 0, " ", 0, NULL);
+}
+
+static void
+assert_says(const char *text, const char *part)
+{
+  if (!strstr(text, part))
+    g_error("“%s” is not said.", part);
+}
+
+static void
+check_row(const char *left, const char *help, gpointer text)
+{
+  g_autofree char *row = g_strdup_printf(" %s %s ", left, help);
+
+  assert_says(text, row);
+}
+
+static void
+check_operands(const char *left, const char *help, gpointer text)
+{
+  assert_says(text, help);
+}
+
+/* Every name of the tables is a row of its own, with the values that a key takes. */
+static void
+assert_tables_are_told(const char *text)
+{
+  guint n = 0;
+  const MsReducePreset *presets = ms_reduce_presets(&n);
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *row = g_strdup_printf(" %s %s", presets[i].name, presets[i].help);
+    assert_says(text, row);
+  }
+  const MsReduceOptionInfo *keys = ms_reduce_options_table(&n);
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *values = keys[i].values ? g_strjoinv("|", (char **)keys[i].values) : g_strdup("N");
+    g_autofree char *row = g_strdup_printf(" %s=%s %s", keys[i].name, values, keys[i].help);
+    g_autofree char *range = g_strdup_printf("%s, %d to %d", keys[i].help, keys[i].minimum, keys[i].maximum);
+    assert_says(text, row);
+    assert_says(text, keys[i].values ? row : range);
+  }
+}
+
+static void
+test_reductions_are_described(void)
+{
+  g_autofree char *raw_help = ms_command_line_help(), *raw_page = read_man_page();
+  g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
+  char *texts[] = {help, page};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    ms_reduce_help_operands(check_operands, texts[i]);
+    ms_reduce_help_presets(check_row, texts[i]);
+    ms_reduce_help_keys(check_row, texts[i]);
+    assert_tables_are_told(texts[i]);
+    assert_says(texts[i], "decimal");
+    assert_says(texts[i], "--verify found a difference, or the result of --reduce is not the serial one");
+  }
+}
+
+static void
+test_defaults_of_reductions(void)
+{
+  g_autofree char *raw_help = ms_command_line_help(), *raw_page = read_man_page();
+  g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
+  g_autoptr(MsCommandLine) line = parse_good("x --headless --reduce sum");
+  g_autofree char *size = g_strdup_printf("default %" G_GUINT64_FORMAT, line->size);
+
+  assert_says(help, size);
+  assert_says(page, size);
+  assert_says(help, "Element type of --reduce (default " MS_HEADLESS_REDUCE_TYPE ")");
+  assert_says(page, "element type, by default " MS_HEADLESS_REDUCE_TYPE ":");
+  assert_says(help, "(default auto); see below");
+  assert_says(page, "by default auto");
 }
 
 /* Names in the two tables must differ, else one option hides the other. */
@@ -319,6 +417,8 @@ main(int argc, char **argv)
   g_test_add_func("/command-line/accepted-combinations", test_accepted_combinations);
   g_test_add_func("/command-line/help-lists-every-option", test_help_lists_every_option);
   g_test_add_func("/command-line/man-page-has-every-option", test_man_page_has_every_option);
+  g_test_add_func("/command-line/reductions-are-described", test_reductions_are_described);
+  g_test_add_func("/command-line/defaults-of-reductions", test_defaults_of_reductions);
   g_test_add_func("/command-line/names-are-unique", test_names_are_unique);
   return g_test_run();
 }
