@@ -4,6 +4,7 @@
 #include "app/exit-status.h"
 #include "app/headless.h"
 #include "app/reduce-help.h"
+#include "core/reduce/histogram.h"
 
 #include <string.h>
 
@@ -391,6 +392,24 @@ test_defaults_of_reductions(void)
   assert_says(page, "by default auto");
 }
 
+/* The rules that the figures follow are those that are told; luma's formula stands in the manual as it is computed. */
+static void
+test_man_page_has_the_rules(void)
+{
+  g_autofree char *raw = read_man_page();
+  g_autofree char *page = as_read(raw, TRUE);
+
+  assert_says(page, "(299 R + 587 G + 114 B + 500) / 1000");
+  for (guint v = 0; v < 256; v++) {
+    g_assert_cmpuint(MS_LUMA(v, 255 - v, v / 2), ==, (299 * v + 587 * (255 - v) + 114 * (v / 2) + 500) / 1000);
+    g_assert_cmpuint(MS_LUMA(v, v, v), ==, v);
+  }
+  assert_says(page, "(N - 1) P / 100");
+  assert_says(page, "of the population");
+  assert_says(page, "NaN only where every element is one");
+  assert_says(page, "accumulated in 64 bits");
+}
+
 /* Names in the two tables must differ, else one option hides the other. */
 static void
 test_names_are_unique(void)
@@ -419,6 +438,7 @@ main(int argc, char **argv)
   g_test_add_func("/command-line/man-page-has-every-option", test_man_page_has_every_option);
   g_test_add_func("/command-line/reductions-are-described", test_reductions_are_described);
   g_test_add_func("/command-line/defaults-of-reductions", test_defaults_of_reductions);
+  g_test_add_func("/command-line/man-page-has-the-rules", test_man_page_has_the_rules);
   g_test_add_func("/command-line/names-are-unique", test_names_are_unique);
   return g_test_run();
 }
