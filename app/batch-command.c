@@ -112,6 +112,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .output = line->output,
                             .name_template = line->name,
                             .format = (MsImageFormat)line->format,
+                            .quality = line->quality,
                             .on_conflict = (MsConflict)line->on_conflict,
                             .shard = line->shard,
                             .resume = line->resume,

@@ -113,6 +113,70 @@ test_resume_without_manifest(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(batch_fixture_item(items, 1)->status, ==, MS_ITEM_DONE);
 }
 
+/* What is done counts for the outputs that are wanted now alone: their folder, name, format and quality. */
+static void
+test_manifest_other_outputs(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *other = g_build_filename(f->folder, "other", NULL);
+
+  g_assert_cmpint(g_mkdir(other, 0777), ==, 0);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = TRUE;
+  f->request.quality = f->options.save.quality;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.output = other;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.name_template = "{stem}-f.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.quality = f->options.save.quality = 50;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+}
+
+/* Numbers are no other names: of a place in a list that has grown, or of a name that was free. */
+static void
+test_manifest_numbers(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  batch_fixture_add_file(f, f->out, "b.png", "in the way");
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.name_template = "{seq}.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+/* Lines of the first version: without format and quality. */
+static void
+test_manifest_old_lines(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *content = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  char *format = strstr(content, "\"format\":\"png\",");
+  g_assert_nonnull(format);
+  memset(format, ' ', strlen("\"format\":\"png\","));
+  g_assert_true(g_file_set_contents(path, content, -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -120,6 +184,9 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
   BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
+  BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);
+  BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);
+  BATCH_FIXTURE_ADD("manifest/old-lines", test_manifest_old_lines);
   BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
   return g_test_run();
 }

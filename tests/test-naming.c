@@ -74,6 +74,24 @@ test_fields_in_a_locale_with_commas(void)
 }
 
 static void
+test_matches(void)
+{
+  g_autofree char *numbered = ms_naming_numbered_anyhow("/d.1/a.png");
+  g_autofree char *bare = ms_naming_numbered_anyhow("a");
+
+  g_assert_true(ms_naming_matches("/d/a.png", "/d/a.png"));
+  g_assert_false(ms_naming_matches("/d/a.png", "/d/a.pn"));
+  g_assert_false(ms_naming_matches("/d/a.pn", "/d/a.png"));
+  g_assert_true(ms_naming_matches(numbered, "/d.1/a-1.png"));
+  g_assert_true(ms_naming_matches(numbered, "/d.1/a-123456.png"));
+  g_assert_false(ms_naming_matches(numbered, "/d.1/a-.png"));
+  g_assert_false(ms_naming_matches(numbered, "/d.1/a-1x.png"));
+  g_assert_true(ms_naming_matches(bare, "a-7"));
+  g_assert_true(ms_naming_matches("\0012-\001", "1112-3"));
+  g_assert_false(ms_naming_matches("\0012-\001", "2-3"));
+}
+
+static void
 test_refused_templates(void)
 {
   static const char *const templates[] = {"",       "{name}.png",     "{stem",       "stem}.png",
@@ -158,6 +176,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naming/fields", test_fields);
   g_test_add_func("/naming/fields-in-a-locale-with-commas", test_fields_in_a_locale_with_commas);
+  g_test_add_func("/naming/matches", test_matches);
   g_test_add_func("/naming/refused-templates", test_refused_templates);
   g_test_add_func("/naming/parts-of-paths", test_parts_of_paths);
   g_test_add_func("/shard/values", test_shard_values);

@@ -99,7 +99,7 @@ check_output(const MsBatchRequest *request, GError **error)
 }
 
 static char *
-output_name(const Planning *p, const MsBatchItem *item)
+output_name(const Planning *p, const MsBatchItem *item, gboolean any_seq)
 {
   const MsBatchRequest *q = p->request;
   g_autofree char *stem = ms_naming_stem(item->relative);
@@ -115,17 +115,18 @@ output_name(const Planning *p, const MsBatchItem *item)
                        .sr = q->settings.params.sr,
                        .device = q->device ? q->device : "device",
                        .seq = item->seq,
-                       .seq_digits = p->seq_digits};
+                       .seq_digits = p->seq_digits,
+                       .any_seq = any_seq};
   return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
 }
 
 static char *
-output_path(const Planning *p, const MsBatchItem *item)
+output_path(const Planning *p, const MsBatchItem *item, gboolean any_seq)
 {
   if (!p->into_folder)
     return g_strdup(p->request->output);
   g_autofree char *below = g_path_get_dirname(item->relative);
-  g_autofree char *name = output_name(p, item);
+  g_autofree char *name = output_name(p, item, any_seq);
   if (strcmp(below, ".") == 0)
     return g_build_filename(p->request->output, name, NULL);
   return g_build_filename(p->request->output, below, name, NULL);
@@ -157,7 +158,7 @@ choose_free_name(const Planning *p, MsBatchItem *item)
 {
   item->numbered = TRUE;
   for (guint i = 1; i < MOST_NUMBERS && is_taken(p, item->output); i++) {
-    g_autofree char *plain = output_path(p, item);
+    g_autofree char *plain = output_path(p, item, FALSE);
     g_free(item->output);
     item->output = ms_naming_numbered(plain, i);
   }
@@ -211,15 +212,30 @@ settle_existing(const Planning *p, MsBatchItem *item)
   ms_batch_item_fail(item, sentence);
 }
 
+/* Numbers may have been others then: images came to the list, or free names were looked for. */
+static gboolean
+is_planned_output(const Planning *p, const MsBatchItem *item, const char *output)
+{
+  g_autofree char *planned = g_canonicalize_filename(item->output, NULL);
+  g_autofree char *there = ms_file_path_resolve(output);
+  g_autofree char *pattern = output_path(p, item, TRUE);
+  g_autofree char *resolved = ms_file_path_resolve(pattern);
+  g_autofree char *numbered = ms_naming_numbered_anyhow(resolved);
+
+  return strcmp(planned, output) == 0 || ms_naming_matches(resolved, there) ||
+         (p->request->on_conflict == MS_CONFLICT_UNIQUE && ms_naming_matches(numbered, there));
+}
+
 static gboolean
 settle_resumed(const Planning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
+  MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
   const MsManifestEntry *entry = q->resume && q->manifest && !is_std(item->input)
-                                     ? ms_manifest_find_done(q->manifest, item->input, &q->settings)
+                                     ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
                                      : NULL;
 
-  if (!entry)
+  if (!entry || !is_planned_output(p, item, entry->output))
     return FALSE;
   g_free(item->output);
   item->output = g_strdup(entry->output);
@@ -233,7 +249,7 @@ settle_output(const Planning *p, MsBatchItem *item)
 {
   gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
 
-  item->output = output_path(p, item);
+  item->output = output_path(p, item, FALSE);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   if (is_std(item->output) || settle_resumed(p, item))
     return;

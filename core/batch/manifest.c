@@ -27,6 +27,7 @@ entry_free(gpointer data)
 
   g_free(entry->output);
   g_free(entry->settings);
+  g_free(entry->format);
   g_free(entry);
 }
 
@@ -98,6 +99,8 @@ take_line(MsManifest *self, const char *line, gsize length)
   MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
   entry->output = get_path(object, "output");
   entry->settings = g_strdup(json_object_get_string_member_with_default(object, "settings", ""));
+  entry->format = g_strdup(json_object_get_string_member_with_default(object, "format", NULL));
+  entry->quality = (int)json_object_get_int_member_with_default(object, "quality", 0);
   entry->done = strcmp(json_object_get_string_member_with_default(object, "status", ""), "done") == 0;
   entry->size = (guint64)json_object_get_int_member_with_default(object, "size", 0);
   entry->modified = json_object_get_int_member_with_default(object, "modified", 0);
@@ -195,23 +198,53 @@ ms_manifest_find(MsManifest *self, const char *input)
   return g_hash_table_lookup(self->entries, absolute);
 }
 
-/** ms_manifest_find_done: (nullable): the line that says @input, as it is now, was done with these settings and its output is there. */
+static const char *
+format_name(MsImageFormat format)
+{
+  return format == MS_IMAGE_FORMAT_JPEG ? "jpeg" : "png";
+}
+
+/* Lines of older versions do not tell; then the output's name has to do. */
+static gboolean
+is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
+{
+  if (entry->format && strcmp(entry->format, format_name(save->format)) != 0)
+    return FALSE;
+  return save->format != MS_IMAGE_FORMAT_JPEG || entry->quality == 0 || entry->quality == save->quality;
+}
+
+/**
+ * ms_manifest_find_done:
+ * @save: format (not AUTO) and quality that are wanted now
+ *
+ * Returns: (transfer none) (nullable): the line that says @input, as it is now, was done with these settings and its output is
+ *   there; whether that output is the one that is wanted now is for the caller to see
+ */
 const MsManifestEntry *
-ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings)
+ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
+                      const MsSaveOptions *save)
 {
   const MsManifestEntry *entry = ms_manifest_find(self, input);
   g_autofree char *line = ms_settings_to_arguments(settings);
   struct stat info;
 
-  if (!entry || !entry->done || strcmp(entry->settings, line) != 0)
+  if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
     return NULL;
   if (stat(input, &info) != 0 || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
     return NULL;
   return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
 }
 
+static void
+set_format(JsonObject *object, const MsSaveOptions *save)
+{
+  json_object_set_string_member(object, "format", format_name(save->format));
+  if (save->format == MS_IMAGE_FORMAT_JPEG)
+    json_object_set_int_member(object, "quality", save->quality);
+}
+
 static char *
-item_line(const MsBatchItem *item, const MsSettings *settings)
+item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
 {
   g_autoptr(JsonObject) object = json_object_new();
   g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
@@ -221,8 +254,10 @@ item_line(const MsBatchItem *item, const MsSettings *settings)
   struct stat info = {0};
 
   set_path(object, "input", input);
-  if (output)
+  if (output) {
     set_path(object, "output", output);
+    set_format(object, save);
+  }
   json_object_set_string_member(object, "status", ms_item_status_name(item->status));
   if (item->error) {
     g_autofree char *sentence = g_utf8_make_valid(item->error, -1);
@@ -242,13 +277,15 @@ item_line(const MsBatchItem *item, const MsSettings *settings)
 /**
  * ms_manifest_append:
  * @settings: what was asked for (not what the plan made of it)
+ * @save: format (not AUTO) and quality of the output
  *
  * Adds one line by one write, which other processes' lines cannot cut in two.
  */
 gboolean
-ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, GError **error)
+ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
+                   const MsSaveOptions *save, GError **error)
 {
-  g_autofree char *json = item_line(item, settings);
+  g_autofree char *json = item_line(item, settings, save);
   g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
   gssize length = (gssize)strlen(line);
 

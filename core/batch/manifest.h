@@ -3,16 +3,25 @@
 #pragma once
 
 #include "core/batch/item.h"
+#include "core/image/codec.h"
 
 G_BEGIN_DECLS
 
 #define MS_TYPE_MANIFEST (ms_manifest_get_type())
 G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
 
-/** MsManifestEntry: the last line about an input. @size, @modified: of the input then; @settings: as command-line options. */
+/**
+ * MsManifestEntry: the last line about an input.
+ * @settings: as command-line options
+ * @format: (nullable): of the output, as --format spells it; lines of older versions do not tell
+ * @quality: of a JPEG, 0 when the line does not tell
+ * @size, @modified: of the input then
+ */
 typedef struct {
   char *output;
   char *settings;
+  char *format;
+  int quality;
   gboolean done;
   guint64 size;
   gint64 modified;
@@ -22,8 +31,9 @@ MsManifest *ms_manifest_load(const char *path, GError **error);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
-const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings);
+const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
+                                             const MsSaveOptions *save);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
-                            GError **error);
+                            const MsSaveOptions *save, GError **error);
 
 G_END_DECLS

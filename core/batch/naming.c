@@ -101,6 +101,8 @@ append_field(GString *name, const char *field, const MsNameParts *parts)
     append_number(name, parts->sr);
   else if (strcmp(field, "device") == 0)
     append_file_safe(name, parts->device);
+  else if (parts->any_seq)
+    g_string_append_c(name, MS_NAMING_ANY_NUMBER);
   else
     g_string_append_printf(name, "%0*" G_GUINT64_FORMAT, (int)parts->seq_digits, parts->seq);
 }
@@ -142,13 +144,45 @@ ms_naming_stem(const char *path)
   return extension ? g_strndup(base, extension - 1 - base) : g_steal_pointer(&base);
 }
 
-/** ms_naming_numbered: (transfer full): @path with -@number before its ending. */
-char *
-ms_naming_numbered(const char *path, guint number)
+static char *
+with_suffix(const char *path, const char *suffix)
 {
   const char *extension = ms_naming_extension(path);
 
   if (!extension)
-    return g_strdup_printf("%s-%u", path, number);
-  return g_strdup_printf("%.*s-%u.%s", (int)(extension - 1 - path), path, number, extension);
+    return g_strconcat(path, "-", suffix, NULL);
+  return g_strdup_printf("%.*s-%s.%s", (int)(extension - 1 - path), path, suffix, extension);
+}
+
+/** ms_naming_numbered: (transfer full): @path with -@number before its ending. */
+char *
+ms_naming_numbered(const char *path, guint number)
+{
+  g_autofree char *suffix = g_strdup_printf("%u", number);
+
+  return with_suffix(path, suffix);
+}
+
+/** ms_naming_numbered_anyhow: (transfer full): what every ms_naming_numbered() of @path matches. */
+char *
+ms_naming_numbered_anyhow(const char *path)
+{
+  const char suffix[] = {MS_NAMING_ANY_NUMBER, '\0'};
+
+  return with_suffix(path, suffix);
+}
+
+/** ms_naming_matches: whether @name is @pattern with any digits in each place of MS_NAMING_ANY_NUMBER. */
+gboolean
+ms_naming_matches(const char *pattern, const char *name)
+{
+  for (; *pattern && *pattern != MS_NAMING_ANY_NUMBER; pattern++, name++)
+    if (*pattern != *name)
+      return FALSE;
+  if (!*pattern)
+    return *name == '\0';
+  while (g_ascii_isdigit(*name))
+    if (ms_naming_matches(pattern + 1, ++name))
+      return TRUE;
+  return FALSE;
 }

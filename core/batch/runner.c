@@ -54,11 +54,14 @@ usual_memory_limit(void)
 static void
 note_in_manifest(Runner *r, const MsBatchItem *item)
 {
+  MsSaveOptions save = r->options->save;
   g_autoptr(GError) error = NULL;
 
   if (!r->options->manifest || item->status == MS_ITEM_SKIPPED)
     return;
-  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &error) && r->hooks->trouble)
+  save.format = ms_batch_item_format(item, save.format);
+  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) &&
+      r->hooks->trouble)
     r->hooks->trouble(error->message, r->hooks->data);
 }
 
