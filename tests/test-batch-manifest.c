@@ -177,6 +177,49 @@ test_manifest_old_lines(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
 }
 
+static char *
+cut_last_line(const char *path)
+{
+  g_autofree char *content = NULL;
+  char *last;
+
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  content[strlen(content) - 1] = '\0';
+  last = strrchr(content, '\n');
+  last[1] = '\0';
+  g_assert_true(g_file_set_contents(path, content, -1, NULL));
+  return g_steal_pointer(&content);
+}
+
+/* A run that is killed between the output's name and its line; what is there is ours when it is what would be made now. */
+static void
+test_manifest_killed(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *last = batch_fixture_out_path(f, "b.png");
+
+  f->options.jobs = 1;
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 2);
+  g_autofree char *one_line = cut_last_line(path);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+
+  /* Somebody else's file is not taken for a result and stays. */
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.failed, ==, 1);
+  g_autofree char *content = NULL;
+  g_assert_true(g_file_get_contents(last, &content, NULL, NULL));
+  g_assert_cmpstr(content, ==, "theirs");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -187,6 +230,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);
   BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);
   BATCH_FIXTURE_ADD("manifest/old-lines", test_manifest_old_lines);
+  BATCH_FIXTURE_ADD("manifest/killed", test_manifest_killed);
   BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
   return g_test_run();
 }

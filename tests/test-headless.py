@@ -391,6 +391,18 @@ class BadInput(HeadlessCase):
         self.refuse(source, "--json", self.dir / "r2.txt", "--csv", self.dir / "r3.txt", status=2, parts=["--json", "--csv"])
         self.run_program(source, "--device", "reference", "--json", "/dev/null", "--csv", "/dev/null")
 
+    def test_reports_that_cannot_be_written_are_told_first(self):
+        source, nowhere = self.picture("a.png"), self.dir / "nowhere" / "x"
+        lab = ["--experiment", "swap-example", "--quick", "--device", "no such device"]
+        for what in (lab, ["--tune", "--device", "no such device"], ["--reduce", "sum", "--device", "no such device"]):
+            self.refuse(*what, "--json", nowhere, parts=["--json", "nowhere", "create it"])
+            self.refuse(*what, "--json", self.src, parts=["--json", "folder"])
+        self.refuse(*lab, "--compare", nowhere, parts=["--compare", "nowhere"])
+        self.refuse(*lab, "--report-dir", source, parts=["--report-dir", "a.png"])
+        self.refuse(*lab, "--report-dir", pathlib.Path(source) / "sub", parts=["--report-dir", "a.png"])
+        for option in ("--json", "--csv"):
+            self.refuse(source, "-o", self.out / "x.png", option, nowhere, parts=[option, "nowhere", "create it"])
+
     def test_permissions(self):
         if os.geteuid() != 0:
             self.skipTest("Becoming another user needs root.")
@@ -522,6 +534,29 @@ class Batches(HeadlessCase):
 
     def test_interrupted_by_a_kill_and_resumed(self):
         self.interrupt(signal.SIGTERM)
+
+    def test_killed_between_a_result_and_its_line(self):
+        for i in range(3):
+            self.picture(f"p{i}.png")
+        manifest = self.dir / "m.jsonl"
+        command = [self.src, "-o", self.out, "--device", "cpu", "--jobs", "1", "--manifest", manifest]
+        self.run_program(*command)
+        lines = manifest.read_text().splitlines(keepends=True)
+        manifest.write_text("".join(lines[:-1]))
+        summary = self.report(*command, "--resume")["summary"]
+        self.assertEqual((summary["done"], summary["skipped"], summary["failed"]), (1, 2, 0))
+        self.assertEqual(self.report(*command, "--resume")["summary"]["skipped"], 3)
+
+    def test_a_dry_run_reads_the_manifest(self):
+        self.picture("a.png")
+        manifest = self.dir / "m.jsonl"
+        command = [self.src, "-o", self.out, "--device", "reference", "--manifest", manifest, "--resume"]
+        self.run_program(*command)
+        self.picture("b.png")
+        before = manifest.read_bytes()
+        output, _ = self.run_program(*command, "--dry-run")
+        self.assertEqual(output.decode(), f"{self.src}/b.png -> {self.out}/b.png\n")
+        self.assertEqual(manifest.read_bytes(), before)
 
     def test_progress(self):
         self.picture("a.png")

@@ -193,6 +193,15 @@ refuse_claimed(const Planning *p, MsBatchItem *item)
   return TRUE;
 }
 
+/* A run that was killed may have saved this and not said so; the result is made again and compared with what is there. */
+static gboolean
+is_perhaps_saved(const Planning *p, const MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+
+  return q->resume && q->manifest && !ms_manifest_has_output(q->manifest, item->output);
+}
+
 static void
 settle_existing(const Planning *p, MsBatchItem *item)
 {
@@ -207,6 +216,9 @@ settle_existing(const Planning *p, MsBatchItem *item)
     ms_batch_item_skip(item, "the output exists");
     return;
   }
+  item->perhaps_saved = S_ISREG(info.st_mode) && is_perhaps_saved(p, item);
+  if (item->perhaps_saved)
+    return;
   sentence = g_strdup_printf(
       "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
   ms_batch_item_fail(item, sentence);

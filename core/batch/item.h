@@ -30,6 +30,7 @@ typedef enum {
  * @output: (nullable): path, "-", or %NULL when nothing is saved
  * @overwrite: whether a file at @output may be replaced
  * @numbered: whether a number is put behind the name when somebody else takes @output in the meantime
+ * @perhaps_saved: an earlier run may have made @output and ended before it said so: the same file there is this result
  * @error: (nullable): why it failed
  * @reason: (nullable): why it was skipped
  * @note: (nullable): what the output's format could not hold, for a person to know
@@ -47,6 +48,7 @@ typedef struct {
   char *output;
   gboolean overwrite;
   gboolean numbered;
+  gboolean perhaps_saved;
   MsItemStatus status;
   char *error;
   char *reason;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/image/file-path.h"
 #include "core/image/image-format.h"
 
 struct _MsManifest {
@@ -16,6 +17,7 @@ struct _MsManifest {
   int fd;
   gboolean torn;       /* the last line was cut off by a crash: the next one starts on a line of its own */
   GHashTable *entries; /* absolute input path -> MsManifestEntry */
+  GHashTable *outputs; /* of done lines, links followed; NULL until it is asked for */
 };
 
 G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
@@ -39,6 +41,7 @@ ms_manifest_finalize(GObject *object)
   if (self->fd >= 0)
     close(self->fd);
   g_hash_table_unref(self->entries);
+  g_clear_pointer(&self->outputs, g_hash_table_unref);
   g_free(self->path);
   G_OBJECT_CLASS(ms_manifest_parent_class)->finalize(object);
 }
@@ -233,6 +236,33 @@ ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *set
   if (stat(input, &info) != 0 || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
     return NULL;
   return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
+}
+
+static GHashTable *
+collect_outputs(MsManifest *self)
+{
+  GHashTable *outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter each;
+  gpointer entry;
+
+  g_hash_table_iter_init(&each, self->entries);
+  while (g_hash_table_iter_next(&each, NULL, &entry)) {
+    const MsManifestEntry *line = entry;
+    if (line->done && line->output)
+      g_hash_table_add(outputs, ms_file_path_resolve(line->output));
+  }
+  return outputs;
+}
+
+/** ms_manifest_has_output: whether the lines that were read say that @path is the output of an input that was done. */
+gboolean
+ms_manifest_has_output(MsManifest *self, const char *path)
+{
+  g_autofree char *resolved = ms_file_path_resolve(path);
+
+  if (!self->outputs)
+    self->outputs = collect_outputs(self);
+  return g_hash_table_contains(self->outputs, resolved);
 }
 
 static void

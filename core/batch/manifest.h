@@ -33,6 +33,7 @@ MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
                                              const MsSaveOptions *save);
+gboolean ms_manifest_has_output(MsManifest *self, const char *path);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
                             const MsSaveOptions *save, GError **error);
 

@@ -193,6 +193,28 @@ make_folder(const char *path, GError **error)
   return FALSE;
 }
 
+/* Whether the file that is in the way is just what would be saved. */
+static gboolean
+is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+                 GError **error)
+{
+  g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
+  g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, cancellable, error) : NULL;
+
+  if (there && !wanted)
+    return FALSE;
+  if (there) {
+    g_autoptr(GBytes) content = g_mapped_file_get_bytes(there);
+    if (g_bytes_equal(content, wanted))
+      return TRUE;
+  }
+  g_set_error(error, MS_ERROR, MS_ERROR_EXISTS,
+              "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+              "name, or --on-conflict skip, unique or overwrite.",
+              work->item->output);
+  return FALSE;
+}
+
 /* Somebody may take a free name between the plan and now; then the next number is tried. */
 static gboolean
 save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
@@ -204,6 +226,8 @@ save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCance
     g_autoptr(GError) failure = NULL;
     if (ms_image_save(work->result, work->item->output, save, notes, cancellable, &failure))
       return TRUE;
+    if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS))
+      return is_saved_already(work, save, notes, cancellable, error);
     if (!work->item->numbered || number == MOST_NUMBERS ||
         !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
       g_propagate_error(error, g_steal_pointer(&failure));
