@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/panels/figures-format.h"
 #include "ui/window-private.h"
 
 /* Shorter runs than this show no progress bar: it would only flicker. */
@@ -13,8 +14,9 @@ ms_window_update_title(MsWindow *self)
   MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
   g_autofree char *size =
     source ? g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source)) : NULL;
+  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
   g_autofree char *subtitle =
-    run ? g_strdup_printf("%s — %.1f ms", size, ms_run_get_kernel_ms(run)) : g_strdup(size);
+    run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
 
   if (!self->notebook)
     return;

@@ -69,14 +69,25 @@ static void
 draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
 {
   double x = MS_CHART_MARGIN, y = l->legend_top + 13;
+  guint row = 1;
 
   for (guint i = 0; i < self->series->len; i++) {
     const MsChartSeries *series = self->series->pdata[i];
+    g_autofree char *others = g_strdup_printf("… and %u more", self->series->len - i);
     ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
     double item = ms_chart_legend_item_width(cr, series);
-    if (x > MS_CHART_MARGIN && x + item > l->width - MS_CHART_MARGIN) {
+    double room = l->width - MS_CHART_MARGIN - x;
+    if (l->legend_is_cut && row == l->legend_rows)
+      room -= ms_chart_text_width(cr, others);
+    if (x > MS_CHART_MARGIN && item > room && row == l->legend_rows) {
+      ms_chart_set_colour(cr, paint->faint_text);
+      show_text(cr, x, y, others);
+      return;
+    }
+    if (x > MS_CHART_MARGIN && item > room) {
       x = MS_CHART_MARGIN;
       y += MS_CHART_LEGEND_ROW;
+      row++;
     }
     draw_legend_key(self, cr, paint, series, x, y);
     ms_chart_set_colour(cr, paint->text);

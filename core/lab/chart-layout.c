@@ -96,6 +96,13 @@ count_legend_rows(const MsChart *self, cairo_t *cr, double width)
   return rows;
 }
 
+/* A legend of many series must leave room for what they show. */
+static guint
+most_legend_rows(double height)
+{
+  return (guint)MAX(height * 0.4 / MS_CHART_LEGEND_ROW, 1);
+}
+
 static double
 widest_category(const MsChart *self, cairo_t *cr)
 {
@@ -186,6 +193,8 @@ ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
   find_scales(self, &l);
   l.legend_rows = count_legend_rows(self, cr, width - 2 * MS_CHART_MARGIN);
+  l.legend_is_cut = l.legend_rows > most_legend_rows(height);
+  l.legend_rows = MIN(l.legend_rows, most_legend_rows(height));
   l.legend_top = MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 8 + (self->subtitle ? 18 : 0);
   l.left = MS_CHART_MARGIN + widest_y_label(&l, cr) + 10;
   l.top = l.legend_top + l.legend_rows * MS_CHART_LEGEND_ROW + 34;

@@ -61,6 +61,7 @@ typedef struct {
   double plot_height;
   double legend_top;
   guint legend_rows;
+  gboolean legend_is_cut; /* not all series have room in it */
   double label_angle;
   guint label_lines;
   MsScale x;
