@@ -220,6 +220,57 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
+/* Results beside their inputs are no inputs of the next run, with a manifest and without; what is named itself is. */
+static void
+test_resume_beside_inputs(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *result = g_build_filename(f->in, "a-f.png", NULL);
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  f->request.output = f->in;
+  f->request.name_template = "{stem}-f.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 2);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+
+  f->request.on_conflict = MS_CONFLICT_FAIL;
+  f->request.manifest = NULL;
+  g_autoptr(GPtrArray) plain = batch_fixture_plan(f);
+  g_assert_cmpuint(plain->len, ==, 2);
+  g_assert_cmpuint(ms_batch_count(plain).skipped, ==, 2);
+  /* It could be an original: nothing tells, so nothing is replaced. */
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_autoptr(GPtrArray) overwrite = batch_fixture_plan(f);
+  g_assert_cmpuint(overwrite->len, ==, 4);
+  g_assert_cmpuint(ms_batch_count(overwrite).failed, ==, 2);
+  f->request.on_conflict = MS_CONFLICT_FAIL;
+  f->inputs[1] = result;
+  g_autoptr(GPtrArray) named = batch_fixture_plan(f);
+  g_assert_cmpuint(named->len, ==, 3);
+  g_assert_cmpstr(batch_fixture_item(named, 2)->input, ==, result);
+}
+
+/* What was a result in one step may be the input of the next. */
+static void
+test_manifest_two_steps(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *second = g_build_filename(f->folder, "second", NULL);
+
+  g_assert_cmpint(g_mkdir(second, 0777), ==, 0);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->inputs[0] = f->out;
+  f->request.output = second;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -231,6 +282,8 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);
   BATCH_FIXTURE_ADD("manifest/old-lines", test_manifest_old_lines);
   BATCH_FIXTURE_ADD("manifest/killed", test_manifest_killed);
+  BATCH_FIXTURE_ADD("manifest/two-steps", test_manifest_two_steps);
+  BATCH_FIXTURE_ADD("resume-beside-inputs", test_resume_beside_inputs);
   BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
   return g_test_run();
 }

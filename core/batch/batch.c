@@ -284,6 +284,78 @@ remember_sources(Planning *p, GPtrArray *inputs)
   }
 }
 
+typedef struct {
+  const Planning *planning;
+  char *folder;        /* of the outputs, links followed, with a slash behind */
+  GHashTable *planned; /* output paths, links followed */
+} Results;
+
+static char *
+planned_output(const Planning *p, const MsInput *input)
+{
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(1, input->path, input->relative);
+  g_autofree char *path = output_path(p, item, FALSE);
+
+  return ms_file_path_resolve(path);
+}
+
+/*
+ * Results beside their inputs would be filtered again by the next run. With --on-conflict overwrite an image of that name is
+ * refused instead: it could be an original. Numbers in the names say nothing about where they come from.
+ */
+static GHashTable *
+planned_outputs(const Planning *p, GPtrArray *inputs)
+{
+  GHashTable *planned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  const MsBatchRequest *q = p->request;
+
+  if (q->on_conflict == MS_CONFLICT_OVERWRITE || (q->name_template && ms_naming_uses(q->name_template, "seq")))
+    return planned;
+  for (guint i = 0; i < inputs->len; i++) {
+    const MsInput *input = g_ptr_array_index(inputs, i);
+    if (!input->trouble)
+      g_hash_table_add(planned, planned_output(p, input));
+  }
+  return planned;
+}
+
+/* An image that would become itself is no result but an original in the way. */
+static gboolean
+is_result(const MsInput *input, gpointer data)
+{
+  const Results *r = data;
+  const MsBatchRequest *q = r->planning->request;
+
+  if (!input->found)
+    return FALSE;
+  g_autofree char *path = ms_file_path_resolve(input->path);
+  if (!g_str_has_prefix(path, r->folder))
+    return FALSE;
+  if (q->manifest && ms_manifest_has_output(q->manifest, path))
+    return TRUE;
+  if (!g_hash_table_contains(r->planned, path))
+    return FALSE;
+  g_autofree char *own = planned_output(r->planning, input);
+  return strcmp(own, path) != 0;
+}
+
+static void
+leave_out_results(const Planning *p, GPtrArray *inputs)
+{
+  g_autofree char *within = NULL;
+  Results results = {.planning = p};
+
+  if (!p->into_folder || !ms_inputs_has_folder(p->request->inputs))
+    return;
+  within = g_build_filename(p->request->output, "x", NULL);
+  g_autofree char *resolved = ms_file_path_resolve(within);
+  results.folder = g_strndup(resolved, strlen(resolved) - 1);
+  results.planned = planned_outputs(p, inputs);
+  ms_inputs_leave_out(inputs, is_result, &results);
+  g_hash_table_unref(results.planned);
+  g_free(results.folder);
+}
+
 static guint
 digits_of(guint n)
 {
@@ -336,6 +408,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
       ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  leave_out_results(&planning, inputs);
   planning.seq_digits = digits_of(inputs->len);
   planning.sources = sources;
   planning.claimed = claimed;

@@ -27,7 +27,7 @@ input_free(gpointer data)
   g_free(self);
 }
 
-static void
+static MsInput *
 add_input(Walk *walk, const char *path, const char *relative, char *trouble)
 {
   MsInput *input = g_new0(MsInput, 1);
@@ -36,6 +36,7 @@ add_input(Walk *walk, const char *path, const char *relative, char *trouble)
   input->relative = g_strdup(relative);
   input->trouble = trouble;
   g_ptr_array_add(walk->inputs, input);
+  return input;
 }
 
 /* By its ending, so that a damaged image is reported and not overlooked, or by its first bytes. */
@@ -106,7 +107,7 @@ walk_entry(Walk *walk, const char *path, const char *relative)
   if (S_ISLNK(info.st_mode) && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     return;
   if ((S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && looks_like_image(path))
-    add_input(walk, path, relative, NULL);
+    add_input(walk, path, relative, NULL)->found = TRUE;
 }
 
 static void
@@ -166,6 +167,22 @@ ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *o
     }
   }
   return walk.inputs;
+}
+
+/** ms_inputs_leave_out: @inputs: (element-type MsInput): loses those that @test is %TRUE for; the others keep their order. */
+void
+ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data)
+{
+  guint kept = 0;
+
+  for (guint i = 0; i < inputs->len; i++) {
+    gpointer input = g_ptr_array_index(inputs, i);
+    if (test(input, data))
+      continue;
+    g_ptr_array_index(inputs, i) = g_ptr_array_index(inputs, kept);
+    g_ptr_array_index(inputs, kept++) = input;
+  }
+  g_ptr_array_set_size(inputs, (int)kept);
 }
 
 /** ms_inputs_has_folder: whether any argument is a folder, so that the output must be one too. */

@@ -15,15 +15,21 @@ G_BEGIN_DECLS
  * MsInput:
  * @path: as it can be opened, or MS_INPUT_STDIN
  * @relative: path below the folder that was named; the name alone for a file that was named itself
+ * @found: in a folder; not named itself
  * @trouble: (nullable): why nothing can come of it: a folder that cannot be read or holds no image
  */
 typedef struct {
   char *path;
   char *relative;
+  gboolean found;
   char *trouble;
 } MsInput;
 
 GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder);
+/** MsInputTest: what ms_inputs_leave_out() asks about each. */
+typedef gboolean (*MsInputTest)(const MsInput *input, gpointer data);
+
+void ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data);
 gboolean ms_inputs_has_folder(const char *const *arguments);
 
 G_END_DECLS
