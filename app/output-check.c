@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/output-check.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/image/atomic-file.h"
+#include "core/image/file-path.h"
 #include "core/lab/lab.h"
 
 /* A path of the command line: @option is what named it, %NULL for an image. */
@@ -32,19 +34,6 @@ add_place(GPtrArray *places, const char *option, const char *path)
   g_ptr_array_add(places, place);
 }
 
-/* A file that is not there yet is known by its folder, links followed, and its name. */
-static char *
-true_path(const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname(path);
-  g_autofree char *name = g_path_get_basename(path);
-  char *real = realpath(folder, NULL);
-  char *whole = real ? g_build_filename(real, name, NULL) : g_canonicalize_filename(path, NULL);
-
-  free(real);
-  return whole;
-}
-
 /* Two names of one file. Devices and pipes take whatever is written to them, so they clash with nothing. */
 static gboolean
 same_place(const char *a, const char *b)
@@ -56,8 +45,8 @@ same_place(const char *a, const char *b)
     return S_ISREG(p.st_mode) && p.st_dev == q.st_dev && p.st_ino == q.st_ino;
   if (have_a || have_b)
     return FALSE;
-  g_autofree char *first = true_path(a);
-  g_autofree char *second = true_path(b);
+  g_autofree char *first = ms_file_path_resolve(a);
+  g_autofree char *second = ms_file_path_resolve(b);
   return strcmp(first, second) == 0;
 }
 
@@ -103,10 +92,53 @@ add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
   return paths != NULL;
 }
 
+/* Opens the file as the report will, and leaves it. Devices and pipes are not opened: whoever reads would see an end. */
+static gboolean
+check_file(const char *option, const char *path, GError **error)
+{
+  g_autoptr(MsAtomicFile) file = NULL;
+  struct stat info;
+
+  if (!path || strcmp(path, MS_INPUT_STDIN) == 0 ||
+      (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return TRUE;
+  file = ms_atomic_file_open(path, TRUE, error);
+  if (!file)
+    g_prefix_error(error, "--%s: ", option);
+  return file != NULL;
+}
+
+/* The folder is made by the first report; until then the nearest one that exists has to take it. */
+static gboolean
+check_folder(const char *option, const char *path, GError **error)
+{
+  g_autofree char *nearest = g_canonicalize_filename(path, NULL);
+
+  while (!g_file_test(nearest, G_FILE_TEST_EXISTS) && strcmp(nearest, "/") != 0) {
+    char *up = g_path_get_dirname(nearest);
+    g_free(nearest);
+    nearest = up;
+  }
+  if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "--%s cannot be '%s': '%s' is no folder that may be written to; choose another.",
+              option, path, nearest);
+  return FALSE;
+}
+
+/* A long run must not end with nowhere to put its report. */
+static gboolean
+check_writable(const MsCommandLine *line, GError **error)
+{
+  return check_file("json", line->json, error) && check_file("csv", line->csv, error) &&
+         (!line->report_dir || check_folder("report-dir", line->report_dir, error));
+}
+
 /**
  * ms_output_check:
  *
- * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another report
+ * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another report,
+ *   or with #MS_ERROR_IO where none can be written
  */
 gboolean
 ms_output_check(const MsCommandLine *line, GError **error)
@@ -131,5 +163,5 @@ ms_output_check(const MsCommandLine *line, GError **error)
       good = check_against(place, read, read->len, TRUE, error);
     good = good && check_against(place, written, i, FALSE, error);
   }
-  return good;
+  return good && check_writable(line, error);
 }
