@@ -145,6 +145,25 @@ check_lab_options(const MsCommandLine *line, GError **error)
   return TRUE;
 }
 
+/* Nothing runs, so nothing else has a meaning. */
+static gboolean
+check_list(const MsCommandLine *line, GError **error)
+{
+  static const char *const known[] = {"headless", "experiment", "json", "progress", "quiet", NULL};
+
+  if (line->inputs[0])
+    return refuse(error, "--experiment list runs nothing; leave out the image, or name an experiment.");
+  for (guint i = 0; i < line->given->len; i++) {
+    const char *name = g_ptr_array_index(line->given, i);
+    if (g_strv_contains(known, name))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--%s means nothing to --experiment list, which runs nothing; leave it out, or name an experiment.", name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 check_lab(const MsCommandLine *line, GError **error)
 {
@@ -161,6 +180,8 @@ check_lab(const MsCommandLine *line, GError **error)
     return refuse(error, "--tune looks for the variant itself; leave out --variant.");
   if (line->reduce && !line->tune && line->inputs[0])
     return refuse(error, "--reduce makes its own array; leave out the image.");
+  if (g_strcmp0(line->experiment, "list") == 0)
+    return check_list(line, error);
   return check_lab_options(line, error);
 }
 

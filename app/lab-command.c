@@ -256,14 +256,25 @@ run_tuning(Command *c, GError **error)
   return record ? report_tuning(c, record, error) : ms_exit_status_for_error(*error);
 }
 
+static gboolean
+write_list(Command *c, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
+  g_autofree char *json = nodes ? nodes_to_text("experiments", nodes) : NULL;
+
+  return json && ms_headless_write(c->line->json, json, c->console, error);
+}
+
+/* The list is the result, so it is printed once: as JSON where that goes to standard output. */
 static MsExitStatus
 list_experiments(Command *c, GError **error)
 {
   g_autofree char *text = ms_lab_list_text(error);
 
-  if (!text)
+  if (!text || (c->line->json && !write_list(c, error)))
     return ms_exit_status_for_error(*error);
-  ms_console_print(c->console, text);
+  if (!c->line->json || strcmp(c->line->json, MS_INPUT_STDIN) != 0)
+    ms_console_print(c->console, text);
   return MS_EXIT_DONE;
 }
 

@@ -198,6 +198,10 @@ test_refused_combinations(void)
       {"x --headless --experiment all --recursive", "--recursive"},
       {"x --headless --tune --timings", "--timings"},
       {"x --headless --experiment all --tune", "one of them"},
+      {"x --headless --experiment list --compare base.json", "--experiment list"},
+      {"x --headless --experiment list --compare base.json --fail-on-slower", "--experiment list"},
+      {"x --headless --experiment list --report-dir out", "--report-dir"},
+      {"x --headless --experiment list a.png", "leave out the image"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)

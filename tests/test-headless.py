@@ -687,6 +687,15 @@ class Program(HeadlessCase):
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")
         self.assertIn("ms-unroll", output.decode())
+        listed, error = self.run_program("--experiment", "list", "--json", "-")
+        self.assertEqual(error, "")
+        experiments = json.loads(listed)["experiments"]
+        self.assertEqual(sorted(e["name"] for e in experiments), sorted(p.stem for p in (SOURCE / "data" / "experiments").glob("*.experiment")))
+        for experiment in experiments:
+            self.assertIn(experiment["title"], output.decode())
+        text, _ = self.run_program("--experiment", "list", "--json", self.out / "list.json")
+        self.assertEqual(text, output)
+        self.assertEqual((self.out / "list.json").read_bytes(), listed)
         _, error = self.run_program("--experiment", "no-such-study", status=2)
         self.sentence(error, "no-such-study")
 

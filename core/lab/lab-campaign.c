@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/lab/lab.h"
+#include "core/lab/report-private.h"
 
 /** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
 char *
@@ -22,6 +23,31 @@ ms_lab_list_text(GError **error)
                            e->study && *e->study ? "]" : "", "", axes);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static JsonNode *
+experiment_to_node(const MsExperiment *experiment)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  g_autoptr(JsonNode) root = NULL;
+
+  json_builder_begin_object(builder);
+  ms_json_add_experiment(builder, experiment);
+  json_builder_end_object(builder);
+  root = json_builder_get_root(builder);
+  return json_object_dup_member(json_node_get_object(root), "experiment");
+}
+
+/** ms_lab_list_nodes: (transfer full) (element-type JsonNode): the same as trees, each as in a report; they are the caller's. */
+GPtrArray *
+ms_lab_list_nodes(GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  GPtrArray *nodes = all ? g_ptr_array_new() : NULL;
+
+  for (guint i = 0; all && i < all->len; i++)
+    g_ptr_array_add(nodes, experiment_to_node(all->pdata[i]));
+  return nodes;
 }
 
 static GPtrArray *

@@ -49,6 +49,7 @@ typedef struct {
 void ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick);
 
 char *ms_lab_list_text(GError **error);
+GPtrArray *ms_lab_list_nodes(GError **error);
 GPtrArray *ms_lab_report_paths(const char *const *names, const char *directory, GError **error);
 MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request,
                                 GCancellable *cancellable, GError **error);
