@@ -215,6 +215,35 @@ class OneImage(HeadlessCase):
         _, error = self.run_program("-", "-o", "-", stdin=b"", status=1)
         self.sentence(error, "standard input", "empty")
 
+    def test_named_pipes(self):
+        source = pathlib.Path(self.picture("a.png"))
+        self.run_program(source, "-o", self.out / "file.png", "--device", "reference")
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["sh", "-c", 'exec cat "$0" > "$1"', source, pipe]) as writer:
+            self.run_program(pipe, "-o", self.out / "pipe.png", "--device", "reference")
+            self.assertEqual(writer.wait(timeout=60), 0)
+        self.run_program("/dev/stdin", "-o", self.out / "stdin.png", "--device", "reference", stdin=source.read_bytes())
+        script = 'exec "$0" --headless <(cat "$1") -o "$2" --device reference'
+        subprocess.run(["bash", "-c", script, PROGRAM, source, self.out / "substituted.png"], check=True, timeout=60)
+        for name in ("pipe", "stdin", "substituted"):
+            self.assertEqual(read_png((self.out / f"{name}.png").read_bytes()), read_png((self.out / "file.png").read_bytes()))
+
+    def test_waiting_for_a_pipe_can_be_interrupted(self):
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"], stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            self.assertIsNone(process.poll())
+            process.send_signal(number)
+            try:
+                self.assertEqual(process.wait(timeout=20), 130)
+            finally:
+                process.kill()
+                process.wait()
+        self.assertEqual(self.names(), [])
+
     def test_tables(self):
         output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--device", "cpu")
         text = output.decode()
@@ -311,6 +340,9 @@ class BadInput(HeadlessCase):
     def test_too_large(self):
         self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--max-pixels", "1K", parts=["a.png"])
         self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--memory-limit", "1K", parts=["a.png", "--memory-limit"])
+        picture = pathlib.Path(self.picture("a.png")).read_bytes()
+        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "8K", stdin=picture, parts=["standard input", "--memory-limit"])
+        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "1K", stdin=picture, parts=["standard input", "limit"])
         header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 6, 0, 0, 0)
         (self.src / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x") + chunk(b"IEND", b""))
         self.refuse(self.src / "bomb.png", "-o", self.out / "x.png", parts=["bomb.png"])

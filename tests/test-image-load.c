@@ -72,6 +72,8 @@ test_load_refusals(ImageFixture *self, gconstpointer data)
   g_autofree char *empty = g_build_filename(self->folder, "empty.png", NULL);
   g_autofree char *text = g_build_filename(self->folder, "text.jpg", NULL);
   g_autofree char *below = g_build_filename(text, "below", NULL);
+  g_autofree char *pipe_path = g_build_filename(self->folder, "pipe", NULL);
+  MsImageHeader header;
 
   g_assert_true(g_file_set_contents(empty, "", 0, NULL));
   g_assert_true(g_file_set_contents(text, "Dear reader, this is no picture.", -1, NULL));
@@ -82,6 +84,12 @@ test_load_refusals(ImageFixture *self, gconstpointer data)
   assert_not_loaded(text, MS_ERROR_FORMAT);
   assert_not_loaded("/dev/null", MS_ERROR_FORMAT);
   assert_not_loaded("/dev/zero", MS_ERROR_FORMAT);
+  /* Looking at a pipe would take what it brings. */
+  g_assert_cmpint(mkfifo(pipe_path, 0600), ==, 0);
+  g_assert_true(ms_image_is_stream(pipe_path));
+  g_assert_false(ms_image_is_stream(text));
+  g_assert_false(ms_image_peek_size(pipe_path, NULL, &header, NULL));
+  g_assert_cmpint(g_unlink(pipe_path), ==, 0);
 }
 
 static void

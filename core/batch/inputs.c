@@ -91,7 +91,7 @@ is_output_folder(const Walk *walk, const struct stat *info)
 
 static void walk_folder(Walk *walk, const char *path, const char *relative);
 
-/* Links to files are followed, links to folders are not: they could lead round in a circle. */
+/* Links to files are followed, links to folders are not: they could lead round in a circle; pipes must be named themselves. */
 static void
 walk_entry(Walk *walk, const char *path, const char *relative)
 {
@@ -104,7 +104,7 @@ walk_entry(Walk *walk, const char *path, const char *relative)
       walk_folder(walk, path, relative);
     return;
   }
-  if (S_ISLNK(info.st_mode) && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+  if (S_ISLNK(info.st_mode) && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return;
   if ((S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && looks_like_image(path))
     add_input(walk, path, relative, NULL)->found = TRUE;

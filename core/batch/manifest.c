@@ -233,7 +233,8 @@ ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *set
 
   if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
     return NULL;
-  if (stat(input, &info) != 0 || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
+  /* Nothing tells whether a pipe brings the same again. */
+  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
     return NULL;
   return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
 }

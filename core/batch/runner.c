@@ -113,26 +113,26 @@ static void
 measure_next(Runner *r)
 {
   MsBatchItem *item = g_ptr_array_index(r->items, r->next++);
+  g_autoptr(MsWork) work = NULL;
   g_autoptr(GError) error = NULL;
-  guint64 bytes = 0;
   gboolean good;
 
   if (item->status != MS_ITEM_PENDING) {
     finish_item(r, item, FALSE);
     return;
   }
+  work = g_new0(MsWork, 1);
+  work->item = item;
   r->measuring = TRUE;
   g_mutex_unlock(&r->lock);
-  good = ms_stage_measure(item, r->options, &bytes, &error);
+  good = ms_stage_measure(work, r->options, r->cancellable, &error);
   g_mutex_lock(&r->lock);
   r->measuring = FALSE;
   if (!good) {
     fail_item(r, item, error, FALSE);
     return;
   }
-  r->measured = g_new0(MsWork, 1);
-  r->measured->item = item;
-  r->measured->bytes = bytes;
+  r->measured = g_steal_pointer(&work);
   g_cond_broadcast(&r->changed);
 }
 

@@ -15,6 +15,7 @@ ms_work_free(MsWork *self)
 {
   if (!self)
     return;
+  g_clear_pointer(&self->content, g_bytes_unref);
   g_clear_object(&self->source);
   g_clear_object(&self->result);
   g_free(self);
@@ -33,25 +34,66 @@ ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
   return width * height * BYTES_PER_PIXEL * (verify ? 3 : 2);
 }
 
-/** ms_stage_measure: reads the header for the size; standard input counts as nothing until it is read. */
-gboolean
-ms_stage_measure(MsBatchItem *item, const MsRunnerOptions *options, guint64 *bytes, GError **error)
+static char *
+input_name(const MsBatchItem *item)
 {
-  MsImageHeader header;
+  return is_std(item->input) ? g_strdup("standard input") : g_filename_display_name(item->input);
+}
 
-  *bytes = 0;
-  if (is_std(item->input))
-    return TRUE;
-  if (!ms_image_peek_size(item->input, &options->limits, &header, error))
-    return FALSE;
-  *bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
-  if (options->memory_limit == 0 || *bytes <= options->memory_limit)
+/* The header of a file is read and the rest left for later; what comes only once has to be kept. */
+static gboolean
+read_header(MsWork *work, const MsRunnerOptions *options, MsImageHeader *header, GCancellable *cancellable,
+            GError **error)
+{
+  const char *input = work->item->input;
+  g_autofree char *name = input_name(work->item);
+
+  if (!is_std(input) && !ms_image_is_stream(input))
+    return ms_image_peek_size(input, &options->limits, header, error);
+  if (is_std(input))
+    work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable,
+                                      error);
+  else
+    work->content = ms_image_drain(input, &options->limits, options->memory_limit, cancellable, error);
+  return work->content && ms_image_peek_bytes(work->content, name, &options->limits, header, error);
+}
+
+static gboolean
+check_memory(const MsWork *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+{
+  g_autofree char *name = input_name(work->item);
+
+  if (options->memory_limit == 0 || work->bytes <= options->memory_limit)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
               "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT
               " MiB, more than --memory-limit allows; raise the limit.",
-              item->input, header.width, header.height, (*bytes >> 20) + 1);
+              name, header->width, header->height, (work->bytes >> 20) + 1);
   return FALSE;
+}
+
+/** ms_stage_measure: reads the header for the size, and a pipe as a whole, and refuses what could not be done by it. */
+gboolean
+ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  MsImageHeader header;
+
+  if (!read_header(work, options, &header, cancellable, error))
+    return FALSE;
+  work->bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
+  if (work->content)
+    work->bytes += g_bytes_get_size(work->content);
+  return check_memory(work, options, &header, error);
+}
+
+static MsImage *
+load(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *name = input_name(work->item);
+
+  if (!work->content)
+    return ms_image_load(work->item->input, &options->limits, cancellable, error);
+  return ms_image_load_bytes(work->content, name, &options->limits, cancellable, error);
 }
 
 /** ms_stage_decode: loads the image of the item. */
@@ -61,10 +103,8 @@ ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *canc
   MsBatchItem *item = work->item;
   gint64 start = g_get_monotonic_time();
 
-  if (is_std(item->input))
-    work->source = ms_image_load_fd(STDIN_FILENO, "standard input", &options->limits, cancellable, error);
-  else
-    work->source = ms_image_load(item->input, &options->limits, cancellable, error);
+  work->source = load(work, options, cancellable, error);
+  g_clear_pointer(&work->content, g_bytes_unref);
   if (!work->source)
     return FALSE;
   item->width = ms_image_get_width(work->source);

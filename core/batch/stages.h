@@ -6,9 +6,10 @@
 
 G_BEGIN_DECLS
 
-/** MsWork: an image on its way. @bytes: what it takes of the memory limit. */
+/** MsWork: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the memory limit. */
 typedef struct {
   MsBatchItem *item;
+  GBytes *content;
   MsImage *source;
   MsImage *result;
   guint64 bytes;
@@ -18,7 +19,8 @@ void ms_work_free(MsWork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWork, ms_work_free)
 
 guint64 ms_stage_bytes(guint64 width, guint64 height, gboolean verify);
-gboolean ms_stage_measure(MsBatchItem *item, const MsRunnerOptions *options, guint64 *bytes, GError **error);
+gboolean ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
+                          GError **error);
 gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
                          GError **error);
 gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,

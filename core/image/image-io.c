@@ -104,7 +104,7 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 
 /* The size of a pipe is only known when it has been read; it is not read on once it cannot be an image any more. */
 static GBytes *
-drain(MsImageSource *source, GError **error)
+drain(MsImageSource *source, guint64 most_bytes, GError **error)
 {
   g_autoptr(GByteArray) content = g_byte_array_new();
   guint64 most =
@@ -112,6 +112,8 @@ drain(MsImageSource *source, GError **error)
   MsImageFormat format;
   gsize got = 1;
 
+  if (most_bytes > 0)
+    most = MIN(most, most_bytes);
   if (!sniff_stream(source, &format, error))
     return NULL;
   while (got > 0) {
@@ -128,6 +130,29 @@ drain(MsImageSource *source, GError **error)
     g_byte_array_set_size(content, old + got);
   }
   return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+}
+
+/**
+ * ms_image_drain_fd:
+ * @fd: open for reading; a pipe will do (standard input); not closed
+ * @name: what to call it in messages
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ * @most_bytes: more than this is refused; 0 for what the largest allowed picture could take
+ *
+ * What comes out of a pipe comes only once, so it is kept to be peeked at and loaded.
+ *
+ * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
+ */
+GBytes *
+ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
+                  GCancellable *cancellable, GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
+  g_autoptr(GInputStream) stream = buffered(base);
+  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable};
+
+  return drain(&source, most_bytes, error);
 }
 
 /**
@@ -152,7 +177,7 @@ ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancell
     source.size = info.st_size;
     return read_source(&source, error);
   }
-  g_autoptr(GBytes) bytes = drain(&source, error);
+  g_autoptr(GBytes) bytes = drain(&source, 0, error);
   return bytes != NULL ? ms_image_load_bytes(bytes, name, source.limits, cancellable, error) : NULL;
 }
 
@@ -175,11 +200,12 @@ set_open_error(GError **error, const char *name, int code)
   }
 }
 
+/* A pipe that nobody writes to yet is waited for when it is read, which can be cancelled; opening it could not. */
 static int
 open_for_reading(const char *path, const char *name, GError **error)
 {
   struct stat info;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   int code = errno;
 
   if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)))
@@ -216,9 +242,46 @@ ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cance
   return image;
 }
 
+/** ms_image_drain: ms_image_drain_fd() for a named pipe, a device or the like. */
+GBytes *
+ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
+               GError **error)
+{
+  g_autofree char *name = g_filename_display_name(path);
+  int fd = open_for_reading(path, name, error);
+
+  if (fd < 0)
+    return NULL;
+  GBytes *bytes = ms_image_drain_fd(fd, name, limits, most_bytes, cancellable, error);
+  close(fd);
+  return bytes;
+}
+
+/** ms_image_is_stream: whether @path is a pipe, a device or the like, whose bytes come only once. */
+gboolean
+ms_image_is_stream(const char *path)
+{
+  struct stat info;
+
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/** ms_image_peek_bytes: ms_image_peek_size() for a file that is in memory already. */
+gboolean
+ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
+                    GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
+  g_autoptr(GInputStream) stream = buffered(memory);
+  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, NULL};
+
+  return peek_source(&source, header, error);
+}
+
 /**
  * ms_image_peek_size:
- * @path: a PNG or JPEG file
+ * @path: a PNG or JPEG file; no pipe, whose bytes come only once, see ms_image_drain()
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @header: (out): format and size of the upright picture
  *
@@ -238,7 +301,12 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
     return FALSE;
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, TRUE);
   g_autoptr(GInputStream) stream = buffered(base);
-  guint64 size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;
+  gboolean known = fstat(fd, &info) == 0;
+  if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is known when it has been read.", name);
+    return FALSE;
+  }
+  guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;
   MsImageSource source = {name, stream, size, limits ? limits : &defaults, NULL};
   return peek_source(&source, header, error);
 }

@@ -13,6 +13,13 @@ MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits,
                           GError **error);
 MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
                              GCancellable *cancellable, GError **error);
+GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
+                          GCancellable *cancellable, GError **error);
+GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes,
+                       GCancellable *cancellable, GError **error);
+gboolean ms_image_is_stream(const char *path);
+gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
+                             MsImageHeader *header, GError **error);
 gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header,
                             GError **error);
 
