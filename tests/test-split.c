@@ -138,6 +138,61 @@ test_same_picture(gconstpointer data)
 }
 
 static void
+test_builds_are_no_speed(void)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  const MsTiming kernel = {.stage = MS_STAGE_KERNEL, .kernel = "mean_shift", .ended_ns = 2000000};
+  const MsTiming build = {.stage = MS_STAGE_BUILD, .kernel = "source", .ended_ns = 900000000};
+
+  ms_timing_log_add(log, &kernel);
+  g_assert_cmpfloat(ms_split_step_ms(3.5, log), ==, 3.5);
+  ms_timing_log_add(log, &build);
+  g_assert_cmpfloat(ms_split_step_ms(903.5, log), ==, 0);
+}
+
+/* A photograph decides, a thumbnail after it does not undo that. */
+static void
+test_small_images_weigh_little(void)
+{
+  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(1000, 10, 40 * 30), 1000, 10);
+  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(10, 1000, 12e6), 1000, 30);
+  g_assert_cmpfloat(ms_shares_blend_speed(10, 10, 5), ==, 10);
+}
+
+static void
+run_once(MsSplit *split, MsImage *image)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) result = ms_split_run(split, image, &settings, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+}
+
+static void
+test_first_step_is_not_learned_from(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autofree char *folder = g_dir_make_tmp("ms-split-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(40, 40, 5);
+
+  if (!context)
+    return;
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_LEARNED);
+  ms_split_set_store(split, store);
+  ms_split_set_steps(split, 1);
+  run_once(split, scene);
+  g_assert_false(g_file_test(store, G_FILE_TEST_EXISTS));
+  run_once(split, scene);
+  g_assert_true(g_file_test(store, G_FILE_TEST_EXISTS));
+  g_unlink(store);
+  g_rmdir(folder);
+}
+
+static void
 test_cancelled(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
@@ -170,6 +225,9 @@ main(int argc, char **argv)
   g_test_add_data_func("/split/same-picture/equal", GINT_TO_POINTER(MS_SPLIT_EQUAL), test_same_picture);
   g_test_add_data_func("/split/same-picture/learned", GINT_TO_POINTER(MS_SPLIT_LEARNED), test_same_picture);
   g_test_add_data_func("/split/same-picture/adaptive", GINT_TO_POINTER(MS_SPLIT_ADAPTIVE), test_same_picture);
+  g_test_add_func("/split/builds-are-no-speed", test_builds_are_no_speed);
+  g_test_add_func("/split/small-images-weigh-little", test_small_images_weigh_little);
+  g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
   g_test_add_func("/split/cancelled", test_cancelled);
   return g_test_run();
 }

@@ -13,6 +13,9 @@
 /* No device starves: it could never show that it has become fast again. */
 #define LEAST_SHARE 0.01
 
+/* At this many pixels a new speed counts as much as the known one. */
+#define HALF_WEIGHT_PIXELS 262144.0
+
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
 /** ms_split_mode_parse: the mode of that name, or #MS_ERROR_USAGE. */
@@ -146,6 +149,22 @@ ms_shares_load_speed(const char *path, const char *device, const char *work, dou
     return FALSE;
   *speed = g_key_file_get_double(file, device, work, &error);
   return !error && *speed > 0 && isfinite(*speed);
+}
+
+/**
+ * ms_shares_blend_speed:
+ * @known: what the store holds
+ * @pixels: on how many @measured was measured
+ *
+ * Returns: the speed to remember: that of a large image replaces the old one nearly, that of a small one, most of whose time
+ *   goes into launches, hardly changes it
+ */
+double
+ms_shares_blend_speed(double known, double measured, double pixels)
+{
+  double weight = pixels / (pixels + HALF_WEIGHT_PIXELS);
+
+  return known + weight * (measured - known);
 }
 
 /** ms_shares_store_speed: remembers a speed; the file is replaced as a whole. */

@@ -34,5 +34,6 @@ void ms_shares_correct(MsShares *self, const MsRows *parts, const double *millis
 char *ms_shares_store_path(void);
 gboolean ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed);
 gboolean ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error);
+double ms_shares_blend_speed(double known, double measured, double pixels);
 
 G_END_DECLS

@@ -12,6 +12,7 @@ struct _MsSplit {
   char *store;
   guint steps;
   guint64 rows[MS_SHARES_MAX];
+  guint64 timed_rows[MS_SHARES_MAX]; /* those of @busy_ms */
   double busy_ms[MS_SHARES_MAX];
   MsProgressFunc progress;
   gpointer progress_data;
@@ -125,6 +126,23 @@ ms_split_get_rows(MsSplit *self, guint index)
   return self->rows[index];
 }
 
+/**
+ * ms_split_step_ms:
+ * @wall_ms: what a device's part of a step took
+ * @log: its rows
+ *
+ * Returns: the milliseconds that tell how fast the device is; 0 where it had a program to build, since what a driver compiles
+ *   then, also later at the first launch, is no work on pixels
+ */
+double
+ms_split_step_ms(double wall_ms, MsTimingLog *log)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    if (ms_timing_log_get(log, i)->stage == MS_STAGE_BUILD)
+      return 0;
+  return wall_ms;
+}
+
 static void
 run_part(Part *part)
 {
@@ -184,9 +202,10 @@ account(MsSplit *self, const Part *parts, const MsRows *rows)
   double milliseconds[MS_SHARES_MAX];
 
   for (guint i = 0; i < self->filters->len; i++) {
-    milliseconds[i] = parts[i].milliseconds;
+    milliseconds[i] = rows[i].count > 0 ? ms_split_step_ms(parts[i].milliseconds, parts[i].log) : 0;
     self->rows[i] += (guint64)rows[i].count;
-    self->busy_ms[i] += rows[i].count > 0 ? parts[i].milliseconds : 0;
+    self->timed_rows[i] += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
+    self->busy_ms[i] += milliseconds[i];
   }
   if (self->mode == MS_SPLIT_ADAPTIVE)
     ms_shares_correct(&self->shares, rows, milliseconds);
@@ -275,18 +294,26 @@ start_shares(MsSplit *self, const char *work)
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
 }
 
+static void
+keep_speed(MsSplit *self, const char *device, const char *work, double pixels, double milliseconds)
+{
+  double speed = pixels / milliseconds, known;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_shares_load_speed(self->store, device, work, &known))
+    speed = ms_shares_blend_speed(known, speed, pixels);
+  if (!ms_shares_store_speed(self->store, device, work, speed, &error))
+    g_debug("%s", error->message);
+}
+
 /* Pixels a millisecond; a store that cannot be written costs experience, not the result. */
 static void
 keep_speeds(MsSplit *self, const char *work, int width)
 {
   for (guint i = 0; self->store && i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
-    g_autoptr(GError) error = NULL;
-    if (!(self->busy_ms[i] > 0))
-      continue;
-    double speed = (double)self->rows[i] * width / self->busy_ms[i];
-    if (!ms_shares_store_speed(self->store, device, work, speed, &error))
-      g_debug("%s", error->message);
+    if (self->busy_ms[i] > 0)
+      keep_speed(self, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
   }
 }
 
@@ -318,6 +345,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
   for (guint i = 0; i < self->filters->len; i++) {
     logs[i] = ms_timing_log_new();
     self->rows[i] = 0;
+    self->timed_rows[i] = 0;
     self->busy_ms[i] = 0;
   }
   start_shares(self, work);

@@ -22,5 +22,6 @@ MsImage *ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings
                       GCancellable *cancellable, GError **error);
 MsImage *ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
                            GCancellable *cancellable, GError **error);
+double ms_split_step_ms(double wall_ms, MsTimingLog *log);
 
 G_END_DECLS
