@@ -125,6 +125,29 @@ test_plan_collisions(BatchFixture *f, gconstpointer data)
   batch_fixture_assert_output(f, batch_fixture_item(unique, 1), "a-1.png");
 }
 
+/* So many that looking for a free name from the start each time would take hours. */
+static void
+test_plan_many_free_names(BatchFixture *f, gconstpointer data)
+{
+  const guint n = 100003;
+  g_autofree char *picture = g_build_filename(f->in, "a.png", NULL);
+  g_autofree const char **inputs = g_new0(const char *, n + 1);
+
+  batch_fixture_add_picture(f, "a.png", 3, 3);
+  batch_fixture_add_file(f, f->out, "x-2.png", "in the way");
+  for (guint i = 0; i < n; i++)
+    inputs[i] = picture;
+  f->request.inputs = inputs;
+  f->request.name_template = "x.png";
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, n);
+  batch_fixture_assert_output(f, batch_fixture_item(items, 0), "x.png");
+  batch_fixture_assert_output(f, batch_fixture_item(items, 1), "x-1.png");
+  batch_fixture_assert_output(f, batch_fixture_item(items, 2), "x-3.png");
+  batch_fixture_assert_output(f, batch_fixture_item(items, n - 1), "x-100003.png");
+}
+
 /* By name, by a hard link, by a symbolic link, and when it is another's input: never. */
 static void
 test_plan_never_overwrites_inputs(BatchFixture *f, gconstpointer data)
@@ -199,6 +222,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("plan/conflicts", test_plan_conflicts);
   BATCH_FIXTURE_ADD("plan/collisions", test_plan_collisions);
   BATCH_FIXTURE_ADD("plan/never-overwrites-inputs", test_plan_never_overwrites_inputs);
+  BATCH_FIXTURE_ADD("plan/many-free-names", test_plan_many_free_names);
   BATCH_FIXTURE_ADD("plan/shards", test_plan_shards);
   BATCH_FIXTURE_ADD("plan/troubles", test_plan_troubles);
   return g_test_run();

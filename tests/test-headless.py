@@ -451,6 +451,8 @@ class BadInput(HeadlessCase):
         self.refuse(secret, "-o", "-", "--device", "reference", parts=["secret.png", "ermission"], **become)
         self.refuse(source, "-o", self.out / "x.png", "--device", "reference", parts=[self.out], **become)
         self.refuse(source, source, "-o", self.out, "--device", "reference", parts=[self.out], **become)
+        for device in ("/dev/null", "/dev/full"):
+            self.run_program(source, "-o", device, "--device", "reference", status=int(device == "/dev/full"), **become)
 
     def test_devices(self):
         source = self.picture("a.png")

@@ -10,14 +10,13 @@
 #include "core/batch/naming.h"
 #include "core/image/file-path.h"
 
-#define MOST_NUMBERS 100000
-
 typedef struct {
   const MsBatchRequest *request;
   gboolean into_folder;
   guint seq_digits;
   GHashTable *sources; /* MsFileId of every input */
   GHashTable *claimed; /* output path, links followed -> input path, of this run */
+  GHashTable *numbers; /* output path -> the first number behind it that may be free */
 } Planning;
 
 static gboolean
@@ -51,11 +50,17 @@ check_folder(const char *path, GError **error)
   return FALSE;
 }
 
-/* Found out before hours of work, not after. */
+/* Found out before hours of work, not after. Devices and pipes are written in place, so their folder stays as it is; a link is
+ * followed, as it is when writing. */
 static gboolean
 check_parent(const char *path, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname(path);
+  g_autofree char *target = ms_file_path_follow(path);
+  g_autofree char *folder = g_path_get_dirname(target);
+  struct stat info;
+
+  if (stat(target, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    return TRUE;
 
   return check_folder(folder, error);
 }
@@ -150,18 +155,24 @@ claim(const Planning *p, const MsBatchItem *item)
 static gboolean
 is_taken(const Planning *p, const char *path)
 {
-  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS);
+  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
 }
 
+/* What was found taken once stays so; looking from the start each time would take the square of the number of images. */
 static void
 choose_free_name(const Planning *p, MsBatchItem *item)
 {
+  g_autofree char *plain = g_steal_pointer(&item->output);
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, plain));
+
   item->numbered = TRUE;
-  for (guint i = 1; i < MOST_NUMBERS && is_taken(p, item->output); i++) {
-    g_autofree char *plain = output_path(p, item, FALSE);
+  for (;; number++) {
+    item->output = number > 0 ? ms_naming_numbered(plain, number) : g_strdup(plain);
+    if (!is_taken(p, item->output))
+      break;
     g_free(item->output);
-    item->output = ms_naming_numbered(plain, i);
   }
+  g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
 }
 
 /* Whatever the option says, an input is never replaced: not its own, not another's, not through a link. */
@@ -407,11 +418,13 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   g_autoptr(GPtrArray) inputs =
       ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();
+  g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   leave_out_results(&planning, inputs);
   planning.seq_digits = digits_of(inputs->len);
   planning.sources = sources;
   planning.claimed = claimed;
+  planning.numbers = numbers;
   remember_sources(&planning, inputs);
   g_autoptr(GPtrArray) items = plan_items(&planning, inputs);
   if (!ms_own_files_check(request->own_files, request->n_own_files, sources, claimed, error))
