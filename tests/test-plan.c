@@ -208,6 +208,76 @@ test_option_refusal_is_the_plans(void)
   g_assert_null(ms_plan_option_refusal(&request, ms_option_find("unroll"), "4"));
 }
 
+static void
+read_arguments(const char *arguments, MsSettings *settings)
+{
+  g_auto(GStrv) words = g_strsplit(arguments, " ", -1);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; words[i]; i += 2) {
+    g_assert_true(g_str_has_prefix(words[i], "--"));
+    ms_option_set_text(ms_option_find(words[i] + 2), settings, words[i + 1], &error);
+    g_assert_no_error(error);
+  }
+}
+
+static void
+assert_repeats(const MsPlanRequest *request)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  MsPlanRequest again = *request;
+
+  g_assert_no_error(error);
+  g_autofree char *arguments = ms_settings_to_arguments(&plan->settings);
+  again.settings = ms_settings_default();
+  read_arguments(arguments, &again.settings);
+  g_autoptr(MsPlan) repeated = ms_plan_new(&again, &error);
+  if (error)
+    g_error("%s: %s", arguments, error->message);
+  g_assert_true(ms_settings_equal(&plan->settings, &repeated->settings));
+  g_autofree char *first = ms_program_spec_hash(plan->program);
+  g_autofree char *second = ms_program_spec_hash(repeated->program);
+  g_assert_cmpstr(first, ==, second);
+}
+
+/* What a report says of a run can be given back to the program. */
+static void
+test_reported_options_repeat_the_run(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+
+  assert_repeats(&request);
+  request.settings.options.schedule = MS_SCHEDULE_REFILL;
+  request.settings.options.unroll = 4;
+  assert_repeats(&request);
+  request = made_up_request(640, 480);
+  request.limits.clang_vectors = TRUE;
+  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+    request.settings.options.kernel = kernel;
+    assert_repeats(&request);
+  }
+}
+
+/* A kernel that has its own work-group takes no other, and `auto` is not drawn to it by its size. */
+static void
+test_own_work_group_by_name_alone(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.options.kernel = MS_KERNEL_ROWS;
+  request.settings.options.work_group_width = 2;
+  request.settings.options.work_group_height = 1;
+  assert_refused(&request, "--work-group 2x1");
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  request.settings.options.kernel = MS_KERNEL_AUTO;
+  request.settings.options.work_group_width = 1;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -220,5 +290,7 @@ main(int argc, char **argv)
   g_test_add_func("/plan/stripes-keep-the-budget", test_stripes_keep_the_budget);
   g_test_add_func("/plan/bands-cover-all-rows-once", test_bands_cover_all_rows_once);
   g_test_add_func("/plan/option-refusal-is-the-plans", test_option_refusal_is_the_plans);
+  g_test_add_func("/plan/reported-options-repeat-the-run", test_reported_options_repeat_the_run);
+  g_test_add_func("/plan/own-work-group-by-name-alone", test_own_work_group_by_name_alone);
   return g_test_run();
 }

@@ -29,19 +29,33 @@ ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height
   return TRUE;
 }
 
+/* The kernel's own work-group, given to the kernel by name: what a report of such a run says, and what repeats it. */
+static gboolean
+names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int width, int height)
+{
+  return option->offset == G_STRUCT_OFFSET(MsSettings, options.work_group_width) &&
+         settings->options.kernel != MS_KERNEL_AUTO && settings->options.work_group_width == width &&
+         settings->options.work_group_height == height;
+}
+
 /**
- * ms_plan_check_default_toggles: whether every toggle but the kernel itself is as it is by default, for kernels that have
- *   their own way of doing what the toggles choose.
+ * ms_plan_check_default_toggles:
+ * @width: columns of the kernel's own work-group
+ * @height: its rows
+ *
+ * Whether every toggle but the kernel itself is as it is by default, or as the kernel has it anyway; for kernels that have
+ * their own way of doing what the toggles choose.
  */
 gboolean
-ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error)
+ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error)
 {
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
     if (table[i].group != MS_OPTION_GROUP_TOGGLE || table[i].offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
-        ms_option_is_default(&table[i], &request->settings))
+        ms_option_is_default(&table[i], &request->settings) ||
+        names_own_work_group(&table[i], &request->settings, width, height))
       continue;
     g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,

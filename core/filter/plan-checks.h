@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes,
                                   GError **error);
-gboolean ms_plan_check_default_toggles(const MsPlanRequest *request, GError **error);
+gboolean ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error);
 gboolean ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error);

@@ -110,7 +110,7 @@ add_passes(MsPlan *plan)
 static gboolean
 check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
-  if (!ms_plan_check_default_toggles(request, error))
+  if (!ms_plan_check_default_toggles(request, GROUP_WIDTH, GROUP_HEIGHT, error))
     return FALSE;
   if (request->limits.type == MS_DEVICE_TYPE_CPU) {
     g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,

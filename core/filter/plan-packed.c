@@ -178,7 +178,7 @@ add_later(MsPlan *plan)
 static gboolean
 check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
-  if (!ms_plan_check_default_toggles(request, error) ||
+  if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
       !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_whole_radius(request, MS_KERNEL_PACKED, error) ||

@@ -120,7 +120,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   const MsParams *p = &request->settings.params;
   MsKernel kernel = plan->settings.options.kernel;
 
-  if (!ms_plan_check_default_toggles(request, error) || !ms_plan_check_doubles(request, kernel, error) ||
+  if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error) ||
       !ms_plan_check_whole_radius(request, kernel, error))
     return FALSE;
   if (!coordinates_fit(request, plan->radius)) {
