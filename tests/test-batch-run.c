@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The batch: what the runner makes of a plan with engines that fail, lie and wait. */
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/batch-fixture.h"
 #include "tests/fixture.h"
@@ -171,6 +172,41 @@ test_run_name_taken_meanwhile(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
+/* Two names for one file are one output; a link that leads nowhere yet is where its file is made. */
+static void
+test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *a = batch_fixture_out_path(f, "a.png");
+  g_autofree char *c = batch_fixture_out_path(f, "c.png");
+  g_autofree char *elsewhere = g_build_filename(f->folder, "elsewhere.png", NULL);
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  batch_fixture_add_picture(f, "c.png", 7, 5);
+  g_assert_cmpint(symlink("b.png", a), ==, 0);
+  g_assert_cmpint(symlink("../elsewhere.png", c), ==, 0);
+  f->request.on_conflict = MS_CONFLICT_SKIP;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_DONE);
+  g_assert_cmpint(batch_fixture_item(items, 1)->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(batch_fixture_item(items, 1)->error, "so would"));
+  g_assert_cmpint(batch_fixture_item(items, 2)->status, ==, MS_ITEM_DONE);
+  batch_fixture_assert_reference(f, batch_fixture_item(items, 0));
+  batch_fixture_assert_reference(f, batch_fixture_item(items, 2));
+  g_assert_true(g_file_test(a, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true(g_file_test(c, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true(g_file_test(elsewhere, G_FILE_TEST_IS_REGULAR));
+
+  /* Also when both are there: neither replaces the other. */
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  f->n_finished = 0;
+  g_autoptr(GPtrArray) again = batch_fixture_plan(f);
+  batch_fixture_run_good(f, again);
+  g_assert_cmpuint(ms_batch_count(again).done, ==, 2);
+  g_assert_cmpint(batch_fixture_item(again, 1)->status, ==, MS_ITEM_FAILED);
+}
+
 static void
 test_reference_engine(void)
 {
@@ -206,6 +242,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);
   BATCH_FIXTURE_ADD("run/without-device", test_run_without_device);
   BATCH_FIXTURE_ADD("run/name-taken-meanwhile", test_run_name_taken_meanwhile);
+  BATCH_FIXTURE_ADD("run/links-among-outputs", test_run_links_among_outputs);
   g_test_add_func("/batch/reference-engine", test_reference_engine);
   return g_test_run();
 }

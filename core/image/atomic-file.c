@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/image/file-path.h"
 
 #define BUFFER_SIZE (256 << 10)
 
@@ -68,23 +68,6 @@ set_exists_error(GError **error, const char *name)
 {
   g_set_error(error, MS_ERROR, MS_ERROR_EXISTS,
               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
-}
-
-/* A link is replaced by nothing: the file it leads to is. */
-static char *
-follow_link(const char *path)
-{
-  g_autofree char *real = NULL;
-  struct stat info;
-
-  if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
-    return g_strdup(path);
-  char *resolved = realpath(path, NULL);
-  if (resolved == NULL)
-    return g_strdup(path);
-  real = g_strdup(resolved);
-  free(resolved);
-  return g_steal_pointer(&real);
 }
 
 /* What is there now decides: nothing and files go by a temporary, devices and pipes are written to, folders are refused. */
@@ -155,7 +138,8 @@ ms_atomic_file_open(const char *path, gboolean overwrite, GError **error)
 
   self->fd = -1;
   self->name = g_filename_display_name(path);
-  self->path = follow_link(path);
+  /* A link is replaced by nothing: the file it leads to is, or is made. */
+  self->path = ms_file_path_follow(path);
   self->folder = g_path_get_dirname(self->path);
   self->overwrite = overwrite;
   if (!look_at_target(self, error))
