@@ -193,6 +193,17 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
   return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
 }
 
+/* A manifest is read again by the next run, which nobody can do with what was printed. */
+static gboolean
+check_manifest_name(const MsCommandLine *line, GError **error)
+{
+  if (g_strcmp0(line->manifest, MS_INPUT_STDIN) != 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
+  return FALSE;
+}
+
 /** ms_headless_batch: filters the images that were named. */
 MsExitStatus
 ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
@@ -203,6 +214,8 @@ ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *c
   g_autoptr(GPtrArray) items = NULL;
   MsExitStatus status;
 
+  if (!check_manifest_name(line, &error))
+    return ms_headless_fail(console, error);
   /* Nothing is made or changed before all is checked. */
   if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
     return ms_headless_fail(console, error);

@@ -82,6 +82,13 @@ test_plan_wrong_outputs(BatchFixture *f, gconstpointer data)
   f->request.output = f->out;
   f->request.name_template = "{what}";
   check_plan_error(f, MS_ERROR_USAGE, "--name");
+  f->request.name_template = "..";
+  check_plan_error(f, MS_ERROR_USAGE, "--name");
+  f->request.name_template = "{stem}";
+  f->inputs[0] = "..png";
+  g_autoptr(GPtrArray) dots = batch_fixture_plan(f);
+  g_assert_cmpint(batch_fixture_item(dots, 0)->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(batch_fixture_item(dots, 0)->error, "--name"));
 }
 
 static void

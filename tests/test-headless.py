@@ -470,6 +470,9 @@ class BadInput(HeadlessCase):
         self.refuse(source, "-o", self.out / "x.png", "--spp", "3", status=2, parts=["--spp", "--sp"])
         self.refuse(source, status=2, parts=["-o"])
         self.refuse("-o", self.out / "x.png", status=2)
+        self.refuse(source, "-o", self.out / "x.png", "--manifest", "-", status=2, parts=["--manifest", "--json"], cwd=self.dir)
+        for name in (".", ".."):
+            self.refuse(source, "-o", self.out, "--name", name, status=2, parts=["--name", "folder"])
 
     def test_a_full_standard_output(self):
         with open("/dev/full", "wb") as full:

@@ -95,7 +95,7 @@ static void
 test_refused_templates(void)
 {
   static const char *const templates[] = {"",       "{name}.png",     "{stem",       "stem}.png",
-                                          "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}"};
+                                          "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}", ".", ".."};
 
   for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
     g_autoptr(GError) error = NULL;

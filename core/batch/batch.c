@@ -175,6 +175,20 @@ choose_free_name(const Planning *p, MsBatchItem *item)
   g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
 }
 
+/* The stem of "..png" is ".", and a template of it alone would name the folder. */
+static gboolean
+refuse_folder_name(const Planning *p, MsBatchItem *item)
+{
+  g_autofree char *name = g_path_get_basename(item->output);
+
+  if (!p->into_folder || !ms_naming_is_folder(name))
+    return FALSE;
+  g_autofree char *sentence = g_strdup_printf("'%s' would become '%s', which is no name for a file; choose another --name.",
+                                              item->input, item->output);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
 /* Whatever the option says, an input is never replaced: not its own, not another's, not through a link. */
 static gboolean
 refuse_input(const Planning *p, MsBatchItem *item)
@@ -274,7 +288,7 @@ settle_output(const Planning *p, MsBatchItem *item)
 
   item->output = output_path(p, item, FALSE);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
-  if (is_std(item->output) || settle_resumed(p, item))
+  if (is_std(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
     return;
   if (unique && !(p->request->resume && !p->request->manifest))
     choose_free_name(p, item);

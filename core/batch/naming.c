@@ -29,6 +29,13 @@ refuse(const char *template, const char *why, GError **error)
   return FALSE;
 }
 
+/** ms_naming_is_folder: whether @name is "." or "..", which no file can have. */
+gboolean
+ms_naming_is_folder(const char *name)
+{
+  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 /**
  * ms_naming_check:
  *
@@ -43,6 +50,8 @@ ms_naming_check(const char *template, GError **error)
     return refuse(template, "it is empty", error);
   if (strchr(template, G_DIR_SEPARATOR))
     return refuse(template, "it is the name of a file, without folders", error);
+  if (ms_naming_is_folder(template))
+    return refuse(template, "it is the name of a folder", error);
   while (*p) {
     if (*p == '{' && !field_at(p, &p))
       return refuse(template, "it has a field that does not exist", error);

@@ -34,6 +34,7 @@ typedef struct {
 } MsNameParts;
 
 gboolean ms_naming_check(const char *template, GError **error);
+gboolean ms_naming_is_folder(const char *name);
 gboolean ms_naming_uses(const char *template, const char *field);
 char *ms_naming_expand(const char *template, const MsNameParts *parts);
 char *ms_naming_numbered(const char *path, guint number);
