@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The batch: the manifest, and going on where an earlier run ended. */
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tests/batch-fixture.h"
 
@@ -271,12 +273,47 @@ test_manifest_two_steps(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
 }
 
+static gboolean
+append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsSettings *settings)
+{
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(1, input, input);
+  MsSaveOptions save = {.format = MS_IMAGE_FORMAT_PNG};
+  struct rlimit before, now;
+
+  item->status = MS_ITEM_DONE;
+  g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  now = (struct rlimit){limit == 0 ? before.rlim_cur : limit, before.rlim_max};
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &now), ==, 0);
+  gboolean good = ms_manifest_append(manifest, item, settings, &save, NULL);
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  return good;
+}
+
+/* A line that only went in part, or not at all, must not take the next one with it. */
+static void
+test_manifest_cut_line(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+
+  signal(SIGXFSZ, SIG_IGN);
+  g_assert_false(append_within(manifest, "/x/cut", 20, &f->request.settings));
+  g_assert_false(append_within(manifest, "/x/none", 20, &f->request.settings));
+  g_assert_true(append_within(manifest, "/x/whole", 0, &f->request.settings));
+  g_assert_true(append_within(manifest, "/x/next", 0, &f->request.settings));
+  signal(SIGXFSZ, SIG_DFL);
+  g_autoptr(MsManifest) again = open_manifest(f);
+  g_assert_null(ms_manifest_find(again, "/x/cut"));
+  g_assert_nonnull(ms_manifest_find(again, "/x/whole"));
+  g_assert_nonnull(ms_manifest_find(again, "/x/next"));
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
+  BATCH_FIXTURE_ADD("manifest/cut-line", test_manifest_cut_line);
   BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
   BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);
   BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);

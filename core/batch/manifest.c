@@ -318,9 +318,15 @@ ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *
 {
   g_autofree char *json = item_line(item, settings, save);
   g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
-  gssize length = (gssize)strlen(line);
+  gsize length = strlen(line);
 
-  self->torn = FALSE;
-  errno = ENOSPC;
-  return write(self->fd, line, (gsize)length) == length || fail(self, "written", error);
+  errno = 0;
+  gssize written = write(self->fd, line, length);
+  if (written > 0)
+    self->torn = line[written - 1] != '\n';
+  if (written == (gssize)length)
+    return TRUE;
+  /* Less than was asked for, without an error: the disk was full in the middle. */
+  errno = errno ? errno : ENOSPC;
+  return fail(self, "written", error);
 }
