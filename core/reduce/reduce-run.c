@@ -288,7 +288,7 @@ ms_reduce_run_to_text(const MsReduceRun *self)
   append_line(text, "fastest", "%.4f", self->min_ms, " ms");
   append_line(text, "slowest", "%.4f", self->max_ms, " ms");
   append_line(text, "wall", "%.4f", self->wall_ms, " ms");
-  append_line(text, "serial", "%.4f", self->serial_ms, " ms");
+  append_line(text, "serial run", "%.4f", self->serial_ms, " ms");
   append_line(text, "bandwidth", "%.2f", self->gb_per_s, " GB/s");
   if (self->peak_share > 0)
     append_line(text, "of peak", "%.1f", 100 * self->peak_share, " %");
