@@ -145,6 +145,24 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
 }
 
+/* What a JPEG file cannot hold is known from the header, before hours of work. */
+static void
+test_run_too_wide_for_jpeg(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_picture(f, "wide.png", 65501, 1);
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(f->engine->runs, ==, 0);
+  g_assert_nonnull(strstr(batch_fixture_item(items, 0)->error, "65500"));
+
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_PNG;
+  f->n_finished = 0;
+  g_autoptr(GPtrArray) png = batch_fixture_plan(f);
+  batch_fixture_run_good(f, png);
+  g_assert_cmpint(batch_fixture_item(png, 0)->status, ==, MS_ITEM_DONE);
+}
+
 /* Somebody takes the free name between the plan and the save. */
 static void
 test_run_name_taken_meanwhile(BatchFixture *f, gconstpointer data)
@@ -238,6 +256,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/bad-ones-among-good", test_run_bad_ones_among_good);
   BATCH_FIXTURE_ADD("run/wrong-results", test_run_wrong_results);
   BATCH_FIXTURE_ADD("run/memory", test_run_memory);
+  BATCH_FIXTURE_ADD("run/too-wide-for-jpeg", test_run_too_wide_for_jpeg);
   BATCH_FIXTURE_ADD("run/limits", test_run_limits);
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);
   BATCH_FIXTURE_ADD("run/without-device", test_run_without_device);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/batch/naming.h"
+#include "core/image/jpeg.h"
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
@@ -72,6 +73,21 @@ check_memory(const MsWork *work, const MsRunnerOptions *options, const MsImageHe
   return FALSE;
 }
 
+/* Said before the image is filtered, not after. */
+static gboolean
+check_format(const MsWork *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+{
+  g_autofree char *name = input_name(work->item);
+
+  if (!work->item->output || MAX(header->width, header->height) <= MS_JPEG_MOST_SIDE ||
+      ms_batch_item_format(work->item, options->save.format) != MS_IMAGE_FORMAT_JPEG)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+              "'%s' has %dx%d pixels, but a JPEG file can have %d a side at most; save it as PNG.", name,
+              header->width, header->height, MS_JPEG_MOST_SIDE);
+  return FALSE;
+}
+
 /** ms_stage_measure: reads the header for the size, and a pipe as a whole, and refuses what could not be done by it. */
 gboolean
 ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
@@ -83,7 +99,7 @@ ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *can
   work->bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);
-  return check_memory(work, options, &header, error);
+  return check_memory(work, options, &header, error) && check_format(work, options, &header, error);
 }
 
 static MsImage *
