@@ -261,6 +261,17 @@ class OneImage(HeadlessCase):
         self.assertEqual((rows[0]["status"], rows[0]["width"], rows[0]["rule"]), ("done", "40", "opencv"))
         self.assertGreater(float(rows[0]["kernel_ms_median"]), 0)
 
+    def test_names_of_other_encodings(self):
+        name = os.fsdecode(b"caf\xe9.png")
+        try:
+            self.picture(name)
+        except OSError:
+            self.skipTest("The file system takes UTF-8 names only.")
+        output, _ = self.run_program(self.src, "--csv", "-", "--json", self.dir / "r.json", "--device", "reference")
+        row, = csv.DictReader(io.StringIO(output.decode()))
+        self.assertEqual(row["input"], json.loads((self.dir / "r.json").read_text())["images"][0]["input"])
+        self.assertTrue(row["input"].endswith("caf\ufffd.png"))
+
     def test_transparency_is_flattened_with_a_note(self):
         rows = [bytes([200, 10, 10, 0] * 8)] * 8
         raw = b"".join(b"\0" + row for row in rows)
@@ -678,6 +689,10 @@ class Program(HeadlessCase):
     def test_reduce(self):
         output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json", "-")
         self.assertIsInstance(json.loads(output), dict)
+        text = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu")[0].decode()
+        names = [line[:10].strip() for line in text.splitlines()]
+        self.assertIn("serial", names)
+        self.assertEqual(len(names), len(set(names)), text)
         _, error = self.run_program("--reduce", "product", status=2)
         self.sentence(error, "product")
         _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)
