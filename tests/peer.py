@@ -94,7 +94,7 @@ def random_case(rng):
     case = {"rule": rule, "iterations": rng.choice([1, 2, 5, 5, 5, 12]), "epsilon": rng.choice([0, 1, 1, 3.5])}
     if rule == "opencv":
         case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
-        case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, round(rng.uniform(0, 100), 3)])
+        case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, 1000, round(rng.uniform(0, 100), 3)])
         picture = photograph(rng) if rng.random() < 0.4 else None
         case["picture"] = picture if picture is not None else random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
     else:

@@ -134,6 +134,8 @@ test_refused_values(void)
       {"x --sp 2,5", "--sp"},
       {"x --sp nan", "--sp"},
       {"x --sr -1", "--sr"},
+      {"x --sr 1000001", "1000000"},
+      {"x --sr inf", "--sr"},
       {"x --sr", "--sr"},
       {"x --sp --sr 3", "--sp needs"},
       {"x --max-iterations 1.5", "--max-iterations"},

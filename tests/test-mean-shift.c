@@ -50,6 +50,7 @@ test_parameters(void)
     {64, 510, 2, 1, MS_RULE_OPENCV},   {5, 20, 5, 1, MS_RULE_TRUNCATE},   {12, 441, 5, 1, MS_RULE_TRUNCATE},
     {40, 30, 5, 1, MS_RULE_TRUNCATE},  {5, 20, 5, 1, MS_RULE_REPLICATE},  {12, 200, 20, 0, MS_RULE_REPLICATE},
     {40, 300, 5, 1, MS_RULE_REPLICATE}, {6, 256, 5, 1, MS_RULE_OPENCV},   {6, 254.9, 1, 1, MS_RULE_OPENCV},
+    {6, 1000, 5, 1, MS_RULE_OPENCV},   {6, 1000000, 5, 1, MS_RULE_REPLICATE},
   };
   g_autoptr(MsImage) scene = ms_fixture_scene(83, 47, 3);
   g_autoptr(MsImage) noise = ms_fixture_noise(45, 70, 5);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The descriptor table: each row complete, each value a round trip, each wrong value refused with a sentence. */
+#include <math.h>
 #include <string.h>
 
 #include "core/filter/options.h"
@@ -48,6 +49,7 @@ test_choices_round_trip(void)
       assert_round_trip(&table[i], table[i].values[k]);
   assert_round_trip(ms_option_find("sp"), "2.5");
   assert_round_trip(ms_option_find("sr"), "0");
+  assert_round_trip(ms_option_find("sr"), "1000000");
   assert_round_trip(ms_option_find("max-iterations"), "100");
   assert_round_trip(ms_option_find("epsilon"), "0.25");
   assert_round_trip(ms_option_find("work-group"), "auto");
@@ -59,7 +61,7 @@ test_wrong_values(void)
 {
   static const char *const wrong[][2] = {
     {"sp", "0"},           {"sp", "65"},          {"sp", "nan"},         {"sp", "5px"},
-    {"sp", ""},            {"sp", "2,5"},         {"sr", "-1"},          {"sr", "511"},
+    {"sp", ""},            {"sp", "2,5"},         {"sr", "-1"},          {"sr", "1000001"},
     {"max-iterations", "0"}, {"max-iterations", "2.5"}, {"max-iterations", "101"}, {"epsilon", "-1"},
     {"rule", "OpenCV"},    {"memory", "texture"}, {"local-memory", "yes"}, {"unroll", "3"},
     {"access", ""},        {"work-group", "32"},  {"work-group", "0x4"}, {"work-group", "32x"},
@@ -129,6 +131,11 @@ test_params_numbers(void)
   g_assert_cmpint(numbers.epsilon, ==, 1);
   params.sr = 510;
   g_assert_cmpint(ms_params_numbers(&params).isr2, ==, 260100);
+  params.sr = 1000000; /* every colour is near, as at 442 */
+  g_assert_true(ms_params_validate(&params, NULL));
+  g_assert_cmpint(ms_params_numbers(&params).isr2, ==, 260100);
+  params.sr = INFINITY;
+  g_assert_false(ms_params_validate(&params, NULL));
   g_assert_false(ms_params_whole_radius(&params, 100, &radius));
   params.sp = 2.4;
   g_assert_true(ms_params_whole_radius(&params, 100, &radius));

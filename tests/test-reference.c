@@ -88,6 +88,18 @@ test_cancelled(void)
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* Black and white are 442 apart: any larger radius takes all, and is no reason to refuse. */
+static void
+test_any_larger_colour_radius_takes_all(void)
+{
+  static const double radii[] = {442, 510, 511, 1000, 46341, 1000000};
+  const guint8 values[] = {0, 255, 3};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++)
+    for (MsRule rule = MS_RULE_OPENCV; rule <= MS_RULE_TRUNCATE; rule++)
+      assert_row(values, (const guint8[]){86, 86, 86}, 3, (MsParams){2, radii[i], 1, 1, rule});
+}
+
 /* What no computer has memory for is an error of this image, not the end of the program. */
 static void
 test_memory_runs_out(void)
@@ -111,6 +123,7 @@ main(int argc, char **argv)
   g_test_add_func("/reference/zero-radius-keeps-the-picture", test_zero_radius_keeps_the_picture);
   g_test_add_func("/reference/region-is-a-cut", test_region_is_a_cut);
   g_test_add_func("/reference/cancelled", test_cancelled);
+  g_test_add_func("/reference/any-larger-colour-radius-takes-all", test_any_larger_colour_radius_takes_all);
   g_test_add_func("/reference/memory-runs-out", test_memory_runs_out);
   return g_test_run();
 }

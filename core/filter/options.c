@@ -36,7 +36,8 @@ static const MsOptionInfo table[] = {
    .group = MS_OPTION_GROUP_FILTER,
    .kind = MS_OPTION_REAL,
    .minimum = MS_SR_MIN,
-   .maximum = MS_SR_MAX,
+   .maximum = MS_SR_USEFUL_MAX,
+   .largest = MS_SR_MAX,
    .step = 1,
    .offset = OFFSET(params.sr)},
   {.name = "max-iterations",
@@ -181,6 +182,12 @@ real_field(const MsOptionInfo *self, const MsSettings *settings)
   return (double *)((char *)settings + self->offset);
 }
 
+static double
+largest(const MsOptionInfo *self)
+{
+  return MAX(self->largest, self->maximum);
+}
+
 static gboolean
 refuse(const MsOptionInfo *self, const char *text, GError **error)
 {
@@ -192,8 +199,8 @@ refuse(const MsOptionInfo *self, const char *text, GError **error)
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes columns x rows, as in 32x4, or auto.",
                 self->name, text);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes a %s from %g to %g.", self->name, text,
-                self->kind == MS_OPTION_INT ? "whole number" : "number", self->minimum, self->maximum);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes a %s from %.10g to %.10g.", self->name, text,
+                self->kind == MS_OPTION_INT ? "whole number" : "number", self->minimum, largest(self));
   return FALSE;
 }
 
@@ -215,7 +222,7 @@ set_number(const MsOptionInfo *self, MsSettings *settings, const char *text, GEr
   char *end = NULL;
   double value = g_ascii_strtod(text, &end);
 
-  if (end == text || *end != '\0' || !(value >= self->minimum && value <= self->maximum))
+  if (end == text || *end != '\0' || !(value >= self->minimum && value <= largest(self)))
     return refuse(self, text, error);
   if (self->kind == MS_OPTION_INT && value != floor(value))
     return refuse(self, text, error);

@@ -87,6 +87,8 @@ typedef enum {
  * @help: one line
  * @values: (nullable): the names of a choice, %NULL-terminated
  * @numeric_values: whether the names are the numbers that are stored
+ * @maximum: what a control goes up to
+ * @largest: what is taken in words where that is more than @maximum, else 0
  * @step: for INT and REAL, the change of one click
  */
 typedef struct {
@@ -101,6 +103,7 @@ typedef struct {
   gboolean numeric_values;
   double minimum;
   double maximum;
+  double largest;
   double step;
   gsize offset;
 } MsOptionInfo;

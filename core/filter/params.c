@@ -19,8 +19,8 @@ check_range(const char *name, double value, double low, double high, GError **er
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is %s; it must be from %s to %s.", name,
               g_ascii_formatd(text[0], sizeof text[0], "%g", value),
-              g_ascii_formatd(text[1], sizeof text[1], "%g", low),
-              g_ascii_formatd(text[2], sizeof text[2], "%g", high));
+              g_ascii_formatd(text[1], sizeof text[1], "%.10g", low),
+              g_ascii_formatd(text[2], sizeof text[2], "%.10g", high));
   return FALSE;
 }
 
@@ -63,9 +63,11 @@ ms_params_validate(const MsParams *self, GError **error)
 MsFilterNumbers
 ms_params_numbers(const MsParams *self)
 {
+  double sr = MIN(self->sr, MS_SR_USEFUL_MAX);
+
   return (MsFilterNumbers){
     .sp = (float)self->sp,
-    .isr2 = (int)rint(self->sr * self->sr),
+    .isr2 = (int)rint(sr * sr),
     .max_iterations = self->max_iterations,
     .epsilon = (int)floor(self->epsilon),
   };

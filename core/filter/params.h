@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 #define MS_SP_MIN 1.0
 #define MS_SP_MAX 64.0
 #define MS_SR_MIN 0.0
-#define MS_SR_MAX 510.0
+#define MS_SR_MAX 1000000.0
+/* No two colours are further apart than 442, so that nothing changes from there on; the kernels are made for this much. */
+#define MS_SR_USEFUL_MAX 510.0
 #define MS_MAX_ITERATIONS_MIN 1
 #define MS_MAX_ITERATIONS_MAX 100
 #define MS_EPSILON_MIN 0.0
@@ -32,7 +34,7 @@ typedef enum {
 /**
  * MsParams:
  * @sp: window radius in pixels, 1 to 64, fractions allowed under the opencv rule
- * @sr: colour radius in 8-bit levels, 0 to 510
+ * @sr: colour radius in 8-bit levels; from 442 on every colour is near
  * @max_iterations: 1 to 100
  * @epsilon: shift plus squared colour change at or below which a pixel stops
  */
@@ -47,7 +49,7 @@ typedef struct {
 /**
  * MsFilterNumbers: the parameters as the arithmetic uses them.
  * @sp: the window radius in single precision, as the matched API stores it
- * @isr2: squared colour radius, rounded half to even
+ * @isr2: squared colour radius, rounded half to even, at most that of %MS_SR_USEFUL_MAX
  * @epsilon: the largest integer that still stops
  */
 typedef struct {
