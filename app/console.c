@@ -64,12 +64,42 @@ ms_console_free(MsConsole *self)
   g_free(self);
 }
 
+/* Bytes below a space, DEL, and the controls above it, which UTF-8 writes as c2 80 to c2 9f. */
+static gboolean
+is_control(const guchar *p, const char *allowed)
+{
+  if (*p < 0x20)
+    return strchr(allowed, *p) == NULL;
+  return *p == 0x7f || (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);
+}
+
+/* A file may have any name, also one that a terminal would obey; control characters are shown as \ooo instead. */
+static char *
+printable(const char *text, const char *allowed)
+{
+  GString *shown = g_string_new(NULL);
+
+  for (const guchar *p = (const guchar *)text; *p; p++) {
+    if (!is_control(p, allowed)) {
+      g_string_append_c(shown, (char)*p);
+      continue;
+    }
+    g_string_append_printf(shown, "\\%03o", *p);
+    if (*p == 0xc2)
+      g_string_append_printf(shown, "\\%03o", *++p);
+  }
+  return g_string_free(shown, FALSE);
+}
+
+/* Sentences may carry whole build logs, so lines and tabs are left to them. */
 static void
 say(MsConsole *self, const char *sentence)
 {
+  g_autofree char *shown = printable(sentence, "\n\t");
+
   g_mutex_lock(&self->lock);
   clear_bar(self);
-  fprintf(stderr, "meanshift-lab: %s\n", sentence);
+  fprintf(stderr, "meanshift-lab: %s\n", shown);
   g_mutex_unlock(&self->lock);
 }
 
@@ -112,9 +142,10 @@ ms_console_progress(MsConsole *self, guint done, guint total, const char *name, 
 
   if (!self->bar)
     return;
+  g_autofree char *shown = printable(name, "");
   g_mutex_lock(&self->lock);
   if (!self->drawn || now - self->last_drawn >= REDRAW_INTERVAL) {
-    fprintf(stderr, CLEAR_LINE "[%u/%u] %3d %% %s", done, total, (int)(part * 100.0), name);
+    fprintf(stderr, CLEAR_LINE "[%u/%u] %3d %% %s", done, total, (int)(part * 100.0), shown);
     fflush(stderr);
     self->drawn = TRUE;
     self->last_drawn = now;
@@ -130,8 +161,9 @@ ms_console_progress_done(MsConsole *self, guint done, guint total, const char *n
     ms_console_progress(self, done, total, name, 1.0);
   if (!self->lines)
     return;
+  g_autofree char *shown = printable(name, "");
   g_mutex_lock(&self->lock);
-  fprintf(stderr, "[%u/%u] %s: %s\n", done, total, name, status);
+  fprintf(stderr, "[%u/%u] %s: %s\n", done, total, shown, status);
   g_mutex_unlock(&self->lock);
 }
 

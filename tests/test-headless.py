@@ -614,6 +614,17 @@ class Batches(HeadlessCase):
         _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite", "--quiet")
         self.assertEqual(error, "")
 
+    def test_names_do_not_command_the_terminal(self):
+        self.picture("a\x1b[31m\n\x7f\u009bé.png")
+        for progress in (["--progress", "always"], []):
+            (self.src / "b\x1b[0m.png").write_bytes(b"broken")
+            _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite", *progress, status=1)
+            self.assertEqual([c for c in error if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], [])
+            self.assertIn("b\\033[0m.png", error)
+        _, error = self.run_program(self.src / "b\x1b[0m.png", self.src, "-o", self.out, "--device", "reference", "--progress", "always",
+                                    "--on-conflict", "skip", status=1)
+        self.assertIn("a\\033[31m\\012\\177\\302\\233é.png", error)
+
     def test_several_devices_share_an_image(self):
         source = self.picture("a.png", 60, 90)
         environment = {"POCL_DEVICES": "pthread basic"}
@@ -693,6 +704,8 @@ class Program(HeadlessCase):
         names = [line[:10].strip() for line in text.splitlines()]
         self.assertIn("serial", names)
         self.assertEqual(len(names), len(set(names)), text)
+        output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device", "cpu")
+        self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
         _, error = self.run_program("--reduce", "product", status=2)
         self.sentence(error, "product")
         _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)
