@@ -69,7 +69,7 @@ test_manifest_torn(BatchFixture *f, gconstpointer data)
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
   batch_fixture_add_file(f, f->folder, "manifest.jsonl",
-           "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
+                         "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
   f->request.resume = TRUE;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);

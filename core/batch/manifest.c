@@ -140,8 +140,8 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
   if (ms_image_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.",
-              self->path);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--manifest would write into the image '%s'; choose another file.", self->path);
   return FALSE;
 }
 
@@ -234,7 +234,8 @@ ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *set
   if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
     return NULL;
   /* Nothing tells whether a pipe brings the same again. */
-  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size || info.st_mtime != entry->modified)
+  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size ||
+      info.st_mtime != entry->modified)
     return NULL;
   return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
 }

@@ -51,7 +51,8 @@ is_same(const MsOwnFile *a, const MsOwnFile *b)
   g_autofree char *q = ms_file_path_resolve(b->path);
   MsFileId id, other;
 
-  return strcmp(p, q) == 0 || (ms_file_id_get(p, &id) && ms_file_id_get(q, &other) && ms_file_id_equal(&id, &other));
+  return strcmp(p, q) == 0 ||
+         (ms_file_id_get(p, &id) && ms_file_id_get(q, &other) && ms_file_id_equal(&id, &other));
 }
 
 static gboolean

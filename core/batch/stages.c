@@ -52,8 +52,8 @@ read_header(MsWork *work, const MsRunnerOptions *options, MsImageHeader *header,
   if (!is_std(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &options->limits, header, error);
   if (is_std(input))
-    work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable,
-                                      error);
+    work->content =
+        ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable, error);
   else
     work->content = ms_image_drain(input, &options->limits, options->memory_limit, cancellable, error);
   return work->content && ms_image_peek_bytes(work->content, name, &options->limits, header, error);
@@ -264,10 +264,11 @@ is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GC
     if (g_bytes_equal(content, wanted))
       return TRUE;
   }
-  g_set_error(error, MS_ERROR, MS_ERROR_EXISTS,
-              "'%s' exists already, is not named in the manifest and differs from this result; choose another "
-              "name, or --on-conflict skip, unique or overwrite.",
-              work->item->output);
+  g_set_error(
+      error, MS_ERROR, MS_ERROR_EXISTS,
+      "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+      "name, or --on-conflict skip, unique or overwrite.",
+      work->item->output);
   return FALSE;
 }
 

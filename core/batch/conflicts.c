@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/batch/naming.h"
+#include "core/batch/planning.h"
+#include "core/image/file-path.h"
+
+static gboolean
+is_std(const char *path)
+{
+  return strcmp(path, MS_INPUT_STDIN) == 0;
+}
+
+static char *
+output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
+{
+  const MsBatchRequest *q = p->request;
+  g_autofree char *stem = ms_naming_stem(item->relative);
+  const char *extension = ms_naming_extension(item->relative);
+
+  if (q->format != MS_IMAGE_FORMAT_AUTO)
+    extension = ms_image_format_extension(q->format);
+  else if (ms_image_format_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
+    extension = ms_image_format_extension(MS_IMAGE_FORMAT_PNG);
+  MsNameParts parts = {.stem = stem,
+                       .extension = extension,
+                       .sp = q->settings.params.sp,
+                       .sr = q->settings.params.sr,
+                       .device = q->device ? q->device : "device",
+                       .seq = item->seq,
+                       .seq_digits = p->seq_digits,
+                       .any_seq = any_seq};
+  return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
+}
+
+/** ms_planning_output_path: (transfer full): where the template puts @item; @any_seq: with MS_NAMING_ANY_NUMBER for its number. */
+char *
+ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
+{
+  if (!p->into_folder)
+    return g_strdup(p->request->output);
+  g_autofree char *below = g_path_get_dirname(item->relative);
+  g_autofree char *name = output_name(p, item, any_seq);
+  if (strcmp(below, ".") == 0)
+    return g_build_filename(p->request->output, name, NULL);
+  return g_build_filename(p->request->output, below, name, NULL);
+}
+
+/* What else of this run goes to the same file, by whatever path. */
+static const char *
+claimant(const MsPlanning *p, const char *path)
+{
+  g_autofree char *resolved = ms_file_path_resolve(path);
+
+  return g_hash_table_lookup(p->claimed, resolved);
+}
+
+static void
+claim(const MsPlanning *p, const MsBatchItem *item)
+{
+  g_hash_table_replace(p->claimed, ms_file_path_resolve(item->output), g_strdup(item->input));
+}
+
+static gboolean
+is_taken(const MsPlanning *p, const char *path)
+{
+  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
+}
+
+/* What was found taken once stays so; looking from the start each time would take the square of the number of images. */
+static void
+choose_free_name(const MsPlanning *p, MsBatchItem *item)
+{
+  g_autofree char *plain = g_steal_pointer(&item->output);
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, plain));
+
+  item->numbered = TRUE;
+  for (;; number++) {
+    item->output = number > 0 ? ms_naming_numbered(plain, number) : g_strdup(plain);
+    if (!is_taken(p, item->output))
+      break;
+    g_free(item->output);
+  }
+  g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
+}
+
+/* The stem of "..png" is ".", and a template of it alone would name the folder. */
+static gboolean
+refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
+{
+  g_autofree char *name = g_path_get_basename(item->output);
+
+  if (!p->into_folder || !ms_naming_is_folder(name))
+    return FALSE;
+  g_autofree char *sentence =
+      g_strdup_printf("'%s' would become '%s', which is no name for a file; choose another --name.",
+                      item->input, item->output);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
+/* Whatever the option says, an input is never replaced: not its own, not another's, not through a link. */
+static gboolean
+refuse_input(const MsPlanning *p, MsBatchItem *item)
+{
+  MsFileId id;
+
+  if (!ms_file_id_get(item->output, &id) || !g_hash_table_contains(p->sources, &id))
+    return FALSE;
+  g_autofree char *sentence = g_strdup_printf("'%s' is an input of this run, and an input is never "
+                                              "overwritten; choose another output, or another --name.",
+                                              item->output);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
+static gboolean
+refuse_claimed(const MsPlanning *p, MsBatchItem *item)
+{
+  const char *other = claimant(p, item->output);
+
+  if (!other)
+    return FALSE;
+  g_autofree char *sentence = g_strdup_printf(
+      "'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.",
+      item->input, item->output, other);
+  ms_batch_item_fail(item, sentence);
+  return TRUE;
+}
+
+/* A run that was killed may have saved this and not said so; the result is made again and compared with what is there. */
+static gboolean
+is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+
+  return q->resume && q->manifest && !ms_manifest_has_output(q->manifest, item->output);
+}
+
+static void
+settle_existing(const MsPlanning *p, MsBatchItem *item)
+{
+  g_autofree char *sentence = NULL;
+  struct stat info;
+
+  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return;
+  if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
+    return;
+  if (p->request->on_conflict == MS_CONFLICT_SKIP || (p->request->resume && !p->request->manifest)) {
+    ms_batch_item_skip(item, "the output exists");
+    return;
+  }
+  item->perhaps_saved = S_ISREG(info.st_mode) && is_perhaps_saved(p, item);
+  if (item->perhaps_saved)
+    return;
+  sentence = g_strdup_printf(
+      "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
+  ms_batch_item_fail(item, sentence);
+}
+
+/* Numbers may have been others then: images came to the list, or free names were looked for. */
+static gboolean
+is_planned_output(const MsPlanning *p, const MsBatchItem *item, const char *output)
+{
+  g_autofree char *planned = g_canonicalize_filename(item->output, NULL);
+  g_autofree char *there = ms_file_path_resolve(output);
+  g_autofree char *pattern = ms_planning_output_path(p, item, TRUE);
+  g_autofree char *resolved = ms_file_path_resolve(pattern);
+  g_autofree char *numbered = ms_naming_numbered_anyhow(resolved);
+
+  return strcmp(planned, output) == 0 || ms_naming_matches(resolved, there) ||
+         (p->request->on_conflict == MS_CONFLICT_UNIQUE && ms_naming_matches(numbered, there));
+}
+
+static gboolean
+settle_resumed(const MsPlanning *p, MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+  MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
+  const MsManifestEntry *entry = q->resume && q->manifest && !is_std(item->input)
+                                     ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
+                                     : NULL;
+
+  if (!entry || !is_planned_output(p, item, entry->output))
+    return FALSE;
+  g_free(item->output);
+  item->output = g_strdup(entry->output);
+  ms_batch_item_skip(item, "done by an earlier run");
+  claim(p, item);
+  return TRUE;
+}
+
+/** ms_planning_settle: gives @item its output, or says why it gets none or needs none. */
+void
+ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
+{
+  gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
+
+  item->output = ms_planning_output_path(p, item, FALSE);
+  item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
+  if (is_std(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
+    return;
+  if (unique && !(p->request->resume && !p->request->manifest))
+    choose_free_name(p, item);
+  if (refuse_claimed(p, item) || refuse_input(p, item))
+    return;
+  settle_existing(p, item);
+  claim(p, item);
+}
