@@ -16,7 +16,7 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
   request->n = line->size;
   request->repeat = (guint)line->repeat;
   request->seed = 1;
-  return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
+  return ms_reduce_op_parse(line->reduce, &request->spec.op, &request->spec.positions, error) &&
          ms_element_type_parse(line->type ? line->type : MS_HEADLESS_REDUCE_TYPE, &request->spec.type, error) &&
          (!line->variant || ms_reduce_options_parse(line->variant, &request->options, error));
 }

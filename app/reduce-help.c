@@ -7,7 +7,7 @@
 void
 ms_reduce_help_operands(MsReduceHelpRow row, gpointer data)
 {
-  g_autofree char *ops = g_strjoinv(", ", (char **)ms_reduce_op_names());
+  g_autofree char *ops = g_strjoinv(", ", (char **)ms_reduce_request_names());
   g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names());
 
   row("OP", ops, data);

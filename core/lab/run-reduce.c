@@ -162,14 +162,15 @@ ms_lab_reduce_settings(const MsFactors *factors, MsReduceSpec *spec, MsReduceOpt
 {
   MsReduceOp op;
   MsElementType type;
+  gboolean positions;
   gint64 width, height;
 
-  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, error) ||
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, &positions, error) ||
       !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
       !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
       !parse_options(factors, options, error))
     return FALSE;
-  *spec = MS_REDUCE_SPEC(op, type);
+  *spec = (MsReduceSpec){op, type, positions, -1};
   *n = (guint64)width * (guint64)height;
   return TRUE;
 }

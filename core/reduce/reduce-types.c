@@ -5,11 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const op_names[] = {"sum",         "min",  "max",    "minMax", "count-nonzero",
-                                       "sum-squares", "mean", "stddev", NULL};
+/* What can be asked for: the operations in their order, and one of them with more than its figures. */
+static const char *const request_names[] = {"sum",         "min",  "max",    "minMax",           "count-nonzero",
+                                            "sum-squares", "mean", "stddev", "minMax-positions", NULL};
 static const char *const type_names[] = {"uchar", "char", "ushort", "short", "int", "uint", "float", "double", NULL};
 
-G_STATIC_ASSERT(G_N_ELEMENTS(op_names) == MS_REDUCE_N_OPS + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(request_names) == MS_REDUCE_N_OPS + 2);
 G_STATIC_ASSERT(G_N_ELEMENTS(type_names) == MS_ELEMENT_N_TYPES + 1);
 
 /* Names are matched in any case, so that minmax and minMax are one. */
@@ -37,25 +38,34 @@ parse_name(const char *const *names, const char *option, const char *text, GErro
 const char *
 ms_reduce_op_name(MsReduceOp op)
 {
-  return op_names[op];
+  return request_names[op];
 }
 
-/** ms_reduce_op_names: (transfer none): the names in the order of the enumeration, %NULL at the end. */
+/** ms_reduce_request_names: (transfer none): what ms_reduce_op_parse() takes, %NULL at the end. */
 const char *const *
-ms_reduce_op_names(void)
+ms_reduce_request_names(void)
 {
-  return op_names;
+  return request_names;
 }
 
-/** ms_reduce_op_parse: reads the argument of --reduce; %FALSE with #MS_ERROR_USAGE and the names that it takes. */
+/**
+ * ms_reduce_op_parse:
+ * @positions: (out): whether the places of the extremes are asked for too
+ *
+ * Reads the argument of --reduce.
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE and the names that it takes
+ */
 gboolean
-ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error)
+ms_reduce_op_parse(const char *text, MsReduceOp *op, gboolean *positions, GError **error)
 {
-  int index = parse_name(op_names, "--reduce", text, error);
+  int index = parse_name(request_names, "--reduce", text, error);
 
-  if (index >= 0)
-    *op = (MsReduceOp)index;
-  return index >= 0;
+  if (index < 0)
+    return FALSE;
+  *positions = index == MS_REDUCE_N_OPS;
+  *op = *positions ? MS_REDUCE_MINMAX : (MsReduceOp)index;
+  return TRUE;
 }
 
 /** ms_element_type_name: the type as OpenCL C and --type spell it. */

@@ -78,8 +78,8 @@ typedef struct {
 } MsReduceResult;
 
 const char *ms_reduce_op_name(MsReduceOp op);
-const char *const *ms_reduce_op_names(void);
-gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error);
+const char *const *ms_reduce_request_names(void);
+gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, gboolean *positions, GError **error);
 
 const char *ms_element_type_name(MsElementType type);
 const char *const *ms_element_type_names(void);

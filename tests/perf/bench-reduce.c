@@ -172,10 +172,7 @@ parse_job(char **words, Job *job, GError **error)
 {
   job->spec = MS_REDUCE_SPEC(0, 0);
   job->n = g_ascii_strtoull(words[3], NULL, 10);
-  job->spec.positions = g_str_has_suffix(words[1], "+positions");
-  if (job->spec.positions)
-    words[1][strlen(words[1]) - strlen("+positions")] = '\0';
-  return ms_reduce_op_parse(words[1], &job->spec.op, error) &&
+  return ms_reduce_op_parse(words[1], &job->spec.op, &job->spec.positions, error) &&
          ms_element_type_parse(words[2], &job->spec.type, error) &&
          ms_reduce_options_parse(words[4], &job->options, error);
 }
@@ -197,9 +194,9 @@ bench_reduce(const Bench *bench, char **words)
   }
   g_autofree char *found = ms_reduce_result_to_string(&result);
   g_autofree char *wanted = ms_reduce_result_to_string(&expected);
-  printf("{\"job\": \"reduce\", \"op\": \"%s%s\", \"type\": \"%s\", \"n\": %s, \"variant\": \"%s\", "
+  printf("{\"job\": \"reduce\", \"op\": \"%s\", \"type\": \"%s\", \"n\": %s, \"variant\": \"%s\", "
          "\"result\": \"%s\", \"serial\": \"%s\", \"agrees\": %s, ",
-         words[1], job.spec.positions ? "+positions" : "", words[2], words[3], words[4], found, wanted,
+         words[1], words[2], words[3], words[4], found, wanted,
          ms_reduce_result_agrees(&result, &expected, 1e-6) ? "true" : "false");
   print_times("kernel", &ours, job.bytes);
   printf(", ");
