@@ -72,6 +72,26 @@ check_needs(const MsCommandLine *line, GError **error)
   return TRUE;
 }
 
+/* The reference is one loop in C: what chooses a kernel or how it runs would be passed over. */
+static gboolean
+check_reference(const MsCommandLine *line, GError **error)
+{
+  guint n = 0;
+  const MsOptionInfo *infos = ms_options_table(&n);
+
+  if (strcmp(ms_command_line_device(line), MS_BATCH_ENGINE_REFERENCE) != 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++) {
+    if (infos[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&infos[i], &line->settings))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--%s means nothing to the serial reference, which has no kernels; leave it out, or choose another --device.",
+                infos[i].name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 check_one_device(const MsCommandLine *line, GError **error)
 {
@@ -79,7 +99,9 @@ check_one_device(const MsCommandLine *line, GError **error)
     return refuse(error, "--device names one device and --devices several; give one of the two.");
   if (line->devices && ms_command_line_is_lab(line) && !line->experiment)
     return refuse(error, "--devices shares images; for --tune and --reduce name one with --device.");
-  return TRUE;
+  if (line->devices && line->fallback == MS_FALLBACK_CPU)
+    return refuse(error, "--fallback cpu stands in for one device; with --devices leave it out, or name the cpu among them.");
+  return line->devices || check_reference(line, error);
 }
 
 /* Standard output has room for one thing that is read by a program; tables then go to standard error. */

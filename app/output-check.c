@@ -134,6 +134,21 @@ check_writable(const MsCommandLine *line, GError **error)
          (!line->report_dir || check_folder("report-dir", line->report_dir, error));
 }
 
+/* One image goes to the very name that -o gives. */
+static gboolean
+check_name(const MsCommandLine *line, GError **error)
+{
+  gboolean one = line->inputs[0] && !line->inputs[1] && !g_file_test(line->inputs[0], G_FILE_TEST_IS_DIR);
+
+  if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
+      g_file_test(line->output, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--name is for files in a folder, and '%s' is none; leave out --name, or name an existing folder with -o.",
+              line->output);
+  return FALSE;
+}
+
 /**
  * ms_output_check:
  *
@@ -147,6 +162,8 @@ ms_output_check(const MsCommandLine *line, GError **error)
   g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(free_place);
   gboolean good;
 
+  if (!check_name(line, error))
+    return FALSE;
   for (guint i = 0; line->inputs[i]; i++)
     add_place(read, NULL, line->inputs[i]);
   add_place(read, "compare", line->compare);

@@ -481,6 +481,8 @@ class BadInput(HeadlessCase):
         self.refuse(source, "-o", self.out / "x.png", "--spp", "3", status=2, parts=["--spp", "--sp"])
         self.refuse(source, status=2, parts=["-o"])
         self.refuse("-o", self.out / "x.png", status=2)
+        for target in (self.out / "x.png", self.dir / "nowhere", "-"):
+            self.refuse(source, "-o", target, "--name", "{stem}.jpg", status=2, parts=["--name", target])
         self.refuse(source, "-o", self.out / "x.png", "--manifest", "-", status=2, parts=["--manifest", "--json"], cwd=self.dir)
         for name in (".", ".."):
             self.refuse(source, "-o", self.out, "--name", name, status=2, parts=["--name", "folder"])
