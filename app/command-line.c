@@ -6,8 +6,9 @@
 #define DEFAULT_DEVICE "auto"
 #define DEFAULT_REDUCE_SIZE (G_GUINT64_CONSTANT(1) << 24)
 
-/* Options this far from what was typed are not worth suggesting. */
+/* Options this far from what was typed are not worth suggesting: a letter in three, for with more any short word would do. */
 #define MOST_TYPOS 3
+#define LETTERS_PER_TYPO 3
 
 /** ms_command_line_new: (transfer full): the command line without arguments. */
 MsCommandLine *
@@ -104,9 +105,11 @@ static const char *
 nearest_option(const char *typed)
 {
   const char *best = NULL;
-  guint n = 0, fewest = MIN(MOST_TYPOS, (guint)strlen(typed)) + 1;
+  guint n = 0, fewest = CLAMP((guint)strlen(typed) / LETTERS_PER_TYPO, 1, MOST_TYPOS) + 1;
   const MsOptionInfo *infos = ms_options_table(&n);
 
+  if (*typed == '\0')
+    return NULL;
   for (guint i = 0; i < n; i++)
     consider(typed, infos[i].name, &best, &fewest);
   const MsCommandOption *options = ms_command_options(&n);
@@ -136,13 +139,22 @@ typedef struct {
   GPtrArray *inputs;
 } Parsing;
 
+/* A negative number is none, nor is a lone dash. */
+static gboolean
+starts_like_option(const char *text)
+{
+  const char letter[2] = {text[0] == '-' ? text[1] : '\0', '\0'};
+
+  return g_str_has_prefix(text, "--") || (letter[0] && ms_command_option_find(letter));
+}
+
 /* A value that starts like an option is taken for a forgotten value; --name=value says it was meant. */
 static const char *
 take_value(Parsing *p, const char *name, const char *argument, GError **error)
 {
   const char *value = p->next < p->argc ? p->argv[p->next] : NULL;
 
-  if (value && !g_str_has_prefix(value, "--")) {
+  if (value && !starts_like_option(value)) {
     p->next++;
     return value;
   }

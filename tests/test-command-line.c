@@ -169,6 +169,14 @@ test_refused_values(void)
       {"x --zzzzzzzzzz", "--help"},
       {"x -z", "./-z"},
       {"x --o y", "--help"},
+      {"x --foo", "--foo; --help"},
+      {"x --xy", "--xy; --help"},
+      {"x --=y", "--; --help"},
+      {"x --spp 3", "did you mean --sp?"},
+      {"x --recrsve", "did you mean --recursive?"},
+      {"x --progress -o o.png", "--progress needs a value"},
+      {"x -o -q", "--output needs a value"},
+      {"x --sr -1", "cannot be “-1”"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -230,6 +238,7 @@ test_accepted_combinations(void)
       "x --headless a.png --verify --device reference --kernel auto --memory buffer --sp 3",
       "x --headless a b -o dir --devices gpu,cpu --fallback fail",
       "x --headless - -o -",
+      "x --headless a.png --output=-o.png",
       "x --headless a.png -o - --timings",
       "x --headless dir --dry-run",
       "x --headless a b -o dir --devices gpu,cpu --split learned",
