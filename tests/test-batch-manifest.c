@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "tests/batch-fixture.h"
+#include "tests/image-files.h"
 
 static MsManifest *
 open_manifest(BatchFixture *f)
@@ -212,7 +213,20 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
   g_assert_cmpuint(counts.skipped, ==, 2);
 
+  /* Under its own name, though other names were free. */
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 2);
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 3);
+
   /* Somebody else's file is not taken for a result and stays. */
+  f->request.on_conflict = MS_CONFLICT_FAIL;
   g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
   g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);

@@ -63,9 +63,35 @@ claim(const MsPlanning *p, const MsBatchItem *item)
 }
 
 static gboolean
+is_input(const MsPlanning *p, const char *path)
+{
+  MsFileId id;
+
+  return ms_file_id_get(path, &id) && g_hash_table_contains(p->sources, &id);
+}
+
+static gboolean
 is_taken(const MsPlanning *p, const char *path)
 {
   return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
+}
+
+/* A run that was killed may have saved this and not said so; the result is made again and compared with what is there. */
+static gboolean
+is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+
+  return q->resume && q->manifest && g_file_test(item->output, G_FILE_TEST_IS_REGULAR) &&
+         !ms_manifest_has_output(q->manifest, item->output);
+}
+
+/* With the number put off until it is known that what is there is another's. */
+static gboolean
+takes_own_name(const MsPlanning *p, MsBatchItem *item)
+{
+  item->numbered = !claimant(p, item->output) && !is_input(p, item->output) && is_perhaps_saved(p, item);
+  return item->numbered;
 }
 
 /* What was found taken once stays so; looking from the start each time would take the square of the number of images. */
@@ -104,9 +130,7 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
 static gboolean
 refuse_input(const MsPlanning *p, MsBatchItem *item)
 {
-  MsFileId id;
-
-  if (!ms_file_id_get(item->output, &id) || !g_hash_table_contains(p->sources, &id))
+  if (!is_input(p, item->output))
     return FALSE;
   g_autofree char *sentence = g_strdup_printf("'%s' is an input of this run, and an input is never "
                                               "overwritten; choose another output, or another --name.",
@@ -129,15 +153,6 @@ refuse_claimed(const MsPlanning *p, MsBatchItem *item)
   return TRUE;
 }
 
-/* A run that was killed may have saved this and not said so; the result is made again and compared with what is there. */
-static gboolean
-is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
-{
-  const MsBatchRequest *q = p->request;
-
-  return q->resume && q->manifest && !ms_manifest_has_output(q->manifest, item->output);
-}
-
 static void
 settle_existing(const MsPlanning *p, MsBatchItem *item)
 {
@@ -152,7 +167,7 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
     ms_batch_item_skip(item, "the output exists");
     return;
   }
-  item->perhaps_saved = S_ISREG(info.st_mode) && is_perhaps_saved(p, item);
+  item->perhaps_saved = is_perhaps_saved(p, item);
   if (item->perhaps_saved)
     return;
   sentence = g_strdup_printf(
@@ -202,7 +217,7 @@ ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   if (is_std(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
     return;
-  if (unique && !(p->request->resume && !p->request->manifest))
+  if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))
     choose_free_name(p, item);
   if (refuse_claimed(p, item) || refuse_input(p, item))
     return;

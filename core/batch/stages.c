@@ -249,7 +249,7 @@ make_folder(const char *path, GError **error)
   return FALSE;
 }
 
-/* Whether the file that is in the way is just what would be saved. */
+/* Whether the file that is in the way is just what would be saved; %FALSE without @error when it is not. */
 static gboolean
 is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
                  GError **error)
@@ -257,18 +257,30 @@ is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GC
   g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
   g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, cancellable, error) : NULL;
 
-  if (there && !wanted)
+  if (!wanted)
     return FALSE;
-  if (there) {
-    g_autoptr(GBytes) content = g_mapped_file_get_bytes(there);
-    if (g_bytes_equal(content, wanted))
-      return TRUE;
-  }
-  g_set_error(
-      error, MS_ERROR, MS_ERROR_EXISTS,
-      "'%s' exists already, is not named in the manifest and differs from this result; choose another "
-      "name, or --on-conflict skip, unique or overwrite.",
-      work->item->output);
+  g_autoptr(GBytes) content = g_mapped_file_get_bytes(there);
+  return g_bytes_equal(content, wanted);
+}
+
+/* What an earlier run made and did not note; a file that is no result keeps its name, and the image takes a number if it may. */
+static gboolean
+settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved,
+                     GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
+  *saved = is_saved_already(work, save, notes, cancellable, &failure);
+  work->item->perhaps_saved = FALSE;
+  if (!*saved && !failure && !work->item->numbered)
+    g_set_error(
+        &failure, MS_ERROR, MS_ERROR_EXISTS,
+        "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+        "name, or --on-conflict skip, unique or overwrite.",
+        work->item->output);
+  if (!failure)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
   return FALSE;
 }
 
@@ -283,8 +295,13 @@ save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCance
     g_autoptr(GError) failure = NULL;
     if (ms_image_save(work->result, work->item->output, save, notes, cancellable, &failure))
       return TRUE;
-    if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS))
-      return is_saved_already(work, save, notes, cancellable, error);
+    if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+      gboolean saved = FALSE;
+      if (!settle_perhaps_saved(work, save, notes, &saved, cancellable, error))
+        return FALSE;
+      if (saved)
+        return TRUE;
+    }
     if (!work->item->numbered || number == MOST_NUMBERS ||
         !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
       g_propagate_error(error, g_steal_pointer(&failure));
