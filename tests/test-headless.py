@@ -643,7 +643,7 @@ class Batches(HeadlessCase):
         environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         known = set()
         for device, kernel in (("0:0", "direct"), ("0:1", "packed")):
-            self.run_program("--tune", source, "--device", device, "--budget", "1s", env=environment)
+            self.run_program("--tune", source, "--device", device, "--budget", "3s", env=environment)
             winner, = set((self.dir / "data").rglob("*.winner.json")) - known
             known.add(winner)
             winner.write_text(json.dumps({**json.loads(winner.read_text()), "winner": {"kernel": kernel}}))
@@ -750,6 +750,13 @@ class Program(HeadlessCase):
             winner.write_text(damaged)
             with self.subTest(damaged=damaged):
                 self.assertEqual(reduction(*what)["chosen_by"], "program")
+
+    def test_a_search_without_a_winner_says_why(self):
+        home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        slow = ["--sp", "64", "--sr", "442", "--epsilon", "0", "--kernel", "direct"]
+        output, error = self.run_program("--tune", self.picture("a.png", 300, 300), *slow, "--device", "cpu", "--budget", "1ms", env=home, status=1)
+        self.assertIn("0 of 720 configurations tried", output.decode())
+        self.sentence(error, "--budget", "configurations")
 
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")
