@@ -751,12 +751,10 @@ class Program(HeadlessCase):
             with self.subTest(damaged=damaged):
                 self.assertEqual(reduction(*what)["chosen_by"], "program")
 
-    def test_a_search_without_a_winner_says_why(self):
+    def test_a_search_without_time_has_a_winner_still(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
-        slow = ["--sp", "64", "--sr", "442", "--epsilon", "0", "--kernel", "direct"]
-        output, error = self.run_program("--tune", self.picture("a.png", 300, 300), *slow, "--device", "cpu", "--budget", "1ms", env=home, status=1)
-        self.assertIn("0 of 720 configurations tried", output.decode())
-        self.sentence(error, "--budget", "configurations")
+        output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms", env=home)
+        self.assertIn(": 1 of ", output.decode())
 
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")

@@ -180,6 +180,22 @@ test_budget_ends_it(void)
   g_assert_null(ms_tune_record_best(record));
 }
 
+/* However little time there is, one configuration is measured: half an answer is one. */
+static void
+test_least_budget(void)
+{
+  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
+    Device device = {0};
+    g_autoptr(MsTuneSpace) space = make_space(&device);
+    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+    MsTuneOptions options = {strategy, 1e-9, 5, 1, NULL};
+
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_nonnull(ms_tune_record_best(record));
+    g_assert_false(record->complete);
+  }
+}
+
 static void
 test_nothing_works(void)
 {
@@ -377,6 +393,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/greedy-is-cheap", test_greedy_is_cheaper_than_all);
   g_test_add_func("/lab/tuner/random", test_random);
   g_test_add_func("/lab/tuner/budget", test_budget_ends_it);
+  g_test_add_func("/lab/tuner/least-budget", test_least_budget);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/resume", test_resume);
   g_test_add_func("/lab/tuner/driver-change", test_driver_change);

@@ -27,6 +27,7 @@ typedef struct {
   GCancellable *cancellable;
   GRand *random;
   gint64 started_us;
+  guint n_evaluated;
 } Search;
 
 static void
@@ -136,6 +137,7 @@ budget_share(const Search *search)
   return search->options->budget_s > 0 ? used / search->options->budget_s : 0;
 }
 
+/* The first trial may outlast the budget: a search that measured nothing would be of use to nobody. */
 static gboolean
 evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError **error)
 {
@@ -143,7 +145,7 @@ evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError *
   double limit = search->options->trial_timeout_s;
   gboolean fired, good;
 
-  if (search->options->budget_s > 0)
+  if (search->options->budget_s > 0 && search->n_evaluated++ > 0)
     limit = limit > 0 ? MIN(limit, MAX(left, 0.5)) : MAX(left, 0.5);
   {
     g_autoptr(MsWatchdog) dog = ms_watchdog_new(search->cancellable, limit);
@@ -160,7 +162,7 @@ evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError *
 static gboolean
 is_over(const Search *search)
 {
-  return search->options->budget_s > 0 && budget_share(search) >= 1;
+  return search->n_evaluated > 0 && search->options->budget_s > 0 && budget_share(search) >= 1;
 }
 
 /*
