@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+#define MS_REPORT_FORMAT "meanshift-lab experiment report"
+#define MS_REPORT_VERSION 1
+
 /**
  * MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
  */
