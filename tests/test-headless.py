@@ -665,6 +665,14 @@ class Program(HeadlessCase):
             self.assertIn(b"meanshift-lab", result.stdout)
             self.assertEqual(result.stderr, b"")
 
+    def test_kernels_build_without_a_word(self):
+        source = self.picture("a.png")
+        for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 3), ("packed", 10), ("packed", 20)):
+            fresh = {name: str(self.dir / f"{name}-{kernel}-{sp}") for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR")}
+            with self.subTest(kernel=kernel, sp=sp):
+                _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu", env=fresh)
+                self.assertEqual(error, "")
+
     def test_devices_are_listed(self):
         text, _ = self.run_program("--list-devices")
         listed = json.loads(self.run_program("--list-devices", "--json", "-")[0])

@@ -4,8 +4,8 @@
 
 /*
  * The packed kernel: four samples at a time as bytes of a word, which GPUs have instructions for. Parts, in order: how the
- * records lie, those instructions (by device), the mean (by rule), the pass that writes the records, the sums of a window, the
- * first iteration, which lists the pixels that go on, and the others (by radius).
+ * records lie, those instructions (by device), the mean (by rule), the pass that writes the records, the sums of a window, a
+ * row of four windows (by device), the first iteration, which lists the pixels that go on, and the others (by radius).
  */
 
 #define BYTES_PER_RECORD 16
@@ -112,6 +112,7 @@ compose(MsPlan *plan)
                            truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "packed/prepare.cl");
   ms_program_spec_add_part(plan->program, "packed/window.cl");
+  ms_program_spec_add_part(plan->program, has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
   ms_program_spec_add_part(plan->program, "packed/first-shift.cl");
   ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
   ms_program_spec_define_int(plan->program, "SP", plan->radius);

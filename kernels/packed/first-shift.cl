@@ -4,23 +4,6 @@
  * Pixels that go on are written to a list, those of a group together.
  */
 
-/* A row of samples: of the upper two windows, of the lower two, or of all four. */
-static inline void
-add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper, const bool lower)
-{
-#pragma unroll
-  for (int q = 0; q < QUADS; q++) {
-    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
-
-#pragma unroll
-    for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)
-      add_quad(&sums[k], &centres[k], pixels, planes, q);
-  }
-#pragma unroll
-  for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)
-    sums[k].y += sums[k].n;
-}
-
 /* The block from (x, row) on: its pixels on their way, what their windows are compared with, and empty sums. */
 static inline void
 begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global const uint *source, const int4 image, const int x,

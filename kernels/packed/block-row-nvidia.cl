@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A row of samples: of the upper two windows, of the lower two, or of all four. */
+static inline void
+add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper, const bool lower)
+{
+#pragma unroll
+  for (int q = 0; q < QUADS; q++) {
+    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
+
+#pragma unroll
+    for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)
+      add_quad(&sums[k], &centres[k], pixels, planes, q);
+  }
+#pragma unroll
+  for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)
+    sums[k].y += sums[k].n;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row of samples: of the upper two windows, of the lower two, or of all four. The bounds of the loops are known before the
+ * function is put in its places: compilers built on clang warn of loops that they cannot unroll before that.
+ */
+static inline void
+add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper, const bool lower)
+{
+#pragma unroll
+  for (int q = 0; q < QUADS; q++) {
+    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
+
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+      if (k < 2 ? upper : lower)
+        add_quad(&sums[k], &centres[k], pixels, planes, q);
+  }
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    if (k < 2 ? upper : lower)
+      sums[k].y += sums[k].n;
+}
