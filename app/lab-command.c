@@ -214,24 +214,6 @@ fixed_factors(const MsCommandLine *line)
   return fixed;
 }
 
-/* Whether there is a winner; if not, what to do about it. */
-static gboolean
-check_winner(const MsTuneRecord *record, GError **error)
-{
-  if (ms_tune_record_best(record))
-    return TRUE;
-  if (record->complete)
-    g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
-                "None of the %u configurations that were tried runs here; leave more options for --tune to choose.",
-                record->trials->len);
-  else
-    g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
-                "The time was over before any of the %" G_GUINT64_FORMAT " configurations was measured; give --tune more of it, "
-                "as in --budget 5m.",
-                record->space_size);
-  return FALSE;
-}
-
 static MsExitStatus
 report_tuning(Command *c, const MsTuneRecord *record, GError **error)
 {
@@ -245,7 +227,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
     if (!ms_headless_write(c->line->json, json, c->console, error))
       return MS_EXIT_SOME_FAILED;
   }
-  return check_winner(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
+  return ms_tune_record_check(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
 }
 
 static MsExitStatus

@@ -211,6 +211,32 @@ test_nothing_works(void)
   }
 }
 
+/* A search without a winner says why, and what to do. */
+static void
+test_no_winner_has_a_reason(void)
+{
+  Device good = {0}, bad = {.everything_fails = TRUE};
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 5, 0.01, 1, NULL};
+  g_autoptr(MsTuneSpace) space = make_space(&good);
+  g_autoptr(MsTuneSpace) broken = make_space(&bad);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsTuneRecord) failed = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false(ms_tune_record_check(record, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_assert_nonnull(strstr(error->message, "--budget"));
+  g_clear_error(&error);
+  g_assert_true(ms_tune_search(broken, failed, &options, NULL, NULL, NULL, NULL));
+  g_assert_false(ms_tune_record_check(failed, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
+  g_assert_nonnull(strstr(error->message, ((MsTrial *)failed->trials->pdata[0])->message));
+  g_clear_error(&error);
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_record_check(record, &error));
+  g_assert_no_error(error);
+}
+
 static MsTuneRecord *
 store_and_load(const char *folder, const MsTuneRecord *record)
 {
@@ -395,6 +421,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/budget", test_budget_ends_it);
   g_test_add_func("/lab/tuner/least-budget", test_least_budget);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
+  g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);
   g_test_add_func("/lab/tuner/resume", test_resume);
   g_test_add_func("/lab/tuner/driver-change", test_driver_change);
   g_test_add_func("/lab/tuner/winner", test_winner);

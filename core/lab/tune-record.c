@@ -131,6 +131,31 @@ append_ranking(GString *text, const MsTuneRecord *self, guint most)
 }
 
 /**
+ * ms_tune_record_check:
+ *
+ * Returns: %FALSE with #MS_ERROR_TIMEOUT or #MS_ERROR_DEVICE and what to do where the search has no winner
+ */
+gboolean
+ms_tune_record_check(const MsTuneRecord *self, GError **error)
+{
+  if (ms_tune_record_best(self))
+    return TRUE;
+  if (self->trials->len == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
+                "The time was over before any of the %" G_GUINT64_FORMAT " configurations was measured; give --tune more of it, "
+                "as in --budget 5m.",
+                self->space_size);
+    return FALSE;
+  }
+  const MsTrial *first = g_ptr_array_index(self->trials, 0);
+  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
+              "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
+              "failed so: %s",
+              self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
+  return FALSE;
+}
+
+/**
  * ms_tune_record_to_text: (transfer full): what was searched, the ten fastest, and how many failed in which
  * way.
  */

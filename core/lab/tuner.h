@@ -82,6 +82,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
 const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
 const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *settings);
 guint ms_tune_record_count(const MsTuneRecord *self, MsOutcome outcome);
+gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
 JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
 MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
