@@ -2,11 +2,11 @@
 #include "app/output-check.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/image/atomic-file.h"
 #include "core/image/file-path.h"
+#include "core/image/image-io.h"
 #include "core/lab/lab.h"
 
 /* A path of the command line: @option is what named it, %NULL for an image. */
@@ -34,22 +34,6 @@ add_place(GPtrArray *places, const char *option, const char *path)
   g_ptr_array_add(places, place);
 }
 
-/* Two names of one file. Devices and pipes take whatever is written to them, so they clash with nothing. */
-static gboolean
-same_place(const char *a, const char *b)
-{
-  struct stat p, q;
-  gboolean have_a = stat(a, &p) == 0, have_b = stat(b, &q) == 0;
-
-  if (have_a && have_b)
-    return S_ISREG(p.st_mode) && p.st_dev == q.st_dev && p.st_ino == q.st_ino;
-  if (have_a || have_b)
-    return FALSE;
-  g_autofree char *first = ms_file_path_resolve(a);
-  g_autofree char *second = ms_file_path_resolve(b);
-  return strcmp(first, second) == 0;
-}
-
 static void
 set_read_error(GError **error, const Place *written, const Place *read)
 {
@@ -64,9 +48,11 @@ set_read_error(GError **error, const Place *written, const Place *read)
 static gboolean
 check_against(const Place *written, GPtrArray *others, guint n, gboolean are_read, GError **error)
 {
+  if (!ms_file_path_is_kept(written->path))
+    return TRUE;
   for (guint i = 0; i < n; i++) {
     const Place *other = g_ptr_array_index(others, i);
-    if (!same_place(written->path, other->path))
+    if (!ms_file_path_is_same(written->path, other->path))
       continue;
     if (are_read)
       set_read_error(error, written, other);
@@ -97,10 +83,8 @@ static gboolean
 check_file(const char *option, const char *path, GError **error)
 {
   g_autoptr(MsAtomicFile) file = NULL;
-  struct stat info;
 
-  if (!path || strcmp(path, MS_INPUT_STDIN) == 0 ||
-      (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+  if (!path || strcmp(path, MS_INPUT_STDIN) == 0 || ms_image_is_stream(path))
     return TRUE;
   file = ms_atomic_file_open(path, TRUE, error);
   if (!file)

@@ -4,11 +4,13 @@
 
 #include "core/filter/mean-shift.h"
 #include "core/image/image.h"
+#include "core/lab/energy.h"
 #include "core/opencl/context.h"
 
 G_BEGIN_DECLS
 
 MsContext *ms_fixture_context(void);
+MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);
 MsImage *ms_fixture_scene(int width, int height, guint32 seed);

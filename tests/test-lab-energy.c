@@ -3,8 +3,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
-#include "core/lab/energy.h"
-#include "core/error.h"
+#include "tests/fixture.h"
 
 static void
 write_counter(const char *folder, const char *zone, const char *file, const char *text)
@@ -98,21 +97,12 @@ test_energy_unreadable(void)
   }
 }
 
-static MsEnergy *
-open_fake_nvml(const char *device, const MsPciAddress *address)
-{
-  g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
-
-  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
-  return ms_energy_open_nvml(library, device, address);
-}
-
 static void
 test_nvml(void)
 {
-  g_autoptr(MsEnergy) third = open_fake_nvml("NVIDIA Three", NULL);
-  g_autoptr(MsEnergy) second = open_fake_nvml("NVIDIA Two", NULL);
-  g_autoptr(MsEnergy) unknown = open_fake_nvml("Radeon", NULL);
+  g_autoptr(MsEnergy) third = ms_fixture_nvml("NVIDIA Three", NULL);
+  g_autoptr(MsEnergy) second = ms_fixture_nvml("NVIDIA Two", NULL);
+  g_autoptr(MsEnergy) unknown = ms_fixture_nvml("Radeon", NULL);
   g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One", NULL);
 
   g_assert_true(ms_energy_available(third));
@@ -128,7 +118,7 @@ test_nvml(void)
 static double
 energy_at(const char *name, guint domain, guint bus, guint device)
 {
-  g_autoptr(MsEnergy) energy = open_fake_nvml(name, &(MsPciAddress){domain, bus, device});
+  g_autoptr(MsEnergy) energy = ms_fixture_nvml(name, &(MsPciAddress){domain, bus, device});
 
   ms_energy_begin(energy);
   return ms_energy_end(energy);
@@ -138,8 +128,8 @@ energy_at(const char *name, guint domain, guint bus, guint device)
 static void
 test_nvml_twins(void)
 {
-  g_autoptr(MsEnergy) either = open_fake_nvml("NVIDIA Twin", NULL);
-  g_autoptr(MsEnergy) one = open_fake_nvml("NVIDIA One", NULL);
+  g_autoptr(MsEnergy) either = ms_fixture_nvml("NVIDIA Twin", NULL);
+  g_autoptr(MsEnergy) one = ms_fixture_nvml("NVIDIA One", NULL);
 
   g_assert_false(ms_energy_available(either));
   g_assert_true(g_str_has_prefix(ms_energy_reason(either), "n/a"));

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/lab/measure.h"
+#include "tests/fixture.h"
 
 typedef struct {
   MsSubject parent;
@@ -360,20 +361,11 @@ test_finished_ones_are_left_alone(void)
   bench_clear(&bench);
 }
 
-static MsEnergy *
-open_fake_nvml(const char *device, const MsPciAddress *address)
-{
-  g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
-
-  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
-  return ms_energy_open_nvml(library, device, address);
-}
-
 /* The energy of a configuration is that of one run, taken over a second of runs. */
 static void
 test_energy_of_a_configuration(void)
 {
-  g_autoptr(MsEnergy) energy = open_fake_nvml("NVIDIA One", NULL);
+  g_autoptr(MsEnergy) energy = ms_fixture_nvml("NVIDIA One", NULL);
   Bench bench;
 
   bench_init(&bench);

@@ -48,12 +48,8 @@ check_parent(const char *path, GError **error)
 {
   g_autofree char *target = ms_file_path_follow(path);
   g_autofree char *folder = g_path_get_dirname(target);
-  struct stat info;
 
-  if (stat(target, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-    return TRUE;
-
-  return check_folder(folder, error);
+  return ms_image_is_stream(target) || check_folder(folder, error);
 }
 
 /* A file is named after its format; devices and pipes have no ending to go by. */

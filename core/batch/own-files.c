@@ -7,15 +7,10 @@
 #include "core/batch/inputs.h"
 #include "core/image/file-path.h"
 
-/* Pipes and devices keep nothing that could be lost. */
 static gboolean
 is_kept(const MsOwnFile *file)
 {
-  struct stat info;
-
-  if (!file->path || strcmp(file->path, MS_INPUT_STDIN) == 0)
-    return FALSE;
-  return stat(file->path, &info) != 0 || S_ISREG(info.st_mode);
+  return file->path && strcmp(file->path, MS_INPUT_STDIN) != 0 && ms_file_path_is_kept(file->path);
 }
 
 static gboolean
@@ -42,17 +37,6 @@ is_linked_output(const MsOwnFile *file, GHashTable *outputs)
     if (ms_file_id_get(output, &other) && ms_file_id_equal(&id, &other))
       return TRUE;
   return FALSE;
-}
-
-static gboolean
-is_same(const MsOwnFile *a, const MsOwnFile *b)
-{
-  g_autofree char *p = ms_file_path_resolve(a->path);
-  g_autofree char *q = ms_file_path_resolve(b->path);
-  MsFileId id, other;
-
-  return strcmp(p, q) == 0 ||
-         (ms_file_id_get(p, &id) && ms_file_id_get(q, &other) && ms_file_id_equal(&id, &other));
 }
 
 static gboolean
@@ -84,7 +68,7 @@ ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTa
     if (!check_image(&files[i], sources, outputs, error))
       return FALSE;
     for (guint k = 0; k < i; k++)
-      if (is_kept(&files[k]) && is_same(&files[i], &files[k])) {
+      if (is_kept(&files[k]) && ms_file_path_is_same(files[i].path, files[k].path)) {
         g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
                     "--%s and --%s would both write '%s'; give each a file of its own.", files[k].option,
                     files[i].option, files[i].path);

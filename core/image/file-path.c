@@ -102,3 +102,26 @@ ms_file_path_resolve(const char *path)
 
   return g_canonicalize_filename(whole, NULL);
 }
+
+/** ms_file_path_is_same: whether both names lead to one file, or would once it is made. */
+gboolean
+ms_file_path_is_same(const char *a, const char *b)
+{
+  MsFileId p, q;
+  gboolean have_a = ms_file_id_get(a, &p), have_b = ms_file_id_get(b, &q);
+
+  if (have_a || have_b)
+    return have_a && have_b && ms_file_id_equal(&p, &q);
+  g_autofree char *first = ms_file_path_resolve(a);
+  g_autofree char *second = ms_file_path_resolve(b);
+  return strcmp(first, second) == 0;
+}
+
+/** ms_file_path_is_kept: whether writing to @path makes or replaces a file; pipes and devices keep nothing that could be lost. */
+gboolean
+ms_file_path_is_kept(const char *path)
+{
+  struct stat info;
+
+  return stat(path, &info) != 0 || S_ISREG(info.st_mode);
+}

@@ -18,5 +18,7 @@ GHashTable *ms_file_id_table_new(void);
 
 char *ms_file_path_follow(const char *path);
 char *ms_file_path_resolve(const char *path);
+gboolean ms_file_path_is_same(const char *a, const char *b);
+gboolean ms_file_path_is_kept(const char *path);
 
 G_END_DECLS

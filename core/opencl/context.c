@@ -16,6 +16,7 @@ struct _MsContext {
   GHashTable *programs; /* hash of the spec -> MsProgram */
   char *cache_folder;
   guint watchdog_ms;
+  guint processors; /* of the host, which copy for large transfers */
   MsTransferForm transfer_form;
   MsStaging *staging; /* (nullable): made for the first transfer that wants it */
   gboolean cannot_stage;
@@ -48,6 +49,7 @@ ms_context_init(MsContext *self)
 {
   self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
   self->cache_folder = ms_program_cache_folder();
+  self->processors = g_get_num_processors();
 }
 
 /**
@@ -273,7 +275,7 @@ staging_wait(gpointer owner, cl_event event, GError **error)
 static guint
 staging_lanes(MsContext *self, gsize bytes)
 {
-  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), g_get_num_processors(), bytes);
+  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), self->processors, bytes);
 
   if (self->transfer_form == MS_TRANSFER_STAGED)
     lanes = MAX(lanes, 2);
