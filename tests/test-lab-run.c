@@ -350,6 +350,18 @@ typedef struct {
   void (*run)(Fixture *f, gconstpointer data);
 } Test;
 
+/* Those of this test, and what another test or an earlier run left. */
+static void
+forget_winners(void)
+{
+  g_autofree char *folder = ms_tune_store_default_directory();
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+}
+
 /* Before tuning auto is auto; afterwards it is the winner, but only for what was tuned and where nothing was chosen by hand. */
 static void
 test_tuned_auto(Fixture *f, gconstpointer data)
@@ -363,6 +375,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
 
   settings.params.sp = 3;
   settings.params.sr = 10;
+  forget_winners();
   MsSettings before = ms_lab_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&before, &settings));
   ms_lab_tune_request_init(&request, f->context);
@@ -392,12 +405,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   settings.params.sp = 30; /* of another class */
   MsSettings other = ms_lab_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&other, &settings));
-  g_autofree char *folder = ms_tune_store_default_directory();
-  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    g_unlink(path);
-  }
+  forget_winners();
 }
 
 static const Test tests[] = {
