@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The window's own program; app/main.c hands over to it. */
-#include "ui/application.h"
+#include "ui/window/application.h"
 
 int
 main(int argc, char **argv)

@@ -76,22 +76,22 @@ static const char *
 source_part(const MsOptions *options)
 {
   if (options->memory == MS_MEMORY_IMAGE)
-    return "source-image.cl";
-  return "source-buffer.cl";
+    return "direct/source-image.cl";
+  return "direct/source-buffer.cl";
 }
 
 static const char *
 step_part(const MsOptions *options)
 {
   if (options->access == MS_ACCESS_POINTER)
-    return "step-pointer.cl";
+    return "direct/step-pointer.cl";
   switch (options->unroll) {
   case 2:
-    return "step-vload8.cl";
+    return "direct/step-vload8.cl";
   case 4:
-    return "step-vload16.cl";
+    return "direct/step-vload16.cl";
   default:
-    return "step-vload4.cl";
+    return "direct/step-vload4.cl";
   }
 }
 
@@ -101,8 +101,8 @@ border_part(const MsParams *params, int extent)
   int radius;
 
   if (params->rule == MS_RULE_REPLICATE)
-    return "border-replicate.cl";
-  return ms_params_whole_radius(params, extent, &radius) ? "border-clip.cl" : "border-clip-half.cl";
+    return "direct/border-replicate.cl";
+  return ms_params_whole_radius(params, extent, &radius) ? "direct/border-clip.cl" : "direct/border-clip-half.cl";
 }
 
 static gboolean
@@ -131,11 +131,11 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, mean_part(p->rule, &plan->request.limits));
   ms_program_spec_add_part(plan->program, source_part(o));
   ms_program_spec_add_part(plan->program, step_part(o));
-  ms_program_spec_add_part(plan->program, o->local_memory ? "window-local.cl" : "window-global.cl");
-  ms_program_spec_add_part(plan->program, "window-row.cl");
+  ms_program_spec_add_part(plan->program, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
+  ms_program_spec_add_part(plan->program, "direct/window-row.cl");
   ms_program_spec_add_part(plan->program, border_part(p, extent));
   ms_program_spec_add_part(plan->program, "prelude/change.cl");
-  ms_program_spec_add_part(plan->program, refills(o) ? "mean-shift-refill.cl" : "mean-shift-direct.cl");
+  ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
   if (refills(o))
     ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
   ms_program_spec_define_int(plan->program, "UNROLL", o->unroll);

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/lab/lab.h"
-#include "core/lab/report-private.h"
+#include "core/lab/report/report-private.h"
 
 /** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
 char *

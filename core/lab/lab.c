@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/bench.h"
-#include "core/lab/resume.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
 
 /* An experiment while it runs. */

@@ -6,9 +6,9 @@
 
 #include "core/filter/options.h"
 #include "core/image/image.h"
-#include "core/lab/compare.h"
-#include "core/lab/report.h"
-#include "core/lab/tune-store.h"
+#include "core/lab/report/compare.h"
+#include "core/lab/report/report.h"
+#include "core/lab/tune/tune-store.h"
 #include "core/opencl/context.h"
 #include "core/reduce/reduce-plan.h"
 

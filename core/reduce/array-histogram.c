@@ -204,11 +204,11 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
   ms_program_spec_define_text(program, "ELEM", ms_element_type_name(spec->type));
   if (spec->type == MS_ELEMENT_DOUBLE)
     ms_program_spec_add_part(program, "reduce/fp64.cl");
-  ms_program_spec_add_part(program, "reduce/outside.cl");
+  ms_program_spec_add_part(program, "histogram/outside.cl");
   ms_program_spec_add_part(program,
-                           ms_element_type_is_real(spec->type) ? "reduce/bin-real.cl" : "reduce/bin-integer.cl");
-  ms_program_spec_add_part(program, fits_local(limits, spec->bins) ? "reduce/bins-local.cl" : "reduce/bins-global.cl");
-  ms_program_spec_add_part(program, "histogram-array.cl");
+                           ms_element_type_is_real(spec->type) ? "histogram/bin-real.cl" : "histogram/bin-integer.cl");
+  ms_program_spec_add_part(program, fits_local(limits, spec->bins) ? "histogram/bins-local.cl" : "histogram/bins-global.cl");
+  ms_program_spec_add_part(program, "histogram/histogram-array.cl");
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }
 

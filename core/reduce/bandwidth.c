@@ -49,10 +49,10 @@ build(const Bench *bench, guint group, const char *name, GError **error)
   ms_program_spec_define_text(spec, "ELEM", "uint");
   ms_program_spec_define_int(spec, "GROUP", group);
   ms_program_spec_add_part(spec, "reduce/prelude.cl");
-  ms_program_spec_add_part(spec, bench->cpu ? "reduce/lanes-16.cl" : "reduce/lanes-4.cl");
-  ms_program_spec_add_part(spec, bench->cpu ? "reduce/stride-block.cl" : "reduce/stride-global.cl");
-  ms_program_spec_add_part(spec, "reduce/bandwidth-read.cl");
-  ms_program_spec_add_part(spec, "reduce/bandwidth-copy.cl");
+  ms_program_spec_add_part(spec, bench->cpu ? "reduce/load/lanes-16.cl" : "reduce/load/lanes-4.cl");
+  ms_program_spec_add_part(spec, bench->cpu ? "reduce/load/stride-block.cl" : "reduce/load/stride-global.cl");
+  ms_program_spec_add_part(spec, "bandwidth/read.cl");
+  ms_program_spec_add_part(spec, "bandwidth/copy.cl");
   return ms_kernel_new(bench->context, spec, name, NULL, error);
 }
 

@@ -25,10 +25,10 @@ typedef struct {
 static Shape
 shape_for(const MsDeviceLimits *limits)
 {
-  Shape shape = {256, COPIES, 8, "reduce/stride-global.cl", "reduce/count-atomic.cl"};
+  Shape shape = {256, COPIES, 8, "reduce/load/stride-global.cl", "histogram/count-atomic.cl"};
 
   if (limits->type == MS_DEVICE_TYPE_CPU)
-    return (Shape){1, COPIES, 8, "reduce/stride-block.cl", "reduce/count-plain.cl"};
+    return (Shape){1, COPIES, 8, "reduce/load/stride-block.cl", "histogram/count-plain.cl"};
   while (shape.group > limits->max_work_group)
     shape.group /= 2;
   while (shape.copies > 1 && shape.copies * COPY_BYTES > limits->local_memory)
@@ -45,7 +45,7 @@ build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
   ms_program_spec_define_int(spec, "COPIES", shape->copies);
   ms_program_spec_add_part(spec, shape->stride);
   ms_program_spec_add_part(spec, shape->count);
-  ms_program_spec_add_part(spec, "histogram.cl");
+  ms_program_spec_add_part(spec, "histogram/histogram.cl");
   return ms_kernel_new(context, spec, "histogram", log, error);
 }
 

@@ -35,13 +35,13 @@ grid_for(const MsDeviceLimits *limits, guint64 n)
 static cl_kernel
 build_comparison(MsContext *context, guint group, MsTimingLog *log, GError **error)
 {
-  const char *const parts[] = {"reduce/swap-off.cl",        "reduce/images-differ.cl",        "reduce/fence-barrier.cl",
-                               "reduce/level-registers.cl", "reduce/tree-divergence-free.cl", "reduce/finish-partials.cl",
-                               "compare-images.cl"};
+  const char *const parts[] = {"reduce/tree/swap-off.cl",        "images/images-differ.cl",        "reduce/tree/fence-barrier.cl",
+                               "reduce/tree/level-registers.cl", "reduce/tree/tree-divergence-free.cl", "reduce/finish/finish-partials.cl",
+                               "images/compare-images.cl"};
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "GROUP", group);
-  ms_program_spec_add_part(spec, group == 1 ? "reduce/stride-block.cl" : "reduce/stride-global.cl");
+  ms_program_spec_add_part(spec, group == 1 ? "reduce/load/stride-block.cl" : "reduce/load/stride-global.cl");
   for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
     ms_program_spec_add_part(spec, parts[i]);
   return ms_kernel_new(context, spec, "compare_images", log, error);

@@ -110,7 +110,7 @@ add_part(MsReducePlan *plan, const char *part)
 static void
 add_lanes(MsReducePlan *plan)
 {
-  g_autofree char *lanes = g_strdup_printf("lanes-%d", plan->options.vector);
+  g_autofree char *lanes = g_strdup_printf("load/lanes-%d", plan->options.vector);
 
   add_part(plan, "prelude");
   if (plan->spec.type == MS_ELEMENT_DOUBLE || (ms_reduce_total_is_real(plan) && !plan->compensated))
@@ -125,13 +125,13 @@ term_part(const MsReducePlan *plan)
 
   switch (plan->spec.op) {
   case MS_REDUCE_COUNT_NONZERO:
-    return "term-count";
+    return "term/term-count";
   case MS_REDUCE_SUM_SQUARES:
-    return wide ? "term-squares-wide" : "term-squares";
+    return wide ? "term/term-squares-wide" : "term/term-squares";
   case MS_REDUCE_STDDEV:
-    return wide ? "term-moments-wide" : ms_reduce_total_is_real(plan) ? "term-moments-real" : "term-moments";
+    return wide ? "term/term-moments-wide" : ms_reduce_total_is_real(plan) ? "term/term-moments-real" : "term/term-moments";
   default:
-    return "term-sum";
+    return "term/term-sum";
   }
 }
 
@@ -142,30 +142,30 @@ add_sum_folds(MsReducePlan *plan)
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
   if (plan->options.packed != MS_PACKED_ON) {
-    add_part(plan, "fold-add");
+    add_part(plan, "fold/fold-add");
     return;
   }
   ms_program_spec_define_text(plan->program, "SQUARE",
                               ms_element_type_size(plan->spec.type) == 1 ? "int" : is_signed ? "long" : "ulong");
-  add_part(plan, "fold-squares-packed");
+  add_part(plan, "fold/fold-squares-packed");
 }
 
 static void
 compose_sum(MsReducePlan *plan)
 {
   if (plan->options.packed == MS_PACKED_ON && plan->spec.op == MS_REDUCE_COUNT_NONZERO) {
-    add_part(plan, "fold-count-bytes");
+    add_part(plan, "fold/fold-count-bytes");
     return;
   }
   ms_program_spec_define_text(plan->program, "LANE", lane_type(plan));
   ms_program_spec_define_text(plan->program, "TOTAL", total_type(plan));
   if (!ms_reduce_total_is_real(plan))
-    add_part(plan, "words-integer");
+    add_part(plan, "term/words-integer");
   else
-    add_part(plan, plan->compensated ? "words-float" : "words-double");
-  add_part(plan, plan->compensated ? "adder-compensated" : "adder-plain");
+    add_part(plan, plan->compensated ? "term/words-float" : "term/words-double");
+  add_part(plan, plan->compensated ? "fold/adder-compensated" : "fold/adder-plain");
   add_part(plan, term_part(plan));
-  add_part(plan, "acc-sums");
+  add_part(plan, "fold/acc-sums");
   add_sum_folds(plan);
 }
 
@@ -183,12 +183,12 @@ add_packed_extremes(MsReducePlan *plan)
 
   if (ms_reduce_has_pair_extremes(&plan->limits)) {
     ms_program_spec_define_text(plan->program, "PAIR", is_signed ? "s16x2" : "u16x2");
-    add_part(plan, "pairs-nvidia");
+    add_part(plan, "fold/pairs-nvidia");
   } else {
     ms_program_spec_define_text(plan->program, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
-    add_part(plan, "pairs-portable");
+    add_part(plan, "fold/pairs-portable");
   }
-  add_part(plan, "fold-minmax-bytes");
+  add_part(plan, "fold/fold-minmax-bytes");
 }
 
 static void
@@ -197,16 +197,16 @@ add_extreme_folds(MsReducePlan *plan)
   const MsReduceSpec *spec = &plan->spec;
 
   if (spec->positions) {
-    add_part(plan, "fold-minmax-positions");
+    add_part(plan, "fold/fold-minmax-positions");
   } else if (spec->op != MS_REDUCE_MINMAX) {
-    add_part(plan, spec->op == MS_REDUCE_MIN ? "extreme-least" : "extreme-greatest");
-    add_part(plan, "fold-extreme");
+    add_part(plan, spec->op == MS_REDUCE_MIN ? "fold/extreme-least" : "fold/extreme-greatest");
+    add_part(plan, "fold/fold-extreme");
   } else {
-    add_part(plan, "extremes-both");
+    add_part(plan, "fold/extremes-both");
     if (plan->options.packed == MS_PACKED_ON)
       add_packed_extremes(plan);
     else
-      add_part(plan, "fold-minmax");
+      add_part(plan, "fold/fold-minmax");
   }
 }
 
@@ -218,8 +218,8 @@ compose_extreme(MsReducePlan *plan)
 
   ms_program_spec_define_text(plan->program, "LOWEST", ends[type].lowest);
   ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
-  add_part(plan, !real ? "words-integer" : type == MS_ELEMENT_FLOAT ? "words-float" : "words-double");
-  add_part(plan, !plan->options.builtin ? "pick-compare" : real ? "pick-builtin-real" : "pick-builtin-integer");
+  add_part(plan, !real ? "term/words-integer" : type == MS_ELEMENT_FLOAT ? "term/words-float" : "term/words-double");
+  add_part(plan, !plan->options.builtin ? "fold/pick-compare" : real ? "fold/pick-builtin-real" : "fold/pick-builtin-integer");
   add_extreme_folds(plan);
 }
 
@@ -237,14 +237,14 @@ compose_source(MsReducePlan *plan)
   if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE) {
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
     ms_program_spec_define_text(plan->program, "READ", image_read(plan->spec.type));
-    add_part(plan, "source-image");
+    add_part(plan, "load/source-image");
     return;
   }
   if (plan->spec.channel >= 0) {
     int byte = plan->limits.little_endian ? plan->spec.channel : 3 - plan->spec.channel;
     ms_program_spec_define_int(plan->program, "SHIFT", 8 * byte);
   }
-  add_part(plan, plan->spec.channel >= 0 ? "source-channel" : "source-buffer");
+  add_part(plan, plan->spec.channel >= 0 ? "load/source-channel" : "load/source-buffer");
 }
 
 /* Only a warp of known width with a barrier of its own may take the place of the work-group's barrier. */
@@ -257,20 +257,20 @@ has_warp_barrier(const MsReducePlan *plan)
 static void
 compose_tree(MsReducePlan *plan)
 {
-  static const char *const strides[] = {"stride-global", "stride-local", "stride-block"};
+  static const char *const strides[] = {"load/stride-global", "load/stride-local", "load/stride-block"};
   const MsReduceOptions *o = &plan->options;
   gboolean unrolled = o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
 
   add_part(plan, strides[o->stride]);
-  add_part(plan, "item");
-  add_part(plan, o->swap == MS_SWAP_OFF ? "swap-off" : "swap-on");
+  add_part(plan, "load/item");
+  add_part(plan, o->swap == MS_SWAP_OFF ? "tree/swap-off" : "tree/swap-on");
   if (o->tree == MS_REDUCE_TREE_NAIVE) {
-    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree-naive-refined" : "tree-naive");
+    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/tree-naive-refined" : "tree/tree-naive");
     return;
   }
-  add_part(plan, unrolled && has_warp_barrier(plan) ? "fence-warp-nvidia" : "fence-barrier");
-  add_part(plan, o->bank_conflict_saving ? "level-registers" : "level-shared");
-  add_part(plan, unrolled ? "tree-completely-unroll" : "tree-divergence-free");
+  add_part(plan, unrolled && has_warp_barrier(plan) ? "tree/fence-warp-nvidia" : "tree/fence-barrier");
+  add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");
+  add_part(plan, unrolled ? "tree/tree-completely-unroll" : "tree/tree-divergence-free");
 }
 
 static void
@@ -279,15 +279,15 @@ compose_atomic(MsReducePlan *plan)
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
   if (!ms_reduce_is_extreme(plan->spec.op)) {
-    add_part(plan, ms_reduce_total_is_real(plan)  ? "atomic-add-double"
-                   : plan->limits.int64_atomics ? "atomic-add64"
-                                                : "atomic-add32");
+    add_part(plan, ms_reduce_total_is_real(plan)  ? "finish/atomic-add-double"
+                   : plan->limits.int64_atomics ? "finish/atomic-add64"
+                                                : "finish/atomic-add32");
   } else if (plan->spec.type == MS_ELEMENT_DOUBLE) {
-    add_part(plan, "atomic-extreme-double");
+    add_part(plan, "finish/atomic-extreme-double");
   } else {
     plan->atomic_keys = TRUE;
-    add_part(plan, plan->spec.type == MS_ELEMENT_FLOAT ? "key-float" : is_signed ? "key-signed" : "key-unsigned");
-    add_part(plan, "atomic-extreme32");
+    add_part(plan, plan->spec.type == MS_ELEMENT_FLOAT ? "term/key-float" : is_signed ? "term/key-signed" : "term/key-unsigned");
+    add_part(plan, "finish/atomic-extreme32");
   }
 }
 
@@ -297,18 +297,18 @@ compose_finish(MsReducePlan *plan)
   switch (plan->options.between) {
   case MS_REDUCE_BETWEEN_ATOMIC:
     compose_atomic(plan);
-    add_part(plan, "finish-atomic");
+    add_part(plan, "finish/finish-atomic");
     add_part(plan, "reduce");
     return;
   case MS_REDUCE_BETWEEN_LAST_GROUP:
-    add_part(plan, "finish-last-group");
+    add_part(plan, "finish/finish-last-group");
     add_part(plan, "reduce");
     return;
   default:
-    add_part(plan, "finish-partials");
+    add_part(plan, "finish/finish-partials");
     add_part(plan, "reduce");
     if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE)
-      add_part(plan, "partials");
+      add_part(plan, "finish/partials");
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/image-files.h"
+#include "tests/support/image-files.h"
 
 #define MOST_PIXELS (1 << 20)
 #define MOST_METADATA (1 << 20)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

@@ -4,12 +4,12 @@
 
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
-#include "ui/panels/chart-view.h"
-#include "ui/panels/figures-format.h"
-#include "ui/panels/report-view.h"
-#include "ui/panels/stage-bar.h"
-#include "ui/panels/text-diff.h"
-#include "ui/panels/timing-rows.h"
+#include "ui/panels/common/chart-view.h"
+#include "ui/panels/figures/figures-format.h"
+#include "ui/panels/common/report-view.h"
+#include "ui/panels/timing/stage-bar.h"
+#include "ui/panels/source/text-diff.h"
+#include "ui/panels/timing/timing-rows.h"
 
 /* Reads a difference as one line: "=a -b +c". */
 static char *

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/run-filter.h"
-#include "tests/fixture.h"
+#include "core/lab/kinds/run-filter.h"
+#include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
-#include "ui/panels/chart-view.h"
-#include "ui/panels/compare-panel.h"
-#include "ui/panels/experiment-panel.h"
-#include "ui/panels/report-export.h"
-#include "ui/panels/tune-panel.h"
+#include "ui/panels/common/chart-view.h"
+#include "ui/panels/compare/compare-panel.h"
+#include "ui/panels/experiment/experiment-panel.h"
+#include "ui/panels/common/report-export.h"
+#include "ui/panels/tune/tune-panel.h"
 
 static void
 check_csv(const char *text, const MsReport *report)

@@ -3,18 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
-#include "ui/panels/figures.h"
-#include "ui/panels/histogram-plot.h"
-#include "ui/panels/histogram-view.h"
-#include "ui/panels/runs-model.h"
-#include "ui/panels/runs-panel.h"
-#include "ui/panels/source-view.h"
-#include "ui/panels/stage-bar.h"
-#include "ui/panels/statistics-panel.h"
-#include "ui/panels/timing-rows.h"
-#include "ui/panels/timing-view.h"
+#include "ui/panels/figures/figures.h"
+#include "ui/panels/figures/histogram-plot.h"
+#include "ui/panels/figures/histogram-view.h"
+#include "ui/panels/runs/runs-model.h"
+#include "ui/panels/runs/runs-panel.h"
+#include "ui/panels/source/source-view.h"
+#include "ui/panels/timing/stage-bar.h"
+#include "ui/panels/figures/statistics-panel.h"
+#include "ui/panels/timing/timing-rows.h"
+#include "ui/panels/timing/timing-view.h"
 
 static void
 test_timings(void)

@@ -3,15 +3,15 @@
 #include <gtk/gtk.h>
 #include <string.h>
 
-#include "tests/fixture.h"
-#include "tests/image-files.h"
-#include "ui/history.h"
-#include "ui/picture.h"
-#include "ui/pixbuf.h"
-#include "ui/presets.h"
-#include "ui/readout.h"
-#include "ui/run-list.h"
-#include "ui/view-geometry.h"
+#include "tests/support/fixture.h"
+#include "tests/support/image-files.h"
+#include "ui/document/history.h"
+#include "ui/image-view/picture.h"
+#include "ui/image-view/pixbuf.h"
+#include "ui/options/presets.h"
+#include "ui/image-view/readout.h"
+#include "ui/document/run-list.h"
+#include "ui/image-view/view-geometry.h"
 
 static MsViewGeometry
 geometry_of(int width, int height, double pane_width, double pane_height)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/image/image-io.h"
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the process has in memory: in a program of its own, as nothing else may have grown it. */
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 
 /* Two hundred pictures, one after the other: the memory they took comes back. */

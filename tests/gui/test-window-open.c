@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 
 /* ---- Dropping */

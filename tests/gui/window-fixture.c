@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "core/image/image-io.h"
-#include "tests/fixture.h"
-#include "tests/image-files.h"
-#include "ui/options-panel.h"
+#include "tests/support/fixture.h"
+#include "tests/support/image-files.h"
+#include "ui/options/options-panel.h"
 
 /* One program for all tests of a process, as a bus knows no second one; each test has windows of its own. */
 static MsApplication *

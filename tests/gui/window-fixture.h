@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tests/gui/panel-fixture.h"
-#include "ui/application.h"
-#include "ui/window.h"
+#include "ui/window/application.h"
+#include "ui/window/window.h"
 
 G_BEGIN_DECLS
 

@@ -9,8 +9,8 @@
 
 #include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
-#include "core/lab/statistics.h"
-#include "tests/fixture.h"
+#include "core/lab/measure/statistics.h"
+#include "tests/support/fixture.h"
 
 typedef struct {
   const char *name;

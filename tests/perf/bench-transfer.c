@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/opencl/staging.h"
-#include "tests/fixture.h"
+#include "tests/support/fixture.h"
 
 typedef struct {
   MsContext *context;

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws a chart; every size is in the units of the drawing, so a scaled context scales all of it. */
+#include <math.h>
+
+#include "core/chart/chart-private.h"
+
+#define SMALL_FONT 10.5
+#define LABELLED_BARS 28
+
+static void
+show_text(cairo_t *cr, double x, double y, const char *text)
+{
+  cairo_move_to(cr, x, y);
+  cairo_show_text(cr, text);
+}
+
+/* Text that is wider than @width ends in dots, so that nothing is cut in the middle of a letter. */
+static void
+show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
+{
+  g_autofree char *shown = g_strdup(text);
+
+  for (glong keep = g_utf8_strlen(text, -1); keep > 1 && ms_chart_text_width(cr, shown) > width; keep--) {
+    g_autofree char *start = g_utf8_substring(text, 0, keep - 1);
+    g_free(shown);
+    shown = g_strconcat(start, "…", NULL);
+  }
+  show_text(cr, x, y, shown);
+}
+
+static void
+draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+{
+  ms_chart_use_font(cr, MS_CHART_TITLE_FONT, TRUE);
+  ms_chart_set_colour(cr, paint->text);
+  show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT - 3, l->width - 2 * MS_CHART_MARGIN,
+              self->title);
+  ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
+  ms_chart_set_colour(cr, paint->faint_text);
+  if (self->subtitle)
+    show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17,
+                l->width - 2 * MS_CHART_MARGIN, self->subtitle);
+  if (self->y.title)
+    show_text(cr, MS_CHART_MARGIN, l->top - 12, self->y.title);
+  if (self->x.title)
+    show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, self->x.title)) / 2,
+              l->height - MS_CHART_MARGIN + 4, self->x.title);
+}
+
+static void
+draw_legend_key(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartSeries *series,
+                double x, double y)
+{
+  if (self->type != MS_CHART_LINES) {
+    cairo_rectangle(cr, x + 1, y - 10, 20, 12);
+    ms_chart_fill_hatched(cr, paint, series->style, series->published);
+    return;
+  }
+  ms_chart_set_colour(cr, series->published ? paint->text : paint->series[series->style % MS_CHART_N_STYLES]);
+  ms_chart_set_dash(cr, series->style, series->published);
+  cairo_set_line_width(cr, 2);
+  cairo_move_to(cr, x, y - 4);
+  cairo_line_to(cr, x + 22, y - 4);
+  cairo_stroke(cr);
+  ms_chart_draw_marker(cr, paint, series->style, series->published, x + 11, y - 4);
+}
+
+static void
+draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+{
+  double x = MS_CHART_MARGIN, y = l->legend_top + 13;
+  guint row = 1;
+
+  for (guint i = 0; i < self->series->len; i++) {
+    const MsChartSeries *series = self->series->pdata[i];
+    g_autofree char *others = g_strdup_printf("… and %u more", self->series->len - i);
+    ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
+    double item = ms_chart_legend_item_width(cr, series);
+    double room = l->width - MS_CHART_MARGIN - x;
+    if (l->legend_is_cut && row == l->legend_rows)
+      room -= ms_chart_text_width(cr, others);
+    if (x > MS_CHART_MARGIN && item > room && row == l->legend_rows) {
+      ms_chart_set_colour(cr, paint->faint_text);
+      show_text(cr, x, y, others);
+      return;
+    }
+    if (x > MS_CHART_MARGIN && item > room) {
+      x = MS_CHART_MARGIN;
+      y += MS_CHART_LEGEND_ROW;
+      row++;
+    }
+    draw_legend_key(self, cr, paint, series, x, y);
+    ms_chart_set_colour(cr, paint->text);
+    show_text(cr, x + 28, y, series->label);
+    x += item;
+  }
+}
+
+static void
+draw_y_axis(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+{
+  g_autoptr(GArray) ticks = ms_scale_ticks(&l->y, (guint)CLAMP(l->plot_height / 45, 3, 8));
+
+  cairo_set_dash(cr, NULL, 0, 0);
+  for (guint i = 0; i < ticks->len; i++) {
+    double value = g_array_index(ticks, double, i);
+    double y = floor(ms_chart_point_y(l, value)) + 0.5;
+    g_autofree char *text = ms_scale_format(value);
+    ms_chart_set_colour(cr, value == l->y.minimum ? paint->faint_text : paint->grid);
+    cairo_set_line_width(cr, 1);
+    cairo_move_to(cr, l->left, y);
+    cairo_line_to(cr, l->left + l->plot_width, y);
+    cairo_stroke(cr);
+    ms_chart_set_colour(cr, paint->faint_text);
+    show_text(cr, l->left - 8 - ms_chart_text_width(cr, text), y + 4, text);
+  }
+}
+
+/* Ticks of lines stand where points are, as long as they have room. */
+static void
+draw_numeric_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+{
+  g_autoptr(GArray) ticks = ms_scale_ticks(&l->x, (guint)MAX(l->plot_width / 90, 2));
+  double free_from = -INFINITY;
+
+  if (l->x.logarithmic && self->series->len > 0) {
+    const MsChartSeries *first = self->series->pdata[0];
+    g_array_set_size(ticks, 0);
+    for (guint i = 0; i < first->points->len; i++)
+      g_array_append_val(ticks, g_array_index(first->points, MsChartPoint, i).x);
+  }
+  ms_chart_set_colour(cr, paint->faint_text);
+  for (guint i = 0; i < ticks->len; i++) {
+    MsChartPoint place = {g_array_index(ticks, double, i), 0, 0, 0};
+    g_autofree char *text = ms_scale_format_count(place.x);
+    double width = ms_chart_text_width(cr, text);
+    double x = ms_chart_point_x(self, l, 0, &place);
+    if (x - width / 2 < free_from)
+      continue;
+    show_text(cr, x - width / 2, l->top + l->plot_height + 18, text);
+    free_from = x + width / 2 + 10;
+  }
+}
+
+static void
+draw_category(cairo_t *cr, const MsChartLayout *l, const char *label, double x, double slot)
+{
+  double y = l->top + l->plot_height + 18;
+
+  if (l->label_angle > 0) {
+    cairo_save(cr);
+    cairo_translate(cr, x + 4, y - 4);
+    cairo_rotate(cr, -l->label_angle);
+    show_text(cr, -ms_chart_text_width(cr, label), 4, label);
+    cairo_restore(cr);
+    return;
+  }
+  g_autoptr(GPtrArray) lines = ms_chart_wrap_text(cr, label, slot - 8);
+  for (guint i = 0; i < lines->len; i++)
+    show_text(cr, x - ms_chart_text_width(cr, lines->pdata[i]) / 2, y + 14.0 * i, lines->pdata[i]);
+}
+
+static void
+draw_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+{
+  if (self->type == MS_CHART_LINES) {
+    draw_numeric_x_axis(self, cr, paint, l);
+    return;
+  }
+  double slot = l->plot_width / MAX(self->categories->len, 1);
+  ms_chart_set_colour(cr, paint->text);
+  for (guint i = 0; i < self->categories->len; i++)
+    draw_category(cr, l, self->categories->pdata[i], l->left + (i + 0.5) * slot, slot);
+}
+
+static void
+draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, const MsChartPoint *p)
+{
+  if (!isfinite(p->low) || !isfinite(p->high))
+    return;
+  double top = ms_chart_point_y(l, p->high), bottom = ms_chart_point_y(l, p->low);
+  if (bottom - top < 1.0)
+    return;
+  cairo_save(cr);
+  cairo_set_dash(cr, NULL, 0, 0);
+  ms_chart_set_colour(cr, paint->text);
+  cairo_set_line_width(cr, 1.3);
+  cairo_move_to(cr, x, top);
+  cairo_line_to(cr, x, bottom);
+  cairo_move_to(cr, x - 4, top);
+  cairo_line_to(cr, x + 4, top);
+  cairo_move_to(cr, x - 4, bottom);
+  cairo_line_to(cr, x + 4, bottom);
+  cairo_stroke(cr);
+  cairo_restore(cr);
+}
+
+static void
+draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double room)
+{
+  double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
+  g_autofree char *text =
+      ms_scale_format(round(value / unit) * unit); /* three digits are enough to read off a bar */
+
+  ms_chart_use_font(cr, SMALL_FONT, FALSE);
+  double width = ms_chart_text_width(cr, text);
+  ms_chart_set_colour(cr, paint->text);
+  if (width <= room + 2)
+    show_text(cr, x - width / 2, y - 5, text);
+  ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
+}
+
+static void
+draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, guint index)
+{
+  const MsChartSeries *series = self->series->pdata[index];
+  double width = ms_chart_bar_width(self, l);
+  gboolean label = self->type == MS_CHART_BARS && ms_chart_n_points(self) <= LABELLED_BARS;
+  guint before;
+
+  for (guint i = 0; i < series->points->len; i++) {
+    const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
+    double base = ms_chart_stack_base(self, index, p->x);
+    double x = ms_chart_point_x(self, l, index, p);
+    double top = ms_chart_point_y(l, base + p->y);
+    double bottom = base > 0 ? ms_chart_point_y(l, base) : l->top + l->plot_height;
+    cairo_rectangle(cr, x - width / 2 + 1, top, MAX(width - 2, 1.0), MAX(bottom - top, 0.5));
+    ms_chart_fill_hatched(cr, paint, series->style, series->published);
+    draw_whisker(cr, paint, l, x, p);
+    if (label)
+      draw_bar_value(cr, paint, x, isfinite(p->high) ? MIN(ms_chart_point_y(l, p->high), top) : top, p->y,
+                     ms_chart_bars_at(self, p->x, 0, &before) > 1 ? width : 2 * width);
+  }
+}
+
+static void
+draw_line(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, guint index)
+{
+  const MsChartSeries *series = self->series->pdata[index];
+
+  cairo_save(cr);
+  ms_chart_set_colour(cr, series->published ? paint->text : paint->series[series->style % MS_CHART_N_STYLES]);
+  ms_chart_set_dash(cr, series->style, series->published);
+  cairo_set_line_width(cr, 2.0);
+  cairo_new_path(cr);
+  for (guint i = 0; i < series->points->len; i++) {
+    const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
+    cairo_line_to(cr, ms_chart_point_x(self, l, index, p), ms_chart_point_y(l, p->y));
+  }
+  cairo_stroke(cr);
+  for (guint i = 0; i < series->points->len; i++) {
+    const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
+    double x = ms_chart_point_x(self, l, index, p);
+    draw_whisker(cr, paint, l, x, p);
+    ms_chart_draw_marker(cr, paint, series->style, series->published, x, ms_chart_point_y(l, p->y));
+  }
+  cairo_restore(cr);
+}
+
+/**
+ * ms_chart_draw:
+ * @cr: where to draw; its clip and transformation are respected
+ * @width: of the drawing, in user units; 720 by 440 reads well
+ * @height: of the drawing
+ *
+ * Draws background, titles, legend, axes and data. Series differ by colour and by hatch or marker and dash.
+ */
+void
+ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)
+{
+  const MsChartPaint *paint = ms_chart_paint(theme);
+
+  cairo_save(cr);
+  cairo_rectangle(cr, 0, 0, width, height);
+  ms_chart_set_colour(cr, paint->background);
+  cairo_fill(cr);
+  MsChartLayout layout = ms_chart_layout(self, cr, width, height);
+  draw_titles(self, cr, paint, &layout);
+  draw_legend(self, cr, paint, &layout);
+  if (ms_chart_n_points(self) == 0) {
+    show_text(cr, layout.left, layout.top + layout.plot_height / 2,
+              self->empty_text ? self->empty_text : "Nothing could be measured.");
+  } else {
+    draw_y_axis(cr, paint, &layout);
+    draw_x_axis(self, cr, paint, &layout);
+  }
+  for (guint i = 0; i < self->series->len; i++)
+    (self->type == MS_CHART_LINES ? draw_line : draw_bars)(self, cr, paint, &layout, i);
+  cairo_restore(cr);
+}

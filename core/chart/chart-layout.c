@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Where things stand in a chart: scales, the room that labels need, the places of bars and points. */
+#include <math.h>
+
+#include "core/chart/chart-private.h"
+
+#define GROUP_FILL 0.8
+
+void
+ms_chart_use_font(cairo_t *cr, double size, gboolean bold)
+{
+  cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_set_font_size(cr, size);
+}
+
+double
+ms_chart_text_width(cairo_t *cr, const char *text)
+{
+  cairo_text_extents_t extents;
+
+  cairo_text_extents(cr, text, &extents);
+  return extents.x_advance;
+}
+
+double
+ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series)
+{
+  return 28.0 + ms_chart_text_width(cr, series->label) + 18.0;
+}
+
+/* How high the bars below @series reach at @x; 0 unless stacked. */
+double
+ms_chart_stack_base(const MsChart *self, guint series, double x)
+{
+  double base = 0;
+
+  if (self->type != MS_CHART_STACKED)
+    return 0;
+  for (guint i = 0; i < series; i++) {
+    const MsChartSeries *below = self->series->pdata[i];
+    for (guint k = 0; k < below->points->len; k++)
+      if (g_array_index(below->points, MsChartPoint, k).x == x)
+        base += g_array_index(below->points, MsChartPoint, k).y;
+  }
+  return base;
+}
+
+static void
+extend(double *minimum, double *maximum, double value)
+{
+  if (!isfinite(value))
+    return;
+  *minimum = MIN(*minimum, value);
+  *maximum = MAX(*maximum, value);
+}
+
+static void
+find_scales(const MsChart *self, MsChartLayout *layout)
+{
+  double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+
+  for (guint i = 0; i < self->series->len; i++) {
+    const MsChartSeries *series = self->series->pdata[i];
+    for (guint k = 0; k < series->points->len; k++) {
+      const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, k);
+      double base = ms_chart_stack_base(self, i, p->x);
+      extend(&x0, &x1, p->x);
+      extend(&y0, &y1, p->y + base);
+      extend(&y0, &y1, p->low);
+      extend(&y0, &y1, p->high);
+    }
+  }
+  gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
+  if (logarithmic && self->type == MS_CHART_BARS && y0 > 0)
+    y0 /= 2; /* so that the smallest bar still has a height */
+  layout->y = ms_scale_for_range(y0, y1, logarithmic, TRUE);
+  layout->x = self->x.logarithmic && x0 > 0 ? (MsScale){x0, x1 > x0 ? x1 : x0 * 2, TRUE}
+                                            : ms_scale_for_range(x0, x1, FALSE, FALSE);
+}
+
+static guint
+count_legend_rows(const MsChart *self, cairo_t *cr, double width)
+{
+  double x = 0;
+  guint rows = self->series->len > 0 ? 1 : 0;
+
+  for (guint i = 0; i < self->series->len; i++) {
+    double item = ms_chart_legend_item_width(cr, self->series->pdata[i]);
+    if (x > 0 && x + item > width) {
+      x = 0;
+      rows++;
+    }
+    x += item;
+  }
+  return rows;
+}
+
+/* A legend of many series must leave room for what they show. */
+static guint
+most_legend_rows(double height)
+{
+  return (guint)MAX(height * 0.4 / MS_CHART_LEGEND_ROW, 1);
+}
+
+static double
+widest_category(const MsChart *self, cairo_t *cr)
+{
+  double widest = 0;
+
+  for (guint i = 0; i < self->categories->len; i++)
+    widest = MAX(widest, ms_chart_text_width(cr, self->categories->pdata[i]));
+  return widest;
+}
+
+/* Breaks @text at blanks into lines of at most @width; a word that is wider stays whole. */
+GPtrArray *
+ms_chart_wrap_text(cairo_t *cr, const char *text, double width)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  g_autofree char *line = NULL;
+
+  for (char **word = words; *word; word++) {
+    g_autofree char *longer = line ? g_strconcat(line, " ", *word, NULL) : g_strdup(*word);
+    if (line && ms_chart_text_width(cr, longer) > width) {
+      g_ptr_array_add(lines, g_steal_pointer(&line));
+      line = g_strdup(*word);
+      continue;
+    }
+    g_free(line);
+    line = g_steal_pointer(&longer);
+  }
+  if (line)
+    g_ptr_array_add(lines, g_steal_pointer(&line));
+  return lines;
+}
+
+/* How many lines the categories need when wrapped to @width, or 0 when a single word is already too wide. */
+static guint
+wrapped_lines(const MsChart *self, cairo_t *cr, double width)
+{
+  guint most = 1;
+
+  for (guint i = 0; i < self->categories->len; i++) {
+    g_autoptr(GPtrArray) lines = ms_chart_wrap_text(cr, self->categories->pdata[i], width);
+    for (guint k = 0; k < lines->len; k++)
+      if (ms_chart_text_width(cr, lines->pdata[k]) > width)
+        return 0;
+    most = MAX(most, lines->len);
+  }
+  return most;
+}
+
+static double
+widest_y_label(const MsChartLayout *layout, cairo_t *cr)
+{
+  g_autoptr(GArray) ticks = ms_scale_ticks(&layout->y, 6);
+  double widest = 0;
+
+  for (guint i = 0; i < ticks->len; i++) {
+    g_autofree char *text = ms_scale_format(g_array_index(ticks, double, i));
+    widest = MAX(widest, ms_chart_text_width(cr, text));
+  }
+  return widest;
+}
+
+/*
+ * Decides whether the categories fit side by side or must be slanted, and what room they need below the plot.
+ */
+static double
+bottom_room(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
+{
+  double title = self->x.title && *self->x.title ? 20.0 : 0.0;
+
+  if (self->type == MS_CHART_LINES || self->categories->len == 0)
+    return 26.0 + title;
+  double widest = widest_category(self, cr);
+  double slot = layout->plot_width / self->categories->len;
+  layout->label_lines = wrapped_lines(self, cr, slot - 8);
+  if (layout->label_lines >= 1 && layout->label_lines <= 4)
+    return 12.0 + 14.0 * layout->label_lines + title;
+  layout->label_lines = 0;
+  layout->label_angle = slot < 22.0 || widest > 160.0 ? G_PI / 2.6 : G_PI / 6;
+  return MIN(widest * sin(layout->label_angle) + 26.0, layout->height * 0.45) + title;
+}
+
+MsChartLayout
+ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
+{
+  MsChartLayout l = {.width = width, .height = height};
+
+  ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
+  find_scales(self, &l);
+  l.legend_rows = count_legend_rows(self, cr, width - 2 * MS_CHART_MARGIN);
+  l.legend_is_cut = l.legend_rows > most_legend_rows(height);
+  l.legend_rows = MIN(l.legend_rows, most_legend_rows(height));
+  l.legend_top = MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 8 + (self->subtitle ? 18 : 0);
+  l.left = MS_CHART_MARGIN + widest_y_label(&l, cr) + 10;
+  l.top = l.legend_top + l.legend_rows * MS_CHART_LEGEND_ROW + 34;
+  l.plot_width = MAX(width - l.left - MS_CHART_MARGIN, 10.0);
+  l.plot_height = MAX(height - l.top - bottom_room(self, cr, &l) - 8, 10.0);
+  return l;
+}
+
+static gboolean
+has_point_at(const MsChartSeries *series, double x)
+{
+  for (guint i = 0; i < series->points->len; i++)
+    if (g_array_index(series->points, MsChartPoint, i).x == x)
+      return TRUE;
+  return FALSE;
+}
+
+/* How many series have a bar at the category @x, and how many of these stand before @series. */
+guint
+ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before)
+{
+  guint count = 0;
+
+  *before = 0;
+  for (guint i = 0; i < self->series->len; i++) {
+    if (!has_point_at(self->series->pdata[i], x))
+      continue;
+    count++;
+    *before += i < series;
+  }
+  return count;
+}
+
+double
+ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout)
+{
+  double slot = layout->plot_width / MAX(self->categories->len, 1);
+  guint most = 1, before;
+
+  for (guint i = 0; self->type == MS_CHART_BARS && i < self->categories->len; i++)
+    most = MAX(most, ms_chart_bars_at(self, i, 0, &before));
+  return MIN(slot * GROUP_FILL / most, 90.0);
+}
+
+/*
+ * Centre of the point's bar, or the place of its marker. Bars of a category stand together, whatever is
+ * missing there.
+ */
+double
+ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point)
+{
+  guint before;
+
+  if (self->type == MS_CHART_LINES)
+    return layout->left + 12 + ms_scale_map(&layout->x, point->x) * (layout->plot_width - 24);
+  double slot = layout->plot_width / MAX(self->categories->len, 1);
+  double centre = layout->left + (point->x + 0.5) * slot;
+  if (self->type == MS_CHART_STACKED)
+    return centre;
+  guint count = ms_chart_bars_at(self, point->x, series, &before);
+  return centre + (before - (count - 1) / 2.0) * ms_chart_bar_width(self, layout);
+}
+
+double
+ms_chart_point_y(const MsChartLayout *layout, double value)
+{
+  double share = CLAMP(ms_scale_map(&layout->y, value), 0.0, 1.0);
+
+  return layout->top + (1.0 - share) * layout->plot_height;
+}

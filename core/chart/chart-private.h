@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What the chart's model, its scales and its drawing share. */
+#pragma once
+
+#include "core/chart/chart-style.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  double x;
+  double y;
+  double low;
+  double high;
+} MsChartPoint;
+
+typedef struct {
+  char *label;
+  gboolean published;
+  guint style;
+  GArray *points; /* MsChartPoint */
+} MsChartSeries;
+
+typedef struct {
+  char *title;
+  gboolean logarithmic;
+} MsChartAxis;
+
+struct _MsChart {
+  MsChartType type;
+  char *title;
+  char *subtitle;
+  char *empty_text;
+  MsChartAxis x;
+  MsChartAxis y;
+  GPtrArray *categories; /* char * */
+  GPtrArray *series;     /* MsChartSeries */
+  guint n_measured;
+  guint n_published;
+};
+
+/** MsScale: maps values to 0..1, linearly or by their logarithm. */
+typedef struct {
+  double minimum;
+  double maximum;
+  gboolean logarithmic;
+} MsScale;
+
+MsScale ms_scale_for_range(double minimum, double maximum, gboolean logarithmic, gboolean from_zero);
+double ms_scale_map(const MsScale *self, double value);
+GArray *ms_scale_ticks(const MsScale *self, guint wanted);
+char *ms_scale_format(double value);
+char *ms_scale_format_count(double value);
+
+/** MsChartLayout: where things stand in a drawing of a given size, in its units. */
+typedef struct {
+  double width;
+  double height;
+  double left;
+  double top;
+  double plot_width;
+  double plot_height;
+  double legend_top;
+  guint legend_rows;
+  gboolean legend_is_cut; /* not all series have room in it */
+  double label_angle;
+  guint label_lines;
+  MsScale x;
+  MsScale y;
+} MsChartLayout;
+
+MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
+double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series,
+                        const MsChartPoint *point);
+double ms_chart_point_y(const MsChartLayout *layout, double value);
+double ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout);
+double ms_chart_stack_base(const MsChart *self, guint series, double x);
+
+#define MS_CHART_LEGEND_ROW 20.0
+#define MS_CHART_FONT 12.0
+
+#define MS_CHART_MARGIN 16.0
+#define MS_CHART_TITLE_FONT 17.0
+
+void ms_chart_use_font(cairo_t *cr, double size, gboolean bold);
+GPtrArray *ms_chart_wrap_text(cairo_t *cr, const char *text, double width);
+guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
+double ms_chart_text_width(cairo_t *cr, const char *text);
+double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);
+
+G_END_DECLS

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* How a chart looks: colours that colour-blind people can tell apart, and for each its own hatch, dash and marker. */
+#include <math.h>
+
+#include "core/chart/chart-private.h"
+
+#define HATCH_TILE 8
+
+/* The hues of Okabe and Ito; darkened or lightened so that each has 3:1 contrast with its background. */
+static const guint32 light_series[MS_CHART_N_STYLES] = {0x0072b2, 0xd55e00, 0x00855f, 0xb0568a,
+                                                        0x8a6d00, 0x2f8fc4, 0x4d4d4d, 0x7a3db8};
+static const guint32 dark_series[MS_CHART_N_STYLES] = {0x56b4e9, 0xe69f00, 0x2fc79b, 0xe08fc0,
+                                                       0xf0e442, 0x8ab4f8, 0xd0d0d0, 0xc79bff};
+
+static const MsChartPaint light_paint = {0xffffff, 0x202020, 0x5e5e5e, 0xdedede, light_series};
+static const MsChartPaint dark_paint = {0x1e1e1e, 0xf0f0f0, 0xb0b0b0, 0x3c3c3c, dark_series};
+
+const MsChartPaint *
+ms_chart_paint(MsChartTheme theme)
+{
+  return theme == MS_CHART_DARK ? &dark_paint : &light_paint;
+}
+
+void
+ms_chart_set_colour(cairo_t *cr, guint32 rgb)
+{
+  cairo_set_source_rgb(cr, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0);
+}
+
+static void
+line(cairo_t *cr, double x0, double y0, double x1, double y1)
+{
+  cairo_move_to(cr, x0, y0);
+  cairo_line_to(cr, x1, y1);
+}
+
+/* Draws one tile of the hatch in the background's colour over the solid one. Style 0 stays solid. */
+static void
+draw_hatch_tile(cairo_t *cr, guint style)
+{
+  const double t = HATCH_TILE;
+
+  switch (style % MS_CHART_N_STYLES) {
+  case 1:
+    line(cr, -1, t + 1, t + 1, -1);
+    line(cr, -1, 1, 1, -1);
+    line(cr, t - 1, t + 1, t + 1, t - 1);
+    break;
+  case 2:
+    line(cr, 0, t / 2, t, t / 2);
+    break;
+  case 3:
+    line(cr, -1, -1, t + 1, t + 1);
+    line(cr, -1, t - 1, 1, t + 1);
+    line(cr, t - 1, -1, t + 1, 1);
+    break;
+  case 4:
+    cairo_arc(cr, t / 2, t / 2, 0.6, 0, 2 * G_PI);
+    break;
+  case 5:
+    line(cr, t / 2, 0, t / 2, t);
+    break;
+  case 6:
+    line(cr, 0, t / 2, t, t / 2);
+    line(cr, t / 2, 0, t / 2, t);
+    break;
+  case 7:
+    line(cr, 0, 0, t, t);
+    line(cr, 0, t, t, 0);
+    break;
+  default:
+    break;
+  }
+}
+
+/* Thin lines over the current path, kept inside it; vector lines stay vectors in SVG. */
+static void
+draw_hatch(cairo_t *cr, const MsChartPaint *paint, guint style)
+{
+  double x0, y0, x1, y1;
+
+  cairo_path_extents(cr, &x0, &y0, &x1, &y1);
+  cairo_save(cr);
+  cairo_clip(cr);
+  cairo_set_line_width(cr, style % MS_CHART_N_STYLES == 4 ? 2.0 : 1.1);
+  ms_chart_set_colour(cr, paint->background);
+  for (double y = floor(y0 / HATCH_TILE) * HATCH_TILE; y < y1; y += HATCH_TILE)
+    for (double x = floor(x0 / HATCH_TILE) * HATCH_TILE; x < x1; x += HATCH_TILE) {
+      cairo_save(cr);
+      cairo_translate(cr, x, y);
+      draw_hatch_tile(cr, style);
+      cairo_restore(cr);
+    }
+  cairo_stroke(cr);
+  cairo_restore(cr);
+}
+
+/**
+ * ms_chart_fill_hatched: fills the current path as @style asks; what was published is an outline. Clears the
+ * path.
+ */
+void
+ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published)
+{
+  guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
+
+  if (published) {
+    cairo_save(cr);
+    ms_chart_set_colour(cr, colour);
+    cairo_set_line_width(cr, 1.4);
+    ms_chart_set_dash(cr, style, TRUE);
+    cairo_stroke(cr);
+    cairo_restore(cr);
+    return;
+  }
+  ms_chart_set_colour(cr, colour);
+  cairo_fill_preserve(cr);
+  if (style % MS_CHART_N_STYLES != 0)
+    draw_hatch(cr, paint, style);
+  cairo_new_path(cr);
+}
+
+void
+ms_chart_set_dash(cairo_t *cr, guint style, gboolean published)
+{
+  static const double dashes[4][4] = {{6, 3, 6, 3}, {2, 2, 2, 2}, {8, 3, 2, 3}, {12, 4, 12, 4}};
+
+  if (published || style >= MS_CHART_N_STYLES)
+    cairo_set_dash(cr, dashes[style % 4], 4, 0);
+  else
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+static void
+polygon(cairo_t *cr, double x, double y, double radius, int corners, double turn)
+{
+  for (int i = 0; i < corners; i++) {
+    double angle = turn + 2 * G_PI * i / corners;
+    cairo_line_to(cr, x + radius * sin(angle), y - radius * cos(angle));
+  }
+  cairo_close_path(cr);
+}
+
+static void
+cross(cairo_t *cr, double x, double y, double r)
+{
+  line(cr, x - r, y - r, x + r, y + r);
+  line(cr, x - r, y + r, x + r, y - r);
+}
+
+static void
+marker_path(cairo_t *cr, guint style, double x, double y)
+{
+  cairo_new_path(cr);
+  switch (style % MS_CHART_N_STYLES) {
+  case 0:
+    cairo_arc(cr, x, y, 4.0, 0, 2 * G_PI);
+    break;
+  case 1:
+    polygon(cr, x, y, 5.4, 4, G_PI / 4);
+    break;
+  case 2:
+    polygon(cr, x, y, 5.4, 3, 0);
+    break;
+  case 3:
+    polygon(cr, x, y, 5.4, 4, 0);
+    break;
+  case 4:
+    polygon(cr, x, y, 5.4, 3, G_PI);
+    break;
+  case 5:
+    polygon(cr, x, y, 5.2, 5, 0);
+    break;
+  case 6:
+    cross(cr, x, y, 4.0);
+    break;
+  default:
+    polygon(cr, x, y, 5.2, 6, 0);
+    break;
+  }
+}
+
+/** ms_chart_draw_marker: each style has its own shape; what was published is hollow. */
+void
+ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x,
+                     double y)
+{
+  guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
+
+  cairo_save(cr);
+  cairo_set_dash(cr, NULL, 0, 0);
+  cairo_set_line_width(cr, 1.6);
+  marker_path(cr, style, x, y);
+  ms_chart_set_colour(cr, published ? paint->background : colour);
+  cairo_fill_preserve(cr);
+  ms_chart_set_colour(cr, colour);
+  cairo_stroke(cr);
+  cairo_restore(cr);
+}

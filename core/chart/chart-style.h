@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* How charts look, for whoever draws figures beside them: colours, and for each its own hatch, dash and marker. */
+#pragma once
+
+#include "core/chart/chart.h"
+
+G_BEGIN_DECLS
+
+/** MsChartPaint: the colours of a theme, as 0xRRGGBB; @series has MS_CHART_N_STYLES of them. */
+typedef struct {
+  guint32 background;
+  guint32 text;
+  guint32 faint_text;
+  guint32 grid;
+  const guint32 *series;
+} MsChartPaint;
+
+#define MS_CHART_N_STYLES 8
+
+const MsChartPaint *ms_chart_paint(MsChartTheme theme);
+void ms_chart_set_colour(cairo_t *cr, guint32 rgb);
+void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published);
+void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x,
+                          double y);
+void ms_chart_set_dash(cairo_t *cr, guint style, gboolean published);
+
+G_END_DECLS

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include <cairo-svg.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/chart/chart-private.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_t, cairo_destroy)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_surface_t, cairo_surface_destroy)
+
+static void
+free_series(gpointer data)
+{
+  MsChartSeries *series = data;
+
+  g_free(series->label);
+  g_array_unref(series->points);
+  g_free(series);
+}
+
+MsChart *
+ms_chart_new(MsChartType type, const char *title)
+{
+  MsChart *self = g_atomic_rc_box_new0(MsChart);
+
+  self->type = type;
+  self->title = g_strdup(title);
+  self->categories = g_ptr_array_new_with_free_func(g_free);
+  self->series = g_ptr_array_new_with_free_func(free_series);
+  return self;
+}
+
+MsChart *
+ms_chart_ref(MsChart *self)
+{
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void
+clear_chart(gpointer data)
+{
+  MsChart *self = data;
+
+  g_free(self->title);
+  g_free(self->subtitle);
+  g_free(self->empty_text);
+  g_free(self->x.title);
+  g_free(self->y.title);
+  g_ptr_array_unref(self->categories);
+  g_ptr_array_unref(self->series);
+}
+
+void
+ms_chart_unref(MsChart *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full(self, clear_chart);
+}
+
+/** ms_chart_set_subtitle: (nullable): a smaller line below the title: the device, the size of the problem. */
+void
+ms_chart_set_subtitle(MsChart *self, const char *subtitle)
+{
+  g_free(self->subtitle);
+  self->subtitle = g_strdup(subtitle);
+}
+
+/** ms_chart_set_empty_text: (nullable): what stands in the place of the data when there are none. */
+void
+ms_chart_set_empty_text(MsChart *self, const char *text)
+{
+  g_free(self->empty_text);
+  self->empty_text = g_strdup(text);
+}
+
+void
+ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic)
+{
+  g_free(self->x.title);
+  self->x.title = g_strdup(title);
+  self->x.logarithmic = logarithmic;
+}
+
+void
+ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic)
+{
+  g_free(self->y.title);
+  self->y.title = g_strdup(title);
+  self->y.logarithmic = logarithmic;
+}
+
+guint
+ms_chart_add_category(MsChart *self, const char *label)
+{
+  g_ptr_array_add(self->categories, g_strdup(label));
+  return self->categories->len - 1;
+}
+
+guint
+ms_chart_add_series(MsChart *self, const char *label, gboolean published)
+{
+  MsChartSeries *series = g_new0(MsChartSeries, 1);
+
+  series->label = g_strdup(label);
+  series->published = published;
+  series->style = published ? self->n_published++ : self->n_measured++;
+  series->points = g_array_new(FALSE, FALSE, sizeof(MsChartPoint));
+  g_ptr_array_add(self->series, series);
+  return self->series->len - 1;
+}
+
+void
+ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, double high)
+{
+  MsChartPoint point = {x, y, low, high};
+
+  g_return_if_fail(series < self->series->len);
+  if (isfinite(x) && isfinite(y))
+    g_array_append_val(((MsChartSeries *)self->series->pdata[series])->points, point);
+}
+
+/** ms_chart_n_points: how many points all series have; a chart without any says so when drawn. */
+guint
+ms_chart_n_points(const MsChart *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->series->len; i++)
+    n += ((MsChartSeries *)self->series->pdata[i])->points->len;
+  return n;
+}
+
+static char *
+point_text(const MsChart *self, const MsChartSeries *series, const MsChartPoint *point)
+{
+  g_autofree char *x = ms_scale_format(point->x);
+  g_autofree char *y = ms_scale_format(point->y);
+  gboolean named = self->type != MS_CHART_LINES && point->x >= 0 && point->x < self->categories->len;
+  const char *place = named ? self->categories->pdata[(guint)point->x] : x;
+
+  return g_strdup_printf("%s, %s: %s", series->label, place, y);
+}
+
+/** ms_chart_describe: (transfer full): the chart in words, for those who do not see it. */
+char *
+ms_chart_describe(const MsChart *self)
+{
+  g_autoptr(GString) text = g_string_new(self->title);
+
+  g_string_append_printf(text, ". %s.", self->y.title ? self->y.title : "");
+  for (guint i = 0; i < self->series->len; i++) {
+    const MsChartSeries *series = self->series->pdata[i];
+    for (guint k = 0; k < series->points->len; k++) {
+      g_autofree char *one = point_text(self, series, &g_array_index(series->points, MsChartPoint, k));
+      g_string_append_printf(text, " %s.", one);
+    }
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/**
+ * ms_chart_point_at:
+ * @width: of the drawing
+ * @height: of the drawing
+ * @x: of the pointer
+ * @y: of the pointer
+ *
+ * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a
+ * tooltip
+ */
+char *
+ms_chart_point_at(const MsChart *self, double width, double height, double x, double y)
+{
+  g_autoptr(cairo_surface_t) surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+  g_autoptr(cairo_t) cr = cairo_create(surface);
+  MsChartLayout layout = ms_chart_layout(self, cr, width, height);
+  double reach = MAX(12.0, self->type == MS_CHART_LINES ? 0.0 : ms_chart_bar_width(self, &layout) / 2);
+  double best = INFINITY;
+  char *text = NULL;
+
+  for (guint i = 0; i < self->series->len; i++) {
+    const MsChartSeries *series = self->series->pdata[i];
+    for (guint k = 0; k < series->points->len; k++) {
+      const MsChartPoint *point = &g_array_index(series->points, MsChartPoint, k);
+      double top = ms_chart_point_y(&layout, point->y + ms_chart_stack_base(self, i, point->x));
+      double dx = fabs(ms_chart_point_x(self, &layout, i, point) - x);
+      double dy = self->type == MS_CHART_LINES ? fabs(top - y) : (y < top ? top - y : 0.0);
+      double distance = hypot(dx, dy);
+      if (dx > reach || distance > reach || distance >= best)
+        continue;
+      best = distance;
+      g_free(text);
+      text = point_text(self, series, point);
+    }
+  }
+  return text;
+}
+
+static gboolean
+check_written(cairo_status_t status, const char *path, GError **error)
+{
+  if (status == CAIRO_STATUS_SUCCESS)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The chart %s could not be written: %s.", path,
+              cairo_status_to_string(status));
+  return FALSE;
+}
+
+static cairo_status_t
+append_bytes(void *closure, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append(closure, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+static gboolean
+write_bytes(GByteArray *bytes, const char *path, GError **error)
+{
+  if (g_file_set_contents(path, (const char *)bytes->data, bytes->len, error))
+    return TRUE;
+  g_prefix_error(error, "The chart could not be written: ");
+  return FALSE;
+}
+
+/**
+ * ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path only when all of it is
+ * there.
+ */
+gboolean
+ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
+                  GError **error)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(cairo_surface_t) surface =
+      cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
+  g_autoptr(cairo_t) cr = cairo_create(surface);
+
+  ms_chart_draw(self, cr, width, height, theme);
+  cairo_surface_finish(surface);
+  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+}
+
+/** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */
+gboolean
+ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
+                  GError **error)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(cairo_surface_t) surface =
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
+  g_autoptr(cairo_t) cr = cairo_create(surface);
+
+  ms_chart_draw(self, cr, width, height, theme);
+  return check_written(cairo_surface_write_to_png_stream(surface, append_bytes, bytes), path, error) &&
+         write_bytes(bytes, path, error);
+}

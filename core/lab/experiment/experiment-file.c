@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiment files: GKeyFile text with groups for the axes, what is fixed, the plot and the published figures. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/experiment/experiment.h"
+#include "core/lab/ms-experiments.h"
+
+#define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
+#define ENDING ".experiment"
+#define LARGEST_FILE (1 << 20)
+
+static const char *const known_groups[] = {"Experiment",  "Axes",     "Quick Axes", "Cases", "Fixed",
+                                           "Quick Fixed", "Baseline", "Plot",       NULL};
+
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+fail(GError **error, const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, text);
+  return FALSE;
+}
+
+static char *
+get_text(GKeyFile *file, const char *group, const char *key)
+{
+  char *text = g_key_file_get_string(file, group, key, NULL);
+
+  return text ? g_strstrip(text) : NULL;
+}
+
+static char **
+get_words(GKeyFile *file, const char *group, const char *key)
+{
+  char **words = g_key_file_get_string_list(file, group, key, NULL, NULL);
+
+  for (char **word = words; word && *word; word++)
+    g_strstrip(*word);
+  return words;
+}
+
+/* Reads a group of key=value lines, in their order. */
+static MsFactors *
+get_settings(GKeyFile *file, const char *group)
+{
+  g_auto(GStrv) keys = g_key_file_get_keys(file, group, NULL, NULL);
+  MsFactors *settings = ms_factors_new();
+
+  for (char **key = keys; key && *key; key++) {
+    g_autofree char *value = get_text(file, group, *key);
+    ms_factors_set(settings, *key, value);
+  }
+  return settings;
+}
+
+static gboolean
+read_axes(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  g_auto(GStrv) keys = g_key_file_get_keys(file, "Axes", NULL, NULL);
+  g_auto(GStrv) quick_keys = g_key_file_get_keys(file, "Quick Axes", NULL, NULL);
+
+  for (char **key = keys; key && *key; key++) {
+    g_auto(GStrv) values = get_words(file, "Axes", *key);
+    g_auto(GStrv) quick = get_words(file, "Quick Axes", *key);
+    if (!values || !values[0] || (quick && !quick[0]))
+      return fail(error, "The experiment “%s” gives the axis “%s” no values.", self->name, *key);
+    ms_experiment_add_axis(self, *key, (const char *const *)values, (const char *const *)quick);
+  }
+  for (char **key = quick_keys; key && *key; key++)
+    if (!ms_experiment_find_axis(self, *key))
+      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name,
+                  *key);
+  return TRUE;
+}
+
+static gboolean
+read_cases(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  g_auto(GStrv) names = g_key_file_get_keys(file, "Cases", NULL, NULL);
+  g_auto(GStrv) quick = get_words(file, "Experiment", "QuickCases");
+
+  for (char **name = names; name && *name; name++) {
+    g_autofree char *text = get_text(file, "Cases", *name);
+    g_autoptr(MsFactors) settings = ms_factors_parse(text, error);
+    if (!settings) {
+      g_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
+      return FALSE;
+    }
+    MsCase *one = ms_experiment_add_case(self, *name, settings);
+    one->quick = !quick || g_strv_contains((const char *const *)quick, *name);
+  }
+  for (char **name = quick; name && *name; name++)
+    if (!names || !g_strv_contains((const char *const *)names, *name))
+      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name,
+                  *name);
+  return TRUE;
+}
+
+static gboolean
+read_plot(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  g_autofree char *type = get_text(file, "Plot", "Type");
+  g_autofree char *y = get_text(file, "Plot", "Y");
+  MsPlot *plot = &self->plot;
+
+  if (!type || strcmp(type, "bars") == 0)
+    plot->type = MS_PLOT_BARS;
+  else if (strcmp(type, "lines") == 0)
+    plot->type = MS_PLOT_LINES;
+  else if (strcmp(type, "stacked") == 0)
+    plot->type = MS_PLOT_STACKED;
+  else
+    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.",
+                self->name, type);
+  if (y) {
+    g_free(plot->y);
+    plot->y = g_steal_pointer(&y);
+  }
+  plot->x = get_text(file, "Plot", "X");
+  plot->x_title = get_text(file, "Plot", "XTitle");
+  plot->series = get_text(file, "Plot", "Series");
+  plot->log_x = g_key_file_get_boolean(file, "Plot", "LogX", NULL);
+  plot->log_y = g_key_file_get_boolean(file, "Plot", "LogY", NULL);
+  return TRUE;
+}
+
+static gboolean
+parse_number(const char *text, double *value, const char **end)
+{
+  char *stop;
+
+  *value = g_ascii_strtod(text, &stop);
+  *end = stop;
+  return stop != text;
+}
+
+/* "12.5" or "1.25..1.75" */
+static gboolean
+parse_range(const char *text, double *low, double *high)
+{
+  const char *end;
+  const char *dots = strstr(text, "..");
+  g_autofree char *first = g_strndup(text, dots ? (gsize)(dots - text) : strlen(text));
+
+  if (!parse_number(first, low, &end) || *end)
+    return FALSE;
+  *high = *low;
+  return !dots || (parse_number(dots + 2, high, &end) && !*end);
+}
+
+/* One value of a published group: "key:value key:value NUMBER". */
+static MsPublished *
+parse_published(const char *text, GError **error)
+{
+  g_autofree char *copy = g_strdup(text);
+  char *number = strrchr(g_strstrip(copy), ' ');
+  MsPublished *published = g_new0(MsPublished, 1);
+
+  published->where = number ? ms_factors_parse((*number = '\0', copy), error) : ms_factors_new();
+  if (!published->where) {
+    g_free(published);
+    return NULL;
+  }
+  if (!parse_range(number ? number + 1 : copy, &published->low, &published->high)) {
+    ms_published_free(published);
+    fail(error, "“%s” does not end in a number or a range.", text);
+    return NULL;
+  }
+  return published;
+}
+
+static gboolean
+read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GError **error)
+{
+  g_auto(GStrv) values = get_words(file, group, "Values");
+  g_auto(GStrv) name = g_strsplit(group + strlen("Published "), " / ", 2);
+  g_autofree char *quantity = get_text(file, group, "Quantity");
+  g_autofree char *unit = get_text(file, group, "Unit");
+
+  if (!values || !quantity || !unit)
+    return fail(error, "The experiment “%s” lacks Quantity, Unit or Values in [%s].", self->name, group);
+  for (char **value = values; *value; value++) {
+    if (!**value)
+      continue;
+    MsPublished *published = parse_published(*value, error);
+    if (!published) {
+      g_prefix_error(error, "The experiment “%s”, [%s]: ", self->name, group);
+      return FALSE;
+    }
+    published->device = g_strdup(name[0]);
+    published->source = g_strdup(self->study);
+    published->quantity = g_strdup(quantity);
+    published->unit = g_strdup(unit);
+    g_ptr_array_add(self->published, published);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
+
+  for (char **group = groups; *group; group++) {
+    if (g_strv_contains(known_groups, *group))
+      continue;
+    if (!g_str_has_prefix(*group, "Published "))
+      return fail(error, "The experiment “%s” has a group [%s] that means nothing.", self->name, *group);
+    if (!read_published_group(self, file, *group, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_plot(MsExperiment *self, GError **error)
+{
+  const char *keys[] = {self->plot.x, self->plot.series};
+
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+    const char *key = keys[i];
+    if (!key || !*key || ms_experiment_find_axis(self, key) ||
+        (strcmp(key, "case") == 0 && self->cases->len > 0))
+      continue;
+    return fail(error, "The experiment “%s” plots “%s”, which does not vary in it.", self->name, key);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_groups(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  self->study = get_text(file, "Experiment", "Study");
+  self->section = get_text(file, "Experiment", "Section");
+  self->description = get_text(file, "Experiment", "Description");
+  self->finding = get_text(file, "Experiment", "Finding");
+  g_clear_pointer(&self->fixed, ms_factors_free);
+  g_clear_pointer(&self->quick_fixed, ms_factors_free);
+  self->fixed = get_settings(file, "Fixed");
+  self->quick_fixed = get_settings(file, "Quick Fixed");
+  if (g_key_file_has_group(file, "Baseline"))
+    self->baseline = get_settings(file, "Baseline");
+  return read_axes(self, file, error) && read_cases(self, file, error) && read_plot(self, file, error) &&
+         read_other_groups(self, file, error) && check_plot(self, error);
+}
+
+/**
+ * ms_experiment_parse:
+ * @name: what to call it
+ * @text: the file's text, UTF-8
+ * @length: bytes of @text, or -1 when it ends in a zero
+ *
+ * Returns: (transfer full): the experiment, or %NULL with a sentence that names what is wrong
+ */
+MsExperiment *
+ms_experiment_parse(const char *name, const char *text, gssize length, GError **error)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  gsize size = length < 0 ? strlen(text) : (gsize)length;
+
+  if (!g_key_file_load_from_data(file, text, size, G_KEY_FILE_NONE, error)) {
+    g_prefix_error(error, "The experiment “%s” cannot be read: ", name);
+    return NULL;
+  }
+  g_autofree char *title = get_text(file, "Experiment", "Title");
+  g_autofree char *kind = get_text(file, "Experiment", "Kind");
+  if (!title || !kind) {
+    fail(error, "The experiment “%s” lacks Title or Kind in [Experiment].", name);
+    return NULL;
+  }
+  g_autoptr(MsExperiment) self = ms_experiment_new(name, title, kind);
+  return read_groups(self, file, error) ? g_steal_pointer(&self) : NULL;
+}
+
+static MsExperiment *
+load_shipped(const char *name, GError **error)
+{
+  g_autofree char *path = g_strconcat(RESOURCE_FOLDER "/", name, ENDING, NULL);
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(ms_experiments_get_resource(), path, 0, NULL);
+  gsize size;
+
+  if (!bytes) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "There is no experiment “%s”; --experiment list names them, or give the path of a file.",
+                name);
+    return NULL;
+  }
+  const char *text = g_bytes_get_data(bytes, &size);
+  return ms_experiment_parse(name, text, (gssize)size, error);
+}
+
+static MsExperiment *
+load_file(const char *path, GError **error)
+{
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+  g_autoptr(GFileInfo) info = g_file_query_info(file, G_FILE_ATTRIBUTE_STANDARD_SIZE, 0, NULL, NULL);
+  g_autofree char *base = g_path_get_basename(path);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  if (info && g_file_info_get_size(info) > LARGEST_FILE) {
+    fail(error, "%s is too large for an experiment file.", path);
+    return NULL;
+  }
+  if (!g_file_get_contents(path, &text, &size, error)) {
+    g_prefix_error(error, "The experiment cannot be loaded: ");
+    return NULL;
+  }
+  if (g_str_has_suffix(base, ENDING))
+    base[strlen(base) - strlen(ENDING)] = '\0';
+  return ms_experiment_parse(base, text, (gssize)size, error);
+}
+
+/**
+ * ms_experiment_load:
+ * @name_or_path: name of a shipped experiment, or the path of a file (anything with a slash or the ending
+ *   .experiment)
+ *
+ * Returns: (transfer full): the experiment, or %NULL with a sentence
+ */
+MsExperiment *
+ms_experiment_load(const char *name_or_path, GError **error)
+{
+  if (strchr(name_or_path, G_DIR_SEPARATOR) || g_str_has_suffix(name_or_path, ENDING))
+    return load_file(name_or_path, error);
+  return load_shipped(name_or_path, error);
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/** ms_experiment_list_names: (transfer full): the shipped experiments, sorted. */
+char **
+ms_experiment_list_names(void)
+{
+  char **names = g_resource_enumerate_children(ms_experiments_get_resource(), RESOURCE_FOLDER, 0, NULL);
+
+  for (char **name = names; *name; name++)
+    (*name)[strlen(*name) - strlen(ENDING)] = '\0';
+  qsort(names, g_strv_length(names), sizeof *names, compare_names);
+  return names;
+}
+
+/**
+ * ms_experiment_list: (transfer full) (element-type MsExperiment): the shipped experiments, in the order of
+ * their names.
+ */
+GPtrArray *
+ms_experiment_list(GError **error)
+{
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
+  g_auto(GStrv) names = ms_experiment_list_names();
+
+  for (char **name = names; *name; name++) {
+    MsExperiment *one = load_shipped(*name, error);
+    if (!one)
+      return NULL;
+    g_ptr_array_add(all, one);
+  }
+  return g_steal_pointer(&all);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/experiment/experiment.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+static void
+free_axis(gpointer data)
+{
+  MsAxis *axis = data;
+
+  g_free(axis->key);
+  g_strfreev(axis->values);
+  g_strfreev(axis->quick);
+  g_free(axis);
+}
+
+static void
+free_case(gpointer data)
+{
+  MsCase *one = data;
+
+  g_free(one->name);
+  ms_factors_free(one->settings);
+  g_free(one);
+}
+
+void
+ms_published_free(MsPublished *self)
+{
+  g_free(self->device);
+  g_free(self->source);
+  g_free(self->quantity);
+  g_free(self->unit);
+  ms_factors_free(self->where);
+  g_free(self);
+}
+
+/**
+ * ms_experiment_new:
+ * @name: short, as files and the command line use it
+ * @title: for a person
+ * @kind: which runner it needs
+ *
+ * Returns: (transfer full): an experiment without axes, plotted as bars of time
+ */
+MsExperiment *
+ms_experiment_new(const char *name, const char *title, const char *kind)
+{
+  MsExperiment *self = g_atomic_rc_box_new0(MsExperiment);
+
+  self->name = g_strdup(name);
+  self->title = g_strdup(title);
+  self->kind = g_strdup(kind);
+  self->axes = g_ptr_array_new_with_free_func(free_axis);
+  self->cases = g_ptr_array_new_with_free_func(free_case);
+  self->published = g_ptr_array_new_with_free_func((GDestroyNotify)ms_published_free);
+  self->fixed = ms_factors_new();
+  self->quick_fixed = ms_factors_new();
+  self->plot.y = g_strdup("time");
+  return self;
+}
+
+MsExperiment *
+ms_experiment_ref(MsExperiment *self)
+{
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void
+clear_experiment(gpointer data)
+{
+  MsExperiment *self = data;
+
+  g_free(self->name);
+  g_free(self->title);
+  g_free(self->kind);
+  g_free(self->study);
+  g_free(self->section);
+  g_free(self->description);
+  g_free(self->finding);
+  g_ptr_array_unref(self->axes);
+  g_ptr_array_unref(self->cases);
+  g_ptr_array_unref(self->published);
+  ms_factors_free(self->fixed);
+  ms_factors_free(self->quick_fixed);
+  ms_factors_free(self->baseline);
+  g_free(self->plot.x);
+  g_free(self->plot.x_title);
+  g_free(self->plot.series);
+  g_free(self->plot.y);
+}
+
+void
+ms_experiment_unref(MsExperiment *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full(self, clear_experiment);
+}
+
+/**
+ * ms_experiment_add_axis:
+ * @values: what @key takes in turn
+ * @quick: (nullable): what it takes with --quick; without it @values
+ */
+void
+ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
+                       const char *const *quick)
+{
+  MsAxis *axis = g_new0(MsAxis, 1);
+
+  axis->key = g_strdup(key);
+  axis->values = g_strdupv((char **)values);
+  axis->quick = g_strdupv((char **)(quick ? quick : values));
+  g_ptr_array_add(self->axes, axis);
+}
+
+/** ms_experiment_add_case: (transfer none): adds a case that takes part with --quick too. */
+MsCase *
+ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings)
+{
+  MsCase *one = g_new0(MsCase, 1);
+
+  one->name = g_strdup(name);
+  one->settings = ms_factors_copy(settings);
+  one->quick = TRUE;
+  g_ptr_array_add(self->cases, one);
+  return one;
+}
+
+/**
+ * ms_experiment_set_baseline: the configurations that contain @baseline are what others of their group are
+ * compared with.
+ */
+void
+ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline)
+{
+  g_clear_pointer(&self->baseline, ms_factors_free);
+  self->baseline = ms_factors_copy(baseline);
+}
+
+/** ms_experiment_find_axis: (transfer none) (nullable): the axis of @key. */
+const MsAxis *
+ms_experiment_find_axis(const MsExperiment *self, const char *key)
+{
+  for (guint i = 0; i < self->axes->len; i++) {
+    const MsAxis *axis = self->axes->pdata[i];
+    if (strcmp(axis->key, key) == 0)
+      return axis;
+  }
+  return NULL;
+}
+
+static char **
+axis_values(const MsAxis *axis, gboolean quick)
+{
+  return quick ? axis->quick : axis->values;
+}
+
+/* Fills in what is fixed without touching what already varies. */
+static void
+add_missing(MsFactors *settings, const MsFactors *more)
+{
+  for (guint i = 0; i < ms_factors_size(more); i++)
+    if (!ms_factors_get(settings, ms_factors_key(more, i)))
+      ms_factors_set(settings, ms_factors_key(more, i), ms_factors_value(more, i));
+}
+
+static void
+complete_settings(const MsExperiment *self, MsFactors *settings, const MsCase *one, gboolean quick)
+{
+  if (one)
+    ms_factors_merge(settings, one->settings);
+  if (quick)
+    add_missing(settings, self->quick_fixed);
+  add_missing(settings, self->fixed);
+}
+
+static void
+expand_axis(const MsExperiment *self, guint depth, const MsFactors *so_far, const MsCase *one, gboolean quick,
+            GPtrArray *into)
+{
+  if (depth == self->axes->len) {
+    MsFactors *settings = ms_factors_copy(so_far);
+    complete_settings(self, settings, one, quick);
+    g_ptr_array_add(into, settings);
+    return;
+  }
+  const MsAxis *axis = self->axes->pdata[depth];
+  for (char **value = axis_values(axis, quick); *value; value++) {
+    g_autoptr(MsFactors) next = ms_factors_copy(so_far);
+    ms_factors_set(next, axis->key, *value);
+    expand_axis(self, depth + 1, next, one, quick, into);
+  }
+}
+
+/**
+ * ms_experiment_expand:
+ * @quick: whether the scaled-down values are wanted
+ *
+ * Every case with every combination of the axes; the first axis varies slowest.
+ *
+ * Returns: (transfer full) (element-type MsFactors): the configurations, complete with what is fixed
+ */
+GPtrArray *
+ms_experiment_expand(const MsExperiment *self, gboolean quick)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_factors_free);
+
+  for (guint i = 0; i < MAX(self->cases->len, 1); i++) {
+    const MsCase *one = i < self->cases->len ? self->cases->pdata[i] : NULL;
+    g_autoptr(MsFactors) start = ms_factors_new();
+    if (one && quick && !one->quick)
+      continue;
+    if (one)
+      ms_factors_set(start, "case", one->name);
+    expand_axis(self, 0, start, one, quick, all);
+  }
+  return all;
+}
+
+static const char *
+scale_up(const MsAxis *axis, const char *value)
+{
+  if (g_strv_length(axis->values) != g_strv_length(axis->quick))
+    return value;
+  for (guint i = 0; axis->quick[i]; i++)
+    if (strcmp(axis->quick[i], value) == 0)
+      return axis->values[i];
+  return value;
+}
+
+/**
+ * ms_experiment_published_scale:
+ * @settings: a configuration
+ * @quick: whether it is scaled down
+ *
+ * Returns: (transfer full): the configuration at the published scale that a scaled-down one stands for
+ */
+MsFactors *
+ms_experiment_published_scale(const MsExperiment *self, const MsFactors *settings, gboolean quick)
+{
+  MsFactors *scaled = ms_factors_copy(settings);
+
+  if (!quick)
+    return scaled;
+  for (guint i = 0; i < ms_factors_size(self->quick_fixed); i++) {
+    const char *key = ms_factors_key(self->quick_fixed, i);
+    const char *value = ms_factors_get(self->fixed, key);
+    if (value && g_strcmp0(ms_factors_get(settings, key), ms_factors_value(self->quick_fixed, i)) == 0)
+      ms_factors_set(scaled, key, value);
+  }
+  for (guint i = 0; i < self->axes->len; i++) {
+    const MsAxis *axis = self->axes->pdata[i];
+    const char *value = ms_factors_get(settings, axis->key);
+    if (value)
+      ms_factors_set(scaled, axis->key, scale_up(axis, value));
+  }
+  return scaled;
+}
+
+/**
+ * ms_experiment_find_published:
+ *
+ * Returns: (transfer container) (element-type MsPublished): the published figures of what @settings stands
+ * for
+ */
+GPtrArray *
+ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick)
+{
+  g_autoptr(MsFactors) scaled = ms_experiment_published_scale(self, settings, quick);
+  GPtrArray *found = g_ptr_array_new();
+
+  for (guint i = 0; i < self->published->len; i++) {
+    MsPublished *published = self->published->pdata[i];
+    if (ms_factors_contains(scaled, published->where))
+      g_ptr_array_add(found, published);
+  }
+  return found;
+}
+
+/**
+ * ms_experiment_case_title: (transfer full): a case's name for a person: settings have no blanks, titles no
+ * underscores.
+ */
+char *
+ms_experiment_case_title(const char *name)
+{
+  return g_strdelimit(g_strdup(name), "_", ' ');
+}
+
+/** ms_experiment_label: (transfer full): what tells @settings from the experiment's other configurations. */
+char *
+ms_experiment_label(const MsExperiment *self, const MsFactors *settings)
+{
+  g_autofree char *title = ms_experiment_case_title(ms_factors_get_or(settings, "case", ""));
+  g_autoptr(GString) label = g_string_new(title);
+
+  for (guint i = 0; i < self->axes->len; i++) {
+    const MsAxis *axis = self->axes->pdata[i];
+    if (g_strv_length(axis->values) > 1 || self->axes->len + self->cases->len == 1)
+      g_string_append_printf(label, "%s%s %s", label->len ? ", " : "", axis->key,
+                             ms_factors_get_or(settings, axis->key, "?"));
+  }
+  if (label->len == 0)
+    g_string_append(label, self->name);
+  return g_string_free(g_steal_pointer(&label), FALSE);
+}
+
+/** ms_experiment_describe_axes: (transfer full): "memory: buffer, image; unroll: 1, 2, 4" for a person. */
+char *
+ms_experiment_describe_axes(const MsExperiment *self, gboolean quick)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < self->cases->len; i++) {
+    const MsCase *one = self->cases->pdata[i];
+    g_autofree char *title = ms_experiment_case_title(one->name);
+    if (!quick || one->quick)
+      g_string_append_printf(text, "%s%s", text->len ? "; " : "case: ", title);
+  }
+  for (guint i = 0; i < self->axes->len; i++) {
+    const MsAxis *axis = self->axes->pdata[i];
+    g_autofree char *values = g_strjoinv(", ", axis_values(axis, quick));
+    g_string_append_printf(text, "%s%s: %s", text->len ? "; " : "", axis->key, values);
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}

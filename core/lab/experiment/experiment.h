@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* MsExperiment: a study as data: what varies, what is fixed, what is plotted, what was published. One small file each. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/lab/experiment/factors.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsAxis: one thing that varies.
+ * @key: in the vocabulary of the experiment's kind ("unroll", "size", "type", …)
+ * @values: at the published scale
+ * @quick: with --quick; the same as @values unless the file says otherwise
+ */
+typedef struct {
+  char *key;
+  char **values;
+  char **quick;
+} MsAxis;
+
+/**
+ * MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part
+ * with --quick.
+ */
+typedef struct {
+  char *name;
+  MsFactors *settings;
+  gboolean quick;
+} MsCase;
+
+/**
+ * MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high
+ * unless it is a range.
+ */
+typedef struct {
+  char *device;
+  char *source;
+  char *quantity;
+  char *unit;
+  MsFactors *where;
+  double low;
+  double high;
+} MsPublished;
+
+typedef enum {
+  MS_PLOT_BARS,
+  MS_PLOT_LINES,
+  MS_PLOT_STACKED,
+} MsPlotType;
+
+/**
+ * MsPlot: which settings become the x axis and the series, and what is drawn upwards ("time", "gb-per-s",
+ * "speed-up", "energy", …).
+ */
+typedef struct {
+  MsPlotType type;
+  char *x;
+  char *x_title;
+  char *series;
+  char *y;
+  gboolean log_x;
+  gboolean log_y;
+} MsPlot;
+
+/**
+ * MsExperiment: read-only once loaded; reference counted.
+ * @name: the file's name without its ending
+ * @kind: which runner it needs: mean-shift, serial, transfer, reduce, sort, swap-example, split, bandwidth
+ * @study: MS, MM, PCL, BD, LB or empty
+ * @finding: what the study found, in a sentence
+ * @baseline: (nullable): the configuration others are compared with; without it the first
+ */
+typedef struct {
+  char *name;
+  char *title;
+  char *kind;
+  char *study;
+  char *section;
+  char *description;
+  char *finding;
+  GPtrArray *axes;
+  GPtrArray *cases;
+  MsFactors *fixed;
+  MsFactors *quick_fixed;
+  MsFactors *baseline;
+  MsPlot plot;
+  GPtrArray *published;
+} MsExperiment;
+
+MsExperiment *ms_experiment_new(const char *name, const char *title, const char *kind);
+MsExperiment *ms_experiment_parse(const char *name, const char *text, gssize length, GError **error);
+MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
+MsExperiment *ms_experiment_ref(MsExperiment *self);
+void ms_experiment_unref(MsExperiment *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
+
+void ms_published_free(MsPublished *self);
+
+void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
+                            const char *const *quick);
+MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
+void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
+
+char **ms_experiment_list_names(void);
+GPtrArray *ms_experiment_list(GError **error);
+GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
+GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick);
+MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *settings, gboolean quick);
+char *ms_experiment_case_title(const char *name);
+char *ms_experiment_label(const MsExperiment *self, const MsFactors *settings);
+const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
+char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);
+
+G_END_DECLS

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/kinds/bench-private.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/filter/reference.h"
+#include "core/lab/kinds/scene.h"
+
+#define LARGEST_SIDE 32768
+#define BAND_ROWS 16
+
+/* One reference result; the image and the parameters it belongs to. */
+typedef struct {
+  MsImage *image;
+  MsParams params;
+  MsImage *result;
+  guint64 samples;
+} Reference;
+
+static void
+free_reference(gpointer data)
+{
+  Reference *reference = data;
+
+  g_object_unref(reference->image);
+  g_object_unref(reference->result);
+  g_free(reference);
+}
+
+void
+ms_lab_array_free(gpointer data)
+{
+  MsLabArray *array = data;
+
+  g_clear_pointer(&array->buffer, clReleaseMemObject);
+  g_free(array->data);
+  g_free(array);
+}
+
+/**
+ * ms_lab_bench_new:
+ * @context: (transfer none): the device
+ * @contexts: (nullable) (transfer none): the devices that share an image
+ * @image: (nullable) (transfer none): taken instead of generated scenes
+ */
+MsLabBench *
+ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
+{
+  MsLabBench *self = g_new0(MsLabBench, 1);
+
+  self->context = g_object_ref(context);
+  self->contexts = contexts ? g_ptr_array_ref(contexts) : NULL;
+  self->image = image ? g_object_ref(image) : NULL;
+  self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->references = g_ptr_array_new_with_free_func(free_reference);
+  self->arrays = g_ptr_array_new_with_free_func(ms_lab_array_free);
+  return self;
+}
+
+void
+ms_lab_bench_free(MsLabBench *self)
+{
+  if (!self)
+    return;
+  g_clear_object(&self->context);
+  g_clear_pointer(&self->contexts, g_ptr_array_unref);
+  g_clear_object(&self->image);
+  g_hash_table_unref(self->scenes);
+  g_ptr_array_unref(self->references);
+  g_ptr_array_unref(self->arrays);
+  if (self->scratch_file)
+    g_unlink(self->scratch_file);
+  g_free(self->scratch_file);
+  g_free(self);
+}
+
+MsContext *
+ms_lab_bench_context(MsLabBench *self)
+{
+  return self->context;
+}
+
+/** ms_lab_bench_contexts: (nullable) (transfer none): the devices that share an image. */
+GPtrArray *
+ms_lab_bench_contexts(MsLabBench *self)
+{
+  return self->contexts;
+}
+
+/**
+ * ms_lab_bench_image:
+ * @size: "WIDTHxHEIGHT"; not looked at when the experiment runs on an image of the caller
+ *
+ * Returns: (transfer none): the picture to filter, kept until ms_lab_bench_forget()
+ */
+MsImage *
+ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
+{
+  gint64 width, height;
+  MsImage *scene;
+
+  if (self->image)
+    return self->image;
+  scene = g_hash_table_lookup(self->scenes, size);
+  if (scene)
+    return scene;
+  if (!ms_factors_parse_size(size, &width, &height, error))
+    return NULL;
+  if (width > LARGEST_SIDE || height > LARGEST_SIDE) {
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+                "A scene of %s is too large; a side has %d pixels at most.", size, LARGEST_SIDE);
+    return NULL;
+  }
+  scene = ms_scene_new((int)width, (int)height);
+  g_hash_table_insert(self->scenes, g_strdup(size), scene);
+  return scene;
+}
+
+/* The rows of one reference, computed by several threads in bands; the pixels do not depend on the bands. */
+typedef struct {
+  MsImage *image;
+  const MsParams *params;
+  guint8 *out;
+  GMutex mutex;
+  guint64 samples;
+  GError *error;
+  GCancellable *cancellable;
+} ReferenceJob;
+
+static void
+compute_band(gpointer data, gpointer user_data)
+{
+  ReferenceJob *job = user_data;
+  int width = ms_image_get_width(job->image), height = ms_image_get_height(job->image);
+  int top = (GPOINTER_TO_INT(data) - 1) * BAND_ROWS;
+  MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
+  guint64 samples = 0;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) band = ms_reference_run_counted(job->image, job->params, &region, &samples, NULL, NULL,
+                                                     job->cancellable, &error);
+
+  if (band)
+    memcpy(job->out + (gsize)top * width * 4, ms_image_get_pixels(band), ms_image_get_byte_size(band));
+  g_mutex_lock(&job->mutex);
+  job->samples += samples;
+  if (!band && !job->error)
+    job->error = g_steal_pointer(&error);
+  g_mutex_unlock(&job->mutex);
+}
+
+static gboolean
+compute_reference(Reference *reference, GCancellable *cancellable, GError **error)
+{
+  int height = ms_image_get_height(reference->image);
+  ReferenceJob job = {.image = reference->image, .params = &reference->params, .cancellable = cancellable};
+  GThreadPool *pool = g_thread_pool_new(compute_band, &job, (int)g_get_num_processors(), FALSE, error);
+
+  if (!pool)
+    return FALSE;
+  g_mutex_init(&job.mutex);
+  job.out = g_malloc(ms_image_get_byte_size(reference->image));
+  for (int band = 0; band * BAND_ROWS < height; band++)
+    g_thread_pool_push(pool, GINT_TO_POINTER(band + 1), NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+  g_mutex_clear(&job.mutex);
+  if (job.error) {
+    g_free(job.out);
+    g_propagate_error(error, job.error);
+    return FALSE;
+  }
+  reference->samples = job.samples;
+  reference->result = ms_image_new_take(ms_image_get_width(reference->image), height, job.out, NULL);
+  return TRUE;
+}
+
+static Reference *
+find_reference(MsLabBench *self, MsImage *image, const MsParams *params)
+{
+  for (guint i = 0; i < self->references->len; i++) {
+    Reference *reference = self->references->pdata[i];
+    if (reference->image == image && ms_params_equal(&reference->params, params))
+      return reference;
+  }
+  return NULL;
+}
+
+/**
+ * ms_lab_bench_reference:
+ * @window_samples: (out) (nullable): pixels of all windows that the filter looks at
+ *
+ * Returns: (transfer none): what the serial reference makes of @image, computed once
+ */
+MsImage *
+ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
+                       GCancellable *cancellable, GError **error)
+{
+  Reference *reference = find_reference(self, image, params);
+
+  if (!reference) {
+    Reference fresh = {image, *params, NULL, 0};
+    if (!compute_reference(&fresh, cancellable, error))
+      return NULL;
+    g_object_ref(image);
+    reference = g_memdup2(&fresh, sizeof fresh);
+    g_ptr_array_add(self->references, reference);
+  }
+  if (window_samples)
+    *window_samples = (double)reference->samples;
+  return reference->result;
+}
+
+/**
+ * ms_lab_bench_scratch_file: (transfer none) (nullable): a file of the experiment's own, empty at first,
+ * removed at the end.
+ */
+const char *
+ms_lab_bench_scratch_file(MsLabBench *self)
+{
+  if (!self->scratch_file) {
+    int fd = g_file_open_tmp("meanshift-lab-XXXXXX", &self->scratch_file, NULL);
+    if (fd < 0)
+      return NULL;
+    close(fd);
+    g_unlink(self->scratch_file);
+  }
+  return self->scratch_file;
+}
+
+/** ms_lab_bench_forget: drops scenes, references and arrays, once no subject uses them any more. */
+void
+ms_lab_bench_forget(MsLabBench *self)
+{
+  g_ptr_array_set_size(self->arrays, 0);
+  g_ptr_array_set_size(self->references, 0);
+  g_hash_table_remove_all(self->scenes);
+}
+
+/**
+ * ms_lab_take_log:
+ * @log: resolved
+ * @headline_stages: bits 1 << MsStage of the stages that count as the configuration's time
+ *
+ * Copies the timings of a run into its sample. Building belongs to preparing and is left out.
+ */
+void
+ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *row = ms_timing_log_get(log, i);
+    const char *stage = g_intern_string(ms_stage_name(row->stage));
+    if (row->stage == MS_STAGE_BUILD)
+      continue;
+    MsLabEvent event = {stage,           row->kernel ? row->kernel : stage,
+                        row->queued_ns,  row->submitted_ns,
+                        row->started_ns, row->ended_ns,
+                        row->bytes,      (headline_stages >> row->stage & 1) != 0};
+    g_array_append_val(sample->events, event);
+  }
+}
+
+/** ms_lab_check_keys: whether all of @settings means something to @kind; %FALSE names what does not. */
+gboolean
+ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GError **error)
+{
+  for (guint i = 0; i < ms_factors_size(settings); i++) {
+    const char *key = ms_factors_key(settings, i);
+    if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name,
+                key);
+    return FALSE;
+  }
+  return TRUE;
+}

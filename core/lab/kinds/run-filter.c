@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Mean-shift as something to measure: any setting of the filter's descriptor table, a size, and the device or the serial reference. */
+#include <string.h>
+
+#include "core/filter/mean-shift.h"
+#include "core/filter/reference.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/run-filter.h"
+#include "core/lab/kinds/run-image.h"
+
+typedef struct {
+  MsSubject parent;
+  MsLabBench *bench;
+  MsImage *image;
+  MsSettings settings;
+  gboolean serial;
+  MsPlan *plan;
+  MsMeanShift *filter;
+  MsTimingLog *log;
+  guint8 *pixels;
+  MsImage *serial_result;
+} FilterSubject;
+
+static gboolean
+filter_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  FilterSubject *self = (FilterSubject *)subject;
+
+  if (self->serial)
+    return TRUE;
+  self->filter = ms_mean_shift_new(ms_lab_bench_context(self->bench));
+  self->pixels = g_malloc(ms_image_get_byte_size(self->image));
+  return ms_context_build(ms_lab_bench_context(self->bench), self->plan->program, NULL, error) != NULL;
+}
+
+static gboolean
+run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  guint64 start = ms_lab_now_ns();
+
+  g_clear_object(&self->serial_result);
+  self->serial_result =
+      ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
+  ms_sample_add_event(sample, "host", "reference", start, ms_lab_now_ns(), 0, TRUE);
+  return self->serial_result != NULL;
+}
+
+static gboolean
+filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  FilterSubject *self = (FilterSubject *)subject;
+
+  if (self->serial)
+    return run_serial(self, sample, cancellable, error);
+  ms_timing_log_clear(self->log);
+  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log,
+                                   cancellable, error)) {
+    if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
+      self->pixels = NULL; /* the hung device may still write there */
+    return FALSE;
+  }
+  ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
+  return TRUE;
+}
+
+static gboolean
+filter_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  FilterSubject *self = (FilterSubject *)subject;
+  g_autoptr(MsImage) result = NULL;
+
+  if (self->serial)
+    result = g_object_ref(self->serial_result);
+  else
+    result = ms_image_new_take(ms_image_get_width(self->image), ms_image_get_height(self->image),
+                               g_memdup2(self->pixels, ms_image_get_byte_size(self->image)), NULL);
+  if (!ms_lab_image_verify(self->bench, self->image, result, &self->settings.params, &self->parent.work, verification,
+                           cancellable, error))
+    return FALSE;
+  if (self->pixels)
+    memset(self->pixels, 0x5a,
+           ms_image_get_byte_size(self->image)); /* so that an idle run cannot pass the next check */
+  return TRUE;
+}
+
+static void
+filter_release(MsSubject *subject)
+{
+  FilterSubject *self = (FilterSubject *)subject;
+
+  g_clear_object(&self->filter);
+  g_clear_pointer(&self->pixels, g_free);
+  g_clear_object(&self->serial_result);
+}
+
+static void
+filter_finalize(MsSubject *subject)
+{
+  FilterSubject *self = (FilterSubject *)subject;
+
+  filter_release(subject);
+  g_clear_pointer(&self->plan, ms_plan_free);
+  g_clear_object(&self->log);
+  g_clear_object(&self->image);
+  g_free(self);
+}
+
+static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release,
+                                            filter_finalize};
+
+static gboolean
+filter_knows(const char *key)
+{
+  return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "device") == 0;
+}
+
+/* What decides the pixels: everything of the table's first group. */
+static char *
+filter_group(const MsFactors *settings)
+{
+  g_autoptr(GString) group = g_string_new("mean-shift");
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  g_string_append_printf(group, " size:%s", ms_lab_image_size(settings));
+  for (guint i = 0; i < n; i++)
+    if (table[i].group == MS_OPTION_GROUP_FILTER && ms_factors_get(settings, table[i].name))
+      g_string_append_printf(group, " %s:%s", table[i].name, ms_factors_get(settings, table[i].name));
+  return g_string_free(g_steal_pointer(&group), FALSE);
+}
+
+/**
+ * ms_lab_filter_settings: @factors as settings of the filter, the rest at its defaults; keys of other things
+ * are passed over.
+ */
+gboolean
+ms_lab_filter_settings(const MsFactors *factors, MsSettings *settings, GError **error)
+{
+  *settings = ms_settings_default();
+  for (guint i = 0; i < ms_factors_size(factors); i++) {
+    const MsOptionInfo *option = ms_option_find(ms_factors_key(factors, i));
+    if (option && !ms_option_set_text(option, settings, ms_factors_value(factors, i), error))
+      return FALSE;
+  }
+  return ms_params_validate(&settings->params, error);
+}
+
+static gboolean
+parse_device(FilterSubject *self, const MsFactors *settings, GError **error)
+{
+  const char *device = ms_factors_get_or(settings, "device", "selected");
+
+  self->serial = strcmp(device, "reference") == 0;
+  if (self->serial || strcmp(device, "selected") == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "“%s” is no device of an experiment; it is selected or reference.", device);
+  return FALSE;
+}
+
+static gboolean
+make_plan(FilterSubject *self, GError **error)
+{
+  MsPlanRequest request =
+      ms_plan_request(&self->settings, ms_context_get_limits(ms_lab_bench_context(self->bench)),
+                      ms_image_get_width(self->image), ms_image_get_height(self->image));
+
+  if (self->serial)
+    return TRUE;
+  self->plan = ms_plan_new(&request, error);
+  self->log = ms_timing_log_new();
+  return self->plan != NULL;
+}
+
+static MsSubject *
+filter_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+{
+  FilterSubject *self = g_new0(FilterSubject, 1);
+
+  ms_subject_init(&self->parent, &filter_funcs, label);
+  self->bench = bench;
+  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
+  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+      !parse_device(self, settings, error) || !make_plan(self, error)) {
+    ms_subject_free(&self->parent);
+    return NULL;
+  }
+  return &self->parent;
+}
+
+/* Kernels, toggles and shapes of the table; what does not go together is the plan's to refuse. */
+static void
+filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
+{
+  static const char *const shapes[] = {"auto", "8x4",  "8x8",  "16x4", "16x8", "16x16", "32x1",  "32x2",
+                                       "32x4", "32x8", "64x1", "64x2", "64x4", "128x1", "256x1", NULL};
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    const char *const given[] = {ms_factors_get(problem, table[i].name), NULL};
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
+      continue;
+    if (given[0])
+      ms_tune_space_add(space, table[i].name, given); /* so that the winner is complete */
+    else if (table[i].kind == MS_OPTION_SHAPE)
+      ms_tune_space_add(space, table[i].name, shapes);
+    else if (strcmp(table[i].name, "kernel") == 0)
+      ms_tune_space_add(space, table[i].name,
+                        table[i].values + 1); /* all but auto, which is what is looked for */
+    else if (table[i].kind == MS_OPTION_CHOICE)
+      ms_tune_space_add(space, table[i].name, table[i].values);
+  }
+}
+
+/* The toggles of a plan as the table spells them; the shape stays the plan's. */
+static MsFactors *
+toggles_of(const MsSettings *settings, const MsFactors *problem)
+{
+  MsFactors *factors = ms_factors_new();
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    const char *given = ms_factors_get(problem, table[i].name);
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
+      continue;
+    g_autofree char *value = ms_option_get_text(&table[i], settings);
+    ms_factors_set(factors, table[i].name, given ? given : table[i].kind == MS_OPTION_SHAPE ? "auto" : value);
+  }
+  return factors;
+}
+
+static MsFactors *
+filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+{
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(problem), error);
+  MsSettings settings;
+
+  if (!image || !ms_lab_filter_settings(problem, &settings, error) ||
+      !ms_lab_bench_reference(bench, image, &settings.params, NULL, cancellable, error))
+    return NULL;
+  MsPlanRequest request = ms_plan_request(&settings, ms_context_get_limits(ms_lab_bench_context(bench)),
+                                          ms_image_get_width(image), ms_image_get_height(image));
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+  return plan ? toggles_of(&plan->settings, problem) : NULL;
+}
+
+const MsLabKind ms_lab_kind_mean_shift = {"mean-shift",  filter_knows,     filter_group,
+                                          filter_create, filter_add_space, filter_propose};

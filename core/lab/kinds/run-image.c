@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/kinds/run-image.h"
+
+#define DEFAULT_SIZE "512x512"
+
+/** ms_lab_image_size: (transfer none): the setting "size", or what it is when it is not given. */
+const char *
+ms_lab_image_size(const MsFactors *settings)
+{
+  return ms_factors_get_or(settings, "size", DEFAULT_SIZE);
+}
+
+/**
+ * ms_lab_image_open:
+ * @work: (out): gets the number of pixels
+ *
+ * Returns: (transfer full): the image of the bench that @settings ask for
+ */
+MsImage *
+ms_lab_image_open(MsLabBench *bench, const MsFactors *settings, MsWork *work, GError **error)
+{
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(settings), error);
+
+  if (!image)
+    return NULL;
+  work->pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
+  return g_object_ref(image);
+}
+
+/**
+ * ms_lab_image_verify:
+ * @result: what a configuration made of @image
+ * @work: (inout): gets the samples that the reference looked at
+ *
+ * Returns: %FALSE when there is no reference; whether the images are equal stands in @verification
+ */
+gboolean
+ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,
+                    MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  MsImage *reference = ms_lab_bench_reference(bench, image, params, &work->window_samples, cancellable, error);
+
+  if (!reference)
+    return FALSE;
+  MsImageDifference difference = ms_image_compare(result, reference);
+  verification->total = (guint64)ms_image_get_width(image) * ms_image_get_height(image);
+  verification->mismatches = difference.mismatched_pixels;
+  verification->max_difference = difference.max_difference;
+  verification->against = g_strdup("the serial reference");
+  return TRUE;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kinds that work on an image share: its usual size, and the check of a result against the serial reference. */
+#pragma once
+
+#include "core/lab/kinds/bench.h"
+
+G_BEGIN_DECLS
+
+const char *ms_lab_image_size(const MsFactors *settings);
+MsImage *ms_lab_image_open(MsLabBench *bench, const MsFactors *settings, MsWork *work, GError **error);
+gboolean ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,
+                             MsVerification *verification, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Reductions as something to measure: any operation, type and variant, on the device or by the serial code. */
+#include <string.h>
+
+#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/run-reduce.h"
+#include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
+
+#define TOLERANCE 1e-6
+
+typedef struct {
+  MsSubject parent;
+  MsLabBench *bench;
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  guint64 n;
+  gboolean serial;
+  gboolean wall; /* the clock on the wall instead of kernel events */
+  const void *data;
+  cl_mem buffer;
+  MsReducePlan *plan;
+  MsReducer *reducer;
+  MsTimingLog *log;
+  MsReduceResult result;
+} ReduceSubject;
+
+static gboolean
+reduce_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  MsContext *context = ms_lab_bench_context(self->bench);
+
+  self->data =
+      ms_lab_bench_array(self->bench, self->spec.type, self->n, self->serial ? NULL : &self->buffer, error);
+  if (!self->data || self->serial)
+    return self->data != NULL;
+  self->reducer = ms_reducer_new(context, self->plan, NULL, error);
+  return self->reducer != NULL;
+}
+
+static gboolean
+run_serial(ReduceSubject *self, MsSample *sample, GError **error)
+{
+  guint64 start = ms_lab_now_ns();
+  gboolean good = ms_reduce_serial(&self->spec, self->data, self->n, &self->result, error);
+  guint64 end = ms_lab_now_ns();
+
+  ms_sample_add_event(sample, "host", "serial", start, end, 0, TRUE);
+  return good;
+}
+
+static gboolean
+reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  guint64 start = ms_lab_now_ns();
+
+  memset(&self->result, 0x5a, sizeof self->result); /* so that an idle run cannot pass */
+  if (self->serial)
+    return run_serial(self, sample, error);
+  ms_timing_log_clear(self->log);
+  if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable,
+                             error))
+    return FALSE;
+  if (self->wall)
+    sample->ns = (double)(ms_lab_now_ns() - start);
+  if (!ms_timing_log_resolve(self->log, error))
+    return FALSE;
+  ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
+  return TRUE;
+}
+
+static gboolean
+reduce_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+  MsReduceResult reference;
+
+  if (!ms_reduce_serial(&self->spec, self->data, self->n, &reference, error))
+    return FALSE;
+  verification->total = 1;
+  verification->mismatches = ms_reduce_result_agrees(&self->result, &reference, TOLERANCE) ? 0 : 1;
+  verification->max_difference =
+      verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&reference)
+                               : 0;
+  verification->against = g_strdup("the serial result");
+  return TRUE;
+}
+
+static void
+reduce_release(MsSubject *subject)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+
+  g_clear_object(&self->reducer);
+  self->data = NULL;
+  self->buffer = NULL;
+}
+
+static void
+reduce_finalize(MsSubject *subject)
+{
+  ReduceSubject *self = (ReduceSubject *)subject;
+
+  reduce_release(subject);
+  g_clear_pointer(&self->plan, ms_reduce_plan_free);
+  g_clear_object(&self->log);
+  g_free(self);
+}
+
+static const MsSubjectFuncs reduce_funcs = {reduce_prepare, reduce_run, reduce_verify, reduce_release,
+                                            reduce_finalize};
+
+static gboolean
+reduce_knows(const char *key)
+{
+  static const char *const own[] = {"op", "type", "size", "variant", "device", "clock", NULL};
+
+  return g_strv_contains(own, key) || ms_reduce_option_find(key);
+}
+
+static char *
+reduce_group(const MsFactors *settings)
+{
+  return g_strdup_printf("reduce op:%s type:%s size:%s", ms_factors_get_or(settings, "op", "sum"),
+                         ms_factors_get_or(settings, "type", "uint"),
+                         ms_factors_get_or(settings, "size", "2^20"));
+}
+
+static gboolean
+has_single_options(const MsFactors *settings)
+{
+  for (guint i = 0; i < ms_factors_size(settings); i++)
+    if (ms_reduce_option_find(ms_factors_key(settings, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* The variant and whatever single options stand beside it, as --variant takes them. */
+static gboolean
+parse_options(const MsFactors *settings, MsReduceOptions *options, GError **error)
+{
+  const char *usual = has_single_options(settings) ? "naive" : "auto";
+  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", usual));
+
+  for (guint i = 0; i < ms_factors_size(settings); i++) {
+    const char *key = ms_factors_key(settings, i);
+    if (ms_reduce_option_find(key))
+      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(settings, i));
+  }
+  return ms_reduce_options_parse(variant->str, options, error);
+}
+
+/**
+ * ms_lab_reduce_settings: @factors as a reduction of an array of @n elements, the rest at its defaults; keys of other
+ * things are passed over.
+ */
+gboolean
+ms_lab_reduce_settings(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
+                       GError **error)
+{
+  MsReduceOp op;
+  MsElementType type;
+  gboolean positions;
+  gint64 width, height;
+
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, &positions, error) ||
+      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
+      !parse_options(factors, options, error))
+    return FALSE;
+  *spec = (MsReduceSpec){op, type, positions, -1};
+  *n = (guint64)width * (guint64)height;
+  return TRUE;
+}
+
+static gboolean
+parse_flags(ReduceSubject *self, const MsFactors *settings, GError **error)
+{
+  const char *device = ms_factors_get_or(settings, "device", "selected");
+  const char *clock = ms_factors_get_or(settings, "clock", "events");
+
+  self->serial = strcmp(device, "reference") == 0;
+  self->wall = strcmp(clock, "wall") == 0;
+  if ((self->serial || strcmp(device, "selected") == 0) && (self->wall || strcmp(clock, "events") == 0))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "A device is selected or reference, a clock is events or wall; not “%s”, “%s”.", device, clock);
+  return FALSE;
+}
+
+static gboolean
+make_plan(ReduceSubject *self, GError **error)
+{
+  if (self->serial)
+    return TRUE;
+  self->log = ms_timing_log_new();
+  self->plan = ms_reduce_plan_new(&self->spec, &self->options,
+                                  ms_context_get_limits(ms_lab_bench_context(self->bench)), self->n, error);
+  return self->plan != NULL;
+}
+
+static MsSubject *
+reduce_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+{
+  ReduceSubject *self = g_new0(ReduceSubject, 1);
+
+  ms_subject_init(&self->parent, &reduce_funcs, label);
+  self->bench = bench;
+  if (!ms_lab_reduce_settings(settings, &self->spec, &self->options, &self->n, error) ||
+      !parse_flags(self, settings, error) || !make_plan(self, error)) {
+    ms_subject_free(&self->parent);
+    return NULL;
+  }
+  self->parent.work.elements = (double)self->n;
+  self->parent.work.bytes = (double)self->n * ms_element_type_size(self->spec.type);
+  return &self->parent;
+}
+
+/* What thread swapping and the precision of sums are about is not speed. */
+static gboolean
+is_tuned(const char *name, const MsFactors *problem)
+{
+  static const char *const left_out[] = {"swap", "swap-range", "float-sum", NULL};
+
+  return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
+}
+
+/* Every choice of the table; numbers by powers of two. A processor wants small groups that walk far. */
+static void
+reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
+{
+  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", "1024", "4096", NULL};
+  static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
+  static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
+  guint n;
+  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    const char *name = table[i].name;
+    if (!is_tuned(name, problem))
+      continue;
+    if (table[i].values)
+      ms_tune_space_add(space, name, table[i].values);
+    else
+      ms_tune_space_add(space, name,
+                        strcmp(name, "times") == 0        ? times
+                        : strcmp(name, "group-size") == 0 ? groups
+                                                          : counts);
+  }
+}
+
+/* What auto makes of the problem on this device, as single options. */
+static MsFactors *
+reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+{
+  ReduceSubject *automatic = (ReduceSubject *)reduce_create(bench, problem, "auto", error);
+  MsFactors *factors;
+  guint n;
+  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+
+  if (!automatic)
+    return NULL;
+  factors = ms_factors_new();
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *value = ms_reduce_option_get_text(&table[i], &automatic->plan->options);
+    if (is_tuned(table[i].name, problem))
+      ms_factors_set(factors, table[i].name, value);
+  }
+  ms_subject_free(&automatic->parent);
+  return factors;
+}
+
+const MsLabKind ms_lab_kind_reduce = {"reduce",      reduce_knows,     reduce_group,
+                                      reduce_create, reduce_add_space, reduce_propose};

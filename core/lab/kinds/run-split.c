@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* One image on several devices as something to measure: equal, learned and adaptive shares, wall time of the whole. */
+#include <string.h>
+
+#include "core/filter/split.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/run-filter.h"
+#include "core/lab/kinds/run-image.h"
+
+typedef struct {
+  MsSubject parent;
+  MsLabBench *bench;
+  MsImage *image;
+  MsSettings settings;
+  MsSplitMode mode;
+  gboolean alone; /* the first device by itself, for comparison */
+  MsSplit *split;
+  MsImage *result;
+} SplitSubject;
+
+static gboolean
+split_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  SplitSubject *self = (SplitSubject *)subject;
+  g_autoptr(GPtrArray) one = g_ptr_array_new();
+
+  g_ptr_array_add(one, ms_lab_bench_context(self->bench));
+  self->split = ms_split_new(self->alone ? one : ms_lab_bench_contexts(self->bench), self->mode);
+  ms_split_set_store(self->split, ms_lab_bench_scratch_file(self->bench));
+  return TRUE;
+}
+
+static gboolean
+split_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  SplitSubject *self = (SplitSubject *)subject;
+  guint64 start = ms_lab_now_ns();
+
+  g_clear_object(&self->result);
+  self->result = ms_split_run(self->split, self->image, &self->settings, NULL, cancellable, error);
+  guint64 end = ms_lab_now_ns();
+  ms_sample_add_event(sample, "host", "split", start, end, 0, TRUE);
+  return self->result != NULL;
+}
+
+static gboolean
+split_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  SplitSubject *self = (SplitSubject *)subject;
+
+  return ms_lab_image_verify(self->bench, self->image, self->result, &self->settings.params, &self->parent.work,
+                             verification, cancellable, error);
+}
+
+static void
+split_release(MsSubject *subject)
+{
+  SplitSubject *self = (SplitSubject *)subject;
+
+  g_clear_object(&self->split);
+  g_clear_object(&self->result);
+}
+
+static void
+split_finalize(MsSubject *subject)
+{
+  SplitSubject *self = (SplitSubject *)subject;
+
+  split_release(subject);
+  g_clear_object(&self->image);
+  g_free(self);
+}
+
+static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release,
+                                           split_finalize};
+
+static gboolean
+split_knows(const char *key)
+{
+  return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "split") == 0;
+}
+
+static char *
+split_group(const MsFactors *settings)
+{
+  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_lab_image_size(settings),
+                         ms_factors_get_or(settings, "sp", ""), ms_factors_get_or(settings, "sr", ""));
+}
+
+static gboolean
+parse_mode(SplitSubject *self, const MsFactors *settings, GError **error)
+{
+  const char *mode = ms_factors_get_or(settings, "split", "equal");
+  GPtrArray *contexts = ms_lab_bench_contexts(self->bench);
+
+  self->alone = strcmp(mode, "alone") == 0;
+  if (!self->alone && !ms_split_mode_parse(mode, &self->mode, error))
+    return FALSE;
+  if (self->alone || (contexts && contexts->len > 1))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "Sharing an image takes at least two devices; name them with --devices.");
+  return FALSE;
+}
+
+static MsSubject *
+split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+{
+  SplitSubject *self = g_new0(SplitSubject, 1);
+
+  ms_subject_init(&self->parent, &split_funcs, label);
+  self->bench = bench;
+  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
+  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
+      !parse_mode(self, settings, error)) {
+    ms_subject_free(&self->parent);
+    return NULL;
+  }
+  return &self->parent;
+}
+
+const MsLabKind ms_lab_kind_split = {"split", split_knows, split_group, split_create, NULL, NULL};

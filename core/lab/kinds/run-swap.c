@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The divergence example of [BD] as something to measure: three branches by work-item, without swapping and by range. */
+#include <string.h>
+
+#include "core/lab/kinds/bench.h"
+#include "core/reduce/swap.h"
+
+typedef struct {
+  MsSubject parent;
+  MsLabBench *bench;
+  guint range;
+  guint n;
+  const float *a;
+  float *b;
+  float *result;
+  MsTimingLog *log;
+} SwapSubject;
+
+static gboolean
+swap_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  SwapSubject *self = (SwapSubject *)subject;
+
+  self->a = ms_lab_bench_array(self->bench, MS_ELEMENT_FLOAT, self->n, NULL, error);
+  if (!self->a)
+    return FALSE;
+  self->b = g_new(float, self->n);
+  self->result = g_new(float, self->n);
+  for (guint i = 0; i < self->n; i++)
+    self->b[i] = self->a[self->n - 1 - i];
+  return TRUE;
+}
+
+static gboolean
+swap_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  SwapSubject *self = (SwapSubject *)subject;
+
+  ms_timing_log_clear(self->log);
+  memset(self->result, 0x5a, self->n * sizeof *self->result);
+  if (!ms_swap_example(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->result,
+                       self->n, self->log, cancellable, error) ||
+      !ms_timing_log_resolve(self->log, error))
+    return FALSE;
+  ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
+  return TRUE;
+}
+
+static gboolean
+swap_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  SwapSubject *self = (SwapSubject *)subject;
+  g_autofree float *expected = g_new(float, self->n);
+
+  ms_swap_example_serial(self->a, self->b, expected, self->n);
+  verification->total = self->n;
+  for (guint i = 0; i < self->n; i++)
+    verification->mismatches += memcmp(&self->result[i], &expected[i], sizeof *expected) != 0;
+  verification->against = g_strdup("the serial loop");
+  return TRUE;
+}
+
+static void
+swap_release(MsSubject *subject)
+{
+  SwapSubject *self = (SwapSubject *)subject;
+
+  g_clear_pointer(&self->b, g_free);
+  g_clear_pointer(&self->result, g_free);
+}
+
+static void
+swap_finalize(MsSubject *subject)
+{
+  SwapSubject *self = (SwapSubject *)subject;
+
+  swap_release(subject);
+  g_clear_object(&self->log);
+  g_free(self);
+}
+
+static const MsSubjectFuncs swap_funcs = {swap_prepare, swap_run, swap_verify, swap_release, swap_finalize};
+
+static gboolean
+swap_knows(const char *key)
+{
+  return strcmp(key, "size") == 0 || strcmp(key, "swap-range") == 0;
+}
+
+static char *
+swap_group(const MsFactors *settings)
+{
+  return g_strdup_printf("swap-example size:%s", ms_factors_get_or(settings, "size", "2^20"));
+}
+
+static MsSubject *
+swap_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+{
+  const char *range = ms_factors_get_or(settings, "swap-range", "off");
+  gint64 width, height;
+
+  if (!ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^20"), &width, &height, error))
+    return NULL;
+  if (width * height > G_MAXINT32) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The example takes 2^31 elements at most.");
+    return NULL;
+  }
+  SwapSubject *self = g_new0(SwapSubject, 1);
+  ms_subject_init(&self->parent, &swap_funcs, label);
+  self->bench = bench;
+  self->log = ms_timing_log_new();
+  self->n = (guint)(width * height);
+  self->range = strcmp(range, "off") == 0 ? 0 : (guint)g_ascii_strtoull(range, NULL, 10);
+  self->parent.work.elements = self->n;
+  self->parent.work.bytes = 3.0 * self->n * sizeof(float);
+  return &self->parent;
+}
+
+const MsLabKind ms_lab_kind_swap_example = {"swap-example", swap_knows, swap_group, swap_create, NULL, NULL};

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/measure/energy.h"
+
+#include <dlfcn.h>
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#define POWERCAP_ROOT "/sys/class/powercap"
+#define NVML_LIBRARY "libnvidia-ml.so.1"
+
+typedef struct _NvmlDevice *NvmlHandle;
+
+/* nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3, laid out as its documentation fixes it. */
+typedef struct {
+  char short_id[16];
+  unsigned int domain;
+  unsigned int bus;
+  unsigned int device;
+  unsigned int device_id;
+  unsigned int subsystem_id;
+  char id[32];
+} NvmlPciInfo;
+
+/* The functions of NVML that are used, with the signatures its documentation fixes; older libraries lack @pci. */
+typedef struct {
+  void *library;
+  int (*init)(void);
+  int (*shutdown)(void);
+  int (*count)(unsigned int *n);
+  int (*handle)(unsigned int index, NvmlHandle *handle);
+  int (*name)(NvmlHandle handle, char *name, unsigned int length);
+  int (*energy)(NvmlHandle handle, unsigned long long *millijoules);
+  int (*pci)(NvmlHandle handle, NvmlPciInfo *info);
+} Nvml;
+
+struct _MsEnergy {
+  Nvml nvml;
+  NvmlHandle gpu;
+  GPtrArray *zones; /* char *: folders of the powercap packages */
+  guint64 *zone_start;
+  gboolean *zone_started; /* whether zone_start was read */
+  double gpu_start;
+  char *source;
+  char *reason;
+};
+
+static gboolean
+nvml_load(Nvml *nvml, const char *library)
+{
+  const struct {
+    const char *name;
+    void **into;
+  } symbols[] = {
+      {"nvmlInit_v2", (void **)&nvml->init},
+      {"nvmlShutdown", (void **)&nvml->shutdown},
+      {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
+      {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
+      {"nvmlDeviceGetName", (void **)&nvml->name},
+      {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
+  };
+
+  nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (!nvml->library)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(symbols); i++) {
+    *symbols[i].into = dlsym(nvml->library, symbols[i].name);
+    if (!*symbols[i].into)
+      return FALSE;
+  }
+  *(void **)&nvml->pci = dlsym(nvml->library, "nvmlDeviceGetPciInfo_v3");
+  return nvml->init() == 0;
+}
+
+/** Wanted: the OpenCL device whose GPU is looked for. @name, @address: (nullable): what it does not tell fits all. */
+typedef struct {
+  const char *name;
+  const MsPciAddress *address;
+} Wanted;
+
+static gboolean
+name_fits(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+{
+  char name[128] = "";
+
+  if (nvml->name(handle, name, sizeof name) != 0)
+    return FALSE;
+  return !wanted->name || strstr(name, wanted->name) || strstr(wanted->name, name);
+}
+
+static gboolean
+name_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+{
+  char name[128] = "";
+
+  return wanted->name && nvml->name(handle, name, sizeof name) == 0 && strcmp(name, wanted->name) == 0;
+}
+
+static gboolean
+address_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+{
+  NvmlPciInfo info;
+
+  if (nvml->pci(handle, &info) != 0)
+    return FALSE;
+  return ms_pci_address_equal(wanted->address, &(MsPciAddress){info.domain, info.bus, info.device});
+}
+
+/* The one GPU that fits; one of several would be a guess. @n: how many do. */
+static NvmlHandle
+the_only(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wanted *), const Wanted *wanted,
+         unsigned int *n)
+{
+  unsigned int total = 0;
+  NvmlHandle found = NULL;
+
+  *n = 0;
+  if (nvml->count(&total) != 0)
+    return NULL;
+  for (unsigned int i = 0; i < total; i++) {
+    NvmlHandle handle;
+    if (nvml->handle(i, &handle) != 0 || !fits(nvml, handle, wanted))
+      continue;
+    found = handle;
+    ++*n;
+  }
+  return *n == 1 ? found : NULL;
+}
+
+/* By its place on the bus where both sides tell it, else by its name: the same, or one that holds the other. */
+static NvmlHandle
+find_gpu(const Nvml *nvml, const Wanted *wanted)
+{
+  unsigned int n = 0;
+  NvmlHandle found;
+
+  if (wanted->address && nvml->pci)
+    return the_only(nvml, address_is_same, wanted, &n);
+  found = the_only(nvml, name_is_same, wanted, &n);
+  return n > 0 ? found : the_only(nvml, name_fits, wanted, &n);
+}
+
+static gboolean
+open_nvml(MsEnergy *self, const char *library, const Wanted *wanted)
+{
+  unsigned long long millijoules;
+
+  if (!nvml_load(&self->nvml, library))
+    return FALSE;
+  self->gpu = find_gpu(&self->nvml, wanted);
+  if (!self->gpu || self->nvml.energy(self->gpu, &millijoules) != 0)
+    return FALSE;
+  self->source = g_strdup("NVML total energy");
+  return TRUE;
+}
+
+static gboolean
+read_counter(const char *folder, const char *file, guint64 *value)
+{
+  g_autofree char *path = g_build_filename(folder, file, NULL);
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents(path, &text, NULL, NULL))
+    return FALSE;
+  return g_ascii_string_to_unsigned(g_strstrip(text), 10, 0, G_MAXUINT64, value, NULL);
+}
+
+/*
+ * Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them, and "intel-rapl-mmio:0" is the same
+ * package once more. The whole platform, "psys", has a place like a package and holds them all, so the name decides.
+ */
+static gboolean
+is_package_zone(const char *folder, const char *zone)
+{
+  g_autofree char *path = g_build_filename(folder, "name", NULL);
+  g_autofree char *name = NULL;
+  const char *colon = strchr(zone, ':');
+
+  return colon && !strchr(colon + 1, ':') && g_str_has_prefix(zone, "intel-rapl:") &&
+         g_file_get_contents(path, &name, NULL, NULL) && g_str_has_prefix(name, "package-");
+}
+
+static gboolean
+open_powercap(MsEnergy *self, const char *root)
+{
+  g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
+  const char *name;
+
+  if (!dir)
+    return FALSE;
+  self->zones = g_ptr_array_new_with_free_func(g_free);
+  while ((name = g_dir_read_name(dir))) {
+    g_autofree char *folder = g_build_filename(root, name, NULL);
+    guint64 value;
+    if (is_package_zone(folder, name) && read_counter(folder, "energy_uj", &value))
+      g_ptr_array_add(self->zones, g_steal_pointer(&folder));
+  }
+  if (self->zones->len == 0)
+    return FALSE;
+  self->zone_start = g_new0(guint64, self->zones->len);
+  self->zone_started = g_new0(gboolean, self->zones->len);
+  self->source = g_strdup("powercap package energy");
+  return TRUE;
+}
+
+/**
+ * ms_energy_open:
+ * @preference: whether a GPU's or the processor's counter is wanted
+ * @device_name: (nullable): name of the OpenCL device, to find the GPU that it is
+ * @address: (nullable): its place on the bus; without it the name must fit one GPU alone
+ *
+ * Returns: (transfer full): a counter; ms_energy_available() says whether it counts anything
+ */
+MsEnergy *
+ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address)
+{
+  return preference == MS_ENERGY_GPU ? ms_energy_open_nvml(NVML_LIBRARY, device_name, address)
+                                     : ms_energy_open_powercap(POWERCAP_ROOT);
+}
+
+/** ms_energy_open_nvml: like ms_energy_open() for a GPU, with @library instead of the driver's own. */
+MsEnergy *
+ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address)
+{
+  MsEnergy *self = g_new0(MsEnergy, 1);
+
+  if (!open_nvml(self, library, &(Wanted){device_name, address}))
+    self->reason = g_strdup("n/a: no NVML energy counter that is this device's alone.");
+  return self;
+}
+
+/**
+ * ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's
+ * powercap folder.
+ */
+MsEnergy *
+ms_energy_open_powercap(const char *root)
+{
+  MsEnergy *self = g_new0(MsEnergy, 1);
+
+  if (!open_powercap(self, root))
+    self->reason = g_strdup_printf("n/a: no readable energy counter below %s.", root);
+  return self;
+}
+
+void
+ms_energy_free(MsEnergy *self)
+{
+  if (!self)
+    return;
+  if (self->nvml.library) {
+    if (self->nvml.shutdown)
+      self->nvml.shutdown();
+    dlclose(self->nvml.library);
+  }
+  g_clear_pointer(&self->zones, g_ptr_array_unref);
+  g_free(self->zone_start);
+  g_free(self->zone_started);
+  g_free(self->source);
+  g_free(self->reason);
+  g_free(self);
+}
+
+gboolean
+ms_energy_available(const MsEnergy *self)
+{
+  return self->source != NULL;
+}
+
+/** ms_energy_source: (nullable): the name of the counter, for the report. */
+const char *
+ms_energy_source(const MsEnergy *self)
+{
+  return self->source;
+}
+
+/** ms_energy_reason: (nullable): why there is no counter. */
+const char *
+ms_energy_reason(const MsEnergy *self)
+{
+  return self->reason;
+}
+
+static double
+gpu_joules(MsEnergy *self)
+{
+  unsigned long long millijoules = 0;
+
+  return self->nvml.energy(self->gpu, &millijoules) == 0 ? (double)millijoules * 1e-3 : NAN;
+}
+
+/** ms_energy_begin: notes the counters; a region starts here. */
+void
+ms_energy_begin(MsEnergy *self)
+{
+  if (!self->source)
+    return;
+  if (self->gpu)
+    self->gpu_start = gpu_joules(self);
+  for (guint i = 0; self->zones && i < self->zones->len; i++)
+    self->zone_started[i] = read_counter(self->zones->pdata[i], "energy_uj", &self->zone_start[i]);
+}
+
+/* Since the start; the counter starts again from 0 at its range. NAN where a reading is missing or makes no sense. */
+static double
+zone_joules(MsEnergy *self, guint i)
+{
+  const char *folder = self->zones->pdata[i];
+  const guint64 start = self->zone_start[i];
+  guint64 now, range;
+
+  if (!self->zone_started[i] || !read_counter(folder, "energy_uj", &now))
+    return NAN;
+  if (now >= start)
+    return (double)(now - start) * 1e-6;
+  if (!read_counter(folder, "max_energy_range_uj", &range) || range < start)
+    return NAN;
+  return (double)(range - start + now) * 1e-6;
+}
+
+/**
+ * ms_energy_end:
+ *
+ * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing
+ * counts or a reading failed
+ */
+double
+ms_energy_end(MsEnergy *self)
+{
+  double joules = 0;
+
+  if (!self->source)
+    return NAN;
+  if (self->gpu) {
+    joules = gpu_joules(self) - self->gpu_start;
+    return joules >= 0 ? joules : NAN; /* a driver that was loaded anew counts from 0 */
+  }
+  for (guint i = 0; i < self->zones->len; i++)
+    joules += zone_joules(self, i);
+  return joules;
+}

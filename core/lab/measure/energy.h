@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy around a measured region: NVML's total-energy counter or powercap/RAPL where they can be read, nothing elsewhere. */
+#pragma once
+
+#include "core/lab/measure/pci-address.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsEnergy MsEnergy;
+
+/** MsEnergyPreference: which counter speaks for the device that is measured. */
+typedef enum {
+  MS_ENERGY_GPU,
+  MS_ENERGY_CPU,
+} MsEnergyPreference;
+
+MsEnergy *ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address);
+MsEnergy *ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address);
+MsEnergy *ms_energy_open_powercap(const char *root);
+void ms_energy_free(MsEnergy *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEnergy, ms_energy_free)
+
+gboolean ms_energy_available(const MsEnergy *self);
+const char *ms_energy_source(const MsEnergy *self);
+const char *ms_energy_reason(const MsEnergy *self);
+void ms_energy_begin(MsEnergy *self);
+double ms_energy_end(MsEnergy *self);
+
+G_END_DECLS

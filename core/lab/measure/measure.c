@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/measure/measure.h"
+
+#include <math.h>
+
+#include "core/error.h"
+#include "core/lab/measure/watchdog.h"
+
+#define MAX_REJECTED_IN_A_ROW 10
+#define ENERGY_REGION_S 1.0
+
+/* One configuration while it is being measured. */
+typedef struct {
+  guint index;
+  MsSubject *subject;
+  MsMeasurement *measurement;
+  double spent_s;
+  double wall_ns; /* of the last run */
+  guint rejected_in_a_row;
+  gboolean prepared;
+  gboolean active;
+} Runner;
+
+typedef struct {
+  Runner *runners;
+  guint n;
+  const MsMeasureOptions *options;
+  MsMeasureProgress progress;
+  gpointer data;
+  GCancellable *cancellable;
+  GRand *random;
+} Campaign;
+
+void
+ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label)
+{
+  self->funcs = funcs;
+  self->label = g_strdup(label);
+}
+
+void
+ms_subject_free(MsSubject *self)
+{
+  if (!self)
+    return;
+  g_free(self->label);
+  self->funcs->finalize(self);
+}
+
+/**
+ * ms_measure_options_init:
+ * @quick: a short look instead of a careful one
+ *
+ * 1 % noise, one warm-up, 5 to 200 samples, 3 s of running time a configuration; quick: 3 to 30 samples in
+ * 0.25 s.
+ */
+void
+ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
+{
+  *options = (MsMeasureOptions){.noise = 0.01,
+                                .budget_s = quick ? 0.25 : 3.0,
+                                .timeout_s = quick ? 120.0 : 600.0,
+                                .warm_up = 1,
+                                .min_repeats = 5,
+                                .max_repeats = quick ? 30 : 200,
+                                .seed = 1};
+}
+
+static void
+fail_runner(Runner *runner, const GError *error, gboolean timed_out, double timeout_s)
+{
+  runner->active = FALSE;
+  if (timed_out) {
+    g_autofree char *text =
+        g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
+    ms_measurement_fail(runner->measurement, MS_OUTCOME_TIMEOUT, text);
+  } else {
+    ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), error->message);
+  }
+}
+
+typedef gboolean (*Step)(Runner *runner, gpointer data, GCancellable *cancellable, GError **error);
+
+/*
+ * Runs a step under the watchdog. A failing step ends the configuration, only the caller's cancellation ends
+ * the campaign.
+ */
+static gboolean
+guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  gboolean fired;
+
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
+    return FALSE;
+  {
+    g_autoptr(MsWatchdog) dog = ms_watchdog_new(campaign->cancellable, campaign->options->timeout_s);
+    step(runner, data, ms_watchdog_cancellable(dog), &local);
+    fired = ms_watchdog_fired(dog);
+  }
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
+    return FALSE;
+  if (local)
+    fail_runner(runner, local, fired && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_CANCELLED),
+                campaign->options->timeout_s);
+  return TRUE;
+}
+
+static gboolean
+step_prepare(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+{
+  guint64 start = ms_lab_now_ns();
+  gboolean good = runner->subject->funcs->prepare(runner->subject, cancellable, error);
+
+  runner->prepared = good;
+  runner->measurement->prepare_ns = (double)(ms_lab_now_ns() - start);
+  return good;
+}
+
+static gboolean
+step_run(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+{
+  MsSample *sample = data;
+  guint64 start = ms_lab_now_ns();
+
+  sample->ns = -1;
+  g_array_set_size(sample->events, 0);
+  gboolean good = runner->subject->funcs->run(runner->subject, sample, cancellable, error);
+  runner->wall_ns = (double)(ms_lab_now_ns() - start);
+  runner->spent_s += runner->wall_ns * 1e-9;
+  return good;
+}
+
+static gboolean
+step_verify(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+{
+  MsVerification *v = &runner->measurement->verification;
+
+  g_clear_pointer(&v->against, g_free);
+  *v = (MsVerification){0};
+  if (!runner->subject->funcs->verify(runner->subject, v, cancellable, error))
+    return FALSE;
+  v->done = TRUE;
+  if (v->mismatches == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH,
+              "%s is wrong: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " differ from %s, by %g at most.",
+              runner->subject->label, v->mismatches, v->total, v->against ? v->against : "the reference",
+              v->max_difference);
+  return FALSE;
+}
+
+static gboolean
+take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, GError **error)
+{
+  if (!guarded(campaign, runner, step_run, sample, error))
+    return FALSE;
+  if (!runner->active)
+    return TRUE;
+  if (ms_sample_settle(sample)) {
+    runner->rejected_in_a_row = 0;
+    if (into)
+      *into = sample->ns;
+    else
+      ms_measurement_keep(runner->measurement, sample, runner->wall_ns);
+    return TRUE;
+  }
+  runner->measurement->rejected++;
+  if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
+    runner->active = FALSE;
+    ms_measurement_fail(
+        runner->measurement, MS_OUTCOME_RUN,
+        "The device keeps reporting events that end before they start; its times mean nothing.");
+  }
+  return TRUE;
+}
+
+/* A search need not know how slow exactly the slow ones are. */
+static void
+give_up_if_hopeless(Campaign *campaign, Runner *runner)
+{
+  MsMeasurement *m = runner->measurement;
+
+  if (!runner->active || campaign->options->give_up_ns <= 0 || m->first_ns <= campaign->options->give_up_ns)
+    return;
+  g_array_append_val(m->samples, m->first_ns);
+  g_array_append_val(m->walls, m->first_wall_ns);
+  m->work = runner->subject->work;
+  m->outcome = MS_OUTCOME_OK;
+  runner->active = FALSE;
+}
+
+/* Builds, runs once, verifies that run and warms up. */
+static gboolean
+open_runner(Campaign *campaign, Runner *runner, MsSample *sample, GError **error)
+{
+  double ignored;
+
+  if (!guarded(campaign, runner, step_prepare, NULL, error))
+    return FALSE;
+  if (runner->active && !take_sample(campaign, runner, sample, &runner->measurement->first_ns, error))
+    return FALSE;
+  runner->measurement->first_wall_ns = runner->active ? runner->wall_ns : NAN;
+  if (runner->active && !guarded(campaign, runner, step_verify, NULL, error))
+    return FALSE;
+  give_up_if_hopeless(campaign, runner);
+  double first_s = runner->spent_s;
+  for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s;
+       i++)
+    if (!take_sample(campaign, runner, sample, &ignored, error))
+      return FALSE;
+  runner->spent_s = 0;
+  runner->measurement->work = runner->subject->work;
+  return TRUE;
+}
+
+static gboolean
+has_enough(Campaign *campaign, Runner *runner)
+{
+  const MsMeasureOptions *o = campaign->options;
+  guint n = runner->measurement->samples->len;
+
+  if (n >= o->max_repeats || runner->spent_s >= 4 * o->budget_s)
+    return n > 0;
+  if (n < o->min_repeats)
+    return FALSE;
+  return runner->spent_s >= o->budget_s || ms_measurement_summarise(runner->measurement).spread < o->noise;
+}
+
+/* A configuration's last run is verified as its first was: a race shows itself only now and then. */
+static gboolean
+close_runner(Campaign *campaign, Runner *runner, GError **error)
+{
+  runner->measurement->work = runner->subject->work;
+  if (!guarded(campaign, runner, step_verify, NULL, error))
+    return FALSE;
+  if (runner->active)
+    runner->measurement->outcome = MS_OUTCOME_OK;
+  runner->active = FALSE;
+  return TRUE;
+}
+
+static void
+report_progress(Campaign *campaign, const Runner *runner)
+{
+  double done = 0;
+
+  if (!campaign->progress)
+    return;
+  for (guint i = 0; i < campaign->n; i++) {
+    const Runner *r = &campaign->runners[i];
+    double share = r->spent_s / MAX(campaign->options->budget_s, 1e-9);
+    done += r->active ? MIN(share, 1.0) : (r->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0);
+  }
+  campaign->progress(done / campaign->n, runner->index, runner->measurement, campaign->data);
+}
+
+static void
+shuffle(guint *order, guint n, GRand *random)
+{
+  for (guint i = n; i > 1; i--) {
+    guint j = (guint)g_rand_int_range(random, 0, (gint32)i);
+    guint swap = order[i - 1];
+    order[i - 1] = order[j];
+    order[j] = swap;
+  }
+}
+
+/* One run of every configuration that still needs one, in a fresh random order. */
+static gboolean
+run_round(Campaign *campaign, MsSample *sample, guint *remaining, GError **error)
+{
+  g_autofree guint *order = g_new(guint, campaign->n);
+  guint n = 0;
+
+  for (guint i = 0; i < campaign->n; i++)
+    if (campaign->runners[i].active)
+      order[n++] = i;
+  shuffle(order, n, campaign->random);
+  for (guint i = 0; i < n; i++) {
+    Runner *runner = &campaign->runners[order[i]];
+    if (!take_sample(campaign, runner, sample, NULL, error))
+      return FALSE;
+    if (runner->active && has_enough(campaign, runner) && !close_runner(campaign, runner, error))
+      return FALSE;
+    report_progress(campaign, runner);
+  }
+  *remaining = n;
+  return TRUE;
+}
+
+/*
+ * Counters tick slowly, so energy is taken over a second of runs of one configuration, apart from the
+ * timing.
+ */
+static gboolean
+measure_energy(Campaign *campaign, Runner *runner, MsSample *sample, GError **error)
+{
+  MsEnergy *energy = campaign->options->energy;
+  gint64 start = g_get_monotonic_time();
+  double joules, seconds;
+  guint runs = 0;
+
+  ms_energy_begin(energy);
+  do {
+    if (!guarded(campaign, runner, step_run, sample, error))
+      return FALSE;
+    runs++;
+  } while (runner->measurement->outcome == MS_OUTCOME_OK &&
+           g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
+  joules = ms_energy_end(energy);
+  seconds = (double)MAX(g_get_monotonic_time() - start, 1) / G_USEC_PER_SEC;
+  runner->measurement->joules = joules / runs;
+  runner->measurement->watts = joules / seconds;
+  runner->measurement->energy_source = g_strdup(ms_energy_source(energy));
+  return TRUE;
+}
+
+static gboolean
+run_campaign(Campaign *campaign, GError **error)
+{
+  g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
+  MsSample sample = {-1, events};
+  guint remaining = 1;
+
+  for (guint i = 0; i < campaign->n; i++) {
+    if (campaign->runners[i].active && !open_runner(campaign, &campaign->runners[i], &sample, error))
+      return FALSE;
+    report_progress(campaign, &campaign->runners[i]);
+  }
+  while (remaining > 0)
+    if (!run_round(campaign, &sample, &remaining, error))
+      return FALSE;
+  if (campaign->options->energy && ms_energy_available(campaign->options->energy))
+    for (guint i = 0; i < campaign->n; i++)
+      if (campaign->runners[i].measurement->outcome == MS_OUTCOME_OK && campaign->runners[i].prepared &&
+          !measure_energy(campaign, &campaign->runners[i], &sample, error))
+        return FALSE;
+  return TRUE;
+}
+
+/**
+ * ms_measure:
+ * @subjects: (array length=n): what to measure; all are prepared at once, so that they can be interleaved
+ * @measurements: (array length=n): where the figures go; those whose outcome is not PENDING are left alone
+ * @options: noise, budgets and seed
+ * @progress: (nullable): told after every run
+ * @cancellable: (nullable): ends the campaign between runs, and within one where the subject listens
+ *
+ * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median
+ * stands still or its
+ * budget is spent. A failing configuration is classed and left behind.
+ *
+ * Returns: %FALSE only when cancelled; what was not finished then is PENDING
+ */
+gboolean
+ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
+           MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error)
+{
+  g_autofree Runner *runners = g_new0(Runner, n);
+  g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
+  Campaign campaign = {runners, n, options, progress, data, cancellable, random};
+
+  for (guint i = 0; i < n; i++) {
+    runners[i] = (Runner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
+    runners[i].active = measurements[i]->outcome == MS_OUTCOME_PENDING;
+  }
+  gboolean good = run_campaign(&campaign, error);
+  for (guint i = 0; i < n; i++)
+    if (runners[i].prepared && subjects[i]->funcs->release)
+      subjects[i]->funcs->release(subjects[i]);
+  return good;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* What measuring yields, apart from how it is done: outcomes, samples, stages. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "core/lab/measure/measure.h"
+
+static const char *const outcome_names[] = {
+    [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
+    [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
+    [MS_OUTCOME_TIMEOUT] = "time-out",
+};
+
+/** ms_outcome_to_string: one word, as reports spell it. */
+const char *
+ms_outcome_to_string(MsOutcome outcome)
+{
+  return outcome_names[outcome];
+}
+
+/** ms_outcome_from_string: the reverse; an unknown word is MS_OUTCOME_PENDING. */
+MsOutcome
+ms_outcome_from_string(const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(outcome_names); i++)
+    if (g_strcmp0(outcome_names[i], text) == 0)
+      return i;
+  return MS_OUTCOME_PENDING;
+}
+
+/** ms_outcome_from_error: the class of failure an error stands for. */
+MsOutcome
+ms_outcome_from_error(const GError *error)
+{
+  if (error->domain != MS_ERROR)
+    return MS_OUTCOME_RUN;
+  switch (error->code) {
+  case MS_ERROR_USAGE:
+  case MS_ERROR_UNSUPPORTED:
+  case MS_ERROR_TOO_LARGE:
+    return MS_OUTCOME_CONSTRAINT;
+  case MS_ERROR_BUILD:
+    return MS_OUTCOME_BUILD;
+  case MS_ERROR_MISMATCH:
+    return MS_OUTCOME_WRONG;
+  case MS_ERROR_TIMEOUT:
+    return MS_OUTCOME_TIMEOUT;
+  default:
+    return MS_OUTCOME_RUN;
+  }
+}
+
+static void
+free_stage(gpointer data)
+{
+  MsStageSeries *stage = data;
+
+  g_array_unref(stage->ns);
+  g_free(stage);
+}
+
+MsMeasurement *
+ms_measurement_new(void)
+{
+  MsMeasurement *self = g_new0(MsMeasurement, 1);
+
+  self->samples = g_array_new(FALSE, FALSE, sizeof(double));
+  self->walls = g_array_new(FALSE, FALSE, sizeof(double));
+  self->stages = g_ptr_array_new_with_free_func(free_stage);
+  self->prepare_ns = NAN;
+  self->first_ns = NAN;
+  self->first_wall_ns = NAN;
+  self->joules = self->watts = NAN;
+  return self;
+}
+
+void
+ms_measurement_free(MsMeasurement *self)
+{
+  if (!self)
+    return;
+  g_array_unref(self->samples);
+  g_array_unref(self->walls);
+  g_ptr_array_unref(self->stages);
+  g_free(self->verification.against);
+  g_free(self->message);
+  g_free(self->energy_source);
+  g_free(self);
+}
+
+/** ms_measurement_fail: ends the configuration with a class and a sentence. */
+void
+ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message)
+{
+  self->outcome = outcome;
+  g_free(self->message);
+  self->message = g_strdup(message);
+}
+
+MsSummary
+ms_measurement_summarise(const MsMeasurement *self)
+{
+  return ms_statistics_summarise((const double *)self->samples->data, self->samples->len);
+}
+
+/**
+ * ms_measurement_first_extra_ns: how much longer the first run took than the median of the later ones, by the
+ * clock on the wall,
+ * since no event shows what a runtime does between two commands; NAN when either is unknown.
+ */
+double
+ms_measurement_first_extra_ns(const MsMeasurement *self)
+{
+  return self->first_wall_ns -
+         ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
+}
+
+/** ms_measurement_stage: the series of @stage and @name, added when it is not there yet. */
+MsStageSeries *
+ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
+{
+  for (guint i = 0; i < self->stages->len; i++) {
+    MsStageSeries *series = self->stages->pdata[i];
+    if (strcmp(series->stage, stage) == 0 && strcmp(series->name, name) == 0)
+      return series;
+  }
+  MsStageSeries *series = g_new0(MsStageSeries, 1);
+  series->stage = g_intern_string(stage);
+  series->name = g_intern_string(name);
+  series->ns = g_array_new(FALSE, FALSE, sizeof(double));
+  g_ptr_array_add(self->stages, series);
+  return series;
+}
+
+/** ms_lab_now_ns: nanoseconds of the monotonic clock, for what is too short for g_get_monotonic_time(). */
+guint64
+ms_lab_now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
+}
+
+/** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */
+void
+ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns,
+                    guint64 ended_ns, guint64 bytes, gboolean headline)
+{
+  MsLabEvent event = {.stage = g_intern_string(stage),
+                      .name = g_intern_string(name ? name : stage),
+                      .queued_ns = started_ns,
+                      .submitted_ns = started_ns,
+                      .started_ns = started_ns,
+                      .ended_ns = ended_ns,
+                      .bytes = bytes,
+                      .headline = headline};
+
+  g_array_append_val(sample->events, event);
+}
+
+/** ms_sample_settle: sums the headline events; %FALSE when one of them (or any other) ends before it starts. */
+gboolean
+ms_sample_settle(MsSample *sample)
+{
+  double total = 0;
+
+  for (guint i = 0; i < sample->events->len; i++) {
+    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
+    if (event->ended_ns < event->started_ns)
+      return FALSE;
+    if (event->headline)
+      total += (double)(event->ended_ns - event->started_ns);
+  }
+  if (sample->ns < 0)
+    sample->ns = total;
+  return isfinite(sample->ns);
+}
+
+static void
+add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_index)
+{
+  double ns = (double)(event->ended_ns - event->started_ns);
+
+  series->headline = event->headline;
+  if (series->ns->len > sample_index) { /* the same command again within one run: a sum, bytes too */
+    g_array_index(series->ns, double, sample_index) += ns;
+    if (sample_index == 0)
+      series->bytes += event->bytes;
+    return;
+  }
+  double zero = 0;
+  while (series->ns->len < sample_index)
+    g_array_append_val(series->ns, zero);
+  g_array_append_val(series->ns, ns);
+  if (sample_index == 0)
+    series->bytes = event->bytes;
+}
+
+/** ms_measurement_keep: adds the times of a settled sample, and of its commands. */
+void
+ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns)
+{
+  guint index = self->samples->len;
+
+  for (guint i = 0; i < sample->events->len; i++) {
+    const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
+    add_stage_time(ms_measurement_stage(self, event->stage, event->name), event, index);
+  }
+  g_array_append_val(self->samples, sample->ns);
+  g_array_append_val(self->walls, wall_ns);
+}

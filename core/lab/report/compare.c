@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/report/compare.h"
+
+#include <math.h>
+
+#include "core/lab/report/report-private.h"
+
+static void
+free_row(gpointer data)
+{
+  MsComparisonRow *row = data;
+
+  g_free(row->label);
+  ms_factors_free(row->settings);
+  g_free(row->note);
+  g_free(row);
+}
+
+void
+ms_comparison_free(MsComparison *self)
+{
+  if (!self)
+    return;
+  g_free(self->experiment);
+  g_free(self->warning);
+  g_ptr_array_unref(self->rows);
+  g_free(self);
+}
+
+static char *
+find_warning(const MsReport *a, const MsReport *b)
+{
+  if (g_strcmp0(a->device.name, b->device.name) != 0)
+    return g_strdup_printf("The baseline was measured on another device (%s).", a->device.name);
+  if (g_strcmp0(a->device.driver, b->device.driver) != 0)
+    return g_strdup_printf("The baseline was measured with another driver (%s).", a->device.driver);
+  if (a->quick != b->quick)
+    return g_strdup("One of the two was measured at the scaled-down sizes.");
+  if (g_strcmp0(a->input, b->input) != 0)
+    return g_strdup_printf("The baseline was measured on another input (%s).",
+                           a->input ? a->input : "generated");
+  return NULL;
+}
+
+static void
+count_verdict(MsComparison *self, const MsComparisonRow *row)
+{
+  guint *counters[] = {[MS_VERDICT_UNCERTAIN] = &self->uncertain,
+                       [MS_VERDICT_SAME] = &self->same,
+                       [MS_VERDICT_FASTER] = &self->faster,
+                       [MS_VERDICT_SLOWER] = &self->slower};
+
+  if (row->note)
+    self->missing++;
+  else
+    (*counters[row->speedup.verdict])++;
+}
+
+static MsComparisonRow *
+compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint32 seed)
+{
+  MsComparisonRow *row = g_new0(MsComparisonRow, 1);
+
+  row->label = g_strdup(new->label);
+  row->settings = ms_factors_copy(new->settings);
+  row->current_ns = new->summary.median;
+  row->baseline_ns = old ? old->summary.median : NAN;
+  row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
+  if (!old)
+    row->note = g_strdup("not in the baseline");
+  else if (old->measurement->outcome != MS_OUTCOME_OK)
+    row->note =
+        g_strdup_printf("the baseline has no figure (%s)", ms_outcome_to_string(old->measurement->outcome));
+  else if (new->measurement->outcome != MS_OUTCOME_OK)
+    row->note = g_strdup_printf("no figure now (%s)", ms_outcome_to_string(new->measurement->outcome));
+  else
+    row->speedup = ms_statistics_speedup(
+        (const double *)old->measurement->samples->data, old->measurement->samples->len,
+        (const double *)new->measurement->samples->data, new->measurement->samples->len, noise, seed);
+  return row;
+}
+
+/**
+ * ms_compare_reports:
+ * @baseline: an earlier report
+ * @current: the one that is judged
+ * @noise: relative difference that counts as none
+ *
+ * Returns: (transfer full): one row for each configuration of @current; those without two figures say why
+ */
+MsComparison *
+ms_compare_reports(const MsReport *baseline, const MsReport *current, double noise)
+{
+  MsComparison *self = g_new0(MsComparison, 1);
+
+  self->experiment = g_strdup(current->experiment->name);
+  self->warning = find_warning(baseline, current);
+  self->rows = g_ptr_array_new_with_free_func(free_row);
+  for (guint i = 0; i < current->rows->len; i++) {
+    const MsReportRow *new = current->rows->pdata[i];
+    MsComparisonRow *row =
+        compare_rows(ms_report_find_row(baseline, new->settings), new, noise, current->seed);
+    g_ptr_array_add(self->rows, row);
+    count_verdict(self, row);
+  }
+  return self;
+}
+
+static void
+append_row(GString *text, const MsComparisonRow *row)
+{
+  if (row->note) {
+    g_string_append_printf(text, "  %s: %s\n", row->label, row->note);
+    return;
+  }
+  g_autofree char *old = ms_report_number(row->baseline_ns * 1e-6);
+  g_autofree char *new = ms_report_number(row->current_ns * 1e-6);
+  g_autofree char *ratio = ms_report_number(row->speedup.ratio);
+  g_autofree char *low = ms_report_number(row->speedup.low);
+  g_autofree char *high = ms_report_number(row->speedup.high);
+  g_string_append_printf(text, "  %s: %s ms, was %s ms: %s× [%s–%s], %s\n", row->label, new, old, ratio, low,
+                         high, ms_verdict_describe(row->speedup.verdict));
+}
+
+/** ms_comparison_to_text: (transfer full): a line a configuration, and a summary. */
+char *
+ms_comparison_to_text(const MsComparison *self)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  g_string_append_printf(text, "%s against the baseline: %u faster, %u slower, %u the same, %u uncertain",
+                         self->experiment, self->faster, self->slower, self->same, self->uncertain);
+  if (self->missing)
+    g_string_append_printf(text, ", %u without two figures", self->missing);
+  g_string_append_c(text, '\n');
+  if (self->warning)
+    g_string_append_printf(text, "  Caution: %s\n", self->warning);
+  for (guint i = 0; i < self->rows->len; i++)
+    append_row(text, self->rows->pdata[i]);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void
+add_row(JsonBuilder *builder, const MsComparisonRow *row)
+{
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "label", row->label);
+  ms_json_add_factors(builder, "settings", row->settings);
+  ms_json_add_number(builder, "baseline_ns", row->baseline_ns);
+  ms_json_add_number(builder, "current_ns", row->current_ns);
+  ms_json_add_number(builder, "speedup", row->speedup.ratio);
+  ms_json_add_number(builder, "low", row->speedup.low);
+  ms_json_add_number(builder, "high", row->speedup.high);
+  ms_json_add_text(builder, "verdict", row->note ? NULL : ms_verdict_to_string(row->speedup.verdict));
+  ms_json_add_text(builder, "note", row->note);
+  json_builder_end_object(builder);
+}
+
+/** ms_comparison_to_json_node: (transfer full): the same as a tree. */
+JsonNode *
+ms_comparison_to_json_node(const MsComparison *self)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "experiment", self->experiment);
+  ms_json_add_text(builder, "warning", self->warning);
+  ms_json_add_number(builder, "faster", self->faster);
+  ms_json_add_number(builder, "slower", self->slower);
+  ms_json_add_number(builder, "same", self->same);
+  ms_json_add_number(builder, "uncertain", self->uncertain);
+  ms_json_add_number(builder, "missing", self->missing);
+  ms_json_begin_array(builder, "rows");
+  for (guint i = 0; i < self->rows->len; i++)
+    add_row(builder, self->rows->pdata[i]);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
+  return json_builder_get_root(builder);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The chart of a report: which rows become which series, and the published figures beside them. */
+#include <math.h>
+#include <string.h>
+
+#include "core/lab/report/report-private.h"
+
+#define AUTO_LOG_RATIO 40.0
+
+typedef struct {
+  const MsReport *report;
+  const MsPlot *plot;
+  const MsQuantity *quantity;
+  MsChart *chart;
+  GPtrArray *names;      /* char *: series added so far, "measured" or "published" in front */
+  GPtrArray *categories; /* char *: places on the x axis so far */
+  double least;
+  double most;
+} Drawing;
+
+/* Whether @key has more than one value among the rows. */
+static gboolean
+varies(const MsReport *report, const char *key)
+{
+  const char *first = NULL;
+
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    const char *value = ms_factors_get_or(row->settings, key, "");
+    if (!first)
+      first = value;
+    if (strcmp(first, value) != 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+append_word(GString *text, const MsReport *report, const MsFactors *settings, const char *key)
+{
+  const char *value = ms_factors_get(settings, key);
+
+  if (!value || !varies(report, key))
+    return;
+  g_autofree char *title = ms_experiment_case_title(value);
+  gboolean bare =
+      strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") && strcmp(value, "off"));
+  g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare ? "" : key, bare ? "" : " ", title);
+}
+
+/* What names a row's series: the plotted key first, then whatever else varies besides the x axis. */
+static char *
+series_name(const MsReport *report, const MsPlot *plot, const MsFactors *settings)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  const MsExperiment *e = report->experiment;
+
+  if (!plot->x)
+    return g_strdup("measured");
+  if (plot->series)
+    append_word(text, report, settings, plot->series);
+  if (e->cases->len > 0 && g_strcmp0(plot->x, "case") != 0 && g_strcmp0(plot->series, "case") != 0)
+    append_word(text, report, settings, "case");
+  for (guint i = 0; i < e->axes->len; i++) {
+    const char *key = ((MsAxis *)e->axes->pdata[i])->key;
+    if (g_strcmp0(key, plot->x) != 0 && g_strcmp0(key, plot->series) != 0)
+      append_word(text, report, settings, key);
+  }
+  return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup("measured");
+}
+
+static guint
+find_or_add_series(Drawing *d, const char *name, gboolean published)
+{
+  g_autofree char *full = g_strconcat(published ? "published " : "measured ", name, NULL);
+
+  for (guint i = 0; i < d->names->len; i++)
+    if (strcmp(d->names->pdata[i], full) == 0)
+      return i;
+  g_ptr_array_add(d->names, g_steal_pointer(&full));
+  return ms_chart_add_series(d->chart, name, published);
+}
+
+static guint
+find_or_add_category(Drawing *d, const char *label)
+{
+  for (guint i = 0; i < d->categories->len; i++)
+    if (strcmp(d->categories->pdata[i], label) == 0)
+      return i;
+  g_ptr_array_add(d->categories, g_strdup(label));
+  return ms_chart_add_category(d->chart, label);
+}
+
+static char *
+x_label(const Drawing *d, const MsReportRow *row)
+{
+  return d->plot->x ? ms_experiment_case_title(ms_factors_get_or(row->settings, d->plot->x, "–"))
+                    : g_strdup(row->label);
+}
+
+static double
+x_place(Drawing *d, const MsReportRow *row)
+{
+  g_autofree char *label = x_label(d, row);
+  gint64 width, height;
+
+  if (d->plot->type != MS_PLOT_LINES)
+    return find_or_add_category(d, label);
+  if (!ms_factors_parse_size(label, &width, &height, NULL))
+    return NAN;
+  return (double)width * (double)height;
+}
+
+static void
+add_point(Drawing *d, guint series, double x, double y, double low, double high)
+{
+  if (!isfinite(y))
+    return;
+  d->least = MIN(d->least, y);
+  d->most = MAX(d->most, y);
+  ms_chart_add_point(d->chart, series, x, y, low, high);
+}
+
+static void
+add_measured(Drawing *d, const MsReportRow *row)
+{
+  g_autofree char *name = series_name(d->report, d->plot, row->settings);
+  double y = ms_report_row_quantity(d->report, row, d->plot->y);
+  double low = NAN, high = NAN;
+
+  if (d->quantity && d->quantity->ns_factor > 0) {
+    low = row->summary.q1 * d->quantity->ns_factor;
+    high = row->summary.q3 * d->quantity->ns_factor;
+  } else if (strcmp(d->plot->y, "speed-up") == 0 && isfinite(row->speedup.high)) {
+    low = row->speedup.low;
+    high = row->speedup.high;
+  }
+  add_point(d, find_or_add_series(d, name, FALSE), x_place(d, row), y, low, high);
+}
+
+static void
+add_published(Drawing *d, const MsReportRow *row)
+{
+  g_autofree char *of = series_name(d->report, d->plot, row->settings);
+
+  for (guint i = 0; i < row->published->len; i++) {
+    const MsPublished *p = row->published->pdata[i];
+    double y = ms_published_in(p, d->plot->y);
+    if (!isfinite(y))
+      continue;
+    gboolean plain = strcmp(of, "measured") == 0;
+    g_autofree char *name =
+        g_strdup_printf("published, %s%s%s", p->device, plain ? "" : ": ", plain ? "" : of);
+    double factor = y / ((p->low + p->high) / 2);
+    gboolean range = p->low != p->high;
+    add_point(d, find_or_add_series(d, name, TRUE), x_place(d, row), y, range ? p->low * factor : NAN,
+              range ? p->high * factor : NAN);
+  }
+}
+
+static void
+add_stages(Drawing *d, const MsReportRow *row)
+{
+  if (row->measurement->outcome != MS_OUTCOME_OK)
+    return;
+  for (guint i = 0; i < row->measurement->stages->len; i++) {
+    const MsStageSeries *stage = row->measurement->stages->pdata[i];
+    MsSummary s = ms_statistics_summarise((const double *)stage->ns->data, stage->ns->len);
+    gboolean same = strcmp(stage->stage, stage->name) == 0;
+    g_autofree char *name =
+        same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
+    add_point(d, find_or_add_series(d, name, FALSE), find_or_add_category(d, row->label), s.median * 1e-6,
+              NAN, NAN);
+  }
+}
+
+static char *
+subtitle(const MsReport *report)
+{
+  const char *input = report->input ? report->input : "";
+  const char *scale = !report->quick                           ? ""
+                      : report->experiment->published->len > 0 ? " · quick, published figures at full size"
+                                                               : " · quick";
+
+  return g_strdup_printf("%s%s%s · medians, whiskers from quartile to quartile%s",
+                         report->device.name ? report->device.name : "?", *input ? " · " : "", input, scale);
+}
+
+/* All places first, so that the x axis keeps the order of the rows whatever could be measured. */
+static void
+add_places(Drawing *d)
+{
+  for (guint i = 0; i < d->report->rows->len; i++) {
+    const MsReportRow *row = d->report->rows->pdata[i];
+    g_autofree char *label = x_label(d, row);
+    if (d->plot->type == MS_PLOT_BARS)
+      find_or_add_category(d, label);
+  }
+}
+
+static void
+add_rows(Drawing *d)
+{
+  GPtrArray *rows = d->report->rows;
+
+  add_places(d);
+  if (d->plot->type == MS_PLOT_STACKED) {
+    for (guint i = 0; i < rows->len; i++)
+      add_stages(d, rows->pdata[i]);
+    return;
+  }
+  for (guint i = 0; i < rows->len; i++)
+    add_measured(d, rows->pdata[i]);
+  for (guint i = 0; i < rows->len; i++)
+    add_published(d, rows->pdata[i]);
+}
+
+/**
+ * ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only.
+ */
+MsChart *
+ms_report_to_chart(const MsReport *self)
+{
+  static const MsChartType types[] = {MS_CHART_BARS, MS_CHART_LINES, MS_CHART_STACKED};
+  const MsPlot *plot = &self->experiment->plot;
+  g_autofree char *below = subtitle(self);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) categories = g_ptr_array_new_with_free_func(g_free);
+  Drawing d = {self,
+               plot,
+               ms_quantity_find(plot->y),
+               ms_chart_new(types[plot->type], self->experiment->title),
+               names,
+               categories,
+               INFINITY,
+               0};
+
+  ms_chart_set_subtitle(d.chart, below);
+  if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
+    ms_chart_set_empty_text(d.chart,
+                            "n/a: this machine has no energy counter that can be read for the device.");
+  add_rows(&d);
+  /* A scaled-down run beside full-size figures would be a row of invisible bars. */
+  gboolean wide =
+      self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
+  ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x,
+                      plot->log_x);
+  ms_chart_set_y_axis(d.chart, ms_quantity_title(plot->y), plot->log_y || wide);
+  return d.chart;
+}

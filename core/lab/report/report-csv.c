@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as CSV (RFC 4180): one line a configuration, times in nanoseconds, numbers with a point. */
+#include <math.h>
+#include <string.h>
+
+#include "core/lab/report/report-private.h"
+
+static const char *const quantity_columns[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
+                                               "gb-per-s",         "peak-share",           "energy"};
+
+static void
+append_text(GString *text, const char *value)
+{
+  if (text->len && text->str[text->len - 1] != '\n')
+    g_string_append_c(text, ',');
+  if (!value || !strpbrk(value, ",\"\r\n")) {
+    g_string_append(text, value ? value : "");
+    return;
+  }
+  g_string_append_c(text, '"');
+  for (const char *p = value; *p; p++) {
+    if (*p == '"')
+      g_string_append_c(text, '"');
+    g_string_append_c(text, *p);
+  }
+  g_string_append_c(text, '"');
+}
+
+static void
+append_number(GString *text, double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE] = "";
+
+  if (isfinite(value))
+    g_ascii_dtostr(digits, sizeof digits, value);
+  append_text(text, digits);
+}
+
+static void
+append_heading(GString *text)
+{
+  g_string_append(
+      text,
+      "experiment,device,driver,configuration,settings,outcome,n,median_ns,min_ns,q1_ns,q3_ns,max_ns,"
+      "spread,first_ns,first_extra_ns,prepare_ns,rejected,outliers,speedup,speedup_low,speedup_high,verdict,"
+      "mismatches");
+  for (gsize i = 0; i < G_N_ELEMENTS(quantity_columns); i++) {
+    g_autofree char *name = g_strdelimit(g_strdup(quantity_columns[i]), "-", '_');
+    g_string_append_printf(text, ",%s", name);
+  }
+  g_string_append(text, ",published,message\r\n");
+}
+
+static void
+append_summary(GString *text, const MsReportRow *row)
+{
+  const MsSummary *s = &row->summary;
+  const MsMeasurement *m = row->measurement;
+  const double figures[] = {
+      s->n,
+      s->median,
+      s->minimum,
+      s->q1,
+      s->q3,
+      s->maximum,
+      s->spread,
+      m->first_ns,
+      ms_measurement_first_extra_ns(m),
+      m->prepare_ns,
+      m->rejected,
+      (double)ms_statistics_outliers((const double *)m->samples->data, m->samples->len, NULL),
+      row->speedup.ratio,
+      row->speedup.low,
+      row->speedup.high};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(figures); i++)
+    append_number(text, figures[i]);
+}
+
+static void
+append_row(GString *text, const MsReport *self, const MsReportRow *row)
+{
+  g_autofree char *settings = ms_factors_to_string(row->settings);
+  g_autofree char *published = ms_report_published_text(row);
+  const MsMeasurement *m = row->measurement;
+
+  append_text(text, self->experiment->name);
+  append_text(text, self->device.name);
+  append_text(text, self->device.driver);
+  append_text(text, row->label);
+  append_text(text, settings);
+  append_text(text, ms_outcome_to_string(m->outcome));
+  append_summary(text, row);
+  append_text(text, isfinite(row->speedup.ratio) ? ms_verdict_to_string(row->speedup.verdict) : "");
+  append_number(text, m->verification.done ? (double)m->verification.mismatches : NAN);
+  for (gsize i = 0; i < G_N_ELEMENTS(quantity_columns); i++)
+    append_number(text, ms_report_row_quantity(self, row, quantity_columns[i]));
+  append_text(text, published);
+  append_text(text, m->message);
+  g_string_append(text, "\r\n");
+}
+
+/**
+ * ms_report_to_csv: (transfer full): a heading and one line a configuration; what is not known is left empty.
+ */
+char *
+ms_report_to_csv(const MsReport *self)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  append_heading(text);
+  for (guint i = 0; i < self->rows->len; i++)
+    append_row(text, self, self->rows->pdata[i]);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}

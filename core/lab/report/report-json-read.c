@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports out of JSON, as report-json.c writes them: to resume, and to compare with. */
+#include <math.h>
+
+#include "core/error.h"
+#include "core/lab/report/report-private.h"
+
+static void
+get_samples(JsonObject *object, const char *name, GArray *into)
+{
+  JsonArray *array = ms_json_get_array(object, name);
+
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *node = json_array_get_element(array, i);
+    GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
+    double value = type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
+    if (isfinite(value) && value >= 0)
+      g_array_append_val(into, value);
+  }
+}
+
+static void
+get_stages(JsonObject *object, MsMeasurement *m)
+{
+  JsonArray *stages = ms_json_get_array(object, "stages");
+
+  for (guint i = 0; stages && i < json_array_get_length(stages); i++) {
+    JsonObject *one = ms_json_get_element(stages, i);
+    const char *stage = one ? ms_json_get_text(one, "stage") : NULL;
+    const char *name = one ? ms_json_get_text(one, "name") : NULL;
+    if (!stage || !name)
+      continue;
+    MsStageSeries *series = ms_measurement_stage(m, stage, name);
+    series->headline = json_object_get_boolean_member_with_default(one, "headline", FALSE);
+    series->bytes = (guint64)MAX(json_object_get_int_member_with_default(one, "bytes", 0), 0);
+    get_samples(one, "samples_ns", series->ns);
+  }
+}
+
+static guint64
+get_count(JsonObject *object, const char *name)
+{
+  double value = ms_json_get_number(object, name);
+
+  return value > 0 ? (guint64)value : 0;
+}
+
+static void
+get_verification(JsonObject *object, MsVerification *v)
+{
+  JsonObject *member = ms_json_get_object(object, "verification");
+
+  if (!member)
+    return;
+  *v = (MsVerification){TRUE, get_count(member, "total"), get_count(member, "mismatches"),
+                        ms_json_get_number(member, "max_difference"),
+                        g_strdup(ms_json_get_text(member, "against"))};
+}
+
+static void
+get_work(JsonObject *object, MsWork *work)
+{
+  JsonObject *member = ms_json_get_object(object, "work");
+
+  if (member)
+    *work = (MsWork){ms_json_get_number(member, "pixels"), ms_json_get_number(member, "window_samples"),
+                     ms_json_get_number(member, "elements"), ms_json_get_number(member, "bytes")};
+}
+
+static void
+get_row(MsReport *self, JsonObject *object)
+{
+  g_autoptr(MsFactors) settings = ms_json_get_factors(object, "settings");
+  const char *label = ms_json_get_text(object, "label");
+  const char *group = ms_json_get_text(object, "group");
+
+  if (!settings)
+    return;
+  MsReportRow *row = ms_report_add_row(self, settings, label ? label : "", group ? group : "");
+  MsMeasurement *m = row->measurement;
+  m->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
+  m->message = g_strdup(ms_json_get_text(object, "message"));
+  get_samples(object, "samples_ns", m->samples);
+  get_samples(object, "walls_ns", m->walls);
+  m->first_ns = ms_json_get_number(object, "first_ns");
+  m->first_wall_ns = ms_json_get_number(object, "first_wall_ns");
+  m->prepare_ns = ms_json_get_number(object, "prepare_ns");
+  m->rejected = (guint)get_count(object, "rejected");
+  get_stages(object, m);
+  get_verification(object, &m->verification);
+  get_work(object, &m->work);
+  m->joules = ms_json_get_number(object, "joules");
+  m->watts = ms_json_get_number(object, "watts");
+  m->energy_source = g_strdup(ms_json_get_text(object, "energy_source"));
+  ms_report_finish_row(self, row);
+}
+
+static void
+get_device(JsonObject *object, MsReportDevice *device)
+{
+  JsonObject *member = ms_json_get_object(object, "device");
+
+  if (!member)
+    return;
+  device->name = g_strdup(ms_json_get_text(member, "name"));
+  device->platform = g_strdup(ms_json_get_text(member, "platform"));
+  device->driver = g_strdup(ms_json_get_text(member, "driver"));
+  device->type = g_strdup(ms_json_get_text(member, "type"));
+  device->compute_units = (guint)get_count(member, "compute_units");
+  device->peak_read_gb_per_s = ms_json_get_number(member, "peak_read_gb_per_s");
+  device->peak_copy_gb_per_s = ms_json_get_number(member, "peak_copy_gb_per_s");
+}
+
+static void
+get_head(MsReport *self, JsonObject *object)
+{
+  double noise = ms_json_get_number(object, "noise");
+
+  get_device(object, &self->device);
+  self->program_version = g_strdup(ms_json_get_text(object, "version"));
+  if (ms_json_get_text(object, "date")) {
+    g_free(self->date);
+    self->date = g_strdup(ms_json_get_text(object, "date"));
+  }
+  self->input = g_strdup(ms_json_get_text(object, "input"));
+  self->quick = json_object_get_boolean_member_with_default(object, "quick", FALSE);
+  self->complete = json_object_get_boolean_member_with_default(object, "complete", FALSE);
+  self->noise = isfinite(noise) ? noise : 0.01;
+  self->seed = (guint32)get_count(object, "seed");
+}
+
+static MsReport *
+report_from_object(JsonObject *object, GError **error)
+{
+  JsonObject *described = ms_json_get_object(object, "experiment");
+  JsonArray *rows = ms_json_get_array(object, "rows");
+
+  if (g_strcmp0(ms_json_get_text(object, "format"), MS_REPORT_FORMAT) != 0 || !described || !rows) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    return NULL;
+  }
+  g_autoptr(MsExperiment) experiment = ms_json_get_experiment(described, error);
+  if (!experiment)
+    return NULL;
+  MsReport *self = ms_report_new(experiment);
+  get_head(self, object);
+  for (guint i = 0; i < json_array_get_length(rows); i++) {
+    JsonObject *row = ms_json_get_element(rows, i);
+    if (row)
+      get_row(self, row);
+  }
+  ms_report_rank(self);
+  return self;
+}
+
+/**
+ * ms_report_from_json:
+ * @text: what ms_report_to_json() made
+ * @length: bytes, or -1 when it ends in a zero
+ *
+ * Returns: (transfer full): the report, verdicts computed afresh from the samples
+ */
+MsReport *
+ms_report_from_json(const char *text, gssize length, GError **error)
+{
+  g_autoptr(JsonParser) parser = json_parser_new();
+
+  if (!json_parser_load_from_data(parser, text, length, error))
+    return NULL;
+  JsonNode *root = json_parser_get_root(parser);
+  if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    return NULL;
+  }
+  return report_from_object(json_node_get_object(root), error);
+}
+
+/* The reports of what --json leaves, each a member of an array; alone, a report is the file itself. */
+static GPtrArray *
+reports_from_object(JsonObject *root, GError **error)
+{
+  JsonArray *array = ms_json_get_array(root, "experiments");
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  for (guint i = 0; i < (array ? json_array_get_length(array) : 1); i++) {
+    JsonObject *one = array ? ms_json_get_element(array, i) : root;
+    MsReport *report = one ? report_from_object(one, error) : NULL;
+    if (!report && !*error)
+      g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    if (!report)
+      return NULL;
+    g_ptr_array_add(reports, report);
+  }
+  if (reports->len > 0)
+    return g_steal_pointer(&reports);
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "There is no report of an experiment in it.");
+  return NULL;
+}
+
+/**
+ * ms_reports_load:
+ * @path: one report, as a folder of reports holds, or the file of several that the program's --json leaves
+ *
+ * Returns: (transfer full) (element-type MsReport): at least one report, or %NULL with a sentence that names the file
+ */
+GPtrArray *
+ms_reports_load(const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autoptr(GError) local = NULL;
+  GPtrArray *reports = NULL;
+  gsize length;
+
+  if (g_file_get_contents(path, &text, &length, &local) && json_parser_load_from_data(parser, text, (gssize)length, &local)) {
+    JsonNode *root = json_parser_get_root(parser);
+    if (root && JSON_NODE_HOLDS_OBJECT(root))
+      reports = reports_from_object(json_node_get_object(root), &local);
+    else
+      g_set_error_literal(&local, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+  }
+  if (local)
+    g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
+  return reports;
+}
+
+/** ms_report_load: (transfer full): the report in the file @path, or %NULL with a sentence that names it. */
+MsReport *
+ms_report_load(const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (!g_file_get_contents(path, &text, &length, error))
+    return NULL;
+  MsReport *self = ms_report_from_json(text, (gssize)length, error);
+  if (!self)
+    g_prefix_error(error, "%s: ", path);
+  return self;
+}

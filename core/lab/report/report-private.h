@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What the forms of a report (text, CSV, JSON, Markdown, chart) share. */
+#pragma once
+
+#include "core/json.h"
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+#define MS_REPORT_FORMAT "meanshift-lab experiment report"
+#define MS_REPORT_VERSION 1
+
+/**
+ * MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
+ */
+typedef struct {
+  const char *name;
+  const char *title;
+  const char *unit;
+  double ns_factor;
+  double (*value)(const MsReport *report, const MsReportRow *row);
+} MsQuantity;
+
+const MsQuantity *ms_quantity_find(const char *name);
+double ms_published_in(const MsPublished *published, const char *quantity);
+
+char *ms_report_number(double value);
+char *ms_report_published_text(const MsReportRow *row);
+char *ms_report_remarks(const MsReport *self, const MsReportRow *row);
+char *ms_report_speedup_text(const MsReportRow *row);
+
+void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
+MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);
+void ms_json_add_factors(JsonBuilder *builder, const char *name, const MsFactors *factors);
+MsFactors *ms_json_get_factors(JsonObject *object, const char *name);
+
+G_END_DECLS

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What a report can show of a row: the figures by name, with title and unit. */
+#include <math.h>
+
+#include "core/lab/report/report-private.h"
+
+static double
+time_ms(const MsReport *report, const MsReportRow *row)
+{
+  return row->summary.median * 1e-6;
+}
+
+static double
+time_us(const MsReport *report, const MsReportRow *row)
+{
+  return row->summary.median * 1e-3;
+}
+
+static double
+speed_up(const MsReport *report, const MsReportRow *row)
+{
+  return row->speedup.ratio;
+}
+
+static double
+per_second(double amount, const MsReportRow *row)
+{
+  return amount > 0 ? amount / (row->summary.median * 1e-9) : NAN;
+}
+
+static double
+megapixels(const MsReport *report, const MsReportRow *row)
+{
+  return per_second(row->measurement->work.pixels, row) * 1e-6;
+}
+
+static double
+window_samples(const MsReport *report, const MsReportRow *row)
+{
+  return per_second(row->measurement->work.window_samples, row) * 1e-9;
+}
+
+static double
+elements(const MsReport *report, const MsReportRow *row)
+{
+  return per_second(row->measurement->work.elements, row) * 1e-9;
+}
+
+static double
+gigabytes(const MsReport *report, const MsReportRow *row)
+{
+  return per_second(row->measurement->work.bytes, row) * 1e-9;
+}
+
+static double
+peak_share(const MsReport *report, const MsReportRow *row)
+{
+  return gigabytes(report, row) / report->device.peak_read_gb_per_s * 100;
+}
+
+static double
+first_extra(const MsReport *report, const MsReportRow *row)
+{
+  return ms_measurement_first_extra_ns(row->measurement) * 1e-6;
+}
+
+static double
+first_run(const MsReport *report, const MsReportRow *row)
+{
+  return row->measurement->first_wall_ns * 1e-6;
+}
+
+static double
+energy(const MsReport *report, const MsReportRow *row)
+{
+  return row->measurement->joules;
+}
+
+static double
+power(const MsReport *report, const MsReportRow *row)
+{
+  return row->measurement->watts;
+}
+
+/* @time: the figure is the median time times a constant, so whiskers can be drawn. */
+static const MsQuantity quantities[] = {
+    {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
+    {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
+    {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
+    {"megapixels-per-s", "Megapixels a second (higher is better)", "Mpx/s", 0, megapixels},
+    {"window-samples-per-s", "Window samples a second, in thousand millions (higher is better)", "G/s", 0,
+     window_samples},
+    {"elements-per-s", "Elements a second, in thousand millions (higher is better)", "G/s", 0, elements},
+    {"gb-per-s", "Bandwidth, GB/s (higher is better)", "GB/s", 0, gigabytes},
+    {"peak-share", "Share of the measured peak bandwidth, % (higher is better)", "%", 0, peak_share},
+    {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
+    {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
+    {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
+    {"power", "Mean power, W (lower is better)", "W", 0, power},
+};
+
+/** ms_quantity_find: (nullable): the quantity of this name. */
+const MsQuantity *
+ms_quantity_find(const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(quantities); i++)
+    if (g_strcmp0(quantities[i].name, name) == 0)
+      return &quantities[i];
+  return NULL;
+}
+
+/**
+ * ms_report_row_quantity:
+ * @quantity: "time", "speed-up", "gb-per-s", …
+ *
+ * Returns: the figure in ms_quantity_unit(); NAN when the row was not verified or has no such figure
+ */
+double
+ms_report_row_quantity(const MsReport *self, const MsReportRow *row, const char *quantity)
+{
+  const MsQuantity *q = ms_quantity_find(quantity);
+
+  if (!q || row->measurement->outcome != MS_OUTCOME_OK || row->summary.n == 0)
+    return NAN;
+  double value = q->value(self, row);
+  return isfinite(value) ? value : NAN;
+}
+
+const char *
+ms_quantity_unit(const char *quantity)
+{
+  const MsQuantity *q = ms_quantity_find(quantity);
+
+  return q ? q->unit : "";
+}
+
+const char *
+ms_quantity_title(const char *quantity)
+{
+  const MsQuantity *q = ms_quantity_find(quantity);
+
+  return q ? q->title : quantity;
+}
+
+static double
+unit_in_ms(const char *unit)
+{
+  if (g_strcmp0(unit, "s") == 0)
+    return 1e3;
+  if (g_strcmp0(unit, "us") == 0 || g_strcmp0(unit, "µs") == 0)
+    return 1e-3;
+  return 1.0;
+}
+
+/**
+ * ms_published_in: the middle of a published figure, in the unit of @quantity; NAN when it is a figure of
+ * another kind.
+ */
+double
+ms_published_in(const MsPublished *published, const char *quantity)
+{
+  double middle = (published->low + published->high) / 2;
+  gboolean wants_time = g_str_has_prefix(quantity, "time");
+
+  if (wants_time && g_str_has_prefix(published->quantity, "time"))
+    return middle * unit_in_ms(published->unit) / unit_in_ms(ms_quantity_unit(quantity));
+  return g_strcmp0(published->quantity, quantity) == 0 ? middle : NAN;
+}

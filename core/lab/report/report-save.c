@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/report/report-private.h"
+
+#define CHART_WIDTH 900.0
+#define CHART_HEIGHT 480.0
+
+static gboolean
+make_folder(const char *directory, GError **error)
+{
+  if (g_mkdir_with_parents(directory, 0777) == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The report folder %s cannot be made: %s.", directory,
+              g_strerror(errno));
+  return FALSE;
+}
+
+static char *
+file_path(const char *directory, const char *name, const char *ending)
+{
+  g_autofree char *file = g_strconcat(name, ending, NULL);
+
+  return g_build_filename(directory, file, NULL);
+}
+
+static gboolean
+write_text(const char *directory, const char *name, const char *ending, const char *text, GError **error)
+{
+  g_autofree char *path = file_path(directory, name, ending);
+
+  if (g_file_set_contents(path, text, -1, error))
+    return TRUE;
+  g_prefix_error(error, "The report cannot be written: ");
+  return FALSE;
+}
+
+static gboolean
+write_charts(const MsReport *self, const char *directory, GError **error)
+{
+  g_autoptr(MsChart) chart = ms_report_to_chart(self);
+  const char *name = self->experiment->name;
+  g_autofree char *light = file_path(directory, name, ".svg");
+  g_autofree char *dark = file_path(directory, name, "-dark.svg");
+
+  return ms_chart_save_svg(chart, light, CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT, error) &&
+         ms_chart_save_svg(chart, dark, CHART_WIDTH, CHART_HEIGHT, MS_CHART_DARK, error);
+}
+
+/** ms_report_add_paths: @paths: (element-type filename): gets the files of the report called @name; frees them itself. */
+void
+ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
+{
+  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+    g_ptr_array_add(paths, file_path(directory, name, endings[i]));
+}
+
+/**
+ * ms_report_save:
+ * @directory: made when it is missing
+ *
+ * Writes NAME.json, NAME.csv, NAME.md, NAME.svg and NAME-dark.svg, each replaced only when it is complete.
+ */
+gboolean
+ms_report_save(const MsReport *self, const char *directory, GError **error)
+{
+  const char *name = self->experiment->name;
+  g_autofree char *json = ms_report_to_json(self);
+  g_autofree char *csv = ms_report_to_csv(self);
+  g_autofree char *markdown = ms_report_to_markdown(self);
+
+  return make_folder(directory, error) && write_text(directory, name, ".json", json, error) &&
+         write_text(directory, name, ".csv", csv, error) &&
+         write_text(directory, name, ".md", markdown, error) && write_charts(self, directory, error);
+}
+
+static void
+append_escaped(GString *html, const char *text)
+{
+  g_autofree char *escaped = g_markup_escape_text(text ? text : "", -1);
+
+  g_string_append(html, escaped);
+}
+
+static void
+append_cells(GString *html, GPtrArray *cells, const char *tag)
+{
+  g_string_append(html, "<tr>");
+  for (guint i = 0; i < cells->len; i++) {
+    g_string_append_printf(html, "<%s%s>", tag, i == 0 ? "" : " class=\"n\"");
+    append_escaped(html, cells->pdata[i]);
+    g_string_append_printf(html, "</%s>", tag);
+  }
+  g_string_append(html, "</tr>\n");
+}
+
+static void
+append_table(GString *html, const MsReport *report)
+{
+  g_autoptr(GPtrArray) table = ms_report_table(report);
+
+  g_string_append(html, "<details><summary>Table</summary><div class=\"scroll\"><table>\n");
+  for (guint i = 0; i < table->len; i++)
+    append_cells(html, table->pdata[i], i == 0 ? "th" : "td");
+  g_string_append(html, "</table></div></details>\n");
+}
+
+static void
+append_picture(GString *html, const MsReport *report)
+{
+  g_autofree char *name = g_uri_escape_string(report->experiment->name, NULL, FALSE);
+
+  g_string_append_printf(html,
+                         "<picture><source srcset=\"%s-dark.svg\" media=\"(prefers-color-scheme: dark)\">"
+                         "<img src=\"%s.svg\" width=\"900\" height=\"480\" alt=\"",
+                         name, name);
+  append_escaped(html, report->experiment->title);
+  g_string_append_printf(html,
+                         "\"></picture>\n<p><a href=\"%s.csv\">CSV</a> <a href=\"%s.json\">JSON</a> "
+                         "<a href=\"%s.md\">Markdown</a></p>\n",
+                         name, name, name);
+}
+
+static void
+append_section(GString *html, const MsReport *report)
+{
+  const MsExperiment *e = report->experiment;
+  g_autofree char *footer = ms_report_footer(report);
+  g_autofree char *heading = ms_report_heading(report);
+
+  g_string_append(html, "<section id=\"");
+  append_escaped(html, e->name);
+  g_string_append(html, "\">\n<h2>");
+  append_escaped(html, e->title);
+  g_string_append(html, " <small>");
+  append_escaped(html, e->name);
+  g_string_append(html, "</small></h2>\n<p>");
+  append_escaped(html, e->description);
+  g_string_append(html, "</p>\n<p class=\"faint\">");
+  append_escaped(html, heading);
+  g_string_append(html, "</p>\n");
+  append_picture(html, report);
+  g_string_append(html, "<p>");
+  append_escaped(html, footer);
+  g_string_append(html, "</p>\n");
+  append_table(html, report);
+  g_string_append(html, "</section>\n");
+}
+
+static const char page_head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Meanshift Lab: "
+    "experiments</title>\n<style>\n"
+    "body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em}\n"
+    "img{max-width:100%;height:auto}\n.faint{opacity:.7}\nsmall{font-weight:normal;opacity:.7}\n"
+    ".scroll{overflow-x:auto}\ntable{border-collapse:collapse;font-size:13px}\n"
+    "td,th{border-bottom:1px solid #8886;padding:.2em .6em;text-align:left;white-space:nowrap}\n"
+    ".n{text-align:right}\nsection{border-top:1px solid #8886;margin-top:2em}\n</style>\n</head>\n<body>\n"
+    "<h1>Experiments</h1>\n<ul>\n";
+
+/** ms_report_save_index: writes index.html into @directory, with every chart and table of @reports. */
+gboolean
+ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
+{
+  g_autoptr(GString) html = g_string_new(page_head);
+
+  for (guint i = 0; i < reports->len; i++) {
+    const MsExperiment *e = ((MsReport *)reports->pdata[i])->experiment;
+    g_string_append(html, "<li><a href=\"#");
+    append_escaped(html, e->name);
+    g_string_append(html, "\">");
+    append_escaped(html, e->title);
+    g_string_append(html, "</a></li>\n");
+  }
+  g_string_append(html, "</ul>\n");
+  for (guint i = 0; i < reports->len; i++)
+    append_section(html, reports->pdata[i]);
+  g_string_append(html, "</body>\n</html>\n");
+  return make_folder(directory, error) && write_text(directory, MS_REPORT_INDEX, "", html->str, error);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as a table: for the terminal with aligned columns, for Markdown with bars. */
+#include <math.h>
+#include <string.h>
+
+#include "core/chart/chart-private.h"
+#include "core/lab/report/report-private.h"
+
+/** ms_report_number: (transfer full): three or four significant digits, "–" for what is not known. */
+char *
+ms_report_number(double value)
+{
+  return isfinite(value) ? ms_scale_format(value) : g_strdup("–");
+}
+
+/** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
+char *
+ms_report_published_text(const MsReportRow *row)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < row->published->len; i++) {
+    const MsPublished *p = row->published->pdata[i];
+    g_autofree char *low = ms_scale_format(p->low);
+    g_autofree char *high = ms_scale_format(p->high);
+    gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
+    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low,
+                           p->low == p->high ? "" : "–", p->low == p->high ? "" : high,
+                           strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
+                           named ? p->quantity : "", p->device);
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/** ms_report_speedup_text: (transfer full): "1.34× [1.31–1.36] faster", "baseline", or empty. */
+char *
+ms_report_speedup_text(const MsReportRow *row)
+{
+  if (row->baseline)
+    return g_strdup("baseline");
+  if (!isfinite(row->speedup.ratio))
+    return g_strdup("");
+  g_autofree char *ratio = ms_report_number(row->speedup.ratio);
+  if (!isfinite(row->speedup.high))
+    return g_strdup_printf("%s× %s", ratio, ms_verdict_to_string(row->speedup.verdict));
+  g_autofree char *low = ms_report_number(row->speedup.low);
+  g_autofree char *high = ms_report_number(row->speedup.high);
+  return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, ms_verdict_to_string(row->speedup.verdict));
+}
+
+static void add_remark(GString *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void
+add_remark(GString *text, const char *format, ...)
+{
+  va_list args;
+
+  if (text->len)
+    g_string_append(text, "; ");
+  va_start(args, format);
+  g_string_append_vprintf(text, format, args);
+  va_end(args);
+}
+
+/* The first line of a message: build logs belong into the JSON. */
+static char *
+first_line(const char *text)
+{
+  const char *end = strchr(text, '\n');
+
+  return end ? g_strndup(text, (gsize)(end - text)) : g_strdup(text);
+}
+
+/**
+ * ms_report_remarks: (transfer full): why a row failed, or what disturbed its samples; empty when there is
+ * nothing to say.
+ */
+char *
+ms_report_remarks(const MsReport *self, const MsReportRow *row)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  const MsMeasurement *m = row->measurement;
+  const double *samples = (const double *)m->samples->data;
+
+  if (m->message) {
+    g_autofree char *line = first_line(m->message);
+    add_remark(text, "%s", line);
+  }
+  if (m->outcome != MS_OUTCOME_OK)
+    return g_string_free(g_steal_pointer(&text), FALSE);
+  gsize outliers = ms_statistics_outliers(samples, m->samples->len, NULL);
+  MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
+  if (outliers)
+    add_remark(text, "%" G_GSIZE_FORMAT " outlier%s", outliers, outliers == 1 ? "" : "s");
+  if (drift.found)
+    add_remark(text, "slower by %.0f %% from sample %" G_GSIZE_FORMAT " on: a clock drop?",
+               (drift.ratio - 1) * 100, drift.index + 1);
+  if (m->rejected)
+    add_remark(text, "%u runs rejected: events ended before they started", m->rejected);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static gboolean
+any_row_has(const MsReport *self, const char *quantity)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (isfinite(ms_report_row_quantity(self, self->rows->pdata[i], quantity)))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+any_row_published(const MsReport *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (((MsReportRow *)self->rows->pdata[i])->published->len > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static const char *const rate_columns[] = {"megapixels-per-s",
+                                           "window-samples-per-s",
+                                           "elements-per-s",
+                                           "gb-per-s",
+                                           "peak-share",
+                                           "energy",
+                                           "power"};
+static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s", "% of peak",
+                                          "J",     "W"};
+
+static void
+take(GPtrArray *cells, char *text)
+{
+  g_ptr_array_add(cells, text);
+}
+
+static GPtrArray *
+heading_cells(const MsReport *self)
+{
+  GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+  static const char *const fixed[] = {"configuration", "median ms", "min ms", "IQR ms", "n", "first +ms"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
+    take(cells, g_strdup(fixed[i]));
+  for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
+    if (any_row_has(self, rate_columns[i]))
+      take(cells, g_strdup(rate_titles[i]));
+  take(cells, g_strdup("against the baseline"));
+  if (any_row_published(self))
+    take(cells, g_strdup("published"));
+  take(cells, g_strdup("result"));
+  return cells;
+}
+
+static char *
+result_text(const MsReport *self, const MsReportRow *row)
+{
+  g_autofree char *remarks = ms_report_remarks(self, row);
+  const char *word = row->measurement->outcome == MS_OUTCOME_OK
+                         ? "verified"
+                         : ms_outcome_to_string(row->measurement->outcome);
+
+  return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
+}
+
+static GPtrArray *
+row_cells(const MsReport *self, const MsReportRow *row)
+{
+  GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+  const MsSummary *s = &row->summary;
+  gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
+
+  take(cells, g_strdup(row->label));
+  take(cells, ms_report_number(ok ? s->median * 1e-6 : NAN));
+  take(cells, ms_report_number(ok ? s->minimum * 1e-6 : NAN));
+  take(cells, ms_report_number(ok ? s->iqr * 1e-6 : NAN));
+  take(cells, g_strdup_printf("%u", s->n));
+  take(cells, ms_report_number(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
+  for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
+    if (any_row_has(self, rate_columns[i]))
+      take(cells, ms_report_number(ms_report_row_quantity(self, row, rate_columns[i])));
+  take(cells, ms_report_speedup_text(row));
+  if (any_row_published(self))
+    take(cells, ms_report_published_text(row));
+  take(cells, result_text(self, row));
+  return cells;
+}
+
+/**
+ * ms_report_table: (transfer full) (element-type GPtrArray): a row of headings and one of cells for each
+ * configuration.
+ */
+GPtrArray *
+ms_report_table(const MsReport *self)
+{
+  GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+
+  g_ptr_array_add(table, heading_cells(self));
+  for (guint i = 0; i < self->rows->len; i++)
+    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i]));
+  return table;
+}
+
+/** ms_report_heading: (transfer full): device, driver, input and date in one line. */
+char *
+ms_report_heading(const MsReport *self)
+{
+  return g_strdup_printf("%s · %s · driver %s%s%s · %s%s", self->device.name ? self->device.name : "?",
+                         self->device.platform ? self->device.platform : "?",
+                         self->device.driver ? self->device.driver : "?", self->input ? " · " : "",
+                         self->input ? self->input : "", self->date, self->quick ? " · quick" : "");
+}
+
+/**
+ * ms_report_footer: (transfer full): what was found elsewhere, and what to keep in mind when reading the
+ * table.
+ */
+char *
+ms_report_footer(const MsReport *self)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (self->experiment->finding)
+    g_string_append_printf(text, "Published: %s\n", self->experiment->finding);
+  if (self->quick && any_row_published(self))
+    g_string_append(text, "Published figures are those of the full sizes; this run was scaled down.\n");
+  if (!any_row_has(self, "energy") && g_str_has_suffix(self->experiment->name, "energy"))
+    g_string_append(text, "Energy: n/a, this device has no counter that can be read.\n");
+  if (!self->complete)
+    g_string_append(text, "The experiment was interrupted; run it again to go on.\n");
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void
+find_widths(GPtrArray *table, glong *widths)
+{
+  for (guint r = 0; r < table->len; r++) {
+    GPtrArray *cells = table->pdata[r];
+    for (guint c = 0; c < cells->len; c++)
+      widths[c] = MAX(widths[c], g_utf8_strlen(cells->pdata[c], -1));
+  }
+}
+
+static gboolean
+is_number_column(GPtrArray *table, guint column)
+{
+  const char *title = g_ptr_array_index((GPtrArray *)table->pdata[0], column);
+
+  return column > 0 && strcmp(title, "published") != 0 && strcmp(title, "result") != 0 &&
+         strcmp(title, "against the baseline") != 0;
+}
+
+static void
+append_cell(GString *text, const char *cell, glong width, gboolean right, gboolean last)
+{
+  glong blanks = width - g_utf8_strlen(cell, -1);
+
+  if (right)
+    g_string_append_printf(text, "%*s", (int)blanks, "");
+  g_string_append(text, cell);
+  if (!right && !last)
+    g_string_append_printf(text, "%*s", (int)blanks, "");
+  g_string_append(text, last ? "\n" : "  ");
+}
+
+/** ms_report_to_text: (transfer full): the table for a terminal. */
+char *
+ms_report_to_text(const MsReport *self)
+{
+  g_autoptr(GPtrArray) table = ms_report_table(self);
+  g_autofree char *heading = ms_report_heading(self);
+  g_autofree char *footer = ms_report_footer(self);
+  guint columns = ((GPtrArray *)table->pdata[0])->len;
+  g_autofree glong *widths = g_new0(glong, columns);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  g_string_append_printf(text, "%s: %s\n%s\n\n", self->experiment->name, self->experiment->title, heading);
+  find_widths(table, widths);
+  for (guint r = 0; r < table->len; r++)
+    for (guint c = 0; c < columns; c++)
+      append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c],
+                  is_number_column(table, c), c + 1 == columns);
+  g_string_append_printf(text, "\n%s", footer);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* MsReport: what an experiment found on a device; becomes a table, CSV, JSON, Markdown and a chart. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "core/chart/chart.h"
+#include "core/lab/experiment/experiment.h"
+#include "core/lab/measure/measure.h"
+
+G_BEGIN_DECLS
+
+/** MsReportDevice: where the figures come from; what a tuning or a baseline must agree in. */
+typedef struct {
+  char *name;
+  char *platform;
+  char *driver;
+  char *type;
+  guint compute_units;
+  double peak_read_gb_per_s;
+  double peak_copy_gb_per_s;
+} MsReportDevice;
+
+/**
+ * MsReportRow: one configuration.
+ * @group: rows of one group did the same work and can be compared; the problem's size, say
+ * @speedup: over the group's baseline
+ * @published: (element-type MsPublished): figures that belong beside it, owned by the experiment
+ */
+typedef struct {
+  MsFactors *settings;
+  char *label;
+  char *group;
+  gboolean baseline;
+  MsMeasurement *measurement;
+  MsSummary summary;
+  MsSpeedup speedup;
+  GPtrArray *published;
+} MsReportRow;
+
+/** MsReport: read-only for whoever receives it; reference counted. @date: ISO 8601, UTC. */
+typedef struct {
+  MsExperiment *experiment;
+  MsReportDevice device;
+  char *program_version;
+  char *date;
+  char *input;
+  gboolean quick;
+  gboolean complete;
+  double noise;
+  guint32 seed;
+  GPtrArray *rows;
+} MsReport;
+
+MsReport *ms_report_new(MsExperiment *experiment);
+MsReport *ms_report_ref(MsReport *self);
+void ms_report_unref(MsReport *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
+
+MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *settings, const char *label,
+                               const char *group);
+MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *settings);
+void ms_report_finish_row(MsReport *self, MsReportRow *row);
+void ms_report_rank(MsReport *self);
+
+guint ms_report_count(const MsReport *self, MsOutcome outcome);
+double ms_report_row_quantity(const MsReport *self, const MsReportRow *row, const char *quantity);
+const char *ms_quantity_unit(const char *quantity);
+const char *ms_quantity_title(const char *quantity);
+
+GPtrArray *ms_report_table(const MsReport *self);
+char *ms_report_heading(const MsReport *self);
+char *ms_report_footer(const MsReport *self);
+char *ms_report_to_text(const MsReport *self);
+char *ms_report_to_csv(const MsReport *self);
+char *ms_report_to_markdown(const MsReport *self);
+char *ms_report_to_json(const MsReport *self);
+JsonNode *ms_report_to_json_node(const MsReport *self);
+MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
+MsReport *ms_report_load(const char *path, GError **error);
+GPtrArray *ms_reports_load(const char *path, GError **error);
+MsChart *ms_report_to_chart(const MsReport *self);
+
+/** MS_REPORT_INDEX: the page over all reports of a folder. */
+#define MS_REPORT_INDEX "index.html"
+
+void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
+gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
+gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
+
+G_END_DECLS

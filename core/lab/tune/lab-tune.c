@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Tuning on a real device: the filter's toggles as a search space, the filter as what is measured. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/lab.h"
+#include "core/lab/kinds/run-filter.h"
+#include "core/lab/kinds/run-reduce.h"
+
+/* Of one class of sizes; a processor needs long for a megapixel in the slowest configurations. */
+#define GPU_WIDTH 1024
+#define GPU_HEIGHT 1024
+#define CPU_WIDTH 640
+#define CPU_HEIGHT 512
+#define TRIAL_TIMEOUT_S 20.0
+#define FINALISTS 5
+#define HOPELESS 3.0
+#define NEAR 1.3
+#define SEARCH_SHARE 0.9
+
+/* A search while it runs. */
+typedef struct {
+  const MsLabTuneRequest *request;
+  const MsLabKind *kind;
+  MsLabBench *bench;
+  MsFactors *problem; /* what every configuration has in common */
+  MsMeasureOptions measure;
+  double best_ns;
+} Tuning;
+
+/**
+ * ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute.
+ */
+void
+ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
+{
+  gboolean gpu = ms_context_get_limits(context)->type == MS_DEVICE_TYPE_GPU;
+
+  *request = (MsLabTuneRequest){.context = context,
+                                .kind = "mean-shift",
+                                .width = gpu ? GPU_WIDTH : CPU_WIDTH,
+                                .height = gpu ? GPU_HEIGHT : CPU_HEIGHT,
+                                .strategy = MS_TUNE_AUTO,
+                                .budget_s = 60,
+                                .seed = 1};
+}
+
+static MsFactors *
+full_settings(Tuning *tuning, const MsFactors *settings)
+{
+  MsFactors *full = ms_factors_copy(tuning->problem);
+
+  ms_factors_merge(full, settings);
+  return full;
+}
+
+static char *
+refuse(const MsFactors *settings, gpointer data)
+{
+  Tuning *tuning = data;
+  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "trial", &error);
+
+  return subject ? NULL : g_strdup(error->message);
+}
+
+static GError *
+measurement_error(const MsMeasurement *m)
+{
+  static const MsError codes[] = {
+      [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED,
+      [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
+      [MS_OUTCOME_RUN] = MS_ERROR_DEVICE,
+      [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
+      [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
+  };
+
+  return g_error_new_literal(MS_ERROR, codes[m->outcome], m->message ? m->message : "It was not measured.");
+}
+
+static gboolean
+evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+{
+  Tuning *tuning = data;
+  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
+  g_autoptr(MsMeasurement) measurement = ms_measurement_new();
+
+  tuning->measure.give_up_ns = tuning->best_ns > 0 ? HOPELESS * tuning->best_ns : 0;
+  if (!subject || !ms_measure(&subject, &measurement, 1, &tuning->measure, NULL, NULL, cancellable, error))
+    return FALSE;
+  if (measurement->outcome != MS_OUTCOME_OK) {
+    g_propagate_error(error, measurement_error(measurement));
+    return FALSE;
+  }
+  *ns = ms_measurement_summarise(measurement).median;
+  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, *ns) : *ns;
+  return TRUE;
+}
+
+static int
+compare_times(gconstpointer a, gconstpointer b)
+{
+  const MsTrial *x = *(MsTrial *const *)a, *y = *(MsTrial *const *)b;
+
+  return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* The fastest few of the search, verified ones only, as long as they are near the first. */
+static GPtrArray *
+find_finalists(const MsTuneRecord *record)
+{
+  GPtrArray *all = g_ptr_array_new();
+
+  for (guint i = 0; i < record->trials->len; i++)
+    if (((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK)
+      g_ptr_array_add(all, record->trials->pdata[i]);
+  g_ptr_array_sort(all, compare_times);
+  guint n = 0;
+  while (n < MIN(all->len, FINALISTS) &&
+         ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
+    n++;
+  g_ptr_array_set_size(all, (int)n);
+  return all;
+}
+
+static void
+take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measurements)
+{
+  double best = INFINITY;
+
+  for (guint i = 0; i < finalists->len; i++) {
+    MsTrial *trial = finalists->pdata[i];
+    guint index;
+    if (measurements[i]->outcome != MS_OUTCOME_OK)
+      continue;
+    trial->ns = ms_measurement_summarise(measurements[i]).median;
+    if (trial->ns < best && g_ptr_array_find(record->trials, trial, &index)) {
+      best = trial->ns;
+      record->best = (int)index;
+    }
+  }
+}
+
+/*
+ * Among many configurations measured one after the other the fastest is partly the luckiest. The first few
+ * are measured once
+ * more, interleaved, and these times decide.
+ */
+static gboolean
+decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) finalists = find_finalists(record);
+  MsSubject *subjects[FINALISTS] = {NULL};
+  MsMeasurement *measurements[FINALISTS] = {NULL};
+  MsMeasureOptions careful = tuning->measure;
+  guint n = 0;
+
+  careful.give_up_ns = 0;
+  careful.min_repeats = 7;
+  careful.timeout_s = TRIAL_TIMEOUT_S;
+  for (guint i = 0; i < finalists->len; i++) {
+    g_autoptr(MsFactors) full = full_settings(tuning, ((MsTrial *)finalists->pdata[i])->settings);
+    subjects[n] = tuning->kind->create(tuning->bench, full, "The configuration", NULL);
+    if (subjects[n])
+      measurements[n++] = ms_measurement_new();
+  }
+  gboolean good = n < finalists->len || n < 2 ||
+                  ms_measure(subjects, measurements, n, &careful, NULL, NULL, cancellable, error);
+  if (good && n == finalists->len && n >= 2)
+    take_final_times(record, finalists, measurements);
+  for (guint i = 0; i < n; i++) {
+    ms_subject_free(subjects[i]);
+    ms_measurement_free(measurements[i]);
+  }
+  return good;
+}
+
+/*
+ * The class of the problem, and toggles that the caller fixed: the winner among those left is no answer to
+ * what auto asks.
+ */
+static char *
+filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GString) name = g_string_new(NULL);
+
+  ms_lab_filter_settings(problem, &settings, NULL);
+  g_autofree char *class = ms_tune_problem_class(settings.params.sp, width, height);
+  g_string_append(name, class);
+  for (guint i = 0; i < ms_factors_size(problem); i++) {
+    const MsOptionInfo *option = ms_option_find(ms_factors_key(problem, i));
+    if (option && option->group == MS_OPTION_GROUP_TOGGLE)
+      g_string_append_printf(name, ", %s:%s", option->name, ms_factors_value(problem, i));
+  }
+  return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
+/* The same for a reduction: what is neither operation, type nor length was fixed by the caller. */
+static char *
+reduce_problem_name(const MsFactors *problem)
+{
+  static const char *const classed[] = {"op", "type", "size", NULL};
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
+  MsReduceOptions options;
+  guint64 n = 0;
+
+  ms_lab_reduce_settings(problem, &spec, &options, &n, NULL);
+  g_autofree char *class = ms_tune_reduce_class(&spec, n);
+  g_autoptr(GString) name = g_string_new(class);
+  for (guint i = 0; i < ms_factors_size(problem); i++)
+    if (!g_strv_contains(classed, ms_factors_key(problem, i)))
+      g_string_append_printf(name, ", %s:%s", ms_factors_key(problem, i), ms_factors_value(problem, i));
+  return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
+static char *
+problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 height)
+{
+  if (strcmp(kind, "mean-shift") == 0)
+    return filter_problem_name(problem, width, height);
+  return reduce_problem_name(problem);
+}
+
+/* The finished problem: what the caller fixed, and the size of the picture. */
+static MsFactors *
+make_problem(const MsLabTuneRequest *request)
+{
+  MsFactors *problem = request->fixed ? ms_factors_copy(request->fixed) : ms_factors_new();
+  int width = request->image ? ms_image_get_width(request->image) : request->width;
+  int height = request->image ? ms_image_get_height(request->image) : request->height;
+  g_autofree char *size = g_strdup_printf("%dx%d", width, height);
+
+  if (strcmp(request->kind, "mean-shift") == 0 && !ms_factors_get(problem, "size"))
+    ms_factors_set(problem, "size", size);
+  return problem;
+}
+
+static MsTuneRecord *
+open_record(const MsLabTuneRequest *request, const char *problem)
+{
+  MsDevice *device = ms_context_get_device(request->context);
+  const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
+  MsTuneRecord *record =
+      request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
+
+  /* Times of another version of the program are of other kernels. */
+  if (record && g_strcmp0(record->version, MS_VERSION) != 0)
+    g_clear_pointer(&record, ms_tune_record_free);
+  if (!record)
+    record = ms_tune_record_new(name, driver, problem);
+  g_free(record->version);
+  record->version = g_strdup(MS_VERSION);
+  return record;
+}
+
+/**
+ * ms_lab_tune:
+ *
+ * Searches the space of @request's kind, keeps the search, winner first, and resumes an earlier one of the
+ * same device,
+ * driver and class of problem. When cancelled, what was found so far is kept.
+ *
+ * Returns: (transfer full): the search; ms_tune_record_best() is the winner
+ */
+MsTuneRecord *
+ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
+  g_autoptr(MsFactors) problem = make_problem(request);
+  gint64 width = 0, height = 0;
+  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0};
+
+  if (!tuning.kind || !tuning.kind->add_space) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
+    return NULL;
+  }
+  if (!ms_lab_check_keys(tuning.kind, problem, error))
+    return NULL;
+  ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
+  g_autofree char *name = problem_name(request->kind, problem, width, height);
+  g_autoptr(MsTuneRecord) record = open_record(request, name);
+  g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);
+  tuning.kind->add_space(space, problem, ms_context_get_limits(request->context));
+  ms_measure_options_init(&tuning.measure, TRUE);
+  tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
+  tuning.measure.timeout_s = 0; /* the search has its own */
+  g_autoptr(MsFactors) start = NULL;
+  if (tuning.kind->propose) {
+    start = tuning.kind->propose(bench, problem, cancellable, error);
+    if (!start)
+      return NULL;
+  }
+  tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
+  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S,
+                           request->seed, start};
+  gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data,
+                                 cancellable, error) &&
+                  decide_among_finalists(&tuning, record, cancellable, error);
+  if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
+    return NULL;
+  return g_steal_pointer(&record);
+}

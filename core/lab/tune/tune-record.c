@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* A search as a record: its trials, its best, as text and as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/report/report-private.h"
+#include "core/lab/tune/tuner.h"
+
+#define FORMAT_NAME "meanshift-lab tuning"
+
+static const char *const strategy_names[] = {"auto", "exhaustive", "random", "greedy"};
+
+const char *
+ms_tune_strategy_to_string(MsTuneStrategy strategy)
+{
+  return strategy_names[strategy];
+}
+
+/** ms_tune_strategy_parse: "auto", "exhaustive", "random" or "greedy". */
+gboolean
+ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(strategy_names); i++)
+    if (g_strcmp0(strategy_names[i], text) == 0) {
+      *strategy = i;
+      return TRUE;
+    }
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "“%s” is no way to search; it can be auto, exhaustive, random or greedy.", text);
+  return FALSE;
+}
+
+static void
+free_trial(gpointer data)
+{
+  MsTrial *trial = data;
+
+  ms_factors_free(trial->settings);
+  g_free(trial->message);
+  g_free(trial);
+}
+
+/**
+ * ms_tune_record_new:
+ * @device: name of the device
+ * @driver: its driver's version: another driver may prefer something else
+ * @problem: class of the problem, see ms_tune_problem_class()
+ */
+MsTuneRecord *
+ms_tune_record_new(const char *device, const char *driver, const char *problem)
+{
+  MsTuneRecord *self = g_new0(MsTuneRecord, 1);
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+
+  self->device = g_strdup(device);
+  self->driver = g_strdup(driver);
+  self->problem = g_strdup(problem);
+  self->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+  self->trials = g_ptr_array_new_with_free_func(free_trial);
+  self->best = -1;
+  return self;
+}
+
+void
+ms_tune_record_free(MsTuneRecord *self)
+{
+  if (!self)
+    return;
+  g_free(self->device);
+  g_free(self->driver);
+  g_free(self->problem);
+  g_free(self->version);
+  g_free(self->date);
+  g_ptr_array_unref(self->trials);
+  g_free(self);
+}
+
+/** ms_tune_record_best: (transfer none) (nullable): the fastest verified trial. */
+const MsTrial *
+ms_tune_record_best(const MsTuneRecord *self)
+{
+  return self->best >= 0 ? self->trials->pdata[self->best] : NULL;
+}
+
+/** ms_tune_record_find: (transfer none) (nullable): the trial of exactly these settings. */
+const MsTrial *
+ms_tune_record_find(const MsTuneRecord *self, const MsFactors *settings)
+{
+  for (guint i = 0; i < self->trials->len; i++) {
+    const MsTrial *trial = self->trials->pdata[i];
+    if (ms_factors_equal(trial->settings, settings))
+      return trial;
+  }
+  return NULL;
+}
+
+guint
+ms_tune_record_count(const MsTuneRecord *self, MsOutcome outcome)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->trials->len; i++)
+    n += ((MsTrial *)self->trials->pdata[i])->outcome == outcome;
+  return n;
+}
+
+static int
+compare_trials(gconstpointer a, gconstpointer b)
+{
+  const MsTrial *x = *(const MsTrial *const *)a, *y = *(const MsTrial *const *)b;
+
+  return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static void
+append_ranking(GString *text, const MsTuneRecord *self, guint most)
+{
+  g_autoptr(GPtrArray) good = g_ptr_array_new();
+
+  for (guint i = 0; i < self->trials->len; i++)
+    if (((MsTrial *)self->trials->pdata[i])->outcome == MS_OUTCOME_OK)
+      g_ptr_array_add(good, self->trials->pdata[i]);
+  g_ptr_array_sort(good, compare_trials);
+  for (guint i = 0; i < good->len && i < most; i++) {
+    const MsTrial *trial = good->pdata[i];
+    g_autofree char *settings = ms_factors_to_string(trial->settings);
+    g_autofree char *ms = ms_report_number(trial->ns * 1e-6);
+    g_string_append_printf(text, "%12s ms  %s\n", ms, settings);
+  }
+}
+
+/**
+ * ms_tune_record_check:
+ *
+ * Returns: %FALSE with #MS_ERROR_TIMEOUT or #MS_ERROR_DEVICE and what to do where the search has no winner
+ */
+gboolean
+ms_tune_record_check(const MsTuneRecord *self, GError **error)
+{
+  if (ms_tune_record_best(self))
+    return TRUE;
+  if (self->trials->len == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
+                "The time was over before any of the %" G_GUINT64_FORMAT " configurations was measured; give --tune more of it, "
+                "as in --budget 5m.",
+                self->space_size);
+    return FALSE;
+  }
+  const MsTrial *first = g_ptr_array_index(self->trials, 0);
+  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
+              "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
+              "failed so: %s",
+              self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
+  return FALSE;
+}
+
+/**
+ * ms_tune_record_to_text: (transfer full): what was searched, the ten fastest, and how many failed in which
+ * way.
+ */
+char *
+ms_tune_record_to_text(const MsTuneRecord *self)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  g_string_append_printf(
+      text, "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
+      self->device, self->driver, self->problem, self->trials->len, self->space_size,
+      ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
+  append_ranking(text, self, 10);
+  for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
+    if (ms_tune_record_count(self, outcome) > 0)
+      g_string_append_printf(text, "%12u failed: %s\n", ms_tune_record_count(self, outcome),
+                             ms_outcome_to_string(outcome));
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void
+add_trial(JsonBuilder *builder, const MsTrial *trial)
+{
+  json_builder_begin_object(builder);
+  ms_json_add_factors(builder, "settings", trial->settings);
+  ms_json_add_text(builder, "outcome", ms_outcome_to_string(trial->outcome));
+  ms_json_add_number(builder, "ns", trial->ns);
+  ms_json_add_text(builder, "message", trial->message);
+  json_builder_end_object(builder);
+}
+
+/** ms_tune_record_to_json_node: (transfer full): everything, the winner first. */
+JsonNode *
+ms_tune_record_to_json_node(const MsTuneRecord *self)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  const MsTrial *best = ms_tune_record_best(self);
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "format", FORMAT_NAME);
+  ms_json_add_text(builder, "device", self->device);
+  ms_json_add_text(builder, "driver", self->driver);
+  ms_json_add_text(builder, "problem", self->problem);
+  ms_json_add_text(builder, "version", self->version);
+  ms_json_add_text(builder, "date", self->date);
+  ms_json_add_text(builder, "strategy", ms_tune_strategy_to_string(self->strategy));
+  ms_json_add_number(builder, "seed", self->seed);
+  ms_json_add_number(builder, "space_size", (double)self->space_size);
+  ms_json_add_boolean(builder, "complete", self->complete);
+  ms_json_add_factors(builder, "winner", best ? best->settings : NULL);
+  ms_json_add_number(builder, "winner_ns", best ? best->ns : NAN);
+  ms_json_begin_array(builder, "trials");
+  for (guint i = 0; i < self->trials->len; i++)
+    add_trial(builder, self->trials->pdata[i]);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
+  return json_builder_get_root(builder);
+}
+
+static void
+get_trial(MsTuneRecord *self, JsonObject *object)
+{
+  MsFactors *settings = ms_json_get_factors(object, "settings");
+  double ns = ms_json_get_number(object, "ns");
+
+  if (!settings)
+    return;
+  MsTrial *trial = g_new0(MsTrial, 1);
+  trial->settings = settings;
+  trial->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
+  if (trial->outcome == MS_OUTCOME_OK && !(ns > 0))
+    trial->outcome = MS_OUTCOME_RUN;
+  trial->ns = trial->outcome == MS_OUTCOME_OK ? ns : NAN;
+  trial->message = g_strdup(ms_json_get_text(object, "message"));
+  g_ptr_array_add(self->trials, trial);
+  const MsTrial *best = ms_tune_record_best(self);
+  if (trial->outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
+    self->best = (int)self->trials->len - 1;
+}
+
+/* The winner of the final is not always the trial with the smallest time, see ms_lab_tune(). */
+static void
+get_winner(MsTuneRecord *self, JsonObject *object)
+{
+  g_autoptr(MsFactors) winner = ms_json_get_factors(object, "winner");
+
+  for (guint i = 0; winner && i < self->trials->len; i++) {
+    const MsTrial *trial = self->trials->pdata[i];
+    if (trial->outcome == MS_OUTCOME_OK && ms_factors_equal(trial->settings, winner))
+      self->best = (int)i;
+  }
+}
+
+static void
+get_head(MsTuneRecord *self, JsonObject *object)
+{
+  const char *date = ms_json_get_text(object, "date");
+
+  if (date) {
+    g_free(self->date);
+    self->date = g_strdup(date);
+  }
+  self->version = g_strdup(ms_json_get_text(object, "version"));
+  ms_tune_strategy_parse(ms_json_get_text(object, "strategy"), &self->strategy, NULL);
+  self->complete = json_object_get_boolean_member_with_default(object, "complete", FALSE);
+  self->space_size = (guint64)json_object_get_double_member_with_default(object, "space_size", 0);
+}
+
+/** ms_tune_record_from_json_node: (transfer full): the reverse of ms_tune_record_to_json_node(). */
+MsTuneRecord *
+ms_tune_record_from_json_node(JsonNode *node, GError **error)
+{
+  JsonObject *object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  JsonArray *trials = object ? ms_json_get_array(object, "trials") : NULL;
+
+  if (!trials || g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a record of tuning.");
+    return NULL;
+  }
+  MsTuneRecord *self =
+      ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
+                         ms_json_get_text(object, "problem"));
+  get_head(self, object);
+  for (guint i = 0; i < json_array_get_length(trials); i++) {
+    JsonObject *trial = ms_json_get_element(trials, i);
+    if (trial)
+      get_trial(self, trial);
+  }
+  get_winner(self, object);
+  return self;
+}

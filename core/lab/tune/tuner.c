@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/tune/tuner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/measure/watchdog.h"
+
+#define SMALL_SPACE 64
+#define PROBES 6
+
+struct _MsTuneSpace {
+  MsTuneConstraint constraint;
+  MsTuneEvaluate evaluate;
+  gpointer data;
+  GArray *dimensions; /* MsTuneDimension */
+};
+
+/* A search under way. */
+typedef struct {
+  MsTuneSpace *space;
+  MsTuneRecord *record;
+  const MsTuneOptions *options;
+  MsTuneProgress progress;
+  gpointer data;
+  GCancellable *cancellable;
+  GRand *random;
+  gint64 started_us;
+  guint n_evaluated;
+} Search;
+
+static void
+clear_dimension(gpointer data)
+{
+  MsTuneDimension *dimension = data;
+
+  g_free(dimension->key);
+  g_strfreev(dimension->values);
+}
+
+/**
+ * ms_tune_space_new:
+ * @constraint: filters the space before anything is built
+ * @evaluate: measures one configuration
+ * @data: for both
+ */
+MsTuneSpace *
+ms_tune_space_new(MsTuneConstraint constraint, MsTuneEvaluate evaluate, gpointer data)
+{
+  MsTuneSpace *self = g_new0(MsTuneSpace, 1);
+
+  self->constraint = constraint;
+  self->evaluate = evaluate;
+  self->data = data;
+  self->dimensions = g_array_new(FALSE, FALSE, sizeof(MsTuneDimension));
+  g_array_set_clear_func(self->dimensions, clear_dimension);
+  return self;
+}
+
+void
+ms_tune_space_free(MsTuneSpace *self)
+{
+  if (!self)
+    return;
+  g_array_unref(self->dimensions);
+  g_free(self);
+}
+
+void
+ms_tune_space_add(MsTuneSpace *self, const char *key, const char *const *values)
+{
+  MsTuneDimension dimension = {g_strdup(key), g_strdupv((char **)values)};
+
+  g_return_if_fail(values[0] != NULL);
+  g_array_append_val(self->dimensions, dimension);
+}
+
+static const MsTuneDimension *
+dimension_at(const MsTuneSpace *self, guint index)
+{
+  return &g_array_index(self->dimensions, MsTuneDimension, index);
+}
+
+/** ms_tune_space_size: how many combinations there are, before constraints. */
+guint64
+ms_tune_space_size(const MsTuneSpace *self)
+{
+  guint64 size = 1;
+
+  for (guint i = 0; i < self->dimensions->len; i++)
+    size *= g_strv_length(dimension_at(self, i)->values);
+  return size;
+}
+
+/* Combination number @index; the last dimension varies fastest. */
+static MsFactors *
+nth_point(const MsTuneSpace *self, guint64 index)
+{
+  guint n = self->dimensions->len;
+  g_autofree guint *digits = g_new0(guint, MAX(n, 1));
+  MsFactors *factors = ms_factors_new();
+
+  for (guint i = n; i-- > 0;) {
+    guint values = g_strv_length(dimension_at(self, i)->values);
+    digits[i] = (guint)(index % values);
+    index /= values;
+  }
+  for (guint i = 0; i < n; i++) {
+    const MsTuneDimension *dimension = dimension_at(self, i);
+    ms_factors_set(factors, dimension->key, dimension->values[digits[i]]);
+  }
+  return factors;
+}
+
+static MsTrial *
+add_trial(MsTuneRecord *record, const MsFactors *settings, MsOutcome outcome, double ns, const char *message)
+{
+  MsTrial *trial = g_new0(MsTrial, 1);
+
+  trial->settings = ms_factors_copy(settings);
+  trial->outcome = outcome;
+  trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
+  trial->message = g_strdup(message);
+  g_ptr_array_add(record->trials, trial);
+  const MsTrial *best = ms_tune_record_best(record);
+  if (outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
+    record->best = (int)record->trials->len - 1;
+  return trial;
+}
+
+static double
+budget_share(const Search *search)
+{
+  double used = (double)(g_get_monotonic_time() - search->started_us) * 1e-6;
+
+  return search->options->budget_s > 0 ? used / search->options->budget_s : 0;
+}
+
+/* The first trial may outlast the budget: a search that measured nothing would be of use to nobody. */
+static gboolean
+evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError **error)
+{
+  double left = search->options->budget_s * (1 - budget_share(search));
+  double limit = search->options->trial_timeout_s;
+  gboolean fired, good;
+
+  if (search->options->budget_s > 0 && search->n_evaluated++ > 0)
+    limit = limit > 0 ? MIN(limit, MAX(left, 0.5)) : MAX(left, 0.5);
+  {
+    g_autoptr(MsWatchdog) dog = ms_watchdog_new(search->cancellable, limit);
+    good = search->space->evaluate(settings, ns, ms_watchdog_cancellable(dog), search->space->data, error);
+    fired = ms_watchdog_fired(dog);
+  }
+  if (good || !fired || !g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return good;
+  g_clear_error(error);
+  g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT, "It did not end within %.3g s and was cancelled.", limit);
+  return FALSE;
+}
+
+static gboolean
+is_over(const Search *search)
+{
+  return search->n_evaluated > 0 && search->options->budget_s > 0 && budget_share(search) >= 1;
+}
+
+/*
+ * Finds or makes the trial of @settings, NULL when the budget ended meanwhile; FALSE when the search was
+ * cancelled.
+ */
+static gboolean
+try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autofree char *reason = NULL;
+  double ns = NAN;
+
+  if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
+    return FALSE;
+  *trial = ms_tune_record_find(search->record, settings);
+  if (*trial)
+    return TRUE;
+  reason = search->space->constraint ? search->space->constraint(settings, search->space->data) : NULL;
+  if (reason) {
+    *trial = add_trial(search->record, settings, MS_OUTCOME_CONSTRAINT, NAN, reason);
+  } else if (evaluate_guarded(search, settings, &ns, &local)) {
+    *trial = add_trial(search->record, settings, MS_OUTCOME_OK, ns, NULL);
+  } else {
+    if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
+      return FALSE;
+    if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
+      return TRUE; /* the search ran out of time, not the configuration */
+    *trial = add_trial(search->record, settings, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
+                       local ? local->message : "It failed without a reason.");
+  }
+  if (search->progress)
+    search->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1), search->data);
+  return TRUE;
+}
+
+static gboolean
+search_in_order(Search *search, GError **error)
+{
+  guint64 size = ms_tune_space_size(search->space);
+
+  for (guint64 i = 0; i < size; i++) {
+    g_autoptr(MsFactors) settings = nth_point(search->space, i);
+    const MsTrial *trial;
+    if (is_over(search))
+      return TRUE;
+    if (!try_settings(search, settings, &trial, error))
+      return FALSE;
+  }
+  search->record->complete = TRUE;
+  return TRUE;
+}
+
+static MsFactors *
+random_point(Search *search)
+{
+  MsFactors *factors = ms_factors_new();
+
+  for (guint i = 0; i < search->space->dimensions->len; i++) {
+    const MsTuneDimension *d = dimension_at(search->space, i);
+    gint32 pick = g_rand_int_range(search->random, 0, (gint32)g_strv_length(d->values));
+    ms_factors_set(factors, d->key, d->values[pick]);
+  }
+  return factors;
+}
+
+/* Draws until the budget is over or as many draws as there are combinations brought nothing new. */
+static gboolean
+search_at_random(Search *search, GError **error)
+{
+  guint64 size = ms_tune_space_size(search->space);
+  guint64 stale = 0;
+
+  while (!is_over(search) && stale < 4 * size) {
+    g_autoptr(MsFactors) settings = random_point(search);
+    const MsTrial *trial;
+    stale = ms_tune_record_find(search->record, settings) ? stale + 1 : 0;
+    if (!try_settings(search, settings, &trial, error))
+      return FALSE;
+  }
+  search->record->complete = search->record->trials->len >= size;
+  return TRUE;
+}
+
+/* Where greedy begins, or begins anew: a few points at random that can run. */
+static gboolean
+probe_starts(Search *search, GError **error)
+{
+  const MsTrial *trial;
+
+  for (guint i = 0, tries = 0; i < PROBES && tries < 50 * PROBES && !is_over(search); tries++) {
+    g_autoptr(MsFactors) settings = random_point(search);
+    if (!try_settings(search, settings, &trial, error))
+      return FALSE;
+    i += trial && trial->outcome != MS_OUTCOME_CONSTRAINT;
+  }
+  return TRUE;
+}
+
+/* Tries every other value of every dimension, beginning anywhere, from the best point known at each step. */
+static gboolean
+improve_once(Search *search, gboolean *improved, GError **error)
+{
+  guint n = search->space->dimensions->len;
+  guint first = n ? (guint)g_rand_int_range(search->random, 0, (gint32)n) : 0;
+  int before = search->record->best;
+
+  for (guint i = 0; i < n; i++) {
+    const MsTuneDimension *d = dimension_at(search->space, (first + i) % n);
+    for (char **value = d->values; *value && !is_over(search); value++) {
+      g_autoptr(MsFactors) settings = ms_factors_copy(ms_tune_record_best(search->record)->settings);
+      const MsTrial *trial;
+      ms_factors_set(settings, d->key, *value);
+      if (!try_settings(search, settings, &trial, error))
+        return FALSE;
+    }
+  }
+  *improved = search->record->best != before;
+  return TRUE;
+}
+
+static gboolean
+search_greedily(Search *search, GError **error)
+{
+  const MsTrial *trial;
+  gboolean improved = TRUE;
+
+  if (search->options->start && !try_settings(search, search->options->start, &trial, error))
+    return FALSE;
+  while (!is_over(search) && ms_tune_record_best(search->record) == NULL) {
+    guint before = search->record->trials->len;
+    if (!probe_starts(search, error))
+      return FALSE;
+    if (search->record->trials->len == before)
+      return TRUE; /* nothing in the space can run */
+  }
+  while (!is_over(search)) {
+    improved = TRUE;
+    while (improved && !is_over(search))
+      if (!improve_once(search, &improved, error))
+        return FALSE;
+    guint before = search->record->trials->len; /* a local optimum: look elsewhere with what is left */
+    if (search->record->trials->len >= ms_tune_space_size(search->space))
+      break;
+    if (!probe_starts(search, error))
+      return FALSE;
+    if (search->record->trials->len == before)
+      break;
+  }
+  search->record->complete = !is_over(search);
+  return TRUE;
+}
+
+/**
+ * ms_tune_search:
+ * @record: (inout): what is known already and where the trials go; what it holds is not tried again
+ * @progress: (nullable): told after every trial
+ *
+ * Greedy search changes one dimension at a time from the best known point until nothing near is better, then
+ * restarts from random points
+ * as long as there is budget. Failures are recorded with their class and the search goes on.
+ *
+ * Returns: %FALSE only when cancelled; @record then holds what was found so far
+ */
+gboolean
+ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
+               MsTuneProgress progress, gpointer data, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
+  Search search = {space, record, options, progress, data, cancellable, random, g_get_monotonic_time()};
+  MsTuneStrategy strategy = options->strategy;
+
+  if (strategy == MS_TUNE_AUTO)
+    strategy = ms_tune_space_size(space) <= SMALL_SPACE ? MS_TUNE_EXHAUSTIVE : MS_TUNE_GREEDY;
+  record->strategy = strategy;
+  record->seed = options->seed;
+  record->space_size = ms_tune_space_size(space);
+  record->complete = FALSE;
+  switch (strategy) {
+  case MS_TUNE_EXHAUSTIVE:
+    return search_in_order(&search, error);
+  case MS_TUNE_RANDOM:
+    return search_at_random(&search, error);
+  default:
+    return search_greedily(&search, error);
+  }
+}

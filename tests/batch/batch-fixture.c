@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/batch/batch-fixture.h"
+
+#include <glib/gstdio.h>
+
+#include "tests/support/fixture.h"
+#include "tests/support/image-files.h"
+
+/** batch_fixture_add_picture: random pixels, below the folder of inputs; its folders are made too. */
+void
+batch_fixture_add_picture(BatchFixture *f, const char *name, int width, int height)
+{
+  g_autofree char *path = g_build_filename(f->in, name, NULL);
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autoptr(MsImage) image = ms_test_image_random(width, height, (guint32)width, TRUE, NULL);
+  MsSaveOptions save = ms_save_options_default();
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpint(g_mkdir_with_parents(folder, 0777), ==, 0);
+  save.overwrite = TRUE;
+  ms_image_save(image, path, &save, NULL, NULL, &error);
+  g_assert_no_error(error);
+}
+
+void
+batch_fixture_add_file(BatchFixture *f, const char *folder, const char *name, const char *content)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, content, -1, NULL));
+}
+
+void
+batch_fixture_set_up(BatchFixture *f, gconstpointer data)
+{
+  f->folder = ms_test_folder_new();
+  f->in = g_build_filename(f->folder, "in", NULL);
+  f->out = g_build_filename(f->folder, "out", NULL);
+  g_assert_cmpint(g_mkdir(f->in, 0777), ==, 0);
+  g_assert_cmpint(g_mkdir(f->out, 0777), ==, 0);
+  f->inputs[0] = f->in;
+  f->request = (MsBatchRequest){
+      .inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
+  f->request.settings.params.sp = 2;
+  f->options = ms_runner_options_default();
+  f->options.settings = f->request.settings;
+  f->options.jobs = 3;
+  f->engine = g_object_new(FAKE_TYPE_ENGINE, NULL);
+  f->cancellable = g_cancellable_new();
+  f->troubles = g_ptr_array_new_with_free_func(g_free);
+}
+
+static void
+remove_tree(const char *path)
+{
+  g_autoptr(GDir) folder = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+    g_autofree char *entry = g_build_filename(path, name, NULL);
+    remove_tree(entry);
+  }
+  g_assert_cmpint(g_remove(path), ==, 0);
+}
+
+void
+batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
+{
+  g_object_unref(f->engine);
+  g_object_unref(f->cancellable);
+  g_ptr_array_unref(f->troubles);
+  g_free(f->in);
+  g_free(f->out);
+  remove_tree(f->folder);
+  g_free(f->folder);
+}
+
+/** batch_fixture_plan: (transfer full): the items of the request, which must be a good one. */
+GPtrArray *
+batch_fixture_plan(BatchFixture *f)
+{
+  g_autoptr(GError) error = NULL;
+  GPtrArray *items = ms_batch_plan(&f->request, &error);
+
+  g_assert_no_error(error);
+  return items;
+}
+
+/** batch_fixture_item: (transfer none) */
+MsBatchItem *
+batch_fixture_item(GPtrArray *items, guint index)
+{
+  g_assert_cmpuint(index, <, items->len);
+  return g_ptr_array_index(items, index);
+}
+
+/** batch_fixture_out_path: (transfer full): in the folder of outputs. */
+char *
+batch_fixture_out_path(BatchFixture *f, const char *name)
+{
+  return g_build_filename(f->out, name, NULL);
+}
+
+void
+batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const char *name)
+{
+  g_autofree char *path = batch_fixture_out_path(f, name);
+
+  g_assert_cmpstr(item->output, ==, path);
+}
+
+static MsBatchEngine *
+open_fake_engine(gpointer data, GError **error)
+{
+  return g_object_ref(MS_BATCH_ENGINE(((BatchFixture *)data)->engine));
+}
+
+static void
+count_finished(MsBatchItem *item, gpointer data)
+{
+  g_assert_cmpint(item->status, !=, MS_ITEM_PENDING);
+  ((BatchFixture *)data)->n_finished++;
+}
+
+static void
+count_progress(MsBatchItem *item, int done, int total, gpointer data)
+{
+  g_assert_cmpint(done, <=, total);
+  ((BatchFixture *)data)->n_progress++;
+}
+
+static void
+note_trouble(const char *sentence, gpointer data)
+{
+  g_ptr_array_add(((BatchFixture *)data)->troubles, g_strdup(sentence));
+}
+
+/** batch_fixture_run: on the fake engine, counting what the runner reports. */
+gboolean
+batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
+{
+  const MsRunnerHooks hooks = {.open = open_fake_engine,
+                               .finished = count_finished,
+                               .progress = count_progress,
+                               .trouble = note_trouble,
+                               .data = f};
+
+  return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
+}
+
+/** batch_fixture_run_good: a run that ends by itself, whatever became of its items, and reports each of them once. */
+void
+batch_fixture_run_good(BatchFixture *f, GPtrArray *items)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(batch_fixture_run(f, items, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(f->n_finished, ==, items->len);
+}
+
+/** batch_fixture_assert_reference: the saved output is what the serial reference makes of the input. */
+void
+batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item)
+{
+  g_autoptr(MsImage) source = ms_image_load(item->input, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected =
+      ms_reference_run(source, &f->options.settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) actual = ms_image_load(item->output, NULL, NULL, NULL);
+
+  g_assert_nonnull(actual);
+  ms_fixture_assert_same(expected, actual, item->output);
+}

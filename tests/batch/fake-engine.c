@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/batch/fake-engine.h"
+
+#include "core/filter/reference.h"
+
+G_DEFINE_FINAL_TYPE(FakeEngine, fake_engine, MS_TYPE_BATCH_ENGINE)
+
+static MsBatchEngineInfo
+fake_engine_describe(MsBatchEngine *engine)
+{
+  return (MsBatchEngineInfo){.name = "test", .platform = "test", .driver = "1", .type = "other"};
+}
+
+static MsImage *
+one_pixel_off(MsImage *image)
+{
+  gsize size = ms_image_get_byte_size(image);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(image), size);
+
+  pixels[size / 2] ^= 8;
+  return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels,
+                           ms_image_get_metadata(image));
+}
+
+static MsImage *
+fake_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+                GCancellable *cancellable, GError **error)
+{
+  FakeEngine *self = FAKE_ENGINE(engine);
+  g_autoptr(MsImage) result = NULL;
+
+  run->used = *settings;
+  self->runs++;
+  if (self->behaviour == FAILING_ENGINE && ms_image_get_width(source) == 17) {
+    g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
+    return NULL;
+  }
+  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self,
+                            cancellable, error);
+  if (result)
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
+  if (self->cancel_after_first && self->runs == 1)
+    g_cancellable_cancel(self->cancel_after_first);
+  if (result && self->behaviour == WRONG_ENGINE)
+    return one_pixel_off(result);
+  return g_steal_pointer(&result);
+}
+
+static void
+fake_engine_class_init(FakeEngineClass *klass)
+{
+  MS_BATCH_ENGINE_CLASS(klass)->describe = fake_engine_describe;
+  MS_BATCH_ENGINE_CLASS(klass)->run = fake_engine_run;
+}
+
+static void
+fake_engine_init(FakeEngine *self)
+{
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* The batch: the manifest, and going on where an earlier run ended. */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "tests/batch/batch-fixture.h"
+#include "tests/support/image-files.h"
+
+static MsManifest *
+open_manifest(BatchFixture *f)
+{
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autoptr(GError) error = NULL;
+  MsManifest *manifest = ms_manifest_open(path, &error);
+
+  g_assert_no_error(error);
+  return manifest;
+}
+
+static guint
+run_with_manifest(BatchFixture *f, MsBatchCounts *counts)
+{
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+  guint before = f->engine->runs;
+
+  f->request.manifest = f->options.manifest = manifest;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  f->n_finished = 0;
+  batch_fixture_run_good(f, items);
+  *counts = ms_batch_count(items);
+  return f->engine->runs - before;
+}
+
+static void
+test_manifest_resume(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *first = batch_fixture_out_path(f, "a.png");
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  batch_fixture_add_picture(f, "b\"\\\n\xff.png", 7, 5);
+  batch_fixture_add_file(f, f->in, "c.png", "damaged");
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
+  g_assert_cmpuint(counts.failed, ==, 1);
+
+  /* Done ones are left out, the failed one is tried again. */
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 3);
+  g_assert_cmpuint(counts.failed, ==, 1);
+
+  /* A lost output, a changed input and other settings are done anew. */
+  g_assert_cmpint(g_unlink(first), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  batch_fixture_add_picture(f, "b.png", 60, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.settings.params.sr = 30;
+  f->options.settings = f->request.settings;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
+}
+
+static void
+test_manifest_torn(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_file(f, f->folder, "manifest.jsonl",
+                         "rubbish\n[1]\n{}\n{\"input\": 3}\n{\"input\": \"/x/a.png\", \"stat");
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+static void
+test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_autofree char *missing = g_build_filename(f->folder, "missing", "m.jsonl", NULL);
+  g_autoptr(MsManifest) nowhere = ms_manifest_open(missing, &error);
+  g_assert_null(nowhere);
+  g_assert_error(error, MS_ERROR, MS_ERROR_IO);
+  g_assert_nonnull(strstr(error->message, "--manifest"));
+
+  if (!g_file_test("/dev/full", G_FILE_TEST_EXISTS)) {
+    g_test_skip("There is no /dev/full on this system.");
+    return;
+  }
+  g_clear_error(&error);
+  g_autoptr(MsManifest) full = ms_manifest_open("/dev/full", &error);
+  g_assert_no_error(error);
+  f->options.manifest = full;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(f->troubles->len, ==, 1);
+}
+
+static void
+test_resume_without_manifest(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  batch_fixture_add_file(f, f->out, "a.png", "done before");
+  f->request.resume = TRUE;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(f->engine->runs, ==, 1);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_SKIPPED);
+  g_assert_cmpint(batch_fixture_item(items, 1)->status, ==, MS_ITEM_DONE);
+}
+
+/* What is done counts for the outputs that are wanted now alone: their folder, name, format and quality. */
+static void
+test_manifest_other_outputs(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *other = g_build_filename(f->folder, "other", NULL);
+
+  g_assert_cmpint(g_mkdir(other, 0777), ==, 0);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = TRUE;
+  f->request.quality = f->options.save.quality;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.output = other;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.name_template = "{stem}-f.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.quality = f->options.save.quality = 50;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+}
+
+/* Numbers are no other names: of a place in a list that has grown, or of a name that was free. */
+static void
+test_manifest_numbers(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  batch_fixture_add_file(f, f->out, "b.png", "in the way");
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  f->request.name_template = "{seq}.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+/* Lines of the first version: without format and quality. */
+static void
+test_manifest_old_lines(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *content = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  char *format = strstr(content, "\"format\":\"png\",");
+  g_assert_nonnull(format);
+  memset(format, ' ', strlen("\"format\":\"png\","));
+  g_assert_true(g_file_set_contents(path, content, -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+}
+
+static char *
+cut_last_line(const char *path)
+{
+  g_autofree char *content = NULL;
+  char *last;
+
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  content[strlen(content) - 1] = '\0';
+  last = strrchr(content, '\n');
+  last[1] = '\0';
+  g_assert_true(g_file_set_contents(path, content, -1, NULL));
+  return g_steal_pointer(&content);
+}
+
+/* A run that is killed between the output's name and its line; what is there is ours when it is what would be made now. */
+static void
+test_manifest_killed(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *last = batch_fixture_out_path(f, "b.png");
+
+  f->options.jobs = 1;
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 2);
+  g_autofree char *one_line = cut_last_line(path);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+
+  /* Under its own name, though other names were free. */
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 2);
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 3);
+
+  /* Somebody else's file is not taken for a result and stays. */
+  f->request.on_conflict = MS_CONFLICT_FAIL;
+  g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
+  g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.failed, ==, 1);
+  g_autofree char *content = NULL;
+  g_assert_true(g_file_get_contents(last, &content, NULL, NULL));
+  g_assert_cmpstr(content, ==, "theirs");
+}
+
+/* Results beside their inputs are no inputs of the next run, with a manifest and without; what is named itself is. */
+static void
+test_resume_beside_inputs(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *result = g_build_filename(f->in, "a-f.png", NULL);
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 6, 5);
+  f->request.output = f->in;
+  f->request.name_template = "{stem}-f.{ext}";
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 2);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 2);
+
+  f->request.on_conflict = MS_CONFLICT_FAIL;
+  f->request.manifest = NULL;
+  g_autoptr(GPtrArray) plain = batch_fixture_plan(f);
+  g_assert_cmpuint(plain->len, ==, 2);
+  g_assert_cmpuint(ms_batch_count(plain).skipped, ==, 2);
+  /* It could be an original: nothing tells, so nothing is replaced. */
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_autoptr(GPtrArray) overwrite = batch_fixture_plan(f);
+  g_assert_cmpuint(overwrite->len, ==, 4);
+  g_assert_cmpuint(ms_batch_count(overwrite).failed, ==, 2);
+  f->request.on_conflict = MS_CONFLICT_FAIL;
+  f->inputs[1] = result;
+  g_autoptr(GPtrArray) named = batch_fixture_plan(f);
+  g_assert_cmpuint(named->len, ==, 3);
+  g_assert_cmpstr(batch_fixture_item(named, 2)->input, ==, result);
+}
+
+/* What was a result in one step may be the input of the next. */
+static void
+test_manifest_two_steps(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *second = g_build_filename(f->folder, "second", NULL);
+
+  g_assert_cmpint(g_mkdir(second, 0777), ==, 0);
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  f->inputs[0] = f->out;
+  f->request.output = second;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+}
+
+static gboolean
+append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsSettings *settings)
+{
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(1, input, input);
+  MsSaveOptions save = {.format = MS_IMAGE_FORMAT_PNG};
+  struct rlimit before, now;
+
+  item->status = MS_ITEM_DONE;
+  g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  now = (struct rlimit){limit == 0 ? before.rlim_cur : limit, before.rlim_max};
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &now), ==, 0);
+  gboolean good = ms_manifest_append(manifest, item, settings, &save, NULL);
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  return good;
+}
+
+/* A line that only went in part, or not at all, must not take the next one with it. */
+static void
+test_manifest_cut_line(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+
+  signal(SIGXFSZ, SIG_IGN);
+  g_assert_false(append_within(manifest, "/x/cut", 20, &f->request.settings));
+  g_assert_false(append_within(manifest, "/x/none", 20, &f->request.settings));
+  g_assert_true(append_within(manifest, "/x/whole", 0, &f->request.settings));
+  g_assert_true(append_within(manifest, "/x/next", 0, &f->request.settings));
+  signal(SIGXFSZ, SIG_DFL);
+  g_autoptr(MsManifest) again = open_manifest(f);
+  g_assert_null(ms_manifest_find(again, "/x/cut"));
+  g_assert_nonnull(ms_manifest_find(again, "/x/whole"));
+  g_assert_nonnull(ms_manifest_find(again, "/x/next"));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
+  BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
+  BATCH_FIXTURE_ADD("manifest/cut-line", test_manifest_cut_line);
+  BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
+  BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);
+  BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);
+  BATCH_FIXTURE_ADD("manifest/old-lines", test_manifest_old_lines);
+  BATCH_FIXTURE_ADD("manifest/killed", test_manifest_killed);
+  BATCH_FIXTURE_ADD("manifest/two-steps", test_manifest_two_steps);
+  BATCH_FIXTURE_ADD("resume-beside-inputs", test_resume_beside_inputs);
+  BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
+  return g_test_run();
+}

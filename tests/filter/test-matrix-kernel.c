@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The matrix kernel: its plain form against the reference (on a GPU or a simulator of one; on NVIDIA devices with matrix
+ * units the form for those), and what its plan chooses and refuses.
+ */
+#include "core/filter/kernels.h"
+#include "core/filter/mean-shift.h"
+#include "tests/support/fixture.h"
+#include "tests/support/gpu-kernel.h"
+
+static gboolean
+open_gpu(MsMatrix *matrix)
+{
+  if (!ms_matrix_open(matrix))
+    return FALSE;
+  if (ms_context_get_limits(matrix->context)->type != MS_DEVICE_TYPE_CPU)
+    return TRUE;
+  g_clear_object(&matrix->filter);
+  g_clear_object(&matrix->context);
+  g_test_skip("The matrix kernel is for GPUs; here it runs under Oclgrind only.");
+  return FALSE;
+}
+
+/* Both rules; the largest colour radius accepts everything, zero only equal colours. */
+static void
+test_parts(void)
+{
+  static const MsParams list[] = {{2, 20, 3, 1, MS_RULE_OPENCV},
+                                  {1, 510, 2, 0, MS_RULE_TRUNCATE},
+                                  {3, 60, 2, 1, MS_RULE_TRUNCATE},
+                                  {1, 0, 2, 1, MS_RULE_OPENCV}};
+  g_autoptr(MsImage) scene = ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 11 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
+  MsMatrix matrix;
+
+  if (!open_gpu(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(list); i++)
+    ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, scene, &list[i], NULL);
+  g_assert_cmpuint(matrix.refused, ==, 0);
+  ms_matrix_close(&matrix);
+}
+
+/* A part of an image, which starts between the blocks of 4 x 4, and one pixel. */
+static void
+test_regions(void)
+{
+  static const MsRegion regions[] = {{3, 2, 5, 6}, {10, 8, 1, 1}};
+  MsParams params = {2, 60, 2, 1, MS_RULE_OPENCV};
+  g_autoptr(MsImage) noise = ms_fixture_noise(11, 9, 4);
+  MsMatrix matrix;
+
+  if (!open_gpu(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(regions); i++)
+    ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, noise, &params, &regions[i]);
+  g_assert_cmpuint(matrix.refused, ==, 0);
+  ms_matrix_close(&matrix);
+}
+
+/* A device's full tests: radii up to the largest, colour radii, and pixels that wander far. */
+static void
+test_radii(void)
+{
+  static const double radii[] = {1, 2, 3, 4, 5, 8, 10, 15, 16, 17, 33, 64};
+  g_autoptr(MsImage) scene = ms_fixture_scene(333, 217, 6);
+  MsMatrix matrix;
+
+  if (ms_gpu_kernel_under_oclgrind()) {
+    g_test_skip("Large windows take too long in a simulator; /matrix-kernel/parts covers the accesses.");
+    return;
+  }
+  if (!open_gpu(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++)
+    for (int sr = 0; sr <= 60; sr += 20) {
+      MsParams params = {radii[i], sr, sr == 40 ? 100 : 5, 1, i % 2 ? MS_RULE_OPENCV : MS_RULE_TRUNCATE};
+      ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, scene, &params, NULL);
+    }
+  g_assert_cmpuint(matrix.refused, ==, 0);
+  ms_matrix_close(&matrix);
+}
+
+static void
+test_plan(void)
+{
+  static const guint capabilities[] = {0, 75, 80, 90};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
+    MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, capabilities[i]);
+    gboolean fast = capabilities[i] >= MS_KERNEL_MATRIX_CAPABILITY;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+
+    g_assert_no_error(error);
+    g_assert_true(ms_gpu_kernel_has_part(plan, "matrix/warp-nvidia.cl") == fast);
+    g_assert_true(ms_gpu_kernel_has_part(plan, "matrix/warp-portable.cl") != fast);
+    /* For auto it is the next best, for colour radii that packed bytes do not reach. */
+    request.settings.options.kernel = MS_KERNEL_AUTO;
+    request.settings.params.sr = 255;
+    g_autoptr(MsPlan) chosen = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(chosen->settings.options.kernel, ==, fast ? MS_KERNEL_MATRIX : MS_KERNEL_DIRECT);
+  }
+}
+
+static void
+test_refusals(void)
+{
+  MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
+
+  ms_gpu_kernel_assert_common_refusals(MS_KERNEL_MATRIX);
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  ms_gpu_kernel_assert_refused(&request, "--kernel rows");
+  request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
+  request.width = request.region.width = request.height = request.region.height = 65000;
+  ms_gpu_kernel_assert_refused(&request, "16 GiB");
+  request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
+  request.limits.local_memory = 1024;
+  ms_gpu_kernel_assert_refused(&request, "local memory");
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/matrix-kernel/parts", test_parts);
+  g_test_add_func("/matrix-kernel/regions", test_regions);
+  g_test_add_func("/matrix-kernel/radii", test_radii);
+  g_test_add_func("/matrix-kernel/plan", test_plan);
+  g_test_add_func("/matrix-kernel/refusals", test_refusals);
+  return g_test_run();
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Every combination of the toggles that means something against the serial reference, on sizes that fit nothing. */
+#include "core/filter/kernels.h"
+#include "core/filter/mean-shift.h"
+#include "core/filter/options.h"
+#include "tests/support/fixture.h"
+#include "tests/support/matrix.h"
+
+static void
+test_every_combination(gconstpointer data)
+{
+  MsRule rule = GPOINTER_TO_INT(data);
+  MsParams params = {.sp = 3, .sr = 60, .max_iterations = 4, .epsilon = 1, .rule = rule};
+  g_autoptr(MsImage) scene = ms_fixture_scene(37, 21, 7);
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  ms_matrix_all_toggles(&matrix, scene, &params, 0, 0);
+  ms_matrix_all_toggles(&matrix, scene, &params, 8, 4);
+  ms_matrix_close(&matrix);
+}
+
+static void
+test_odd_sizes(void)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 5}, {17, 3}, {33, 19}};
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    MsParams params = {.sp = 7, .sr = 100, .max_iterations = 5, .epsilon = 1, .rule = MS_RULE_OPENCV};
+    g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
+    ms_matrix_all_toggles(&matrix, noise, &params, 4, 2);
+    params.rule = MS_RULE_REPLICATE;
+    ms_matrix_all_toggles(&matrix, noise, &params, 4, 2);
+  }
+  ms_matrix_close(&matrix);
+}
+
+static void
+test_parameters(void)
+{
+  static const MsParams list[] = {
+    {1, 0, 5, 1, MS_RULE_OPENCV},      {1, 510, 5, 1, MS_RULE_OPENCV},    {2.5, 20, 5, 1, MS_RULE_OPENCV},
+    {3.5, 33.3, 9, 0, MS_RULE_OPENCV}, {4.3, 20.5, 5, 1, MS_RULE_OPENCV}, {7.7, 6.1, 5, 0.5, MS_RULE_OPENCV},
+    {8, 255, 3, 1, MS_RULE_OPENCV},    {15, 40, 100, 0, MS_RULE_OPENCV},  {16, 6, 5, 30, MS_RULE_OPENCV},
+    {21, 60, 5, 1, MS_RULE_OPENCV},    {33, 90, 4, 1, MS_RULE_OPENCV},    {64, 50, 3, 1, MS_RULE_OPENCV},
+    {64, 510, 2, 1, MS_RULE_OPENCV},   {5, 20, 5, 1, MS_RULE_TRUNCATE},   {12, 441, 5, 1, MS_RULE_TRUNCATE},
+    {40, 30, 5, 1, MS_RULE_TRUNCATE},  {5, 20, 5, 1, MS_RULE_REPLICATE},  {12, 200, 20, 0, MS_RULE_REPLICATE},
+    {40, 300, 5, 1, MS_RULE_REPLICATE}, {6, 256, 5, 1, MS_RULE_OPENCV},   {6, 254.9, 1, 1, MS_RULE_OPENCV},
+    {6, 1000, 5, 1, MS_RULE_OPENCV},   {6, 1000000, 5, 1, MS_RULE_REPLICATE},
+  };
+  g_autoptr(MsImage) scene = ms_fixture_scene(83, 47, 3);
+  g_autoptr(MsImage) noise = ms_fixture_noise(45, 70, 5);
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(list); i++) {
+    ms_matrix_all_kernels(&matrix, scene, &list[i]);
+    ms_matrix_all_kernels(&matrix, noise, &list[i]);
+  }
+  ms_matrix_close(&matrix);
+}
+
+/* A region equals the same rectangle of the whole, and a small memory budget (many stripes) changes nothing. */
+static void
+test_regions_and_stripes(void)
+{
+  static const MsRegion regions[] = {{0, 0, 5, 5}, {11, 7, 40, 13}, {60, 50, 4, 14}, {0, 63, 64, 1}};
+  g_autoptr(MsImage) scene = ms_fixture_scene(64, 64, 11);
+  MsSettings settings = ms_settings_default();
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  settings.params.sp = 2;
+  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+    settings.options.kernel = kernel;
+    for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, &regions[i], NULL, NULL, NULL, &error);
+      ms_mean_shift_set_memory_budget(matrix.filter, 0);
+      ms_matrix_compare(&matrix, scene, expected, &settings, &regions[i]);
+      ms_mean_shift_set_memory_budget(matrix.filter, 24 * 64 * 4);
+      ms_matrix_compare(&matrix, scene, expected, &settings, &regions[i]);
+    }
+  }
+  ms_matrix_close(&matrix);
+}
+
+static void
+cancel_at_once(int done, int total, gpointer user_data)
+{
+  g_cancellable_cancel(user_data);
+}
+
+static void
+test_cancel(void)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(64, 64, 11);
+  g_autoptr(GError) error = NULL;
+  MsSettings settings = ms_settings_default();
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  settings.params.sp = 2;
+  ms_mean_shift_set_memory_budget(matrix.filter, 24 * 64 * 4);
+  ms_mean_shift_set_progress(matrix.filter, cancel_at_once, cancellable);
+  g_autoptr(MsImage) result = ms_mean_shift_run(matrix.filter, scene, &settings, NULL, NULL, cancellable, &error);
+  g_assert_null(result);
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  matrix.ran = 1;
+  ms_matrix_close(&matrix);
+}
+
+static void
+test_timings(void)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(64, 64, 11);
+  g_autoptr(GError) error = NULL;
+  MsSettings settings = ms_settings_default();
+  gboolean seen[MS_STAGE_ENCODE + 1] = {FALSE};
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  g_autoptr(MsImage) result = ms_mean_shift_run(matrix.filter, scene, &settings, NULL, log, NULL, &error);
+  g_assert_no_error(error);
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *row = ms_timing_log_get(log, i);
+    seen[row->stage] = TRUE;
+    g_assert_cmpuint(row->queued_ns, <=, row->submitted_ns);
+    g_assert_cmpuint(row->submitted_ns, <=, row->started_ns);
+    g_assert_cmpuint(row->started_ns, <=, row->ended_ns);
+  }
+  g_assert_true(seen[MS_STAGE_BUILD] && seen[MS_STAGE_UPLOAD] && seen[MS_STAGE_KERNEL] && seen[MS_STAGE_DOWNLOAD]);
+  g_assert_cmpfloat(ms_timing_log_total_ms(log, MS_STAGE_KERNEL), >, 0);
+  matrix.ran = 1;
+  ms_matrix_close(&matrix);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_data_func("/mean-shift/every-combination/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_every_combination);
+  g_test_add_data_func("/mean-shift/every-combination/truncate", GINT_TO_POINTER(MS_RULE_TRUNCATE),
+                       test_every_combination);
+  g_test_add_data_func("/mean-shift/every-combination/replicate", GINT_TO_POINTER(MS_RULE_REPLICATE),
+                       test_every_combination);
+  g_test_add_func("/mean-shift/odd-sizes", test_odd_sizes);
+  g_test_add_func("/mean-shift/parameters", test_parameters);
+  g_test_add_func("/mean-shift/regions-and-stripes", test_regions_and_stripes);
+  g_test_add_func("/mean-shift/cancel", test_cancel);
+  g_test_add_func("/mean-shift/timings", test_timings);
+  return g_test_run();
+}

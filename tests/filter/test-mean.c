@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rounding of each rule on the device against the host's arithmetic: for every n up to (2 * 64 + 1)^2 the sums that give
+ * exact ties and their neighbours, through the double product and through the whole-number form for devices without doubles.
+ */
+#include "core/filter/reference.h"
+#include "core/opencl/cl-auto.h"
+#include "core/opencl/cl-error.h"
+#include "tests/support/fixture.h"
+
+#define N_MAX (129 * 129)
+
+typedef struct {
+  const char *part;
+  MsRule rule;
+} MeanCase;
+
+static const MeanCase cases[] = {
+  {"prelude/mean-fp64.cl", MS_RULE_OPENCV},
+  {"prelude/mean-integer.cl", MS_RULE_OPENCV},
+  {"prelude/mean-truncate.cl", MS_RULE_TRUNCATE},
+  {"prelude/mean-float.cl", MS_RULE_REPLICATE},
+};
+
+typedef struct {
+  cl_int relative;
+  cl_int n;
+  cl_int base;
+  cl_int result;
+} Sample;
+
+static void
+add_sample(GArray *samples, gint64 sum, int n, int base)
+{
+  gint64 relative = sum - (gint64)base * n;
+  Sample sample = {(cl_int)relative, n, base, 0};
+
+  if (sum >= 0)
+    g_array_append_val(samples, sample);
+}
+
+/* Quotients of colours from 0 to 255, and of coordinates up to the longest side an image may have. */
+static GArray *
+make_samples(void)
+{
+  static const int bases[] = {0, 1, 2, 127, 128, 1000, 4095, 4096, 65535, 99999, 999999};
+  GArray *samples = g_array_new(FALSE, FALSE, sizeof(Sample));
+
+  for (int n = 1; n <= N_MAX; n++) {
+    for (int q = n % 7; q < 256; q += 7)
+      for (int off = -1; off <= 1; off++)
+        add_sample(samples, (gint64)q * n + n / 2 + off, n, 0);
+    for (gsize i = 0; i < G_N_ELEMENTS(bases); i++)
+      for (int off = -1; off <= 1; off++)
+        add_sample(samples, (gint64)bases[i] * n + n / 2 + off, n, bases[i] + n % 3 - 1);
+  }
+  return samples;
+}
+
+static gboolean
+run_on_device(MsContext *context, const char *part, GArray *samples, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  gsize bytes = samples->len * sizeof(Sample);
+  MsNDRange range = {.dimensions = 1, .global = {samples->len}};
+  MsProgram *program;
+
+  ms_program_spec_add_part(spec, "prelude/types.cl");
+  ms_program_spec_add_part(spec, part);
+  ms_program_spec_add_part(spec, "mean-check.cl");
+  program = ms_context_build(context, spec, NULL, error);
+  g_auto(cl_kernel) kernel = program ? ms_program_create_kernel(program, "mean_check", error) : NULL;
+  if (!kernel)
+    return FALSE;
+  g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  return buffer && ms_context_upload(context, buffer, 0, bytes, samples->data, NULL, error) &&
+         ms_cl_check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), error, "setting an argument") &&
+         ms_context_launch(context, kernel, "mean_check", &range, 0, NULL, error) &&
+         ms_context_download(context, buffer, 0, bytes, samples->data, NULL, error);
+}
+
+static void
+test_part(gconstpointer data)
+{
+  const MeanCase *mean = data;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GArray) samples = make_samples();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  if (g_str_has_suffix(mean->part, "fp64.cl") && !ms_context_get_limits(context)->fp64) {
+    g_test_skip("This device has no doubles; the whole-number form is tested.");
+    return;
+  }
+  gboolean ran = run_on_device(context, mean->part, samples, &error);
+  g_assert_no_error(error);
+  g_assert_true(ran);
+  for (guint i = 0; i < samples->len; i++) {
+    const Sample *s = &g_array_index(samples, Sample, i);
+    gint64 sum = s->relative + (gint64)s->base * s->n;
+    int expected = ms_reference_mean(sum, s->n, mean->rule);
+    if (s->result != expected)
+      g_error("%s: the mean of %d values with sum %" G_GINT64_FORMAT " is %d, not %d", mean->part, s->n, sum, expected,
+              s->result);
+  }
+  g_test_message("%u sums agree", samples->len);
+}
+
+/* Ties for which the product with the rounded reciprocal and the rounded quotient differ must be among the samples. */
+static void
+test_samples_hold_the_trap(void)
+{
+  guint differing = 0;
+
+  for (int n = 2; n <= N_MAX; n += 2)
+    for (int q = 0; q < 256; q++) {
+      gint64 sum = (gint64)q * n + n / 2;
+      int even = q + (q & 1);
+      differing += ms_reference_mean(sum, n, MS_RULE_OPENCV) != even;
+    }
+  g_test_message("%u ties round against the even neighbour", differing);
+  g_assert_cmpuint(differing, >, 1000);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/mean/samples-hold-the-trap", test_samples_hold_the_trap);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *path = g_strconcat("/mean/", cases[i].part, NULL);
+    g_test_add_data_func(path, &cases[i], test_part);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans on made-up devices: every refusal with its reason, every resolved `auto`, stripes and bands; no device is touched. */
+#include <string.h>
+
+#include "core/filter/bands.h"
+#include "core/filter/kernels.h"
+#include "core/filter/plan.h"
+
+static MsDeviceLimits
+made_up_gpu(void)
+{
+  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
+                          .compute_units = 20,
+                          .global_memory = G_GUINT64_CONSTANT(8) << 30,
+                          .max_allocation = G_GUINT64_CONSTANT(2) << 30,
+                          .local_memory = 32768,
+                          .local_is_dedicated = TRUE,
+                          .max_work_group = 256,
+                          .max_work_item = {256, 256, 64},
+                          .images = TRUE,
+                          .image_max_width = 16384,
+                          .image_max_height = 16384,
+                          .fp64 = TRUE,
+                          .little_endian = TRUE,
+                          .preferred_multiple = 64,
+                          .opencl_version = 120};
+}
+
+static MsPlanRequest
+made_up_request(int width, int height)
+{
+  MsSettings settings = ms_settings_default();
+  MsDeviceLimits limits = made_up_gpu();
+
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  return ms_plan_request(&settings, &limits, width, height);
+}
+
+static void
+assert_refused(const MsPlanRequest *request, const char *word)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  g_assert_null(plan);
+  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  if (!strstr(error->message, word))
+    g_error("“%s” does not name %s", error->message, word);
+}
+
+static void
+test_refusals(void)
+{
+  MsPlanRequest base = made_up_request(640, 480), request;
+
+  request = base;
+  request.settings.options.memory = MS_MEMORY_IMAGE;
+  request.settings.options.access = MS_ACCESS_VLOAD;
+  assert_refused(&request, "vload");
+  request.settings.options.access = MS_ACCESS_POINTER;
+  request.limits.images = FALSE;
+  assert_refused(&request, "image objects");
+  request = base;
+  request.settings.options.memory = MS_MEMORY_IMAGE;
+  request.limits.image_max_width = 512;
+  assert_refused(&request, "640 pixels wide");
+  request = base;
+  request.settings.options.work_group_width = 32;
+  request.settings.options.work_group_height = 16;
+  assert_refused(&request, "32x16");
+  request.settings.options.work_group_height = 8;
+  request.settings.options.local_memory = 1;
+  request.limits.local_memory = 1000;
+  assert_refused(&request, "local memory");
+  request = base;
+  request.settings.options.schedule = MS_SCHEDULE_REFILL;
+  request.settings.options.local_memory = 1;
+  assert_refused(&request, "--schedule refill");
+  request = base;
+  request.memory_budget = 1000;
+  assert_refused(&request, "One row");
+}
+
+static void
+test_usage_errors_come_first(void)
+{
+  MsPlanRequest request = made_up_request(64, 64);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.params.sp = 1000;
+  g_assert_null(ms_plan_new(&request, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+}
+
+static void
+test_auto_work_group(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->settings.options.work_group_width * plan->settings.options.work_group_height, ==, 128);
+  g_assert_cmpint(plan->settings.options.work_group_width, ==, 32);
+  request.limits.max_work_group = 1;
+  request.limits.max_work_item[0] = request.limits.max_work_item[1] = 1;
+  g_autoptr(MsPlan) small = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(small->settings.options.work_group_width, ==, 1);
+  g_assert_cmpint(small->settings.options.work_group_height, ==, 1);
+}
+
+static void
+test_auto_resolves_on_every_device(void)
+{
+  for (int type = MS_DEVICE_TYPE_CPU; type <= MS_DEVICE_TYPE_OTHER; type++) {
+    MsPlanRequest request = made_up_request(200, 100);
+    g_autoptr(GError) error = NULL;
+    request.limits.type = type;
+    request.settings.options.kernel = MS_KERNEL_AUTO;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(plan->settings.options.kernel, !=, MS_KERNEL_AUTO);
+    g_assert_cmpint(plan->settings.options.work_group_width, >, 0);
+    request.settings.options.memory = MS_MEMORY_IMAGE;
+    request.settings.options.local_memory = 1;
+    g_autoptr(MsPlan) with_toggles = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(with_toggles->settings.options.memory, ==, MS_MEMORY_IMAGE);
+  }
+}
+
+static gboolean
+has_part(const MsPlan *plan, const char *name)
+{
+  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
+    if (strcmp(ms_program_spec_get_part(plan->program, i), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_toggles_choose_parts(void)
+{
+  MsPlanRequest request = made_up_request(64, 64);
+
+  request.limits.fp64 = FALSE;
+  g_autoptr(MsPlan) without_doubles = ms_plan_new(&request, NULL);
+  g_assert_true(has_part(without_doubles, "prelude/mean-integer.cl"));
+  request.settings.options.access = MS_ACCESS_VLOAD;
+  request.settings.options.unroll = 4;
+  g_autoptr(MsPlan) vload = ms_plan_new(&request, NULL);
+  g_assert_true(has_part(vload, "direct/step-vload16.cl"));
+  request.settings.params.sp = 2.5;
+  g_autoptr(MsPlan) half = ms_plan_new(&request, NULL);
+  g_assert_true(has_part(half, "direct/border-clip-half.cl"));
+  g_autofree char *source = ms_program_spec_compose(half->program);
+  g_assert_null(strstr(source, "#ifdef"));
+}
+
+static void
+test_stripes_keep_the_budget(void)
+{
+  MsPlanRequest request = made_up_request(1000, 100000);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.params.sp = 5;
+  request.memory_budget = 4000 * 3000;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->halo, ==, 25);
+  g_assert_cmpint(plan->stripe_rows, ==, (3000 - 50) / 2);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.memory_budget);
+  g_assert_cmpint(plan->band_rows, <=, plan->stripe_rows);
+}
+
+static void
+test_bands_cover_all_rows_once(void)
+{
+  MsRows whole = {7, 100};
+  int next = 7;
+
+  for (int done = 0; done < whole.count;) {
+    MsRows rows = ms_bands_next(whole, done, 33);
+    g_assert_cmpint(rows.first, ==, next);
+    g_assert_cmpint(rows.count, >, 0);
+    next += rows.count;
+    done += rows.count;
+  }
+  g_assert_cmpint(next, ==, 107);
+  MsRows held = ms_bands_with_halo((MsRows){90, 10}, 20, 105);
+  g_assert_cmpint(held.first, ==, 70);
+  g_assert_cmpint(held.count, ==, 35);
+}
+
+static void
+test_option_refusal_is_the_plans(void)
+{
+  MsPlanRequest request = made_up_request(64, 64);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.options.access = MS_ACCESS_VLOAD;
+  g_autofree char *reason = ms_plan_option_refusal(&request, ms_option_find("memory"), "image");
+  request.settings.options.memory = MS_MEMORY_IMAGE;
+  g_assert_null(ms_plan_new(&request, &error));
+  g_assert_cmpstr(reason, ==, error->message);
+  request.settings.options.memory = MS_MEMORY_BUFFER;
+  g_assert_null(ms_plan_option_refusal(&request, ms_option_find("unroll"), "4"));
+}
+
+static void
+read_arguments(const char *arguments, MsSettings *settings)
+{
+  g_auto(GStrv) words = g_strsplit(arguments, " ", -1);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; words[i]; i += 2) {
+    g_assert_true(g_str_has_prefix(words[i], "--"));
+    ms_option_set_text(ms_option_find(words[i] + 2), settings, words[i + 1], &error);
+    g_assert_no_error(error);
+  }
+}
+
+static void
+assert_repeats(const MsPlanRequest *request)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  MsPlanRequest again = *request;
+
+  g_assert_no_error(error);
+  g_autofree char *arguments = ms_settings_to_arguments(&plan->settings);
+  again.settings = ms_settings_default();
+  read_arguments(arguments, &again.settings);
+  g_autoptr(MsPlan) repeated = ms_plan_new(&again, &error);
+  if (error)
+    g_error("%s: %s", arguments, error->message);
+  g_assert_true(ms_settings_equal(&plan->settings, &repeated->settings));
+  g_autofree char *first = ms_program_spec_hash(plan->program);
+  g_autofree char *second = ms_program_spec_hash(repeated->program);
+  g_assert_cmpstr(first, ==, second);
+}
+
+/* What a report says of a run can be given back to the program. */
+static void
+test_reported_options_repeat_the_run(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+
+  assert_repeats(&request);
+  request.settings.options.schedule = MS_SCHEDULE_REFILL;
+  request.settings.options.unroll = 4;
+  assert_repeats(&request);
+  request = made_up_request(640, 480);
+  request.limits.clang_vectors = TRUE;
+  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+    request.settings.options.kernel = kernel;
+    assert_repeats(&request);
+  }
+}
+
+/* A kernel that has its own work-group takes no other, and `auto` is not drawn to it by its size. */
+static void
+test_own_work_group_by_name_alone(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.options.kernel = MS_KERNEL_ROWS;
+  request.settings.options.work_group_width = 2;
+  request.settings.options.work_group_height = 1;
+  assert_refused(&request, "--work-group 2x1");
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  request.settings.options.kernel = MS_KERNEL_AUTO;
+  request.settings.options.work_group_width = 1;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plan/refusals", test_refusals);
+  g_test_add_func("/plan/usage-errors-come-first", test_usage_errors_come_first);
+  g_test_add_func("/plan/auto-work-group", test_auto_work_group);
+  g_test_add_func("/plan/auto-resolves-on-every-device", test_auto_resolves_on_every_device);
+  g_test_add_func("/plan/toggles-choose-parts", test_toggles_choose_parts);
+  g_test_add_func("/plan/stripes-keep-the-budget", test_stripes_keep_the_budget);
+  g_test_add_func("/plan/bands-cover-all-rows-once", test_bands_cover_all_rows_once);
+  g_test_add_func("/plan/option-refusal-is-the-plans", test_option_refusal_is_the_plans);
+  g_test_add_func("/plan/reported-options-repeat-the-run", test_reported_options_repeat_the_run);
+  g_test_add_func("/plan/own-work-group-by-name-alone", test_own_work_group_by_name_alone);
+  return g_test_run();
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows kernels: every part against the reference, extremes of the sums they pack, and what their plan refuses. */
+#include <math.h>
+#include <string.h>
+
+#include "core/filter/kernels.h"
+#include "core/filter/mean-shift.h"
+#include "tests/support/fixture.h"
+#include "tests/support/matrix.h"
+
+static const MsKernel rows_kernels[] = {MS_KERNEL_ROWS, MS_KERNEL_ROWS_WIDE};
+
+static gboolean
+under_oclgrind(void)
+{
+  return g_getenv("MS_TEST_OCLGRIND") != NULL;
+}
+
+static void
+compare(MsMatrix *matrix, MsImage *source, const MsParams *params)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, NULL, NULL, NULL, &error);
+  MsSettings settings = ms_settings_default();
+
+  g_assert_no_error(error);
+  settings.params = *params;
+  for (gsize i = 0; i < G_N_ELEMENTS(rows_kernels); i++) {
+    settings.options.kernel = rows_kernels[i];
+    ms_matrix_compare(matrix, source, expected, &settings, NULL);
+  }
+}
+
+static MsImage *
+flat_image(int width, int height, guint8 level)
+{
+  gsize bytes = (gsize)width * height * 4;
+  guint8 *pixels = g_malloc(bytes);
+
+  memset(pixels, level, bytes);
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/* A scene whose left column has one colour. */
+static MsImage *
+scene_with_edge(int width, int height)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(width, height, 9);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(scene), ms_image_get_byte_size(scene));
+
+  for (int y = 0; y < height; y++)
+    memset(pixels + (gsize)y * width * 4, 90, 4);
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/* Radii on both sides of every change of window part, colour radii on both sides of the change of width. */
+static void
+test_parts(gconstpointer data)
+{
+  static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 45, 64};
+  static const double colours[] = {0, 6, 20, 60.5, 255.9, 255.999, 256, 441, 510};
+  MsRule rule = GPOINTER_TO_INT(data);
+  gsize radius_step = under_oclgrind() ? 3 : 1, colour_step = under_oclgrind() ? 4 : 1;
+  int scale = under_oclgrind() ? 1 : 4;
+  g_autoptr(MsImage) scene = ms_fixture_scene(19 * scale, 7 * scale, 3);
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i += radius_step)
+    for (gsize j = i % colour_step; j < G_N_ELEMENTS(colours); j += colour_step) {
+      /* Only the opencv rule knows fractions. */
+      double sr = rule == MS_RULE_OPENCV ? colours[j] : floor(colours[j]);
+      MsParams params = {radii[i], sr, under_oclgrind() ? 2 : 5, 1, rule};
+      compare(&matrix, scene, &params);
+    }
+  ms_matrix_close(&matrix);
+}
+
+static void
+test_sizes(gconstpointer data)
+{
+  static const int sizes[][2] = {{1, 1},  {1, 40}, {70, 1}, {15, 2}, {16, 16}, {31, 5},
+                                 {32, 4}, {33, 9}, {63, 3}, {64, 8}, {65, 5},  {129, 7}};
+  static const double radii[] = {1, 5, 9, 40};
+  gsize step = under_oclgrind() ? 4 : 1;
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i += step) {
+    g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
+    for (gsize j = 0; j < G_N_ELEMENTS(radii); j++) {
+      MsParams params = {radii[j], 120, 5, 1, GPOINTER_TO_INT(data)};
+      compare(&matrix, noise, &params);
+    }
+  }
+  ms_matrix_close(&matrix);
+}
+
+/* All samples taken, all of them white: the largest sums that 16 bits and the packed fields must hold. */
+static void
+test_full_windows(gconstpointer data)
+{
+  static const double radii[] = {3, 7, 15, 16, 22, 44, 63, 64};
+  g_autoptr(MsImage) white = flat_image(150, 140, 255);
+  MsMatrix matrix;
+
+  if (under_oclgrind()) {
+    g_test_skip(
+        "Windows of ten thousand samples take too long in a simulator; /rows/parts covers its accesses.");
+    return;
+  }
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++) {
+    MsParams params = {radii[i], 510, 3, 0, GPOINTER_TO_INT(data)};
+    compare(&matrix, white, &params);
+    params.sr = 10;
+    compare(&matrix, white, &params);
+  }
+  ms_matrix_close(&matrix);
+}
+
+/* Without clipping, pixels at a flat edge wander out of the image, farther with every step. */
+static void
+test_wandering(void)
+{
+  g_autoptr(MsImage) scene = scene_with_edge(40, 12);
+  MsParams params = {9, 40, under_oclgrind() ? 4 : 100, 0, MS_RULE_REPLICATE};
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  compare(&matrix, scene, &params);
+  ms_matrix_close(&matrix);
+}
+
+static MsRegion
+random_region(int width, int height)
+{
+  MsRegion region = {g_test_rand_int_range(0, width), g_test_rand_int_range(0, height), 1, 1};
+
+  region.width = g_test_rand_int_range(1, width - region.x + 1);
+  region.height = g_test_rand_int_range(1, height - region.y + 1);
+  return region;
+}
+
+/* Any size, region, parameters and number of stripes; --seed repeats a run. */
+static void
+test_random(void)
+{
+  int cases = under_oclgrind() ? 4 : 60;
+  MsMatrix matrix;
+
+  if (!ms_matrix_open(&matrix))
+    return;
+  for (int i = 0; i < cases; i++) {
+    int width = g_test_rand_int_range(1, under_oclgrind() ? 20 : 160);
+    int height = g_test_rand_int_range(1, under_oclgrind() ? 8 : 60);
+    guint32 seed = (guint32)g_test_rand_int();
+    g_autoptr(MsImage) image =
+        i % 2 ? ms_fixture_noise(width, height, seed) : ms_fixture_scene(width, height, seed);
+    MsRegion region = random_region(width, height);
+    MsSettings settings = ms_settings_default();
+    g_autoptr(GError) error = NULL;
+
+    settings.params = (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300),
+                                 g_test_rand_int_range(1, 9), g_test_rand_int_range(0, 4), i % 3};
+    g_autoptr(MsImage) expected =
+        ms_reference_run(image, &settings.params, &region, NULL, NULL, NULL, &error);
+    g_assert_no_error(error);
+    /* Enough for one row with its surroundings, or less than the whole. */
+    ms_mean_shift_set_memory_budget(matrix.filter, i % 4 ? 0 : 64 * 1024 + (guint64)width * height * 20);
+    settings.options.kernel = rows_kernels[i / 2 % 2];
+    ms_matrix_compare(&matrix, image, expected, &settings, &region);
+  }
+  ms_matrix_close(&matrix);
+}
+
+static MsPlanRequest
+request_for(MsKernel kernel)
+{
+  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_CPU,
+                                 .compute_units = 2,
+                                 .global_memory = G_GUINT64_CONSTANT(4) << 30,
+                                 .max_allocation = G_GUINT64_CONSTANT(1) << 30,
+                                 .local_memory = 32768,
+                                 .max_work_group = 4096,
+                                 .max_work_item = {4096, 4096, 4096},
+                                 .fp64 = TRUE,
+                                 .vector_bytes = 64,
+                                 .clang_vectors = TRUE,
+                                 .preferred_multiple = 1,
+                                 .opencl_version = 300};
+  MsSettings settings = ms_settings_default();
+
+  settings.options.kernel = kernel;
+  return ms_plan_request(&settings, &limits, 640, 480);
+}
+
+static void
+assert_refused(const MsPlanRequest *request, const char *with)
+{
+  g_autofree char *reason = ms_plan_refusal(request);
+
+  g_assert_nonnull(reason);
+  g_assert_nonnull(strstr(reason, with));
+}
+
+static void
+test_refusals(void)
+{
+  MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+
+  g_assert_null(ms_plan_refusal(&r));
+  r.settings.params.sp = 5.5;
+  assert_refused(&r, "--sp 5.5");
+  r = request_for(MS_KERNEL_ROWS);
+  r.settings.options.unroll = 4;
+  assert_refused(&r, "--unroll 4");
+  r = request_for(MS_KERNEL_ROWS);
+  r.limits.fp64 = FALSE;
+  assert_refused(&r, "double precision");
+  r = request_for(MS_KERNEL_ROWS);
+  r.settings.params.sp = 64;
+  r.width = r.region.width = 200000;
+  assert_refused(&r, "32 bits");
+  r = request_for(MS_KERNEL_ROWS_WIDE);
+  r.limits.clang_vectors = FALSE;
+  assert_refused(&r, "--kernel rows");
+}
+
+static int
+auto_kernel(const MsPlanRequest *request, gboolean passed_over)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->passed_over != NULL, ==, passed_over);
+  return plan->settings.options.kernel;
+}
+
+static void
+test_auto(void)
+{
+  MsPlanRequest r = request_for(MS_KERNEL_AUTO);
+
+  g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_ROWS_WIDE);
+  r.limits.vector_bytes = 32;
+  g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_ROWS);
+  r.limits.vector_bytes = 64;
+  r.limits.clang_vectors = FALSE;
+  g_assert_cmpint(auto_kernel(&r, TRUE), ==, MS_KERNEL_ROWS);
+  r.settings.options.local_memory = 1;
+  g_assert_cmpint(auto_kernel(&r, TRUE), ==, MS_KERNEL_DIRECT);
+}
+
+static void
+add_for_rules(const char *name, GTestDataFunc test)
+{
+  static const char *const rules[] = {"opencv", "truncate", "replicate"};
+
+  for (int rule = MS_RULE_OPENCV; rule <= MS_RULE_REPLICATE; rule++) {
+    g_autofree char *path = g_strdup_printf("/rows/%s/%s", name, rules[rule]);
+    g_test_add_data_func(path, GINT_TO_POINTER(rule), test);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  add_for_rules("parts", test_parts);
+  add_for_rules("sizes", test_sizes);
+  add_for_rules("full-windows", test_full_windows);
+  g_test_add_func("/rows/random", test_random);
+  g_test_add_func("/rows/wandering", test_wandering);
+  g_test_add_func("/rows/refusals", test_refusals);
+  g_test_add_func("/rows/auto", test_auto);
+  return g_test_run();
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Shares in numbers, and an image on two devices at once against the same image on one. */
+#include <glib/gstdio.h>
+
+#include "core/filter/split.h"
+#include "tests/support/fixture.h"
+
+static void
+assert_sum_is_one(const MsShares *shares)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < shares->n; i++) {
+    g_assert_cmpfloat(shares->share[i], >, 0);
+    sum += shares->share[i];
+  }
+  g_assert_cmpfloat_with_epsilon(sum, 1, 1e-12);
+}
+
+static void
+test_cut_covers_all(void)
+{
+  for (int count = 0; count < 50; count++) {
+    const double speeds[] = {1, 7, 0, 2.5};
+    MsShares shares = ms_shares_from_speeds(speeds, 4);
+    MsRows parts[4];
+    int next = 3;
+    assert_sum_is_one(&shares);
+    ms_shares_cut(&shares, (MsRows){3, count}, parts);
+    for (int i = 0; i < 4; i++) {
+      g_assert_cmpint(parts[i].first, ==, next);
+      g_assert_cmpint(parts[i].count, >=, 0);
+      next += parts[i].count;
+    }
+    g_assert_cmpint(next, ==, 3 + count);
+  }
+}
+
+/* Devices of fixed speeds: after some steps both take equally long, and no share ever leaves its bounds. */
+static void
+converge(double fast, double slow)
+{
+  MsShares shares = ms_shares_equal(2);
+  MsRows parts[2];
+
+  for (int step = 0; step < 60; step++) {
+    ms_shares_cut(&shares, (MsRows){0, 10000}, parts);
+    const double ms[] = {parts[0].count / fast, parts[1].count / slow};
+    ms_shares_correct(&shares, parts, ms);
+    assert_sum_is_one(&shares);
+  }
+  g_assert_cmpfloat_with_epsilon(shares.share[0], MIN(fast / (fast + slow), 0.9902), 0.01);
+}
+
+static void
+test_shares_converge(void)
+{
+  converge(1, 1);
+  converge(2, 1);
+  converge(9.6, 1);
+  converge(1, 3);
+  converge(1000, 1);
+}
+
+static void
+test_one_bad_step_is_bounded(void)
+{
+  MsShares shares = ms_shares_equal(2);
+  const MsRows parts[] = {{0, 50}, {50, 50}};
+
+  ms_shares_correct(&shares, parts, (const double[]){1e9, 1});
+  g_assert_cmpfloat(shares.share[0], >=, 0.2);
+  ms_shares_correct(&shares, parts, (const double[]){0, 1});
+  g_assert_cmpfloat(shares.share[0], >=, 0.2);
+}
+
+static void
+test_modes_parse(void)
+{
+  MsSplitMode mode;
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(ms_split_mode_parse("learned", &mode, &error));
+  g_assert_cmpint(mode, ==, MS_SPLIT_LEARNED);
+  g_assert_false(ms_split_mode_parse("half", &mode, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+}
+
+static GPtrArray *
+open_all_devices(void)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+  GPtrArray *contexts = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (guint i = 0; devices && i < MIN(devices->len, 3u); i++)
+    g_ptr_array_add(contexts, ms_context_new(g_ptr_array_index(devices, i), NULL));
+  return contexts;
+}
+
+static void
+test_same_picture(gconstpointer data)
+{
+  g_autoptr(MsContext) present = ms_fixture_context();
+  g_autofree char *folder = g_dir_make_tmp("ms-split-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  g_autoptr(MsImage) scene = ms_fixture_scene(90, 101, 5);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!present)
+    return;
+  settings.params.sp = 4;
+  g_autoptr(GPtrArray) contexts = open_all_devices();
+  g_test_message("%u devices", contexts->len);
+  if (contexts->len < 2) {
+    g_test_skip("Fewer than two devices.");
+    return;
+  }
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, GPOINTER_TO_INT(data));
+  ms_split_set_store(split, store);
+  for (int run = 0; run < 2; run++) {
+    g_autoptr(MsTimingLog) log = ms_timing_log_new();
+    g_autoptr(MsImage) actual = ms_split_run(split, scene, &settings, log, NULL, &error);
+    guint rows = 0;
+
+    g_assert_no_error(error);
+    ms_fixture_assert_same(expected, actual, "split");
+    for (guint i = 0; i < contexts->len; i++)
+      rows += ms_split_get_rows(split, i);
+    g_assert_cmpuint(rows, ==, 101);
+    g_assert_cmpuint(ms_split_get_rows(split, 1), >, 0);
+    g_assert_cmpuint(ms_timing_log_get_length(log), >=, 6);
+  }
+  g_assert_true(g_file_test(store, G_FILE_TEST_EXISTS));
+  g_unlink(store);
+  g_rmdir(folder);
+}
+
+static void
+test_builds_are_no_speed(void)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  const MsTiming kernel = {.stage = MS_STAGE_KERNEL, .kernel = "mean_shift", .ended_ns = 2000000};
+  const MsTiming build = {.stage = MS_STAGE_BUILD, .kernel = "source", .ended_ns = 900000000};
+
+  ms_timing_log_add(log, &kernel);
+  g_assert_cmpfloat(ms_split_step_ms(3.5, log), ==, 3.5);
+  ms_timing_log_add(log, &build);
+  g_assert_cmpfloat(ms_split_step_ms(903.5, log), ==, 0);
+}
+
+/* A photograph decides, a thumbnail after it does not undo that. */
+static void
+test_small_images_weigh_little(void)
+{
+  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(1000, 10, 40 * 30), 1000, 10);
+  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(10, 1000, 12e6), 1000, 30);
+  g_assert_cmpfloat(ms_shares_blend_speed(10, 10, 5), ==, 10);
+}
+
+static void
+run_once(MsSplit *split, MsImage *image)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) result = ms_split_run(split, image, &settings, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+}
+
+static void
+test_first_step_is_not_learned_from(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autofree char *folder = g_dir_make_tmp("ms-split-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(40, 40, 5);
+
+  if (!context)
+    return;
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_LEARNED);
+  ms_split_set_store(split, store);
+  ms_split_set_steps(split, 1);
+  run_once(split, scene);
+  g_assert_false(g_file_test(store, G_FILE_TEST_EXISTS));
+  run_once(split, scene);
+  g_assert_true(g_file_test(store, G_FILE_TEST_EXISTS));
+  g_unlink(store);
+  g_rmdir(folder);
+}
+
+static void
+test_cancelled(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(40, 40, 5);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
+  ms_split_set_store(split, NULL);
+  g_cancellable_cancel(cancellable);
+  g_assert_null(ms_split_run(split, scene, &settings, NULL, cancellable, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+int
+main(int argc, char **argv)
+{
+  /* Two devices on every machine that has PoCL; other drivers ignore it. */
+  g_setenv("POCL_DEVICES", "pthread basic", FALSE);
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/split/cut-covers-all", test_cut_covers_all);
+  g_test_add_func("/split/shares-converge", test_shares_converge);
+  g_test_add_func("/split/one-bad-step-is-bounded", test_one_bad_step_is_bounded);
+  g_test_add_func("/split/modes-parse", test_modes_parse);
+  g_test_add_data_func("/split/same-picture/equal", GINT_TO_POINTER(MS_SPLIT_EQUAL), test_same_picture);
+  g_test_add_data_func("/split/same-picture/learned", GINT_TO_POINTER(MS_SPLIT_LEARNED), test_same_picture);
+  g_test_add_data_func("/split/same-picture/adaptive", GINT_TO_POINTER(MS_SPLIT_ADAPTIVE), test_same_picture);
+  g_test_add_func("/split/builds-are-no-speed", test_builds_are_no_speed);
+  g_test_add_func("/split/small-images-weigh-little", test_small_images_weigh_little);
+  g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
+  g_test_add_func("/split/cancelled", test_cancelled);
+  return g_test_run();
+}

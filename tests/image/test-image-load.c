@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling formats apart, and loading what is there, what is not, and what is no picture. */
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/error.h"
+#include "tests/image/image-fixture.h"
+#include "tests/support/image-files.h"
+
+/* ---- Telling formats apart. */
+
+static void
+test_sniff(void)
+{
+  static const struct {
+    const char *bytes;
+    gsize size;
+    MsImageFormat format;
+  } table[] = {
+      {"\x89PNG\r\n\x1a\n", 8, MS_IMAGE_FORMAT_PNG},
+      {"\x89PNG\n\x1a\n", 7, MS_IMAGE_FORMAT_PNG},
+      {"\xff\xd8\xff\xe0", 4, MS_IMAGE_FORMAT_JPEG},
+      {"\xff\xd8", 2, MS_IMAGE_FORMAT_JPEG},
+      {"\xff\xd8x", 3, MS_IMAGE_FORMAT_AUTO},
+      {"\xff", 1, MS_IMAGE_FORMAT_AUTO},
+      {"\x89PN", 3, MS_IMAGE_FORMAT_AUTO},
+      {"GIF89a", 6, MS_IMAGE_FORMAT_AUTO},
+      {"", 0, MS_IMAGE_FORMAT_AUTO},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    g_assert_cmpint(ms_image_sniff((const guint8 *)table[i].bytes, table[i].size), ==, table[i].format);
+}
+
+static void
+test_extensions(void)
+{
+  g_assert_cmpint(ms_image_format_from_path("a.png"), ==, MS_IMAGE_FORMAT_PNG);
+  g_assert_cmpint(ms_image_format_from_path("/x.y/a.PNG"), ==, MS_IMAGE_FORMAT_PNG);
+  g_assert_cmpint(ms_image_format_from_path("a.b.jpg"), ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(ms_image_format_from_path("a.JPEG"), ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(ms_image_format_from_path("a.gif"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpint(ms_image_format_from_path("x.png/a"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpint(ms_image_format_from_path("png"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpstr(ms_image_format_extension(MS_IMAGE_FORMAT_PNG), ==, "png");
+  g_assert_cmpstr(ms_image_format_extension(MS_IMAGE_FORMAT_JPEG), ==, "jpg");
+  g_assert_null(ms_image_format_extension(MS_IMAGE_FORMAT_AUTO));
+}
+
+/* ---- Loading. */
+
+static void
+assert_not_loaded(const char *path, int code)
+{
+  MsImageHeader header;
+
+  for (int peek = 0; peek < 2; peek++) {
+    g_autoptr(GError) error = NULL;
+    if (peek)
+      g_assert_false(ms_image_peek_size(path, NULL, &header, &error));
+    else
+      g_assert_null(ms_image_load(path, NULL, NULL, &error));
+    g_assert_error(error, MS_ERROR, code);
+    image_fixture_assert_sentence(error, path);
+  }
+}
+
+static void
+test_load_refusals(ImageFixture *self, gconstpointer data)
+{
+  g_autofree char *empty = g_build_filename(self->folder, "empty.png", NULL);
+  g_autofree char *text = g_build_filename(self->folder, "text.jpg", NULL);
+  g_autofree char *below = g_build_filename(text, "below", NULL);
+  g_autofree char *pipe_path = g_build_filename(self->folder, "pipe", NULL);
+  MsImageHeader header;
+
+  g_assert_true(g_file_set_contents(empty, "", 0, NULL));
+  g_assert_true(g_file_set_contents(text, "Dear reader, this is no picture.", -1, NULL));
+  assert_not_loaded(self->target, MS_ERROR_IO);
+  assert_not_loaded(self->folder, MS_ERROR_IO);
+  assert_not_loaded(below, MS_ERROR_IO);
+  assert_not_loaded(empty, MS_ERROR_FORMAT);
+  assert_not_loaded(text, MS_ERROR_FORMAT);
+  assert_not_loaded("/dev/null", MS_ERROR_FORMAT);
+  assert_not_loaded("/dev/zero", MS_ERROR_FORMAT);
+  /* Looking at a pipe would take what it brings. */
+  g_assert_cmpint(mkfifo(pipe_path, 0600), ==, 0);
+  g_assert_true(ms_image_is_stream(pipe_path));
+  g_assert_false(ms_image_is_stream(text));
+  g_assert_false(ms_image_peek_size(pipe_path, NULL, &header, NULL));
+  g_assert_cmpint(g_unlink(pipe_path), ==, 0);
+}
+
+static void
+test_load_without_permission(ImageFixture *self, gconstpointer data)
+{
+  g_assert_true(image_fixture_save(self, self->target, FALSE, NULL));
+  g_assert_cmpint(g_chmod(self->folder, 0755), ==, 0);
+  g_assert_cmpint(g_chmod(self->target, 0), ==, 0);
+  if (!image_fixture_become_nobody()) {
+    g_test_skip("This root cannot act as another user here, and it may read everything.");
+    return;
+  }
+  assert_not_loaded(self->target, MS_ERROR_IO);
+  image_fixture_become_self();
+}
+
+static void
+test_load_by_content(ImageFixture *self, gconstpointer data)
+{
+  g_autofree char *wrong = g_build_filename(self->folder, "picture.jpg", NULL);
+  MsSaveOptions options = ms_save_options_default();
+  MsImageHeader header;
+  g_autoptr(GError) error = NULL;
+
+  options.format = MS_IMAGE_FORMAT_PNG;
+  g_assert_true(ms_image_save(self->image, wrong, &options, NULL, NULL, &error));
+  image_fixture_assert_saved(self, wrong);
+  g_assert_true(ms_image_peek_size(wrong, NULL, &header, &error));
+  g_assert_cmpint(header.format, ==, MS_IMAGE_FORMAT_PNG);
+  g_assert_cmpint(header.width, ==, 120);
+  g_assert_cmpint(header.height, ==, 90);
+}
+
+static void
+test_peek_is_upright(ImageFixture *self, gconstpointer data)
+{
+  g_autofree char *folder = ms_test_pictures_folder("exif-orientation");
+
+  if (folder == NULL)
+    return;
+  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
+  for (guint i = 0; i < paths->len; i++) {
+    MsImageHeader header;
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ms_image_peek_size(g_ptr_array_index(paths, i), NULL, &header, &error));
+    g_assert_cmpint(header.format, ==, MS_IMAGE_FORMAT_JPEG);
+    g_assert_cmpint(header.width, ==, 1800);
+    g_assert_cmpint(header.height, ==, 1200);
+  }
+}
+
+static void
+test_sample(void)
+{
+  const char *root = g_getenv("MS_SOURCE_ROOT");
+  g_autoptr(GError) error = NULL;
+
+  g_assert_nonnull(root);
+  g_autofree char *path = g_build_filename(root, "data", "samples", "harbour.png", NULL);
+  g_autoptr(MsImage) image = ms_image_load(path, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_image_get_width(image), ==, 640);
+  g_assert_cmpint(ms_image_get_height(image), ==, 480);
+  g_assert_false(ms_image_has_transparency(image));
+}
+
+static gpointer
+feed_pipe(gpointer data)
+{
+  GBytes *file = ((gpointer *)data)[0];
+  int fd = GPOINTER_TO_INT(((gpointer *)data)[1]);
+  gsize size;
+  const guint8 *p = g_bytes_get_data(file, &size);
+
+  /* In odd pieces, the first of a single byte. */
+  for (gsize at = 0, n = 1; at < size; at += n, n = MIN(1 + n * 3, size - at))
+    g_assert_cmpint(write(fd, p + at, MIN(n, size - at)), ==, MIN(n, size - at));
+  close(fd);
+  return NULL;
+}
+
+static void
+test_load_pipe(ImageFixture *self, gconstpointer data)
+{
+  g_autoptr(GBytes) file = ms_test_encode(self->image, MS_IMAGE_FORMAT_PNG);
+  int ends[2];
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpint(pipe(ends), ==, 0);
+  gpointer job[] = {file, GINT_TO_POINTER(ends[1])};
+  GThread *feeder = g_thread_new("feeder", feed_pipe, job);
+  g_autoptr(MsImage) image = ms_image_load_fd(ends[0], "standard input", NULL, NULL, &error);
+  g_thread_join(feeder);
+  close(ends[0]);
+  g_assert_no_error(error);
+  ms_test_assert_same_image(image, self->image);
+}
+
+static void
+test_load_cancelled(ImageFixture *self, gconstpointer data)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+
+  g_cancellable_cancel(cancellable);
+  for (int f = MS_IMAGE_FORMAT_PNG; f <= MS_IMAGE_FORMAT_JPEG; f++) {
+    g_autoptr(GBytes) file = ms_test_encode(self->image, f);
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_image_load_bytes(file, "bytes", NULL, cancellable, &error));
+    g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/image-io/sniff", test_sniff);
+  g_test_add_func("/image-io/extensions", test_extensions);
+  g_test_add_func("/image-io/sample", test_sample);
+  IMAGE_FIXTURE_ADD("load-refusals", test_load_refusals);
+  IMAGE_FIXTURE_ADD("load-without-permission", test_load_without_permission);
+  IMAGE_FIXTURE_ADD("load-by-content", test_load_by_content);
+  IMAGE_FIXTURE_ADD("peek-is-upright", test_peek_is_upright);
+  IMAGE_FIXTURE_ADD("load-pipe", test_load_pipe);
+  IMAGE_FIXTURE_ADD("load-cancelled", test_load_cancelled);
+  return g_test_run();
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include "core/error.h"
+#include "tests/support/image-files.h"
+
+#define SIDE_X 67
+#define SIDE_Y 45
+
+/* ---- Files of every colour space, written by libjpeg. */
+
+typedef struct {
+  J_COLOR_SPACE given;  /* what the samples are */
+  J_COLOR_SPACE stored; /* what the file holds */
+  gboolean adobe;       /* with Adobe's marker */
+  gboolean progressive;
+  int restart_rows;
+  int chroma; /* sampling factor of the first component */
+} Kind;
+
+typedef void (*Configure)(struct jpeg_compress_struct *cinfo, gconstpointer data);
+
+static GBytes *
+compress(const guint8 *samples, int width, int height, int components, J_COLOR_SPACE given,
+         Configure configure, gconstpointer data)
+{
+  struct jpeg_compress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  unsigned char *memory = NULL;
+  unsigned long size = 0;
+
+  cinfo.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&cinfo);
+  jpeg_mem_dest(&cinfo, &memory, &size);
+  cinfo.image_width = width;
+  cinfo.image_height = height;
+  cinfo.input_components = components;
+  cinfo.in_color_space = given;
+  jpeg_set_defaults(&cinfo);
+  jpeg_set_quality(&cinfo, 100, TRUE);
+  configure(&cinfo, data);
+  jpeg_start_compress(&cinfo, TRUE);
+  while (cinfo.next_scanline < cinfo.image_height) {
+    JSAMPROW row = (JSAMPROW)samples + (gsize)cinfo.next_scanline * width * components;
+    jpeg_write_scanlines(&cinfo, &row, 1);
+  }
+  jpeg_finish_compress(&cinfo);
+  jpeg_destroy_compress(&cinfo);
+  GBytes *file = g_bytes_new(memory, size);
+  free(memory);
+  return file;
+}
+
+static void
+configure_kind(struct jpeg_compress_struct *cinfo, gconstpointer data)
+{
+  const Kind *kind = data;
+
+  jpeg_set_colorspace(cinfo, kind->stored);
+  cinfo->comp_info[0].h_samp_factor = cinfo->comp_info[0].v_samp_factor = kind->chroma;
+  cinfo->write_Adobe_marker = kind->adobe;
+  cinfo->restart_in_rows = kind->restart_rows;
+  if (kind->progressive)
+    jpeg_simple_progression(cinfo);
+}
+
+static guint
+to_light(guint8 ink, gboolean adobe)
+{
+  return adobe ? ink : 255 - ink;
+}
+
+/* What the samples look like as RGB. */
+static void
+expected_pixel(const Kind *kind, const guint8 *s, guint8 *rgba)
+{
+  for (int k = 0; k < 3; k++) {
+    if (kind->given == JCS_GRAYSCALE)
+      rgba[k] = s[0];
+    else if (kind->given == JCS_CMYK)
+      rgba[k] = (guint8)(to_light(s[k], kind->adobe) * to_light(s[3], kind->adobe) / 255.0 + 0.5);
+    else
+      rgba[k] = s[k];
+  }
+  rgba[3] = 255;
+}
+
+static void
+check_kind(const Kind *kind)
+{
+  int components = kind->given == JCS_GRAYSCALE ? 1 : kind->given == JCS_CMYK ? 4 : 3;
+  guint8 samples[SIDE_X * SIDE_Y * 4];
+  guint8 *pixels = g_malloc(SIDE_X * SIDE_Y * 4);
+  guint8 *s = samples;
+
+  for (int y = 0; y < SIDE_Y; y++)
+    for (int x = 0; x < SIDE_X; x++, s += components) {
+      const guint8 all[4] = {20 + 3 * x, 240 - 4 * y, 60 + x + y, 130 + 2 * y};
+      memcpy(s, all, components);
+      expected_pixel(kind, s, pixels + (y * SIDE_X + x) * 4);
+    }
+  g_test_message("given %d, stored %d, Adobe %d, progressive %d", kind->given, kind->stored, kind->adobe,
+                 kind->progressive);
+  g_autoptr(GBytes) file = compress(samples, SIDE_X, SIDE_Y, components, kind->given, configure_kind, kind);
+  g_autoptr(MsImage) expected = ms_image_new_take(SIDE_X, SIDE_Y, pixels, NULL);
+  g_autoptr(MsImage) image = ms_test_decode(file);
+  ms_test_assert_close_image(image, expected, kind->chroma > 1 ? 8 : MS_TEST_MOST_LEVELS,
+                             kind->chroma > 1 ? 2 : MS_TEST_MEAN);
+}
+
+static void
+test_kinds(void)
+{
+  static const Kind kinds[] = {
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 1},
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 2},
+      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, TRUE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 2, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, TRUE, FALSE, 0, 1},
+      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 2},
+      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 1, 2},
+      {JCS_RGB, JCS_RGB, TRUE, FALSE, 0, 1},
+      {JCS_RGB, JCS_RGB, FALSE, TRUE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, TRUE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, FALSE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_CMYK, TRUE, TRUE, 0, 1},
+      {JCS_CMYK, JCS_YCCK, TRUE, FALSE, 0, 1},
+      {JCS_CMYK, JCS_YCCK, TRUE, TRUE, 3, 1},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++)
+    check_kind(&kinds[i]);
+}
+
+/* ---- Our own files. */
+
+static GBytes *
+encode(MsImage *image, int quality, MsSaveNotes *notes)
+{
+  MsSaveOptions options = {MS_IMAGE_FORMAT_JPEG, quality, 3, FALSE};
+  g_autoptr(GError) error = NULL;
+  GBytes *file = ms_image_encode(image, &options, notes, NULL, &error);
+
+  g_assert_no_error(error);
+  return file;
+}
+
+static void
+test_round_trips(void)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {17, 31}, {255, 257}, {65500, 1}, {1, 65500}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_autoptr(MsImage) image = ms_test_image_smooth(sizes[i][0], sizes[i][1], NULL);
+    MsSaveNotes notes = {TRUE, TRUE, TRUE};
+    g_autoptr(GBytes) file = encode(image, 100, &notes);
+    g_autoptr(MsImage) again = ms_test_decode(file);
+    ms_test_assert_close_image(image, again, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
+    g_assert_false(notes.alpha_flattened || notes.icc_dropped || notes.exif_dropped);
+  }
+}
+
+static void
+test_quality(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(128, 128, 4, TRUE, NULL);
+  gsize previous = 0;
+
+  for (int quality = 1; quality <= 100; quality += 33) {
+    g_autoptr(GBytes) file = encode(image, quality, NULL);
+    g_autoptr(MsImage) again = ms_test_decode(file);
+    g_assert_cmpint(ms_image_get_width(again), ==, 128);
+    g_assert_cmpuint(g_bytes_get_size(file), >, previous);
+    previous = g_bytes_get_size(file);
+  }
+}
+
+static void
+test_flattens_on_white(void)
+{
+  static const guint8 alphas[] = {0, 1, 64, 128, 254, 255};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(alphas); i++) {
+    guint8 *pixels = g_malloc(16 * 16 * 4);
+    guint8 *white = g_malloc(16 * 16 * 4);
+    for (int k = 0; k < 16 * 16 * 4; k++) {
+      guint8 value = k % 4 == 3 ? alphas[i] : 30 + 60 * (k % 4);
+      pixels[k] = value;
+      white[k] = k % 4 == 3 ? 255 : (guint8)((value * alphas[i] + 255.0 * (255 - alphas[i])) / 255 + 0.5);
+    }
+    g_autoptr(MsImage) image = ms_image_new_take(16, 16, pixels, NULL);
+    g_autoptr(MsImage) expected = ms_image_new_take(16, 16, white, NULL);
+    MsSaveNotes notes;
+    g_autoptr(GBytes) file = encode(image, 100, &notes);
+    g_autoptr(MsImage) again = ms_test_decode(file);
+    g_assert_cmpint(notes.alpha_flattened, ==, alphas[i] != 255);
+    ms_test_assert_close_image(again, expected, 2, MS_TEST_MEAN);
+  }
+}
+
+static void
+test_refuses_long_sides(void)
+{
+  for (int i = 0; i < 2; i++) {
+    g_autoptr(MsImage) image = ms_test_image_smooth(i == 0 ? 65501 : 1, i == 0 ? 1 : 65501, NULL);
+    MsSaveOptions options = {MS_IMAGE_FORMAT_JPEG, 92, 3, FALSE};
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_image_encode(image, &options, NULL, NULL, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+  }
+}
+
+/* ---- Damage. */
+
+static void
+test_every_length(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(64, 48, NULL);
+  g_autoptr(GBytes) file = encode(image, 90, NULL);
+
+  for (gsize size = 0; size < g_bytes_get_size(file); size++) {
+    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
+    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+  }
+}
+
+static void
+test_trailing_bytes(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(64, 48, NULL);
+  g_autoptr(GBytes) file = encode(image, 90, NULL);
+  GByteArray *longer = g_byte_array_new();
+
+  g_byte_array_append(longer, g_bytes_get_data(file, NULL), g_bytes_get_size(file));
+  g_byte_array_append(longer, (const guint8 *)"another picture may follow", 26);
+  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(longer);
+  g_autoptr(MsImage) a = ms_test_decode(file);
+  g_autoptr(MsImage) b = ms_test_decode(bytes);
+  ms_test_assert_same_image(a, b);
+}
+
+/* An end-of-image marker in the middle of the only scan: the file is complete in form, the picture is not. */
+static void
+test_early_end(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(64, 64, 8, TRUE, NULL);
+  g_autoptr(GBytes) file = encode(image, 90, NULL);
+  gsize half = g_bytes_get_size(file) / 2;
+  GByteArray *cut = g_byte_array_new();
+
+  g_byte_array_append(cut, g_bytes_get_data(file, NULL), half);
+  g_byte_array_append(cut, (const guint8 *)"\xff\xd9", 2);
+  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(cut);
+  ms_test_assert_refused(bytes, MS_ERROR_FORMAT);
+}
+
+/* ---- Headers that lie, and scans without end. */
+
+static GBytes *
+lying_file(guint sof, guint width, guint height)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(8, 8, NULL);
+  g_autoptr(GBytes) file = encode(image, 90, NULL);
+  gsize size = g_bytes_get_size(file);
+  guint8 *copy = g_memdup2(g_bytes_get_data(file, NULL), size);
+
+  for (gsize i = 2; i + 9 < size; i++)
+    if (copy[i] == 0xff && copy[i + 1] == 0xc0) {
+      const guint8 sides[4] = {height >> 8, height & 0xff, width >> 8, width & 0xff};
+      copy[i + 1] = sof;
+      memcpy(copy + i + 5, sides, 4);
+      return g_bytes_new_take(copy, size);
+    }
+  g_assert_not_reached();
+}
+
+static void
+test_lying_headers(void)
+{
+  static const struct {
+    guint width, height;
+    int code;
+  } table[] = {
+      {0, 8, MS_ERROR_FORMAT},
+      {8, 0, MS_ERROR_FORMAT},
+      {65535, 1, MS_ERROR_TOO_LARGE},
+      {1, 65535, MS_ERROR_TOO_LARGE},
+      {65535, 65535, MS_ERROR_TOO_LARGE},
+      {65500, 65500, MS_ERROR_TOO_LARGE},
+      {31600, 31600, MS_ERROR_FORMAT},
+      {6000, 5000, MS_ERROR_FORMAT},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    for (guint sof = 0xc0; sof <= 0xc2; sof++) {
+      g_autoptr(GBytes) file = lying_file(sof, table[i].width, table[i].height);
+      ms_test_assert_refused(file, table[i].code);
+    }
+}
+
+#define SCAN_BOMB 127
+
+/* One scan for the mean and two for each of the other 63 coefficients: valid, and of no use to anybody. */
+static void
+configure_scans(struct jpeg_compress_struct *cinfo, gconstpointer data)
+{
+  static jpeg_scan_info scans[SCAN_BOMB];
+  int n = 0;
+
+  scans[n++] = (jpeg_scan_info){1, {0}, 0, 0, 0, 0};
+  for (int k = 1; k < 64; k++)
+    for (int bit = 1; bit >= 0; bit--)
+      scans[n++] = (jpeg_scan_info){1, {0}, k, k, bit == 1 ? 0 : 1, bit};
+  cinfo->scan_info = scans;
+  cinfo->num_scans = n;
+}
+
+static void
+test_scan_limit(void)
+{
+  guint8 samples[32 * 32];
+
+  for (int i = 0; i < 32 * 32; i++)
+    samples[i] = i * 37 % 251;
+  g_autoptr(GBytes) file = compress(samples, 32, 32, 1, JCS_GRAYSCALE, configure_scans, NULL);
+  MsImageLimits limits = ms_image_limits_default();
+  g_autoptr(GError) error = NULL;
+  ms_test_assert_refused(file, MS_ERROR_TOO_LARGE);
+  limits.max_scans = SCAN_BOMB;
+  g_autoptr(MsImage) image = ms_image_load_bytes(file, "scans", &limits, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(abs(ms_image_get_pixels(image)[4] - 37), <=, MS_TEST_MOST_LEVELS);
+}
+
+/* ---- The common pictures. */
+
+static void
+test_reference(void)
+{
+  g_autofree char *folder = ms_test_pictures_folder("jpeg-reference/reftest");
+
+  if (folder == NULL)
+    return;
+  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
+    g_autofree char *stem = g_strndup(path, strlen(path) - 4);
+    g_autofree char *expected_path = g_strconcat(stem, ".png", NULL);
+    if (!g_file_test(expected_path, G_FILE_TEST_EXISTS))
+      continue;
+    g_test_message("%s", path);
+    g_autoptr(MsImage) image = ms_test_load(path);
+    g_autoptr(MsImage) expected = ms_test_load(expected_path);
+    ms_test_assert_close_image(image, expected, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
+  }
+}
+
+static void
+test_orientations(void)
+{
+  g_autofree char *folder = ms_test_pictures_folder("exif-orientation");
+
+  if (folder == NULL)
+    return;
+  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
+  g_assert_cmpuint(paths->len, ==, 8);
+  g_autoptr(MsImage) upright = ms_test_load(g_ptr_array_index(paths, 0));
+  for (guint i = 1; i < paths->len; i++) {
+    g_autoptr(MsImage) image = ms_test_load(g_ptr_array_index(paths, i));
+    g_test_message("%s", (char *)g_ptr_array_index(paths, i));
+    /* Each was compressed in its own direction and has its own number painted in: edges differ, up to 3 levels on
+     * average. A picture turned wrong is off by more than 50. */
+    ms_test_assert_close_image(image, upright, 255, 4);
+  }
+}
+
+/* Must not crash, and whatever is refused is refused with a sentence. */
+static void
+test_crash(void)
+{
+  g_autofree char *folder = ms_test_pictures_folder("jpeg-reference/crashtest");
+
+  if (folder == NULL)
+    return;
+  g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
+  for (guint i = 0; i < paths->len; i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) image = ms_image_load(g_ptr_array_index(paths, i), NULL, NULL, &error);
+    g_test_message("%s", error ? error->message : "loaded");
+    g_assert_true((image == NULL) == (error != NULL));
+    g_assert_true(error == NULL || error->domain == MS_ERROR);
+  }
+}
+
+static void
+test_truncated(void)
+{
+  ms_test_assert_folder_refused("hostile/truncated", ".jpg", TRUE);
+}
+
+static void
+test_bombs(void)
+{
+  gint64 start = g_get_monotonic_time();
+
+  ms_test_assert_folder_refused("hostile/bombs", ".jpg", TRUE);
+  g_assert_cmpint(g_get_monotonic_time() - start, <, 10 * G_USEC_PER_SEC);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/jpeg/kinds", test_kinds);
+  g_test_add_func("/jpeg/round-trips", test_round_trips);
+  g_test_add_func("/jpeg/quality", test_quality);
+  g_test_add_func("/jpeg/flattens-on-white", test_flattens_on_white);
+  g_test_add_func("/jpeg/refuses-long-sides", test_refuses_long_sides);
+  g_test_add_func("/jpeg/every-length", test_every_length);
+  g_test_add_func("/jpeg/trailing-bytes", test_trailing_bytes);
+  g_test_add_func("/jpeg/early-end", test_early_end);
+  g_test_add_func("/jpeg/lying-headers", test_lying_headers);
+  g_test_add_func("/jpeg/scan-limit", test_scan_limit);
+  g_test_add_func("/jpeg/reference", test_reference);
+  g_test_add_func("/jpeg/orientations", test_orientations);
+  g_test_add_func("/jpeg/crash", test_crash);
+  g_test_add_func("/jpeg/truncated", test_truncated);
+  g_test_add_func("/jpeg/bombs", test_bombs);
+  return g_test_run();
+}

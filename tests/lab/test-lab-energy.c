@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy counters of processors and GPUs, on made-up files and a stand-in for the library: what counts, and what is n/a. */
+#include <glib/gstdio.h>
+#include <math.h>
+
+#include "tests/support/fixture.h"
+
+static void
+write_counter(const char *folder, const char *zone, const char *file, const char *text)
+{
+  g_autofree char *dir = g_build_filename(folder, zone, NULL);
+  g_autofree char *path = g_build_filename(dir, file, NULL);
+
+  g_assert_cmpint(g_mkdir_with_parents(dir, 0700), ==, 0);
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static void
+write_zone(const char *root, const char *zone, const char *name, const char *range)
+{
+  write_counter(root, zone, "name", name);
+  write_counter(root, zone, "energy_uj", "9000000\n");
+  if (range)
+    write_counter(root, zone, "max_energy_range_uj", range);
+}
+
+static void
+test_energy(void)
+{
+  g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+
+  write_zone(root, "intel-rapl:0", "package-0\n", "10000000\n");
+  write_zone(root, "intel-rapl:1", "package-1\n", "10000000\n");
+  write_zone(root, "intel-rapl:0:0", "core\n", NULL);        /* part of package 0: not counted twice */
+  write_zone(root, "intel-rapl:2", "psys\n", NULL);          /* all packages and what is around them: nor is this */
+  write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL); /* package 0 by another way: nor is this */
+  g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
+  g_assert_true(ms_energy_available(energy));
+  ms_energy_begin(energy);
+  write_counter(root, "intel-rapl:0", "energy_uj", "9500000\n");
+  write_counter(root, "intel-rapl:1", "energy_uj", "500000\n"); /* wrapped: 1.5 J */
+  write_counter(root, "intel-rapl:0:0", "energy_uj", "9400000\n");
+  write_counter(root, "intel-rapl:2", "energy_uj", "9900000\n");
+  write_counter(root, "intel-rapl-mmio:0", "energy_uj", "9500000\n");
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 0.5 + 1.5, 1e-9);
+}
+
+/* The platform's counter alone is none of the processor's. */
+static void
+test_energy_of_the_platform(void)
+{
+  g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+
+  write_zone(root, "intel-rapl:0", "psys\n", "10000000\n");
+  g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
+  g_assert_false(ms_energy_available(energy));
+}
+
+/* Counter: what one counter reads at the start and at the end (%NULL: nothing), and its range; each gives no energy. */
+typedef struct {
+  const char *start;
+  const char *end;
+  const char *range;
+} Counter;
+
+static void
+set_counter(const char *root, const char *text)
+{
+  g_autofree char *path = g_build_filename(root, "intel-rapl:0", "energy_uj", NULL);
+
+  g_unlink(path);
+  if (text)
+    write_counter(root, "intel-rapl:0", "energy_uj", text);
+}
+
+static void
+test_energy_unreadable(void)
+{
+  static const Counter counters[] = {
+      {"9000000", "500000", NULL},       /* wrapped at an unknown range */
+      {"9000000", "500000", "8000000"},  /* wrapped at a range that it had passed */
+      {"9000000", "500000", "garbage"},
+      {NULL, "9500000", "10000000"},     /* not read at the start */
+      {"9000000", NULL, "10000000"},     /* nor at the end */
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
+    g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+    write_zone(root, "intel-rapl:0", "package-0\n", counters[i].range);
+    g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
+    g_assert_true(ms_energy_available(energy));
+    set_counter(root, counters[i].start);
+    ms_energy_begin(energy);
+    set_counter(root, counters[i].end);
+    if (!isnan(ms_energy_end(energy)))
+      g_error("Counter %" G_GSIZE_FORMAT " cannot be read, and gives an energy.", i);
+  }
+}
+
+static void
+test_nvml(void)
+{
+  g_autoptr(MsEnergy) third = ms_fixture_nvml("NVIDIA Three", NULL);
+  g_autoptr(MsEnergy) second = ms_fixture_nvml("NVIDIA Two", NULL);
+  g_autoptr(MsEnergy) unknown = ms_fixture_nvml("Radeon", NULL);
+  g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One", NULL);
+
+  g_assert_true(ms_energy_available(third));
+  g_assert_cmpstr(ms_energy_source(third), ==, "NVML total energy");
+  ms_energy_begin(third);
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(third), 1.5, 1e-9);
+  g_assert_false(ms_energy_available(second)); /* that GPU has no counter */
+  g_assert_false(ms_energy_available(unknown));
+  g_assert_false(ms_energy_available(missing));
+  g_assert_true(isnan(ms_energy_end(missing)));
+}
+
+static double
+energy_at(const char *name, guint domain, guint bus, guint device)
+{
+  g_autoptr(MsEnergy) energy = ms_fixture_nvml(name, &(MsPciAddress){domain, bus, device});
+
+  ms_energy_begin(energy);
+  return ms_energy_end(energy);
+}
+
+/* Two GPUs of one name are told apart by their places; without them neither is credited with the other's energy. */
+static void
+test_nvml_twins(void)
+{
+  g_autoptr(MsEnergy) either = ms_fixture_nvml("NVIDIA Twin", NULL);
+  g_autoptr(MsEnergy) one = ms_fixture_nvml("NVIDIA One", NULL);
+
+  g_assert_false(ms_energy_available(either));
+  g_assert_true(g_str_has_prefix(ms_energy_reason(either), "n/a"));
+  g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0x41, 3), 2.5, 1e-9);
+  g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0xc1, 3), 4.5, 1e-9);
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 0, 0xc1, 3)));
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc2, 3)));
+  g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc1, 0)));
+  /* The same name comes before one that holds it. */
+  ms_energy_begin(one);
+  g_assert_cmpfloat_with_epsilon(ms_energy_end(one), 1.5, 1e-9);
+}
+
+static void
+test_no_energy(void)
+{
+  g_autoptr(MsEnergy) energy = ms_energy_open_powercap("/nonexistent");
+
+  g_assert_false(ms_energy_available(energy));
+  g_assert_null(ms_energy_source(energy));
+  g_assert_true(g_str_has_prefix(ms_energy_reason(energy), "n/a"));
+  ms_energy_begin(energy);
+  g_assert_true(isnan(ms_energy_end(energy)));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lab/energy/powercap", test_energy);
+  g_test_add_func("/lab/energy/platform", test_energy_of_the_platform);
+  g_test_add_func("/lab/energy/unreadable", test_energy_unreadable);
+  g_test_add_func("/lab/energy/nvml", test_nvml);
+  g_test_add_func("/lab/energy/nvml-twins", test_nvml_twins);
+  g_test_add_func("/lab/energy/none", test_no_energy);
+  return g_test_run();
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiment files: the shipped ones, their expansion and published figures, and files that are wrong. */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/experiment/experiment.h"
+
+static const char *const named_in_the_methods[] = {
+    "ms-ndrange-size",     "ms-ndrange-shape", "ms-memory-object", "ms-local-memory",
+    "ms-unroll",           "ms-access",        "ms-cumulative",    "ms-serial",
+    "ms-transfer",         "minmax-storage",   "minmax-vector",    "minmax-bank-conflict",
+    "minmax-fixed-groups", "minmax-builtin",   "minmax-types",     "sum-types",
+    "countnonzero-types",  "sum-sizes",        "sum-stride-times", "sum-group-variants",
+    "sum-between-groups",  "sum-bottleneck",   "sum-first-call",   "swap-example",
+    "swap-reduction",      "swap-bitonic",     "swap-energy",      "swap-meanshift",
+    "split-adaptive",      "bandwidth",
+};
+
+static void
+test_all_are_shipped(void)
+{
+  g_auto(GStrv) names = ms_experiment_list_names();
+
+  for (gsize i = 0; i < G_N_ELEMENTS(named_in_the_methods); i++)
+    if (!g_strv_contains((const char *const *)names, named_in_the_methods[i]))
+      g_error("%s is not shipped", named_in_the_methods[i]);
+  g_assert_cmpuint(g_strv_length(names), >=, G_N_ELEMENTS(named_in_the_methods));
+}
+
+static void
+check_settings(const MsExperiment *e, gboolean quick)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, quick);
+
+  g_assert_cmpuint(all->len, >, 1);
+  for (guint i = 0; i < all->len; i++) {
+    g_autoptr(GError) error = NULL;
+    const MsFactors *settings = all->pdata[i];
+    const MsLabKind *kind = ms_lab_kind_find(ms_factors_get_or(settings, "kind", e->kind));
+    if (!kind)
+      g_error("%s is of an unknown kind", e->name);
+    ms_lab_check_keys(kind, settings, &error);
+    g_assert_no_error(error);
+    for (guint k = 0; k < i; k++)
+      g_assert_false(ms_factors_equal(settings, all->pdata[k]));
+  }
+}
+
+/* A published figure that belongs to no configuration would never be shown. */
+static void
+check_published(const MsExperiment *e, gboolean quick)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, quick);
+
+  for (guint p = 0; p < e->published->len; p++) {
+    guint used = 0;
+    for (guint i = 0; i < all->len; i++) {
+      g_autoptr(GPtrArray) found = ms_experiment_find_published(e, all->pdata[i], quick);
+      used += g_ptr_array_find(found, e->published->pdata[p], NULL);
+    }
+    if (used == 0 && !quick) {
+      const MsPublished *published = e->published->pdata[p];
+      g_autofree char *where = ms_factors_to_string(published->where);
+      g_error("%s: the figure for %s (%s) belongs nowhere", e->name, where, published->device);
+    }
+  }
+}
+
+static void
+check_baseline(const MsExperiment *e)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, TRUE);
+  guint found = 0;
+
+  if (!e->baseline)
+    return;
+  for (guint i = 0; i < all->len; i++)
+    found += ms_factors_contains(all->pdata[i], e->baseline);
+  if (found == 0)
+    g_error("%s: no configuration is its baseline", e->name);
+}
+
+static void
+test_shipped_ones_are_sound(void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) all = ms_experiment_list(&error);
+
+  g_assert_no_error(error);
+  for (guint i = 0; i < all->len; i++) {
+    const MsExperiment *e = all->pdata[i];
+    g_assert_nonnull(e->description);
+    g_assert_cmpuint(strlen(e->title), >, 5);
+    check_settings(e, FALSE);
+    check_settings(e, TRUE);
+    check_published(e, FALSE);
+    check_baseline(e);
+  }
+}
+
+static const char sample[] =
+    "[Experiment]\nTitle=A title\nKind=mean-shift\nStudy=MS\n"
+    "[Axes]\nsize=100x100;200x200\nunroll=1;2;4\n"
+    "[Quick Axes]\nsize=10x10;20x20\n"
+    "[Fixed]\nsp=5\nsr=6\n[Quick Fixed]\nsr=3\n"
+    "[Baseline]\nunroll=1\n"
+    "[Plot]\nType=lines\nX=unroll\nSeries=size\nY=speed-up\nLogX=true\n"
+    "[Published GPU one]\nQuantity=time\nUnit=ms\nValues=size:200x200 unroll:4 12.5;unroll:1 sr:6 1..2\n";
+
+static MsExperiment *
+parse(const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  MsExperiment *e = ms_experiment_parse("sample", text, -1, &error);
+
+  g_assert_no_error(error);
+  return e;
+}
+
+static void
+test_expand(void)
+{
+  g_autoptr(MsExperiment) e = parse(sample);
+  g_autoptr(GPtrArray) full = ms_experiment_expand(e, FALSE);
+  g_autoptr(GPtrArray) quick = ms_experiment_expand(e, TRUE);
+  g_autofree char *second = ms_factors_to_string(full->pdata[1]);
+  g_autofree char *fourth = ms_factors_to_string(quick->pdata[3]);
+  g_autofree char *label = ms_experiment_label(e, full->pdata[1]);
+
+  g_assert_cmpuint(full->len, ==, 6);
+  g_assert_cmpstr(second, ==, "size:100x100 unroll:2 sp:5 sr:6");
+  g_assert_cmpstr(fourth, ==, "size:20x20 unroll:1 sr:3 sp:5");
+  g_assert_cmpstr(label, ==, "size 100x100, unroll 2");
+  g_assert_cmpint(e->plot.type, ==, MS_PLOT_LINES);
+  g_assert_true(e->plot.log_x);
+  g_assert_false(e->plot.log_y);
+}
+
+static void
+test_published(void)
+{
+  g_autoptr(MsExperiment) e = parse(sample);
+  g_autoptr(GPtrArray) full = ms_experiment_expand(e, FALSE);
+  g_autoptr(GPtrArray) quick = ms_experiment_expand(e, TRUE);
+  g_autoptr(GPtrArray) of_first = ms_experiment_find_published(e, full->pdata[0], FALSE);
+  g_autoptr(GPtrArray) of_last = ms_experiment_find_published(e, full->pdata[5], FALSE);
+  g_autoptr(GPtrArray) of_quick = ms_experiment_find_published(e, quick->pdata[5], TRUE);
+  g_autoptr(GPtrArray) taken_as_full = ms_experiment_find_published(e, quick->pdata[5], FALSE);
+
+  g_assert_cmpuint(of_first->len, ==, 1);
+  g_assert_cmpfloat(((MsPublished *)of_first->pdata[0])->low, ==, 1);
+  g_assert_cmpfloat(((MsPublished *)of_first->pdata[0])->high, ==, 2);
+  g_assert_cmpuint(of_last->len, ==, 1);
+  g_assert_cmpstr(((MsPublished *)of_last->pdata[0])->device, ==, "GPU one");
+  g_assert_cmpfloat(((MsPublished *)of_last->pdata[0])->low, ==, 12.5);
+  g_assert_cmpuint(of_quick->len, ==, 1); /* the scaled-down one stands for the full one */
+  g_assert_cmpuint(taken_as_full->len, ==, 0);
+}
+
+static void
+test_cases(void)
+{
+  g_autoptr(MsExperiment) e = parse("[Experiment]\nTitle=A title\nKind=mean-shift\n"
+                                    "[Cases]\nplain_one=unroll:1\nfour=unroll:4 sp:9\n"
+                                    "[Axes]\nmemory=buffer;image\n[Fixed]\nsp=5\n[Plot]\nX=case\n");
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, FALSE);
+  g_autofree char *first = ms_factors_to_string(all->pdata[0]);
+  g_autofree char *last = ms_factors_to_string(all->pdata[3]);
+  g_autofree char *label = ms_experiment_label(e, all->pdata[0]);
+
+  g_assert_cmpuint(all->len, ==, 4);
+  g_assert_cmpstr(first, ==, "case:plain_one memory:buffer unroll:1 sp:5");
+  g_assert_cmpstr(last, ==, "case:four memory:image unroll:4 sp:9");
+  g_assert_cmpstr(label, ==, "plain one, memory buffer");
+}
+
+static void
+test_quick_cases(void)
+{
+  g_autoptr(MsExperiment) e = parse("[Experiment]\nTitle=A title\nKind=mean-shift\nQuickCases=b\n"
+                                    "[Cases]\na=unroll:1\nb=unroll:2\nc=unroll:4\n");
+  g_autoptr(GPtrArray) full = ms_experiment_expand(e, FALSE);
+  g_autoptr(GPtrArray) quick = ms_experiment_expand(e, TRUE);
+
+  g_assert_cmpuint(full->len, ==, 3);
+  g_assert_cmpuint(quick->len, ==, 1);
+  g_assert_cmpstr(ms_factors_get(quick->pdata[0], "unroll"), ==, "2");
+}
+
+static void
+test_wrong_files(void)
+{
+  static const struct {
+    const char *text;
+    const char *says;
+  } wrong[] = {
+      {"", "lacks Title"},
+      {"no groups here", "cannot be read"},
+      {"[Experiment]\nTitle=x\n", "lacks Title or Kind"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Axes]\nunroll=\n", "no values"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Axes]\na=1\n[Quick Axes]\nb=1\n", "not among its axes"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nType=pie\n", "bars, lines or stacked"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "means nothing"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
+      {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 b:2\n",
+       "number or a range"},
+      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 3..x\n",
+       "number or a range"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_experiment_parse("wrong", wrong[i].text, -1, &error));
+    if (!strstr(error->message, wrong[i].says) || !strstr(error->message, "wrong"))
+      g_error("case %" G_GSIZE_FORMAT " says: %s", i, error->message);
+  }
+}
+
+static void
+test_own_file(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("experiment-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "mine.experiment", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(g_file_set_contents(path, sample, -1, NULL));
+  g_autoptr(MsExperiment) e = ms_experiment_load(path, &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(e->name, ==, "mine");
+  g_assert_null(ms_experiment_load("/nonexistent/x.experiment", &error));
+  g_assert_nonnull(strstr(error->message, "/nonexistent/x.experiment"));
+  g_clear_error(&error);
+  g_assert_null(ms_experiment_load("no-such-name", &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_nonnull(strstr(error->message, "--experiment list"));
+}
+
+static void
+test_sizes(void)
+{
+  gint64 w, h;
+
+  g_assert_true(ms_factors_parse_size("2560x1280", &w, &h, NULL));
+  g_assert_cmpint(w, ==, 2560);
+  g_assert_cmpint(h, ==, 1280);
+  g_assert_true(ms_factors_parse_size("2^24", &w, &h, NULL));
+  g_assert_cmpint(w * h, ==, 1 << 24);
+  g_assert_true(ms_factors_parse_size("1000", &w, &h, NULL));
+  g_assert_cmpint(w, ==, 1000);
+  static const char *const wrong[] = {"", "x", "3x", "x3", "-1x2", "0", "2^99", "3^2", "1e3", "12 x 3"};
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++)
+    g_assert_false(ms_factors_parse_size(wrong[i], &w, &h, NULL));
+}
+
+static void
+test_unknown_key(void)
+{
+  g_autoptr(MsFactors) settings = ms_factors_parse("size:10x10 sp:5 colour:red", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false(ms_lab_check_keys(ms_lab_kind_find("mean-shift"), settings, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_nonnull(strstr(error->message, "colour"));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lab/experiment/shipped", test_all_are_shipped);
+  g_test_add_func("/lab/experiment/sound", test_shipped_ones_are_sound);
+  g_test_add_func("/lab/experiment/expand", test_expand);
+  g_test_add_func("/lab/experiment/published", test_published);
+  g_test_add_func("/lab/experiment/cases", test_cases);
+  g_test_add_func("/lab/experiment/quick-cases", test_quick_cases);
+  g_test_add_func("/lab/experiment/wrong-files", test_wrong_files);
+  g_test_add_func("/lab/experiment/own-file", test_own_file);
+  g_test_add_func("/lab/experiment/sizes", test_sizes);
+  g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
+  return g_test_run();
+}

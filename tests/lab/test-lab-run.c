@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* The lab on a real device: every shipped experiment, an own file, resuming, comparing, tuning. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/lab.h"
+#include "core/opencl/device-chooser.h"
+#include "tests/support/fixture.h"
+#include "tests/support/json-schema.h"
+
+static const char small[] = "[Experiment]\nTitle=Unrolling, small\nKind=mean-shift\n"
+                            "[Axes]\nsize=48x40;33x21\nunroll=1;2;4\nwork-group=8x4\n"
+                            "[Fixed]\nkernel=direct\nsp=4\nsr=20\n[Baseline]\nunroll=1\n[Plot]\nX=unroll\n";
+
+typedef struct {
+  MsContext *context;
+  char *folder;
+  MsLabRequest request;
+} Fixture;
+
+static void
+set_up(Fixture *f, gconstpointer data)
+{
+  f->context = ms_fixture_context();
+  f->folder = g_dir_make_tmp("lab-XXXXXX", NULL);
+  if (!f->context)
+    return;
+  ms_lab_request_init(&f->request, f->context, TRUE);
+  f->request.measure.budget_s = 0.05;
+  f->request.report_dir = f->folder;
+}
+
+static void
+tear_down(Fixture *f, gconstpointer data)
+{
+  g_clear_object(&f->context);
+  g_free(f->folder);
+}
+
+static MsReport *
+run_text(Fixture *f, const char *text, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsExperiment) e = ms_experiment_parse("small", text, -1, NULL);
+
+  g_assert_nonnull(e);
+  return ms_lab_run_experiment(e, &f->request, cancellable, error);
+}
+
+static void
+assert_row_is_sound(const MsReport *report, const MsReportRow *row)
+{
+  const MsMeasurement *m = row->measurement;
+
+  if (m->outcome == MS_OUTCOME_CONSTRAINT) {
+    g_assert_nonnull(m->message); /* listed with the plan's reason, never run */
+    g_assert_cmpuint(m->samples->len, ==, 0);
+    return;
+  }
+  if (m->outcome != MS_OUTCOME_OK)
+    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_to_string(m->outcome),
+            m->message);
+  g_assert_true(m->verification.done);
+  g_assert_cmpuint(m->verification.total, >, 0);
+  g_assert_cmpuint(m->verification.mismatches, ==, 0);
+  g_assert_cmpuint(m->samples->len, >, 0);
+  g_assert_cmpfloat(row->summary.median, >, 0);
+}
+
+static void
+assert_file(const char *folder, const char *name, const char *ending)
+{
+  g_autofree char *file = g_strconcat(name, ending, NULL);
+  g_autofree char *path = g_build_filename(folder, file, NULL);
+
+  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    g_error("%s was not written", path);
+}
+
+static void
+assert_json_fits(JsonNode *schema, const MsReport *report)
+{
+  g_autoptr(JsonNode) node = ms_report_to_json_node(report);
+  g_autofree char *violation = ms_test_schema_violation(schema, node);
+
+  if (violation)
+    g_error("%s: %s", report->experiment->name, violation);
+}
+
+static JsonNode *
+load_schema(void)
+{
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "report.schema.json", NULL);
+  g_autoptr(JsonParser) parser = json_parser_new();
+
+  g_assert_true(json_parser_load_from_file(parser, path, NULL));
+  return json_node_copy(json_parser_get_root(parser));
+}
+
+/* Experiments of which nothing can be refused on any device with a usable plan have at least one verified row. */
+static void
+assert_something_ran(const MsReport *report)
+{
+  if (ms_report_count(report, MS_OUTCOME_OK) == 0)
+    g_error("%s: nothing could be run", report->experiment->name);
+}
+
+static void
+test_all(Fixture *f, gconstpointer data)
+{
+  static const char *const names[] = {"all", NULL};
+  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(JsonNode) schema = load_schema();
+  gint64 start = g_get_monotonic_time();
+  g_autoptr(GPtrArray) reports = ms_lab_run_experiments(names, &f->request, NULL, &error);
+
+  g_assert_no_error(error);
+  g_auto(GStrv) shipped = ms_experiment_list_names();
+  g_assert_cmpuint(reports->len, ==, g_strv_length(shipped));
+  for (guint i = 0; i < reports->len; i++) {
+    const MsReport *report = reports->pdata[i];
+    g_assert_true(report->complete);
+    for (guint k = 0; k < report->rows->len; k++)
+      assert_row_is_sound(report, report->rows->pdata[k]);
+    assert_something_ran(report);
+    assert_json_fits(schema, report);
+    for (gsize k = 0; k < G_N_ELEMENTS(endings); k++)
+      assert_file(f->folder, report->experiment->name, endings[k]);
+    g_test_message("%s: %u verified, %u refused", report->experiment->name,
+                   ms_report_count(report, MS_OUTCOME_OK), ms_report_count(report, MS_OUTCOME_CONSTRAINT));
+  }
+  assert_file(f->folder, "index", ".html");
+  g_test_message("all experiments took %.1f s", (double)(g_get_monotonic_time() - start) * 1e-6);
+}
+
+static void
+test_own_experiment(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpuint(report->rows->len, ==, 6);
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    assert_row_is_sound(report, row);
+    g_assert_true(row->baseline == (i % 3 == 0));
+    g_assert_cmpfloat(row->measurement->work.window_samples, >, row->measurement->work.pixels);
+  }
+  assert_file(f->folder, "small", ".json");
+}
+
+static void
+test_refused_configuration(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report =
+      run_text(f,
+               "[Experiment]\nTitle=Refused\nKind=mean-shift\n"
+               "[Axes]\nmemory=buffer;image\n[Fixed]\nkernel=direct\naccess=vload\nsize=32x32\n",
+               NULL, &error);
+  g_assert_no_error(error);
+  const MsReportRow *buffer = report->rows->pdata[0], *image = report->rows->pdata[1];
+  g_assert_cmpint(buffer->measurement->outcome, ==, MS_OUTCOME_OK);
+  g_assert_cmpint(image->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT); /* vload reads no images */
+  g_assert_nonnull(image->measurement->message);
+}
+
+static void
+test_settings_that_mean_nothing(Fixture *f, gconstpointer data)
+{
+  static const char *const wrong[] = {
+      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\ncolour=red;blue\n",
+      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nunroll=1;3\n[Fixed]\nsize=8x8\n",
+      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nsize=huge\n",
+      "[Experiment]\nTitle=x\nKind=nothing\n[Axes]\nsize=1x1\n",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsReport) report = run_text(f, wrong[i], NULL, &error);
+    g_assert_null(report);
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  }
+}
+
+static void
+cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
+               gpointer data)
+{
+  if (fraction >= 0.5)
+    g_cancellable_cancel(data);
+}
+
+/* Cancelled after the first group; run again, the first group's figures are those of before. */
+static void
+test_resume(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
+
+  f->request.progress = cancel_at_half;
+  f->request.progress_data = cancellable;
+  g_autoptr(MsReport) none = run_text(f, small, cancellable, &error);
+  g_assert_null(none);
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error(&error);
+  g_autoptr(MsReport) half = ms_report_load(path, &error);
+  g_assert_no_error(error);
+  g_assert_false(half->complete);
+  guint known = ms_report_count(half, MS_OUTCOME_OK);
+  g_assert_cmpuint(known, >=, 3);
+  g_assert_cmpuint(known, <, 6);
+  f->request.progress = NULL;
+  g_autoptr(MsReport) whole = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(whole->complete);
+  g_assert_cmpuint(ms_report_count(whole, MS_OUTCOME_OK), ==, 6);
+  for (guint i = 0; i < 3; i++) {
+    const MsReportRow *old = half->rows->pdata[i], *new = whole->rows->pdata[i];
+    g_assert_cmpmem(old->measurement->samples->data, old->measurement->samples->len * sizeof(double),
+                    new->measurement->samples->data, new->measurement->samples->len * sizeof(double));
+  }
+}
+
+static void
+assert_same_samples(const MsReport *a, const MsReport *b, gboolean same)
+{
+  const MsReportRow *x = a->rows->pdata[0], *y = b->rows->pdata[0];
+  GArray *p = x->measurement->samples, *q = y->measurement->samples;
+
+  g_assert_cmpint(p->len == q->len && memcmp(p->data, q->data, p->len * sizeof(double)) == 0, ==, same);
+}
+
+static char *
+replace_text(const char *text, const char *old, const char *new)
+{
+  g_auto(GStrv) parts = g_strsplit(text, old, -1);
+
+  return g_strjoinv(new, parts);
+}
+
+/* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
+static void
+test_resume_finished(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL), *before = NULL, *after = NULL;
+  g_autofree char *shorter = replace_text(small, "unroll=1;2;4", "unroll=1;2");
+  g_autoptr(MsReport) first = run_text(f, shorter, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_true(g_file_get_contents(path, &before, NULL, NULL));
+  f->request.resume = TRUE;
+  g_autoptr(MsReport) kept = run_text(f, shorter, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(kept->complete);
+  g_assert_cmpuint(ms_report_count(kept, MS_OUTCOME_OK), ==, 4);
+  g_assert_cmpstr(kept->date, ==, first->date);
+  assert_same_samples(first, kept, TRUE);
+  g_assert_true(g_file_get_contents(path, &after, NULL, NULL));
+  g_assert_cmpstr(before, ==, after);
+  g_autoptr(MsReport) more = run_text(f, small, NULL, &error); /* a row that was never measured */
+  g_assert_no_error(error);
+  g_assert_cmpuint(more->rows->len, ==, 6);
+  assert_same_samples(first, more, FALSE);
+  f->request.quick = FALSE;
+  g_autoptr(MsReport) full = run_text(f, small, NULL, &error); /* other sizes, so another run */
+  g_assert_no_error(error);
+  g_assert_false(full->quick);
+  f->request.resume = FALSE;
+  g_autoptr(MsReport) anew = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(full, anew, FALSE);
+}
+
+static void
+test_compare_with_baseline(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
+  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(GPtrArray) reports = g_ptr_array_new();
+
+  g_assert_no_error(error);
+  g_ptr_array_add(reports, report);
+  g_autoptr(GPtrArray) baseline = ms_reports_load(path, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(baseline->len, ==, 1);
+  g_autoptr(GPtrArray) same = ms_lab_compare(baseline, reports, 0.01);
+  g_assert_cmpuint(same->len, ==, 1);
+  g_assert_cmpuint(ms_lab_comparisons_judged(same), ==, report->rows->len);
+  g_assert_cmpuint(((MsComparison *)same->pdata[0])->faster, ==, 0);
+  g_assert_cmpuint(((MsComparison *)same->pdata[0])->slower, ==, 0);
+  g_assert_false(ms_lab_comparisons_slower(same));
+  g_assert_null(ms_reports_load("/nonexistent.json", &error));
+  g_assert_nonnull(strstr(error->message, "/nonexistent.json"));
+}
+
+static void
+test_image_of_the_caller(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  guint8 *pixels = g_malloc0(19 * 13 * 4);
+  g_autoptr(MsImage) image = ms_image_new_take(19, 13, pixels, NULL);
+
+  f->request.image = image;
+  f->request.input = "mine.png";
+  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(report->rows->len, ==, 3); /* the sizes fall together */
+  const MsReportRow *row = report->rows->pdata[0];
+  g_assert_cmpstr(ms_factors_get(row->settings, "size"), ==, "19x13");
+  g_assert_cmpfloat(row->measurement->work.pixels, ==, 19 * 13);
+  g_assert_cmpstr(report->input, ==, "mine.png");
+}
+
+static void
+test_tune(Fixture *f, gconstpointer data)
+{
+  MsLabTuneRequest request;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsFactors) fixed =
+      ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off schedule:fixed", NULL);
+
+  ms_lab_tune_request_init(&request, f->context);
+  request.width = 64;
+  request.height = 48;
+  request.fixed = fixed;
+  request.budget_s = 8;
+  request.directory = f->folder;
+  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(ms_tune_record_best(record));
+  g_assert_cmpfloat(ms_tune_record_best(record)->ns, >, 0);
+  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_WRONG), ==, 0);
+  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), ==, 0);
+  guint trials = record->trials->len;
+  request.budget_s = 2;
+  g_autoptr(MsTuneRecord) again = ms_lab_tune(&request, NULL, &error); /* goes on where it was */
+  g_assert_no_error(error);
+  g_assert_cmpuint(again->trials->len, >=, trials);
+}
+
+typedef struct {
+  const char *path;
+  void (*run)(Fixture *f, gconstpointer data);
+} Test;
+
+/* Those of this test, and what another test or an earlier run left. */
+static void
+forget_winners(void)
+{
+  g_autofree char *folder = ms_tune_store_default_directory();
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+}
+
+/* Before tuning auto is auto; afterwards it is the winner, but only for what was tuned and where nothing was chosen by hand. */
+static void
+test_tuned_auto(Fixture *f, gconstpointer data)
+{
+  MsLabTuneRequest request;
+  g_autoptr(GError) error = NULL;
+  MsDevice *device = ms_context_get_device(f->context);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(MsFactors) fixed = ms_factors_parse("sp:3 sr:10", NULL);
+  g_autoptr(MsFactors) narrowed = ms_factors_parse("sp:3 sr:10 kernel:direct memory:buffer", NULL);
+
+  settings.params.sp = 3;
+  settings.params.sr = 10;
+  forget_winners();
+  MsSettings before = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&before, &settings));
+  ms_lab_tune_request_init(&request, f->context);
+  request.width = 64;
+  request.height = 48;
+  request.fixed = narrowed;
+  request.budget_s = 3; /* no directory: kept where every run looks */
+  g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(ms_tune_record_best(narrow));
+  MsSettings unmoved =
+      ms_lab_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
+  g_assert_true(ms_settings_equal(&unmoved, &settings));
+  request.fixed = fixed;
+  request.budget_s = 6;
+  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  MsSettings after = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_false(ms_settings_equal(&after, &settings));
+  g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
+  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->settings, "kernel"));
+  g_assert_true(ms_params_equal(&after.params, &settings.params));
+  settings.options.unroll = 2; /* chosen by hand */
+  MsSettings by_hand = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&by_hand, &settings));
+  settings = ms_settings_default();
+  settings.params.sp = 30; /* of another class */
+  MsSettings other = ms_lab_tuned_settings(&settings, device, 64, 48);
+  g_assert_true(ms_settings_equal(&other, &settings));
+  forget_winners();
+}
+
+static const Test tests[] = {
+    {"/lab/run/own", test_own_experiment},
+    {"/lab/run/refused", test_refused_configuration},
+    {"/lab/run/meaningless", test_settings_that_mean_nothing},
+    {"/lab/run/resume", test_resume},
+    {"/lab/run/resume-finished", test_resume_finished},
+    {"/lab/run/compare", test_compare_with_baseline},
+    {"/lab/run/image", test_image_of_the_caller},
+    {"/lab/run/tune", test_tune},
+    {"/lab/run/tuned-auto", test_tuned_auto},
+    {"/lab/run/all", test_all},
+};
+
+static void
+run_with_device(Fixture *f, gconstpointer data)
+{
+  const Test *test = data;
+
+  if (f->context) /* else the fixture has said why the test is skipped */
+    test->run(f, NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+    g_test_add(tests[i].path, Fixture, &tests[i], set_up, run_with_device, tear_down);
+  return g_test_run();
+}

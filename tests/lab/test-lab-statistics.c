@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The arithmetic of timings against cases worked out by hand. */
+#include <math.h>
+
+#include "core/lab/measure/statistics.h"
+
+#define SUMMARY(...)                                                                                         \
+  ms_statistics_summarise((const double[]){__VA_ARGS__},                                                     \
+                          sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+#define assert_near(a, b) g_assert_cmpfloat_with_epsilon(a, b, 1e-12)
+
+static void
+test_nothing(void)
+{
+  MsSummary s = ms_statistics_summarise(NULL, 0);
+
+  g_assert_cmpuint(s.n, ==, 0);
+  g_assert_true(isnan(s.median));
+  g_assert_true(isnan(s.minimum));
+  g_assert_true(isinf(s.spread));
+}
+
+static void
+test_one_sample(void)
+{
+  MsSummary s = SUMMARY(7.5);
+
+  g_assert_cmpuint(s.n, ==, 1);
+  g_assert_cmpfloat(s.minimum, ==, 7.5);
+  g_assert_cmpfloat(s.q1, ==, 7.5);
+  g_assert_cmpfloat(s.median, ==, 7.5);
+  g_assert_cmpfloat(s.q3, ==, 7.5);
+  g_assert_cmpfloat(s.maximum, ==, 7.5);
+  g_assert_cmpfloat(s.iqr, ==, 0);
+  g_assert_true(isinf(s.spread)); /* one sample says nothing about its spread */
+}
+
+static void
+test_two_samples(void)
+{
+  MsSummary s = SUMMARY(10, 20);
+
+  assert_near(s.median, 15);
+  assert_near(s.q1, 12.5);
+  assert_near(s.q3, 17.5);
+  g_assert_true(isinf(s.spread));
+}
+
+static void
+test_odd_count(void)
+{
+  /* sorted 1 2 3 4 100; quartiles at places 1 and 3 */
+  MsSummary s = SUMMARY(3, 100, 1, 4, 2);
+
+  assert_near(s.median, 3);
+  assert_near(s.q1, 2);
+  assert_near(s.q3, 4);
+  assert_near(s.iqr, 2);
+  assert_near(s.minimum, 1);
+  assert_near(s.maximum, 100);
+  assert_near(s.mean, 22);
+  assert_near(s.spread, 1.57 * 2 / sqrt(5) / 3);
+}
+
+static void
+test_even_count(void)
+{
+  /* sorted 1 2 3 4: places 0.75, 1.5, 2.25 */
+  MsSummary s = SUMMARY(4, 1, 3, 2);
+
+  assert_near(s.q1, 1.75);
+  assert_near(s.median, 2.5);
+  assert_near(s.q3, 3.25);
+}
+
+static void
+test_ties(void)
+{
+  /* sorted 5 5 5 5 9: the ties carry both quartiles */
+  MsSummary s = SUMMARY(5, 9, 5, 5, 5);
+
+  assert_near(s.q1, 5);
+  assert_near(s.median, 5);
+  assert_near(s.q3, 5);
+  assert_near(s.iqr, 0);
+  g_assert_cmpfloat(s.spread, ==, 0);
+}
+
+static void
+test_zero_variance(void)
+{
+  MsSummary s = SUMMARY(2, 2, 2);
+
+  g_assert_cmpfloat(s.iqr, ==, 0);
+  g_assert_cmpfloat(s.spread, ==, 0);
+  g_assert_cmpfloat(s.mean, ==, 2);
+}
+
+static void
+test_quantiles(void)
+{
+  const double samples[] = {40, 10, 30, 20, 50};
+
+  assert_near(ms_statistics_quantile(samples, 5, 0), 10);
+  assert_near(ms_statistics_quantile(samples, 5, 1), 50);
+  assert_near(ms_statistics_quantile(samples, 5, 0.1), 14);
+  assert_near(ms_statistics_quantile(samples, 5, 0.95), 48);
+}
+
+static void
+test_outliers(void)
+{
+  const double clean[] = {10, 11, 12, 11, 10, 12};
+  const double dirty[] = {10, 11, 12, 11, 30, 10, 12};
+  const double few[] = {1, 100, 1, 1};
+  const double tied[] = {10, 10, 10, 10, 10, 10, 10, 10.2};
+  gboolean flags[7];
+
+  g_assert_cmpuint(ms_statistics_outliers(clean, 6, NULL), ==, 0);
+  g_assert_cmpuint(ms_statistics_outliers(dirty, 7, flags), ==, 1);
+  for (int i = 0; i < 7; i++)
+    g_assert_cmpint(flags[i], ==, i == 4);
+  g_assert_cmpuint(ms_statistics_outliers(few, 4, NULL), ==, 0);
+  g_assert_cmpuint(ms_statistics_outliers(tied, 8, NULL), ==, 1);
+  g_assert_cmpuint(ms_statistics_outliers(NULL, 0, NULL), ==, 0);
+}
+
+static void
+test_clock_drop(void)
+{
+  const double drop[] = {100, 101, 99, 100, 130, 131, 129, 130, 131};
+  const double steady[] = {100, 101, 99, 100, 102, 98, 100, 101, 99};
+  const double one_spike[] = {100, 101, 99, 100, 200, 100, 99, 101, 100};
+  const double rise[] = {130, 131, 129, 130, 100, 101, 99, 100, 100};
+  MsDrift drift = ms_statistics_find_clock_drop(drop, 9);
+
+  g_assert_true(drift.found);
+  g_assert_cmpuint(drift.index, ==, 4);
+  assert_near(drift.ratio, 1.30);
+  g_assert_false(ms_statistics_find_clock_drop(steady, 9).found);
+  g_assert_false(ms_statistics_find_clock_drop(one_spike, 9).found);
+  g_assert_false(ms_statistics_find_clock_drop(rise, 9).found); /* getting faster is no drop */
+  g_assert_false(ms_statistics_find_clock_drop(drop, 5).found);
+}
+
+/* Samples around @centre within ±@spread, evenly and in a scrambled order. */
+static void
+fill(double *samples, int n, double centre, double spread)
+{
+  for (int i = 0; i < n; i++)
+    samples[(i * 7) % n] = centre * (1 + spread * (2.0 * i / (n - 1) - 1));
+}
+
+static MsSpeedup
+speedup_of(double baseline, double candidate, double spread)
+{
+  double a[25], b[25];
+
+  fill(a, 25, baseline, spread);
+  fill(b, 25, candidate, spread);
+  return ms_statistics_speedup(a, 25, b, 25, 0.01, 42);
+}
+
+static void
+test_verdicts(void)
+{
+  MsSpeedup faster = speedup_of(200, 100, 0.02);
+  MsSpeedup slower = speedup_of(100, 200, 0.02);
+
+  g_assert_cmpint(faster.verdict, ==, MS_VERDICT_FASTER);
+  assert_near(faster.ratio, 2);
+  g_assert_cmpfloat(faster.low, >, 1.9);
+  g_assert_cmpfloat(faster.high, <, 2.1);
+  g_assert_cmpfloat(faster.low, <=, 2);
+  g_assert_cmpfloat(faster.high, >=, 2);
+  g_assert_cmpint(slower.verdict, ==, MS_VERDICT_SLOWER);
+  assert_near(slower.ratio, 0.5);
+  g_assert_cmpint(speedup_of(100, 100, 0.002).verdict, ==, MS_VERDICT_SAME);
+  g_assert_cmpint(speedup_of(100.3, 100, 0.001).verdict, ==, MS_VERDICT_SAME);
+  g_assert_cmpint(speedup_of(100, 101, 0.3).verdict, ==, MS_VERDICT_UNCERTAIN);
+}
+
+static void
+test_verdict_edges(void)
+{
+  const double same[] = {5, 5, 5, 5, 5};
+  const double twice[] = {10, 10, 10, 10, 10};
+  const double one[] = {5};
+  MsSpeedup tied = ms_statistics_speedup(same, 5, same, 5, 0.01, 1);
+  MsSpeedup exact = ms_statistics_speedup(twice, 5, same, 5, 0.01, 1);
+  MsSpeedup single = ms_statistics_speedup(twice, 5, one, 1, 0.01, 1);
+  MsSpeedup nothing = ms_statistics_speedup(NULL, 0, one, 1, 0.01, 1);
+
+  g_assert_cmpint(tied.verdict, ==, MS_VERDICT_SAME);
+  g_assert_cmpfloat(tied.low, ==, 1);
+  g_assert_cmpfloat(tied.high, ==, 1);
+  g_assert_cmpint(exact.verdict, ==, MS_VERDICT_FASTER);
+  g_assert_cmpfloat(exact.low, ==, 2);
+  g_assert_cmpint(single.verdict, ==, MS_VERDICT_UNCERTAIN);
+  g_assert_cmpfloat(single.ratio, ==, 2);
+  g_assert_true(isinf(single.high));
+  const double few[] = {10, 10, 10, 10};
+  g_assert_cmpint(ms_statistics_speedup(few, 4, same, 5, 0.01, 1).verdict, ==, MS_VERDICT_UNCERTAIN);
+  g_assert_cmpint(nothing.verdict, ==, MS_VERDICT_UNCERTAIN);
+  g_assert_true(isnan(nothing.ratio));
+}
+
+/* With a handful of samples the extremes decide: 10..12 over 4..6 is 10/6 to 12/4. */
+static void
+test_few_samples(void)
+{
+  const double slow[] = {10, 11, 12, 11, 11}, fast[] = {4, 5, 6, 5, 5}, wide[] = {4, 5, 11, 5, 5};
+  MsSpeedup clear = ms_statistics_speedup(slow, 5, fast, 5, 0.01, 1);
+  MsSpeedup unclear = ms_statistics_speedup(slow, 5, wide, 5, 0.01, 1);
+
+  assert_near(clear.low, 10.0 / 6);
+  assert_near(clear.high, 3);
+  assert_near(clear.ratio, 2.2);
+  g_assert_cmpint(clear.verdict, ==, MS_VERDICT_FASTER);
+  g_assert_cmpint(unclear.verdict, ==, MS_VERDICT_UNCERTAIN); /* one slow run spoils it */
+}
+
+/* A verdict can be repeated, and turning the comparison round turns the interval round. */
+static void
+test_interval_is_symmetric_and_repeatable(void)
+{
+  MsSpeedup there = speedup_of(150, 100, 0.05);
+  MsSpeedup again = speedup_of(150, 100, 0.05);
+  MsSpeedup back = speedup_of(100, 150, 0.05);
+
+  g_assert_cmpfloat(there.low, ==, again.low);
+  g_assert_cmpfloat(there.high, ==, again.high);
+  g_assert_cmpfloat_with_epsilon(back.low, 1 / there.high, 0.02);
+  g_assert_cmpfloat_with_epsilon(back.high, 1 / there.low, 0.02);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lab/statistics/nothing", test_nothing);
+  g_test_add_func("/lab/statistics/one-sample", test_one_sample);
+  g_test_add_func("/lab/statistics/two-samples", test_two_samples);
+  g_test_add_func("/lab/statistics/odd-count", test_odd_count);
+  g_test_add_func("/lab/statistics/even-count", test_even_count);
+  g_test_add_func("/lab/statistics/ties", test_ties);
+  g_test_add_func("/lab/statistics/zero-variance", test_zero_variance);
+  g_test_add_func("/lab/statistics/quantiles", test_quantiles);
+  g_test_add_func("/lab/statistics/outliers", test_outliers);
+  g_test_add_func("/lab/statistics/clock-drop", test_clock_drop);
+  g_test_add_func("/lab/statistics/verdicts", test_verdicts);
+  g_test_add_func("/lab/statistics/verdict-edges", test_verdict_edges);
+  g_test_add_func("/lab/statistics/few-samples", test_few_samples);
+  g_test_add_func("/lab/statistics/interval", test_interval_is_symmetric_and_repeatable);
+  return g_test_run();
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* A GPU that fails: what `auto` and --fallback make of it. Oclgrind's simulator plays the GPU beside the processor. */
+#include <glib/gstdio.h>
+#include <gmodule.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/batch/device-engine.h"
+#include "core/batch/split-engine.h"
+#include "core/filter/kernels.h"
+#include "core/opencl/device-chooser.h"
+#include "tests/support/fault-layer.h"
+#include "tests/support/fixture.h"
+
+#define SYSTEM_VENDORS "/etc/OpenCL/vendors"
+#define SIMULATOR "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+
+static MsFaultArm arm;
+static GPtrArray *notes;
+
+static void
+copy_icds(const char *to)
+{
+  g_autoptr(GDir) folder = g_dir_open(SYSTEM_VENDORS, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+    g_autofree char *source = g_build_filename(SYSTEM_VENDORS, name, NULL);
+    g_autofree char *target = g_build_filename(to, name, NULL);
+    g_autofree char *content = NULL;
+    if (g_file_get_contents(source, &content, NULL, NULL))
+      g_assert_true(g_file_set_contents(target, content, -1, NULL));
+  }
+}
+
+static void
+remove_folder(const char *path)
+{
+  g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+    g_autofree char *entry = g_build_filename(path, name, NULL);
+    g_unlink(entry);
+  }
+  g_rmdir(path);
+}
+
+/* Before the first OpenCL call of the process: the loader looks once. */
+static char *
+offer_simulator(void)
+{
+  char *vendors = g_dir_make_tmp("ms-vendors-XXXXXX", NULL);
+  g_autofree char *icd = g_build_filename(vendors, "simulator.icd", NULL);
+
+  copy_icds(vendors);
+  g_assert_true(g_file_set_contents(icd, SIMULATOR "\n", -1, NULL));
+  g_setenv("OCL_ICD_VENDORS", vendors, TRUE);
+  return vendors;
+}
+
+static gboolean
+ready(void)
+{
+  const char *path = g_getenv("OPENCL_LAYERS");
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+  gboolean gpu = FALSE, cpu = FALSE;
+
+  for (guint i = 0; devices && i < devices->len; i++) {
+    gpu = gpu || ms_device_matches(g_ptr_array_index(devices, i), "gpu");
+    cpu = cpu || ms_device_matches(g_ptr_array_index(devices, i), "cpu");
+  }
+  GModule *layer = path ? g_module_open(path, G_MODULE_BIND_LAZY) : NULL;
+  if (gpu && cpu && layer && g_module_symbol(layer, "ms_fault_arm", (gpointer *)&arm)) {
+    arm(0);
+    g_ptr_array_set_size(notes, 0);
+    return TRUE;
+  }
+  g_test_skip(
+      "This needs an OpenCL processor, Oclgrind's simulator (package oclgrind) and a loader with layers.");
+  return FALSE;
+}
+
+static void
+take_note(const char *sentence, gpointer data)
+{
+  g_ptr_array_add(notes, g_strdup(sentence));
+}
+
+static MsSettings
+small_settings(void)
+{
+  MsSettings settings = ms_settings_default();
+
+  settings.params.sp = 2;
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  return settings;
+}
+
+static void
+check_run(MsBatchEngine *engine, const char *type)
+{
+  MsSettings settings = small_settings();
+  g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsBatchEngineRun about = {.log = log};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) result = ms_batch_engine_run(engine, scene, &settings, &about, NULL, &error);
+
+  g_assert_no_error(error);
+  ms_fixture_assert_same(expected, result, type);
+  g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, type);
+  g_free(about.passed_over);
+}
+
+static MsBatchEngine *
+open_engine(const char *wish, MsFallback fallback)
+{
+  g_autoptr(GError) error = NULL;
+  MsBatchEngine *engine = ms_batch_engine_open(wish, fallback, take_note, NULL, &error);
+
+  g_assert_no_error(error);
+  return engine;
+}
+
+static void
+test_auto_takes_the_gpu(void)
+{
+  if (!ready())
+    return;
+  g_autoptr(MsBatchEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  check_run(engine, "gpu");
+  g_assert_cmpuint(notes->len, ==, 0);
+}
+
+/* The first call that can fail is the one that opens the first device. */
+static void
+test_auto_passes_a_broken_gpu_over(void)
+{
+  if (!ready())
+    return;
+  arm(1);
+  g_autoptr(MsBatchEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  g_assert_cmpuint(notes->len, ==, 1);
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "passed over"));
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "Oclgrind"));
+  arm(0);
+  check_run(engine, "cpu");
+}
+
+/* It fails while it runs: the image at hand is done by the processor, and so are those that follow. */
+static void
+check_goes_on(const char *wish, MsFallback fallback)
+{
+  g_autoptr(MsBatchEngine) engine = open_engine(wish, fallback);
+
+  check_run(engine, "gpu");
+  arm(3);
+  check_run(engine, "cpu");
+  arm(0);
+  g_assert_cmpuint(notes->len, ==, 1);
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "goes on in its place"));
+  check_run(engine, "cpu");
+  g_assert_cmpuint(notes->len, ==, 1);
+}
+
+static void
+test_auto_goes_on_with_the_processor(void)
+{
+  if (ready())
+    check_goes_on("auto", MS_FALLBACK_DEFAULT);
+}
+
+static void
+test_a_wished_fallback_goes_on(void)
+{
+  if (ready())
+    check_goes_on("gpu", MS_FALLBACK_CPU);
+}
+
+static void
+test_a_named_device_fails(void)
+{
+  MsSettings settings = small_settings();
+  g_autoptr(GError) error = NULL;
+
+  if (!ready())
+    return;
+  g_autoptr(MsBatchEngine) engine = open_engine("gpu", MS_FALLBACK_DEFAULT);
+  g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsBatchEngineRun about = {.log = log};
+  arm(3);
+  g_autoptr(MsImage) result = ms_batch_engine_run(engine, scene, &settings, &about, NULL, &error);
+  arm(0);
+  g_assert_null(result);
+  g_assert_nonnull(error);
+  g_assert_cmpuint(notes->len, ==, 0);
+  g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, "gpu");
+  g_free(about.passed_over);
+}
+
+static void
+test_a_missing_device(void)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!ready())
+    return;
+  g_autoptr(MsBatchEngine) none =
+      ms_batch_engine_open("no such device", MS_FALLBACK_DEFAULT, take_note, NULL, &error);
+  g_assert_null(none);
+  g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
+  g_autoptr(MsBatchEngine) engine = open_engine("no such device", MS_FALLBACK_CPU);
+  g_assert_cmpuint(notes->len, ==, 1);
+  check_run(engine, "cpu");
+}
+
+static void
+test_devices_of_two_platforms_share(void)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!ready())
+    return;
+  g_autoptr(MsBatchEngine) engine = ms_split_engine_open("gpu,cpu", MS_SPLIT_EQUAL, take_note, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(strstr(ms_batch_engine_describe(engine).name, " + "));
+  check_run(engine, "several");
+}
+
+int
+main(int argc, char **argv)
+{
+  g_autofree char *vendors = offer_simulator();
+
+  g_test_init(&argc, &argv, NULL);
+  notes = g_ptr_array_new_with_free_func(g_free);
+  g_test_add_func("/fallback/auto-takes-the-gpu", test_auto_takes_the_gpu);
+  g_test_add_func("/fallback/auto-passes-a-broken-gpu-over", test_auto_passes_a_broken_gpu_over);
+  g_test_add_func("/fallback/auto-goes-on-with-the-processor", test_auto_goes_on_with_the_processor);
+  g_test_add_func("/fallback/a-wished-fallback-goes-on", test_a_wished_fallback_goes_on);
+  g_test_add_func("/fallback/a-named-device-fails", test_a_named_device_fails);
+  g_test_add_func("/fallback/a-missing-device", test_a_missing_device);
+  g_test_add_func("/fallback/devices-of-two-platforms-share", test_devices_of_two_platforms_share);
+  int status = g_test_run();
+  g_ptr_array_unref(notes);
+  remove_folder(vendors);
+  return status;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Every OpenCL call of a run made to fail in turn: each gives an error with a sentence, nothing crashes, nothing leaks. */
+#include <gmodule.h>
+#include <string.h>
+
+#include "core/filter/kernels.h"
+#include "core/lab/measure/pci-address.h"
+#include "core/opencl/device-chooser.h"
+#include "core/reduce/bandwidth.h"
+#include "tests/support/fault-layer.h"
+#include "tests/support/fixture.h"
+
+static MsFaultArm arm;
+static MsFaultCount count;
+static MsFaultHang hang;
+static MsFaultPlaceAt place;
+
+/* The loader has loaded the layer by now if it knows layers; the same file opened again is the same object. */
+static gboolean
+layer_works(void)
+{
+  const char *path = g_getenv("OPENCL_LAYERS");
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context || !path)
+    return FALSE;
+  GModule *module = g_module_open(path, G_MODULE_BIND_LAZY);
+  if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
+      !g_module_symbol(module, "ms_fault_count", (gpointer *)&count) ||
+      !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang) ||
+      !g_module_symbol(module, "ms_fault_place", (gpointer *)&place))
+    return FALSE;
+  arm(0);
+  g_autoptr(MsContext) second = ms_fixture_context();
+  return count() > 0;
+}
+
+static MsImage *
+whole_run(MsImage *source, const MsSettings *settings, GError **error)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(error);
+  g_autoptr(MsContext) context = devices ? ms_context_new(g_ptr_array_index(devices, 0), error) : NULL;
+  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+
+  if (!filter)
+    return NULL;
+  ms_context_set_cache_folder(context, NULL);
+  return ms_mean_shift_run(filter, source, settings, NULL, log, NULL, error);
+}
+
+static void
+fail_each_call(MsImage *source, MsImage *expected, const MsSettings *settings)
+{
+  int last = G_MAXINT;
+
+  for (int nth = 1; nth <= last; nth++) {
+    g_autoptr(GError) error = NULL;
+    arm(nth);
+    g_autoptr(MsImage) result = whole_run(source, settings, &error);
+    if (count() < nth) {
+      g_assert_no_error(error);
+      ms_fixture_assert_same(expected, result, "after all faults");
+      last = nth - 1;
+      break;
+    }
+    g_assert_null(result);
+    g_assert_nonnull(error);
+    g_assert_cmpuint(strlen(error->message), >, 15);
+  }
+  g_test_message("%d calls failed in turn", last);
+  g_assert_cmpint(last, >, 10);
+}
+
+static void
+test_each_call(void)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(20, 12, 3);
+  MsSettings settings = ms_settings_default();
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  settings.params.sp = 2;
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  settings.options.memory = MS_MEMORY_IMAGE;
+  fail_each_call(scene, expected, &settings);
+  settings.options.memory = MS_MEMORY_BUFFER;
+  for (int kernel = MS_KERNEL_DIRECT; ms_kernel_names[kernel]; kernel++) {
+    settings.options.kernel = kernel;
+    arm(0);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) probe = whole_run(scene, &settings, &error);
+    if (!probe && g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
+      continue;
+    fail_each_call(scene, expected, &settings);
+  }
+  arm(0);
+}
+
+static void
+test_hung_device(void)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(20, 12, 3);
+  g_autofree guint8 *pixels = g_malloc(20 * 12 * 4);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, scene, &settings, NULL, &error);
+  g_assert_no_error(error);
+  ms_context_set_watchdog(context, 50);
+  hang(1);
+  g_assert_false(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_assert_nonnull(strstr(error->message, "did not answer"));
+  /* The device wakes up late: its callback must find what it needs. */
+  hang(0);
+  g_clear_error(&error);
+  ms_context_set_watchdog(context, 20000);
+  g_assert_true(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_no_error(error);
+}
+
+/* `auto` passes over a device that cannot open, build or run a trivial kernel, says so, and takes the next. */
+static void
+test_broken_device_is_passed_over(void)
+{
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+  if (devices->len < 2) {
+    g_test_skip("Fewer than two devices.");
+    return;
+  }
+  /* Context, queue, and two calls of the probe; a refused cached binary would be rebuilt, as it should. */
+  static const int calls[] = {1, 2, 5, 7};
+  for (gsize i = 0; i < G_N_ELEMENTS(calls); i++) {
+    g_auto(GStrv) passed_over = NULL;
+    g_autoptr(GError) error = NULL;
+    arm(calls[i]);
+    g_autoptr(MsContext) context = ms_device_choose_among(devices, "auto", &passed_over, &error);
+    g_assert_no_error(error);
+    g_assert_true(ms_context_get_device(context) == g_ptr_array_index(devices, 1));
+    g_assert_cmpuint(g_strv_length(passed_over), ==, 1);
+    g_assert_nonnull(strstr(passed_over[0], ms_device_get_name(g_ptr_array_index(devices, 0))));
+  }
+  arm(0);
+}
+
+/* A device that cannot be measured is asked once, not for every image. */
+static void
+test_failed_bandwidth_is_remembered(void)
+{
+  g_autoptr(GError) first = NULL, second = NULL;
+  MsBandwidth bandwidth;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  arm(1);
+  g_assert_false(ms_bandwidth_get(context, "/dev/null/nowhere", &bandwidth, NULL, &first));
+  g_assert_nonnull(first);
+  arm(0);
+  g_assert_false(ms_bandwidth_get(context, "/dev/null/nowhere", &bandwidth, NULL, &second));
+  g_assert_error(second, first->domain, first->code);
+  g_assert_cmpstr(second->message, ==, first->message);
+  g_assert_cmpint(count(), ==, 0);
+}
+
+static void
+assert_place(MsDevice *device, guint domain, guint bus, guint on_bus)
+{
+  MsPciAddress found;
+
+  g_assert_true(ms_pci_address_of_device(device, &found));
+  g_assert_true(ms_pci_address_equal(&found, &(MsPciAddress){domain, bus, on_bus}));
+}
+
+/* The two questions for a place answer in different words: NVIDIA's slot has the function in its last three bits. */
+static void
+test_place_on_the_bus(void)
+{
+  MsFaultPlace at = {.khr = {1, 0xc1, 3, 0}, .nvidia = {0x41, 3 << 3 | 1, 2}};
+  MsPciAddress found;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  MsDevice *device = ms_context_get_device(context);
+  place(&at);
+  g_assert_false(ms_pci_address_of_device(device, &found));
+  at.has_nvidia = TRUE;
+  assert_place(device, 2, 0x41, 3);
+  at.has_khr = TRUE;
+  assert_place(device, 1, 0xc1, 3);
+  place(NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+  /* Two devices on every machine that has PoCL; other drivers ignore it. */
+  g_setenv("POCL_DEVICES", "pthread basic", FALSE);
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_passed_over);
+  g_test_add_func("/faults/each-call", test_each_call);
+  g_test_add_func("/faults/hung-device", test_hung_device);
+  g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);
+  g_test_add_func("/faults/failed-bandwidth-is-remembered", test_failed_bandwidth_is_remembered);
+  return g_test_run();
+}

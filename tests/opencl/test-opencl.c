@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenCL room on a real device: limits, choice, composition, build failures, the binary cache and its damages. */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/opencl/cl-error.h"
+#include "core/opencl/device-chooser.h"
+#include "core/opencl/program-cache.h"
+#include "tests/support/fixture.h"
+
+static void
+test_status_names(void)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpstr(ms_cl_status_name(CL_OUT_OF_RESOURCES), ==, "CL_OUT_OF_RESOURCES");
+  g_assert_cmpstr(ms_cl_status_name(-9999), ==, "unknown OpenCL status");
+  g_assert_true(ms_cl_check(CL_SUCCESS, &error, "resting"));
+  g_assert_no_error(error);
+  g_assert_false(ms_cl_check(CL_MEM_OBJECT_ALLOCATION_FAILURE, &error, "allocating %d bytes", 7));
+  g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
+  g_assert_nonnull(strstr(error->message, "allocating 7 bytes: CL_MEM_OBJECT_ALLOCATION_FAILURE"));
+}
+
+static void
+test_limits_are_read(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context)
+    return;
+  MsDevice *device = ms_context_get_device(context);
+  const MsDeviceLimits *limits = ms_device_get_limits(device);
+  g_assert_cmpuint(strlen(ms_device_get_name(device)), >, 0);
+  g_assert_cmpuint(strlen(ms_device_get_driver(device)), >, 0);
+  g_assert_cmpuint(limits->compute_units, >, 0);
+  g_assert_cmpuint(limits->global_memory, >, 1 << 20);
+  g_assert_cmpuint(limits->max_allocation, >, 1 << 20);
+  g_assert_cmpuint(limits->max_work_group, >=, 1);
+  g_assert_cmpuint(limits->max_work_item[0], >=, 1);
+  g_assert_cmpuint(limits->opencl_version, >=, 110);
+  g_assert_true(ms_device_matches(device, "auto"));
+  g_assert_true(ms_device_matches(device, ms_device_get_address(device)));
+  g_assert_true(ms_device_matches(device, ms_device_get_name(device)));
+  g_assert_false(ms_device_matches(device, "99:99"));
+}
+
+static void
+test_unknown_device(void)
+{
+  g_autoptr(MsContext) present = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  if (!present)
+    return;
+  g_autoptr(MsContext) context = ms_device_choose("no such device", NULL, &error);
+  g_assert_null(context);
+  g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
+  g_assert_nonnull(strstr(error->message, "no such device"));
+  g_assert_nonnull(strstr(error->message, ms_device_get_name(ms_context_get_device(present))));
+}
+
+static void
+test_build_failure_carries_the_log(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  /* The last part without the parts that it stands on. */
+  ms_program_spec_add_part(spec, "mean-check.cl");
+  g_assert_null(ms_context_build(context, spec, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_BUILD);
+  g_assert_nonnull(strstr(error->message, "mean_of"));
+}
+
+static MsProgramSpec *
+probe_spec(void)
+{
+  MsProgramSpec *spec = ms_program_spec_new();
+
+  ms_program_spec_add_part(spec, "probe.cl");
+  ms_program_spec_define_int(spec, "SALT", 12345);
+  return spec;
+}
+
+static void
+assert_builds(MsContext *context, MsProgramSpec *spec, const char *folder, gboolean from_cache)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsProgram) program =
+    ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), spec, folder, &error);
+
+  g_assert_no_error(error);
+  g_assert_true(ms_program_is_from_cache(program) == from_cache);
+  g_auto(cl_kernel) kernel = ms_program_create_kernel(program, "probe", &error);
+  g_assert_no_error(error);
+}
+
+static void
+truncate_file(const char *path, gsize size)
+{
+  g_autofree char *data = NULL;
+  gsize length;
+
+  g_assert_true(g_file_get_contents(path, &data, &length, NULL));
+  g_assert_true(g_file_set_contents(path, data, (gssize)MIN(size, length), NULL));
+}
+
+static void
+flip_byte(const char *path)
+{
+  g_autofree char *data = NULL;
+  gsize length;
+
+  g_assert_true(g_file_get_contents(path, &data, &length, NULL));
+  data[length - 1] = (char)~data[length - 1];
+  g_assert_true(g_file_set_contents(path, data, (gssize)length, NULL));
+}
+
+static void
+test_cache_survives_damage(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsProgramSpec) spec = probe_spec();
+  g_autofree char *folder = g_dir_make_tmp("ms-cache-XXXXXX", NULL);
+
+  if (!context)
+    return;
+  g_autofree char *key = ms_program_cache_key(ms_context_get_device(context), spec);
+  g_autofree char *name = g_strconcat(key, ".bin", NULL);
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+  assert_builds(context, spec, folder, FALSE);
+  assert_builds(context, spec, folder, TRUE);
+  static const gsize sizes[] = {0, 5, 100, 136, 137, 1000};
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    truncate_file(path, sizes[i]);
+    assert_builds(context, spec, folder, FALSE);
+    assert_builds(context, spec, folder, TRUE);
+  }
+  flip_byte(path);
+  assert_builds(context, spec, folder, FALSE);
+  g_unlink(path);
+  g_rmdir(folder);
+}
+
+static void
+test_cache_key_tells_programs_apart(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsProgramSpec) a = probe_spec();
+  g_autoptr(MsProgramSpec) b = probe_spec();
+
+  if (!context)
+    return;
+  g_autofree char *same_a = ms_program_cache_key(ms_context_get_device(context), a);
+  g_autofree char *same_b = ms_program_cache_key(ms_context_get_device(context), b);
+  g_assert_cmpstr(same_a, ==, same_b);
+  ms_program_spec_define_int(b, "OTHER", 1);
+  g_autofree char *other = ms_program_cache_key(ms_context_get_device(context), b);
+  g_assert_cmpstr(same_a, !=, other);
+}
+
+static void
+test_unwritable_cache_costs_only_time(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsProgramSpec) spec = probe_spec();
+
+  if (context)
+    assert_builds(context, spec, "/proc/no-such-folder", FALSE);
+}
+
+static void
+test_composition(void)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_add_part(spec, "prelude/types.cl");
+  ms_program_spec_add_part(spec, "probe.cl");
+  ms_program_spec_define_int(spec, "SP", 5);
+  ms_program_spec_define_text(spec, "NAME", "value");
+  g_autofree char *text = ms_program_spec_compose(spec);
+  const char *first = strstr(text, "#line 1 \"prelude/types.cl\"");
+  const char *second = strstr(text, "#line 1 \"probe.cl\"");
+  g_assert_true(first && second && first < second);
+  g_assert_nonnull(strstr(ms_program_spec_get_options(spec), "-DSP=5 -DNAME=value"));
+}
+
+static void
+test_watchdog_lets_work_through(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  ms_context_set_watchdog(context, 20000);
+  g_assert_true(ms_context_probe(context, &error));
+  g_assert_true(ms_context_finish(context, &error));
+  g_assert_no_error(error);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/opencl/status-names", test_status_names);
+  g_test_add_func("/opencl/limits-are-read", test_limits_are_read);
+  g_test_add_func("/opencl/unknown-device", test_unknown_device);
+  g_test_add_func("/opencl/build-failure-carries-the-log", test_build_failure_carries_the_log);
+  g_test_add_func("/opencl/cache-survives-damage", test_cache_survives_damage);
+  g_test_add_func("/opencl/cache-key-tells-programs-apart", test_cache_key_tells_programs_apart);
+  g_test_add_func("/opencl/unwritable-cache-costs-only-time", test_unwritable_cache_costs_only_time);
+  g_test_add_func("/opencl/composition", test_composition);
+  g_test_add_func("/opencl/watchdog-lets-work-through", test_watchdog_lets_work_through);
+  return g_test_run();
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Transfers through pinned memory: the same bytes for any length, place and number of threads, and an end to every failure. */
+#include <string.h>
+
+#include "core/opencl/staging.h"
+#include "tests/support/fixture.h"
+
+#define CHUNK 4096
+#define ROOM (24 * CHUNK) /* of the device buffer and of host memory */
+#define GUARD 0xa5
+
+/* How waits go: the @fails_at-th fails with @code, counted down; 0 for none. */
+typedef struct {
+  gint fails_at;
+  MsError code;
+  gint calls;
+} Waits;
+
+typedef struct {
+  MsContext *context;
+  MsStaging *staging;
+  cl_mem device;
+  Waits waits;
+  guint8 sent[ROOM];
+  guint8 back[ROOM];
+} Fixture;
+
+static gboolean
+wait_for_test(gpointer owner, cl_event event, GError **error)
+{
+  Waits *waits = owner;
+
+  g_atomic_int_inc(&waits->calls);
+  if (clWaitForEvents(1, &event) == CL_SUCCESS && g_atomic_int_add(&waits->fails_at, -1) != 1)
+    return TRUE;
+  g_set_error(error, MS_ERROR, waits->code, "The wait failed.");
+  return FALSE;
+}
+
+static Fixture *
+set_up(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return NULL;
+  Fixture *self = g_new0(Fixture, 1);
+  self->context = g_steal_pointer(&context);
+  self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), CHUNK,
+                                 wait_for_test, &self->waits, &error);
+  g_assert_no_error(error);
+  self->device = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, ROOM, NULL, &error);
+  g_assert_no_error(error);
+  for (gsize i = 0; i < ROOM; i++)
+    self->sent[i] = (guint8)((i * 2654435761u) >> 24);
+  return self;
+}
+
+static void
+tear_down(Fixture *self)
+{
+  ms_staging_free(self->staging);
+  clReleaseMemObject(self->device);
+  g_object_unref(self->context);
+  g_free(self);
+}
+
+/* Up and down again at another place of the host, with everything around it marked on both sides. */
+static void
+round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree guint8 *around = g_malloc(ROOM);
+
+  memset(around, GUARD, ROOM);
+  memset(self->back, GUARD, ROOM);
+  g_assert_true(ms_context_upload(self->context, self->device, 0, ROOM, around, NULL, &error));
+  g_assert_true(ms_staging_upload(self->staging, lanes, self->device, offset, bytes, self->sent, NULL, &error));
+  g_assert_true(ms_context_download(self->context, self->device, 0, ROOM, around, NULL, &error));
+  g_assert_cmpmem(around + offset, bytes, self->sent, bytes);
+  for (gsize i = 0; i < ROOM; i++)
+    if (i < offset || i >= offset + bytes)
+      g_assert_cmphex(around[i], ==, GUARD);
+  g_assert_true(ms_staging_download(self->staging, lanes, self->device, offset, bytes, self->back + 5, NULL, &error));
+  g_assert_no_error(error);
+  g_assert_cmpmem(self->back + 5, bytes, self->sent, bytes);
+  g_assert_cmphex(self->back[4], ==, GUARD);
+  g_assert_cmphex(self->back[5 + bytes], ==, GUARD);
+}
+
+static void
+test_round_trips(void)
+{
+  static const guint lanes[] = {1, 2, 5, 8, 100};
+  static const gsize lengths[] = {1, CHUNK - 1, CHUNK, CHUNK + 1, 10 * CHUNK + 17, 23 * CHUNK};
+  Fixture *self = set_up();
+
+  if (!self)
+    return;
+  for (gsize l = 0; l < G_N_ELEMENTS(lanes); l++)
+    for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
+      round_trip(self, lanes[l], 0, lengths[i]);
+      round_trip(self, lanes[l], 12, lengths[i]);
+    }
+  tear_down(self);
+}
+
+static void
+test_one_row(void)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  g_autoptr(GError) error = NULL;
+  Fixture *self = set_up();
+  const gsize bytes = 9 * CHUNK + 1;
+
+  if (!self)
+    return;
+  g_assert_true(ms_staging_upload(self->staging, 3, self->device, 0, bytes, self->sent, log, &error));
+  g_assert_true(ms_staging_download(self->staging, 3, self->device, 0, bytes, self->back, log, &error));
+  g_assert_true(ms_timing_log_resolve(log, &error));
+  g_assert_cmpuint(ms_timing_log_get_length(log), ==, 2);
+  for (guint i = 0; i < 2; i++) {
+    const MsTiming *row = ms_timing_log_get(log, i);
+    g_assert_cmpint(row->stage, ==, i == 0 ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD);
+    g_assert_cmpuint(row->bytes, ==, bytes);
+    g_assert_cmpuint(row->queued_ns, <=, row->started_ns);
+    g_assert_cmpuint(row->started_ns, <, row->ended_ns);
+  }
+  g_assert_cmpuint(ms_timing_log_get(log, 0)->ended_ns, <=, ms_timing_log_get(log, 1)->ended_ns);
+  tear_down(self);
+}
+
+/* Every wait of a transfer fails once: the failure is told, no thread stays behind, and the next transfer is whole. */
+static void
+test_failing_waits(void)
+{
+  Fixture *self = set_up();
+
+  for (int fails_at = 1; self && fails_at <= 10; fails_at++)
+    for (int up = 0; up < 2; up++) {
+      g_autoptr(GError) error = NULL;
+      self->waits = (Waits){fails_at, MS_ERROR_DEVICE, 0};
+      gboolean good = up ? ms_staging_upload(self->staging, 3, self->device, 0, 10 * CHUNK, self->sent, NULL, &error)
+                         : ms_staging_download(self->staging, 3, self->device, 0, 10 * CHUNK, self->back, NULL, &error);
+      g_assert_false(good);
+      g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
+      self->waits.fails_at = 0;
+      round_trip(self, 3, 0, 10 * CHUNK);
+    }
+  if (self)
+    tear_down(self);
+}
+
+/* Once it did not answer, nobody waits for the device a second time: a watchdog's time passes once, not for every slot. */
+static void
+test_hung_device(void)
+{
+  g_autoptr(GError) error = NULL;
+  Fixture *self = set_up();
+
+  if (!self)
+    return;
+  self->waits = (Waits){1, MS_ERROR_TIMEOUT, 0};
+  g_assert_false(ms_staging_upload(self->staging, 1, self->device, 0, 10 * CHUNK, self->sent, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
+  g_assert_cmpint(self->waits.calls, ==, 1);
+  tear_down(self);
+}
+
+/* What the device refuses is told with its name. */
+static void
+test_beyond_the_end(void)
+{
+  g_autoptr(GError) error = NULL;
+  Fixture *self = set_up();
+
+  if (!self)
+    return;
+  g_assert_false(ms_staging_upload(self->staging, 3, self->device, ROOM - CHUNK, 4 * CHUNK, self->sent, NULL, &error));
+  g_assert_nonnull(error);
+  g_assert_nonnull(strstr(error->message, "CL_INVALID_VALUE"));
+  g_clear_error(&error);
+  g_assert_false(ms_staging_download(self->staging, 3, self->device, ROOM, 1, self->back, NULL, &error));
+  g_assert_nonnull(error);
+  round_trip(self, 3, 0, 10 * CHUNK);
+  tear_down(self);
+}
+
+static gpointer
+move_many_times(gpointer data)
+{
+  Fixture *self = data;
+  g_autofree guint8 *mine = g_malloc(8 * CHUNK);
+  g_autoptr(GError) error = NULL;
+
+  for (int i = 0; i < 50; i++) {
+    g_assert_true(ms_staging_upload(self->staging, 2, self->device, 0, 8 * CHUNK, self->sent, NULL, &error));
+    g_assert_true(ms_staging_download(self->staging, 2, self->device, 0, 8 * CHUNK, mine, NULL, &error));
+    g_assert_cmpmem(mine, 8 * CHUNK, self->sent, 8 * CHUNK);
+  }
+  return NULL;
+}
+
+static void
+test_two_callers(void)
+{
+  Fixture *self = set_up();
+
+  if (!self)
+    return;
+  GThread *other = g_thread_new("other", move_many_times, self);
+  move_many_times(self);
+  g_thread_join(other);
+  tear_down(self);
+}
+
+static guint
+lanes_for(MsDeviceType type, gboolean unified, guint processors, gsize mib)
+{
+  const MsDeviceLimits limits = {.type = type, .host_unified = unified};
+
+  return ms_staging_lanes_for(&limits, processors, mib << 20);
+}
+
+static void
+test_rule(void)
+{
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 26), ==, 6);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 200), ==, 8);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 4, 200), ==, 2);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 8), ==, 2);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 7), ==, 0);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 2, 200), ==, 0);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, TRUE, 16, 200), ==, 0);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_CPU, FALSE, 16, 200), ==, 0);
+}
+
+/* A whole filter run with every transfer staged, with and without a watchdog, against the plain one. */
+static void
+test_filter(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) scene = ms_fixture_scene(301, 203, 4);
+  const MsSettings settings = ms_settings_default();
+  g_autoptr(MsImage) plain = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++)
+    for (guint watchdog = 0; watchdog <= 60000; watchdog += 60000) {
+      ms_context_set_transfer_form(context, form);
+      ms_context_set_watchdog(context, watchdog);
+      g_autoptr(MsImage) result = ms_mean_shift_run(filter, scene, &settings, NULL, NULL, NULL, &error);
+      g_assert_no_error(error);
+      if (!plain)
+        plain = g_object_ref(result);
+      ms_fixture_assert_same(plain, result, "staged");
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/staging/rule", test_rule);
+  g_test_add_func("/staging/round-trips", test_round_trips);
+  g_test_add_func("/staging/one-row", test_one_row);
+  g_test_add_func("/staging/failing-waits", test_failing_waits);
+  g_test_add_func("/staging/hung-device", test_hung_device);
+  g_test_add_func("/staging/beyond-the-end", test_beyond_the_end);
+  g_test_add_func("/staging/two-callers", test_two_callers);
+  g_test_add_func("/staging/filter", test_filter);
+  return g_test_run();
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Every operation on every type with every preset, at awkward lengths and on awkward values, against the serial result. */
+#include "tests/support/fixture.h"
+#include "tests/reduce/reduce-cases.h"
+
+static const guint64 lengths[] = {1, 2, 3, 31, 255, 256, 257, 1000, 65537, (1 << 20) + 3};
+static const guint64 short_lengths[] = {31, 1000};
+static const guint64 pattern_length = 1000;
+
+/* What runs on both sides for one row of the matrix; refusals are counted, since a matrix that only refuses proves nothing. */
+typedef struct {
+  MsContext *context;
+  MsReduceSpec spec;
+  guint ran;
+  guint refused;
+} Matrix;
+
+/** Array: one array with its serial result. */
+typedef struct {
+  MsPattern pattern;
+  guint64 n;
+  void *data;
+  MsReduceResult expected;
+} Array;
+
+static void
+run_plan(Matrix *matrix, const MsReducePlan *plan, const Array *array, const char *what)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReducer) reducer = ms_reducer_new(matrix->context, plan, NULL, &error);
+  MsReduceResult result;
+
+  g_assert_no_error(error);
+  g_assert_true(ms_reducer_run_host(reducer, array->data, array->n, &result, NULL, NULL, &error));
+  g_assert_no_error(error);
+  ms_reduce_assert_agrees(&result, &array->expected, what);
+  matrix->ran++;
+}
+
+static void
+compare(Matrix *matrix, const MsReducePreset *preset, const Array *array)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&matrix->spec, &preset->options,
+                                                    ms_context_get_limits(matrix->context), array->n, &error);
+  g_autofree char *what =
+    g_strdup_printf("%s of %" G_GUINT64_FORMAT " %s %s, %s%s", ms_reduce_op_name(matrix->spec.op), array->n,
+                    ms_pattern_name(array->pattern), ms_element_type_name(matrix->spec.type), preset->name,
+                    matrix->spec.positions ? ", positions" : "");
+
+  if (plan && ms_pattern_suits(array->pattern, &matrix->spec, plan))
+    run_plan(matrix, plan, array, what);
+  if (plan)
+    return;
+  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  g_test_message("%s: %s", what, error->message);
+  matrix->refused++;
+}
+
+static void
+run_array(Matrix *matrix, MsPattern pattern, guint64 n)
+{
+  Array array = {pattern, n, ms_pattern_new(pattern, matrix->spec.type, n), {0}};
+  guint n_presets = 0;
+  const MsReducePreset *presets = ms_reduce_presets(&n_presets);
+
+  g_assert_true(ms_reduce_serial(&matrix->spec, array.data, n, &array.expected, NULL));
+  for (guint i = 0; i < n_presets; i++)
+    compare(matrix, &presets[i], &array);
+  g_free(array.data);
+}
+
+static void
+run_type(gconstpointer data)
+{
+  gboolean slow = g_getenv("MS_TEST_OCLGRIND") != NULL;
+  const guint64 *list = slow ? short_lengths : lengths;
+  guint n = slow ? G_N_ELEMENTS(short_lengths) : G_N_ELEMENTS(lengths);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  Matrix matrix = {.context = context, .spec = *(const MsReduceSpec *)data};
+
+  if (!context)
+    return;
+  for (guint i = 0; i < n; i++)
+    run_array(&matrix, MS_PATTERN_RANDOM, list[i]);
+  for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !slow; pattern++)
+    run_array(&matrix, pattern, pattern_length);
+  g_test_message("%u compared, %u refused by the plan", matrix.ran, matrix.refused);
+  if (ms_context_get_limits(context)->fp64 || matrix.spec.type != MS_ELEMENT_DOUBLE)
+    g_assert_cmpuint(matrix.ran, >, matrix.refused);
+}
+
+/* On a simulated device a race or a stray access is the same for every width of an element: four types stand for all. */
+static gboolean
+is_left_out(MsElementType type)
+{
+  return g_getenv("MS_TEST_OCLGRIND") && type != MS_ELEMENT_UCHAR && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT &&
+         type != MS_ELEMENT_DOUBLE;
+}
+
+static void
+add_type(MsReduceSpec spec)
+{
+  if (is_left_out(spec.type))
+    return;
+  g_autofree char *path = g_strdup_printf("/reduce/%s%s/%s", ms_reduce_op_name(spec.op),
+                                          spec.positions ? "-positions" : "", ms_element_type_name(spec.type));
+
+  g_test_add_data_func_full(path, g_memdup2(&spec, sizeof spec), run_type, g_free);
+}
+
+/*
+ * Over a thousand kernels are compiled here. PoCL would compile most of them twice more, for grids of one kind and another,
+ * and try its vectoriser on each; the other tests of this room run with that, so here it is time without news.
+ */
+static void
+compile_once(void)
+{
+  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
+  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
+}
+
+int
+main(int argc, char **argv)
+{
+  compile_once();
+  g_test_init(&argc, &argv, NULL);
+  for (int op = 0; op < MS_REDUCE_N_OPS; op++)
+    for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)
+      add_type(MS_REDUCE_SPEC(op, type));
+  for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)
+    add_type((MsReduceSpec){MS_REDUCE_MINMAX, type, TRUE, -1});
+  return g_test_run();
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Bitonic sort against qsort: kinds of order, lengths, types, swap variants. */
+#include <math.h>
+#include <string.h>
+
+#include "core/reduce/sort.h"
+#include "tests/support/fixture.h"
+
+typedef enum {
+  KEYS_RANDOM,
+  KEYS_SORTED,
+  KEYS_REVERSED,
+  KEYS_EQUAL,
+  KEYS_FEW,
+  KEYS_GREATEST,
+  N_KEYS,
+} Keys;
+
+static guint32
+key_of(Keys kind, guint64 i, guint64 n, GRand *random)
+{
+  switch (kind) {
+  case KEYS_SORTED:
+    return (guint32)(i * 3);
+  case KEYS_REVERSED:
+    return (guint32)((n - i) * 3);
+  case KEYS_EQUAL:
+    return 0x3f800000u;
+  case KEYS_FEW:
+    return g_rand_int(random) % 5 * 0x33333333u;
+  case KEYS_GREATEST:
+    return i % 2 ? 0xffffffffu : 0x7fffffffu;
+  default:
+    return g_rand_int(random);
+  }
+}
+
+/* Random bits are floats too: NaN, infinities, both zeros and subnormal numbers among them. */
+static guint32 *
+keys_new(Keys kind, guint64 n)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed((guint32)n + kind);
+  guint32 *keys = g_new(guint32, n);
+
+  for (guint64 i = 0; i < n; i++)
+    keys[i] = key_of(kind, i, n, random);
+  return keys;
+}
+
+static void
+check(MsContext *context, const MsSortOptions *options, MsElementType type, Keys kind, guint64 n)
+{
+  g_autofree guint32 *keys = keys_new(kind, n);
+  g_autofree guint32 *expected = g_memdup2(keys, n * sizeof *keys);
+  g_autoptr(GError) error = NULL;
+
+  ms_sort_serial(type, expected, n);
+  g_assert_true(ms_sort_host(context, options, type, keys, n, NULL, NULL, &error));
+  g_assert_no_error(error);
+  g_assert_cmpmem(keys, n * sizeof *keys, expected, n * sizeof *keys);
+}
+
+static const MsElementType types[] = {MS_ELEMENT_UINT, MS_ELEMENT_INT, MS_ELEMENT_FLOAT};
+
+static void
+test_fast(void)
+{
+  static const guint64 lengths[] = {1, 2, 3, 31, 1000, 1023, 1024, 1025, 4096, 5000, 16385, 100003};
+  const guint n_lengths = g_getenv("MS_TEST_OCLGRIND") ? 8 : G_N_ELEMENTS(lengths);
+  const MsSortOptions options = ms_sort_options_default();
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
+    for (guint i = 0; i < n_lengths; i++)
+      for (Keys kind = 0; kind < N_KEYS; kind++)
+        check(context, &options, types[t], kind, lengths[i]);
+}
+
+static void
+check_study(MsContext *context, MsElementType type, MsSwap swap, int range)
+{
+  static const guint64 lengths[] = {3, 511, 700, 5000};
+  const guint n_lengths = g_getenv("MS_TEST_OCLGRIND") ? 3 : G_N_ELEMENTS(lengths);
+  const MsSortOptions options = {MS_SORT_STUDY, swap, range, 512};
+
+  for (guint i = 0; i < n_lengths; i++) {
+    check(context, &options, type, KEYS_RANDOM, lengths[i]);
+    check(context, &options, type, KEYS_REVERSED, lengths[i]);
+  }
+}
+
+/* The type decides nothing but the keys, so the swap variants run over one of them. */
+static void
+test_study(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context)
+    return;
+  for (guint t = 0; t < G_N_ELEMENTS(types); t++)
+    check_study(context, types[t], MS_SWAP_OFF, 64);
+  for (int range = 64; range <= 512; range *= 2) {
+    check_study(context, MS_ELEMENT_UINT, MS_SWAP_PLAIN, range);
+    check_study(context, MS_ELEMENT_UINT, MS_SWAP_REFINED, range);
+  }
+}
+
+/* Three steps at a time need an array of many blocks: small groups make one. */
+static void
+test_small_groups(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (int group = 1; context && group <= 64; group *= 4) {
+    const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, group};
+    check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
+  }
+}
+
+/* Named groups take the form of graphics processors, on whatever device there is. */
+static void
+test_groups(void)
+{
+  const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
+    for (Keys kind = 0; kind < N_KEYS; kind++)
+      check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
+}
+
+static void
+test_float_order(void)
+{
+  float keys[] = {1, NAN, -INFINITY, 0.0f, -0.0f, INFINITY, -1, -NAN, 1e-40f};
+  const float expected[] = {-NAN, -INFINITY, -1, -0.0f, 0.0f, 1e-40f, 1, INFINITY, NAN};
+  const MsSortOptions options = ms_sort_options_default();
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_assert_true(ms_sort_host(context, &options, MS_ELEMENT_FLOAT, keys, G_N_ELEMENTS(keys), NULL, NULL, &error));
+  g_assert_cmpmem(keys, sizeof keys, expected, sizeof expected);
+}
+
+static MsDeviceLimits
+small_device(void)
+{
+  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU, .max_work_group = 256, .max_work_item = {256, 256, 256},
+                          .local_memory = 16384, .global_memory = 1 << 28, .max_allocation = 1 << 26};
+}
+
+static void
+test_refusals(void)
+{
+  static const struct {
+    MsSortOptions options;
+    MsElementType type;
+    guint64 n;
+    const char *says;
+  } cases[] = {
+    {{MS_SORT_FAST, MS_SWAP_OFF, 64, 0}, MS_ELEMENT_DOUBLE, 10, "cannot be sorted"},
+    {{MS_SORT_FAST, MS_SWAP_OFF, 64, 512}, MS_ELEMENT_INT, 10, "at most 256"},
+    {{MS_SORT_FAST, MS_SWAP_OFF, 64, 100}, MS_ELEMENT_INT, 10, "power of two"},
+    {{MS_SORT_FAST, MS_SWAP_PLAIN, 64, 256}, MS_ELEMENT_INT, 10, "study's form"},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 512, 256}, MS_ELEMENT_INT, 10, "swap range of 512"},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 32, 256}, MS_ELEMENT_INT, 10, "swap range of 32"},
+    {{MS_SORT_FAST, MS_SWAP_OFF, 64, 0}, MS_ELEMENT_INT, 1 << 25, "padded to a power of two"},
+  };
+  const MsDeviceLimits limits = small_device();
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *refusal = ms_sort_refusal(&cases[i].options, cases[i].type, &limits, cases[i].n);
+    g_assert_nonnull(refusal);
+    g_assert_nonnull(strstr(refusal, cases[i].says));
+  }
+  g_assert_null(ms_sort_refusal(&(MsSortOptions){.swap_range = 64}, MS_ELEMENT_INT, &limits, 1 << 20));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/sort/fast", test_fast);
+  g_test_add_func("/sort/study", test_study);
+  g_test_add_func("/sort/small-groups", test_small_groups);
+  g_test_add_func("/sort/groups", test_groups);
+  g_test_add_func("/sort/float-order", test_float_order);
+  g_test_add_func("/sort/refusals", test_refusals);
+  return g_test_run();
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
+#include "core/reduce/swap.h"
+#include "tests/support/fixture.h"
+
+#define GROUP 512
+#define WARP 32
+
+static void
+assert_permutes(const guint16 *map, guint range)
+{
+  gboolean seen[GROUP] = {FALSE};
+
+  for (guint i = 0; i < GROUP; i++) {
+    g_assert_cmpuint(map[i] / range, ==, i / range);
+    g_assert_false(seen[map[i]]);
+    seen[map[i]] = TRUE;
+  }
+}
+
+static void
+test_permutations(void)
+{
+  guint16 map[GROUP], inverse[GROUP];
+
+  for (guint range = 64; range <= GROUP; range *= 2) {
+    ms_swap_table_by_outcome(map, range, GROUP, ms_swap_example_outcome);
+    assert_permutes(map, range);
+    ms_swap_table_tree(map, range, GROUP);
+    assert_permutes(map, range);
+    ms_swap_table_invert(map, inverse, GROUP);
+    for (guint i = 0; i < GROUP; i++)
+      g_assert_cmpuint(inverse[map[i]], ==, i);
+    for (guint distance = 1; distance < GROUP; distance *= 2) {
+      ms_swap_table_bitonic(map, range, GROUP, distance);
+      assert_permutes(map, range);
+    }
+  }
+}
+
+/* What the study found for its example: every warp diverges, range 64 halves that, 128 removes it. */
+static void
+test_example_divergence(void)
+{
+  guint16 map[GROUP];
+
+  for (guint i = 0; i < GROUP; i++)
+    map[i] = (guint16)i;
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP);
+  ms_swap_table_by_outcome(map, 64, GROUP, ms_swap_example_outcome);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP / 2);
+  ms_swap_table_by_outcome(map, 128, GROUP, ms_swap_example_outcome);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, 0);
+}
+
+static guint tree_outcome_2(guint id) { return id % 2 != 0; }
+static guint tree_outcome_8(guint id) { return id % 8 != 0; }
+
+static void
+test_tree_divergence(void)
+{
+  guint16 map[GROUP];
+
+  ms_swap_table_tree(map, 256, GROUP);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, 0);
+  ms_swap_table_tree(map, 64, GROUP);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, GROUP / WARP / 2);
+}
+
+static guint bit_4(guint id) { return (id & 4) != 0; }
+
+static void
+test_bitonic_divergence(void)
+{
+  guint16 map[GROUP];
+
+  for (guint i = 0; i < GROUP; i++)
+    map[i] = (guint16)i;
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, bit_4), ==, GROUP / WARP);
+  ms_swap_table_bitonic(map, 64, GROUP, 4);
+  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, bit_4), ==, 0);
+}
+
+static void
+test_example_results(void)
+{
+  const guint n = g_getenv("MS_TEST_OCLGRIND") ? 600 : 10007;
+  g_autofree float *a = g_new(float, n), *b = g_new(float, n), *found = g_new(float, n), *expected = g_new(float, n);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  static const guint ranges[] = {0, 64, 128, 256};
+
+  if (!context)
+    return;
+  for (guint i = 0; i < n; i++) {
+    a[i] = 0.1f * (float)i;
+    b[i] = 1000.7f - (float)i;
+  }
+  ms_swap_example_serial(a, b, expected, n);
+  for (guint i = 0; i < G_N_ELEMENTS(ranges); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ms_swap_example(context, ranges[i], a, b, found, n, NULL, NULL, &error));
+    g_assert_no_error(error);
+    g_assert_cmpmem(found, n * sizeof(float), expected, n * sizeof(float));
+  }
+}
+
+static void
+test_refusals(void)
+{
+  static const guint wrong[] = {0, 1, 32, 65, 96, 1024};
+
+  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_swap_range_is_valid(wrong[i], GROUP, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  }
+  g_assert_true(ms_swap_range_is_valid(512, GROUP, NULL));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/swap/permutations", test_permutations);
+  g_test_add_func("/swap/example-divergence", test_example_divergence);
+  g_test_add_func("/swap/tree-divergence", test_tree_divergence);
+  g_test_add_func("/swap/bitonic-divergence", test_bitonic_divergence);
+  g_test_add_func("/swap/example-results", test_example_results);
+  g_test_add_func("/swap/refusals", test_refusals);
+  return g_test_run();
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* An OpenCL layer (cl_layer.h) between program and driver. Loaded by the ICD loader through OPENCL_LAYERS. */
+#include <CL/cl_layer.h>
+#include <string.h>
+
+#include "tests/support/fault-layer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT void ms_fault_arm(int nth);
+EXPORT int ms_fault_count(void);
+EXPORT void ms_fault_hang(int hang);
+EXPORT void ms_fault_place(const MsFaultPlace *at);
+EXPORT cl_int clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret);
+EXPORT cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ret, const cl_icd_dispatch **layer_ret);
+
+#define MAX_HELD 64
+
+typedef void(CL_CALLBACK *EventCallback)(cl_event, cl_int, void *);
+
+static struct {
+  EventCallback callback;
+  cl_event event;
+  void *data;
+} held[MAX_HELD];
+
+static const cl_icd_dispatch *target;
+static cl_icd_dispatch layer;
+static const MsFaultPlace *place;
+static int armed, counted, hanging, n_held;
+
+void
+ms_fault_arm(int nth)
+{
+  armed = nth;
+  counted = 0;
+}
+
+int
+ms_fault_count(void)
+{
+  return counted;
+}
+
+void
+ms_fault_hang(int hang)
+{
+  hanging = hang;
+  for (int i = 0; !hang && i < n_held; i++) {
+    held[i].callback(held[i].event, CL_COMPLETE, held[i].data);
+    target->clReleaseEvent(held[i].event);
+  }
+  if (!hang)
+    n_held = 0;
+}
+
+void
+ms_fault_place(const MsFaultPlace *at)
+{
+  place = at;
+}
+
+static int
+fails(void)
+{
+  return ++counted == armed;
+}
+
+/* A wrapper for calls that return a status, and one for calls that return an object and the status by pointer. */
+#define STATUS_CALL(name, parameters, arguments, status)                                                               \
+  static cl_int CL_API_CALL layer_##name parameters                                                                    \
+  {                                                                                                                    \
+    return fails() ? (status) : target->name arguments;                                                                \
+  }
+
+#define OBJECT_CALL(type, name, parameters, arguments, status)                                                         \
+  static type CL_API_CALL layer_##name parameters                                                                      \
+  {                                                                                                                    \
+    if (!fails())                                                                                                      \
+      return target->name arguments;                                                                                   \
+    if (ret)                                                                                                           \
+      *ret = (status);                                                                                                 \
+    return NULL;                                                                                                       \
+  }
+
+OBJECT_CALL(cl_context, clCreateContext,
+            (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
+             void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *ret),
+            (p, n, d, f, u, ret), CL_OUT_OF_HOST_MEMORY)
+OBJECT_CALL(cl_command_queue, clCreateCommandQueue,
+            (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *ret), (c, d, p, ret),
+            CL_OUT_OF_RESOURCES)
+OBJECT_CALL(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t s, void *h, cl_int *ret), (c, f, s, h, ret),
+            CL_MEM_OBJECT_ALLOCATION_FAILURE)
+OBJECT_CALL(cl_mem, clCreateImage,
+            (cl_context c, cl_mem_flags f, const cl_image_format *i, const cl_image_desc *d, void *h, cl_int *ret),
+            (c, f, i, d, h, ret), CL_MEM_OBJECT_ALLOCATION_FAILURE)
+OBJECT_CALL(cl_program, clCreateProgramWithSource,
+            (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *ret), (c, n, s, l, ret),
+            CL_OUT_OF_HOST_MEMORY)
+OBJECT_CALL(cl_kernel, clCreateKernel, (cl_program p, const char *n, cl_int *ret), (p, n, ret), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clBuildProgram,
+            (cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
+             void *u),
+            (p, n, d, o, f, u), CL_BUILD_PROGRAM_FAILURE)
+STATUS_CALL(clSetKernelArg, (cl_kernel k, cl_uint i, size_t s, const void *v), (k, i, s, v), CL_INVALID_ARG_VALUE)
+STATUS_CALL(clEnqueueNDRangeKernel,
+            (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g, const size_t *l, cl_uint n,
+             const cl_event *w, cl_event *e),
+            (q, k, d, o, g, l, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clEnqueueWriteBuffer,
+            (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n, const cl_event *w,
+             cl_event *e),
+            (q, m, b, o, s, p, n, w, e), CL_MEM_OBJECT_ALLOCATION_FAILURE)
+STATUS_CALL(clEnqueueReadBuffer,
+            (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, cl_uint n, const cl_event *w,
+             cl_event *e),
+            (q, m, b, o, s, p, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clEnqueueWriteImage,
+            (cl_command_queue q, cl_mem m, cl_bool b, const size_t *o, const size_t *r, size_t rp, size_t sp,
+             const void *p, cl_uint n, const cl_event *w, cl_event *e),
+            (q, m, b, o, r, rp, sp, p, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clEnqueueFillBuffer,
+            (cl_command_queue q, cl_mem m, const void *p, size_t ps, size_t o, size_t s, cl_uint n, const cl_event *w,
+             cl_event *e),
+            (q, m, p, ps, o, s, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clFlush, (cl_command_queue q), (q), CL_OUT_OF_HOST_MEMORY)
+STATUS_CALL(clFinish, (cl_command_queue q), (q), CL_OUT_OF_RESOURCES)
+STATUS_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+STATUS_CALL(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r), (e, i, s, v, r),
+            CL_PROFILING_INFO_NOT_AVAILABLE)
+
+static cl_int CL_API_CALL
+layer_clSetEventCallback(cl_event event, cl_int type, EventCallback callback, void *data)
+{
+  if (!hanging || n_held == MAX_HELD)
+    return target->clSetEventCallback(event, type, callback, data);
+  target->clRetainEvent(event);
+  held[n_held].callback = callback;
+  held[n_held].event = event;
+  held[n_held++].data = data;
+  return CL_SUCCESS;
+}
+
+static cl_int
+give_words(const unsigned int *words, size_t n, size_t size, void *value, size_t *size_ret)
+{
+  if (size < n * sizeof *words)
+    return CL_INVALID_VALUE;
+  memcpy(value, words, n * sizeof *words);
+  *size_ret = n * sizeof *words;
+  return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL
+layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret)
+{
+  if (place && what == 0x410F)
+    return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
+  if (place && what >= 0x4008 && what <= 0x400A)
+    return place->has_nvidia ? give_words(&place->nvidia[what - 0x4008], 1, size, value, size_ret) : CL_INVALID_VALUE;
+  return target->clGetDeviceInfo(device, what, size, value, size_ret);
+}
+
+cl_int
+clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret)
+{
+  static const char title[] = "Meanshift Lab fault layer";
+  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+  const void *answer = name == CL_LAYER_NAME ? (const void *)title : (const void *)&version;
+  size_t answer_size = name == CL_LAYER_NAME ? sizeof title : sizeof version;
+
+  if (name != CL_LAYER_NAME && name != CL_LAYER_API_VERSION)
+    return CL_INVALID_VALUE;
+  if (value && size < answer_size)
+    return CL_INVALID_VALUE;
+  if (value)
+    memcpy(value, answer, answer_size);
+  if (size_ret)
+    *size_ret = answer_size;
+  return CL_SUCCESS;
+}
+
+#define HOOK(name) layer.name = layer_##name
+
+cl_int
+clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_icd_dispatch **layer_ret)
+{
+  if (n < sizeof layer / sizeof(void *))
+    return CL_INVALID_VALUE;
+  target = below;
+  layer = *below;
+  HOOK(clCreateContext);
+  HOOK(clCreateCommandQueue);
+  HOOK(clCreateBuffer);
+  HOOK(clCreateImage);
+  HOOK(clCreateProgramWithSource);
+  HOOK(clCreateKernel);
+  HOOK(clBuildProgram);
+  HOOK(clSetKernelArg);
+  HOOK(clEnqueueNDRangeKernel);
+  HOOK(clEnqueueWriteBuffer);
+  HOOK(clEnqueueReadBuffer);
+  HOOK(clEnqueueWriteImage);
+  HOOK(clEnqueueFillBuffer);
+  HOOK(clFlush);
+  HOOK(clFinish);
+  HOOK(clWaitForEvents);
+  HOOK(clGetEventProfilingInfo);
+  HOOK(clSetEventCallback);
+  HOOK(clGetDeviceInfo);
+  *n_ret = sizeof layer / sizeof(void *);
+  *layer_ret = &layer;
+  return CL_SUCCESS;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/support/fixture.h"
+
+#include <math.h>
+
+#include "core/opencl/device-chooser.h"
+
+/**
+ * ms_fixture_context:
+ *
+ * Returns: (transfer full) (nullable): the device to test on: the one that MS_TEST_DEVICE describes, else a processor. Without
+ *   one the test is skipped with a sentence, or failed where CI is set: there a missing device is a missing install step.
+ */
+MsContext *
+ms_fixture_context(void)
+{
+  const char *wish = g_getenv("MS_TEST_DEVICE");
+  g_autoptr(GError) error = NULL;
+  MsContext *context = ms_device_choose(wish ? wish : "cpu", NULL, &error);
+
+  if (context)
+    return context;
+  if (g_getenv("CI"))
+    g_error("CI must have an OpenCL device: %s", error->message);
+  g_test_skip(error->message);
+  return NULL;
+}
+
+/**
+ * ms_fixture_picture:
+ * @relative: path below the folder of test pictures
+ *
+ * Returns: (transfer full) (nullable): its full path, %NULL with the test skipped where the folder is absent
+ */
+char *
+ms_fixture_picture(const char *relative)
+{
+  const char *folder = g_getenv("MS_TEST_IMAGES");
+  g_autofree char *path = folder ? g_build_filename(folder, relative, NULL) : NULL;
+
+  if (path && g_file_test(path, G_FILE_TEST_EXISTS))
+    return g_steal_pointer(&path);
+  g_test_skip("The folder of test pictures (MS_TEST_IMAGES) is absent.");
+  return NULL;
+}
+
+static guint32
+next_random(guint32 *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+/** ms_fixture_noise: (transfer full): independent random bytes in all four channels. */
+MsImage *
+ms_fixture_noise(int width, int height, guint32 seed)
+{
+  gsize n = (gsize)width * height * 4;
+  guint8 *pixels = g_malloc(n);
+
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = (guint8)next_random(&seed);
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/** ms_fixture_scene: (transfer full): gradients, edges and a little noise, so that windows are partly full as in photographs. */
+MsImage *
+ms_fixture_scene(int width, int height, guint32 seed)
+{
+  guint8 *pixels = g_malloc((gsize)width * height * 4);
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      guint8 *p = pixels + ((gsize)y * width + x) * 4;
+      int edge = ((x / 13 + y / 9) % 3) * 40;
+      for (int k = 0; k < 4; k++) {
+        int value = edge + (int)(60 * sin((x * (k + 1) + y) / 17.0)) + 100 + (int)(next_random(&seed) % 17) - 8;
+        p[k] = (guint8)CLAMP(value, 0, 255);
+      }
+    }
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/** ms_fixture_assert_same: aborts the test with the first difference and how many there are. */
+void
+ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what)
+{
+  g_assert_cmpint(ms_image_get_width(expected), ==, ms_image_get_width(actual));
+  g_assert_cmpint(ms_image_get_height(expected), ==, ms_image_get_height(actual));
+  MsImageDifference difference = ms_image_compare(expected, actual);
+  if (difference.mismatched_pixels == 0)
+    return;
+
+  const guint8 *p = ms_image_get_pixels(expected), *q = ms_image_get_pixels(actual);
+  int width = ms_image_get_width(expected);
+  for (gsize i = 0; i < ms_image_get_byte_size(expected); i++)
+    if (p[i] != q[i])
+      g_error("%s: %" G_GUINT64_FORMAT " of %dx%d pixels differ, by up to %d; the first at (%d, %d) channel %d: %d, not %d",
+              what, difference.mismatched_pixels, width, ms_image_get_height(expected), difference.max_difference,
+              (int)(i / 4 % width), (int)(i / 4 / width), (int)(i % 4), q[i], p[i]);
+}
+
+/** ms_fixture_nvml: (transfer full): the counter of a GPU of the stand-in for NVIDIA's library, fake-nvml.c. */
+MsEnergy *
+ms_fixture_nvml(const char *device, const MsPciAddress *address)
+{
+  g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
+
+  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
+  return ms_energy_open_nvml(library, device, address);
+}

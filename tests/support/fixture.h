@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests share: a device or a loud skip, generated pictures, and comparison that leaves an amplified difference behind. */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+#include "core/image/image.h"
+#include "core/lab/measure/energy.h"
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+MsContext *ms_fixture_context(void);
+MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
+char *ms_fixture_picture(const char *relative);
+MsImage *ms_fixture_noise(int width, int height, guint32 seed);
+MsImage *ms_fixture_scene(int width, int height, guint32 seed);
+void ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what);
+
+G_END_DECLS

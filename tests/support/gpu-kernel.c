@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/support/gpu-kernel.h"
+
+#include <string.h>
+
+#include "core/filter/reference.h"
+#include "tests/support/fixture.h"
+
+/** ms_gpu_kernel_under_oclgrind: whether a simulator runs this, where everything takes a thousand times as long. */
+gboolean
+ms_gpu_kernel_under_oclgrind(void)
+{
+  return g_getenv("MS_TEST_OCLGRIND") != NULL;
+}
+
+/** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */
+void
+ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params, const MsRegion *region)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, region, NULL, NULL, NULL, &error);
+  MsSettings settings = ms_settings_default();
+
+  g_assert_no_error(error);
+  settings.params = *params;
+  settings.options.kernel = kernel;
+  ms_matrix_compare(matrix, source, expected, &settings, region);
+}
+
+/** ms_gpu_kernel_request: a run of 640x480 pixels on a made-up GPU; @capability is NVIDIA's, 0 for another vendor's. */
+MsPlanRequest
+ms_gpu_kernel_request(MsKernel kernel, guint capability)
+{
+  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
+                                 .compute_units = 132,
+                                 .global_memory = G_GUINT64_CONSTANT(16) << 30,
+                                 .max_allocation = G_GUINT64_CONSTANT(4) << 30,
+                                 .local_memory = 49152,
+                                 .max_work_group = 1024,
+                                 .max_work_item = {1024, 1024, 64},
+                                 .fp64 = TRUE,
+                                 .little_endian = TRUE,
+                                 .preferred_multiple = 32,
+                                 .opencl_version = 300,
+                                 .nvidia_capability = capability};
+  MsSettings settings = ms_settings_default();
+
+  settings.options.kernel = kernel;
+  return ms_plan_request(&settings, &limits, 640, 480);
+}
+
+/** ms_gpu_kernel_has_part: whether the plan's program is composed with that file. */
+gboolean
+ms_gpu_kernel_has_part(const MsPlan *plan, const char *part)
+{
+  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
+    if (strcmp(ms_program_spec_get_part(plan->program, i), part) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/** ms_gpu_kernel_assert_refused: the plan refuses the request with a sentence that holds @word. */
+void
+ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word)
+{
+  g_autofree char *reason = ms_plan_refusal(request);
+
+  g_assert_nonnull(reason);
+  g_assert_nonnull(strstr(reason, word));
+}
+
+/** ms_gpu_kernel_assert_common_refusals: what no kernel but direct takes, each refused with its reason. */
+void
+ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
+{
+  MsPlanRequest request = ms_gpu_kernel_request(kernel, 90);
+  g_autoptr(GError) error = NULL;
+
+  request.settings.params.rule = MS_RULE_REPLICATE;
+  ms_gpu_kernel_assert_refused(&request, "replicate");
+  /* For auto the same request goes on to the next kernel and says why. */
+  request.settings.options.kernel = MS_KERNEL_AUTO;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
+  g_assert_nonnull(strstr(plan->passed_over, "replicate"));
+
+  request = ms_gpu_kernel_request(kernel, 90);
+  request.settings.params.sp = 5.5;
+  ms_gpu_kernel_assert_refused(&request, "5.5");
+  request = ms_gpu_kernel_request(kernel, 90);
+  request.limits.fp64 = FALSE;
+  ms_gpu_kernel_assert_refused(&request, "double precision");
+  request = ms_gpu_kernel_request(kernel, 90);
+  request.settings.options.unroll = 2;
+  ms_gpu_kernel_assert_refused(&request, "--unroll");
+  request = ms_gpu_kernel_request(kernel, 90);
+  request.width = request.region.width = 65536;
+  ms_gpu_kernel_assert_refused(&request, "65535");
+}

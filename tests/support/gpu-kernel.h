@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of kernels made for GPUs share: a made-up device, comparing with the reference, and looking at plans. */
+#pragma once
+
+#include "tests/support/matrix.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_gpu_kernel_under_oclgrind(void);
+void ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params, const MsRegion *region);
+MsPlanRequest ms_gpu_kernel_request(MsKernel kernel, guint capability);
+gboolean ms_gpu_kernel_has_part(const MsPlan *plan, const char *part);
+void ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word);
+void ms_gpu_kernel_assert_common_refusals(MsKernel kernel);
+
+G_END_DECLS

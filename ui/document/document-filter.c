@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/document/document-private.h"
+
+/*
+ * While a slider is dragged each move is a new request. The one that runs may go on this long to show something, unless
+ * what is visible is done already; then the newest takes its place.
+ */
+#define SHOW_SOMETHING_MS 250
+
+static void start(MsDocument *self);
+
+/** ms_document_set_live: whether every change starts the filter, or only ms_document_request_filter() does. */
+void
+ms_document_set_live(MsDocument *self, gboolean live)
+{
+  self->live = live;
+}
+
+gboolean
+ms_document_is_live(MsDocument *self)
+{
+  return self->live;
+}
+
+/** ms_document_set_visible: what part of the picture is on the screen, to be computed first. */
+void
+ms_document_set_visible(MsDocument *self, const MsRegion *visible)
+{
+  self->visible = *visible;
+}
+
+static void
+set_progress(MsDocument *self, double progress)
+{
+  self->progress = progress;
+  g_object_notify(G_OBJECT(self), "progress");
+}
+
+static gboolean
+covers_visible(MsDocument *self, const MsRegion *last)
+{
+  return last->y + last->height >= self->visible.y + self->visible.height;
+}
+
+static void
+piece_cb(MsImage *image, const MsRegion *region, gpointer data)
+{
+  MsDocument *self = data;
+  MsPiece *piece = g_new0(MsPiece, 1);
+
+  piece->image = g_object_ref(image);
+  piece->region = *region;
+  g_ptr_array_add(self->pieces, piece);
+  self->shown = self->shown || covers_visible(self, region);
+  g_signal_emit_by_name(self, "pieces-changed");
+  if (self->wanted && self->shown && self->cancellable)
+    g_cancellable_cancel(self->cancellable);
+}
+
+static void
+progress_cb(double done, gpointer data)
+{
+  set_progress(data, done);
+}
+
+static void
+clear_pieces(MsDocument *self)
+{
+  if (self->pieces->len == 0)
+    return;
+  g_ptr_array_set_size(self->pieces, 0);
+  g_signal_emit_by_name(self, "pieces-changed");
+}
+
+static void
+end_request(MsDocument *self)
+{
+  g_clear_object(&self->cancellable);
+  g_clear_handle_id(&self->cancel_timer, g_source_remove);
+  if (self->wanted) {
+    start(self);
+    return;
+  }
+  g_object_notify(G_OBJECT(self), "busy");
+  set_progress(self, 0);
+}
+
+static void
+filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsDocument) self = data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsRun) run = ms_engine_filter_finish(MS_ENGINE(source), result, &error);
+
+  if (run) {
+    ms_document_add_run(self, run);
+    clear_pieces(self);
+  } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    self->wanted = FALSE;
+    clear_pieces(self);
+    g_signal_emit_by_name(self, "problem", error);
+  }
+  end_request(self);
+}
+
+/* New parts go over old ones; the view draws them in order, so what came before stays until it is covered. */
+static void
+forget_covered_pieces(MsDocument *self)
+{
+  guint keep = 64;
+
+  if (self->pieces->len > keep)
+    g_ptr_array_remove_range(self->pieces, 0, self->pieces->len - keep);
+}
+
+static void
+start(MsDocument *self)
+{
+  static const MsFilterEvents events = {.piece = piece_cb, .progress = progress_cb};
+  gboolean seen = self->visible.width > 0 && self->visible.height > 0;
+
+  self->wanted = FALSE;
+  self->shown = !seen;
+  self->cancellable = g_cancellable_new();
+  self->started_us = g_get_monotonic_time();
+  forget_covered_pieces(self);
+  ms_engine_filter_async(self->engine, self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
+                         &events, self->cancellable, filtered_cb, g_object_ref(self));
+  g_object_notify(G_OBJECT(self), "busy");
+}
+
+static gboolean
+cancel_late_cb(gpointer data)
+{
+  MsDocument *self = data;
+
+  self->cancel_timer = 0;
+  if (self->wanted && self->cancellable)
+    g_cancellable_cancel(self->cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+/** ms_document_request_filter: filters with the settings as they are; the newest request takes the place of any before. */
+void
+ms_document_request_filter(MsDocument *self)
+{
+  gint64 age_ms = (g_get_monotonic_time() - self->started_us) / 1000;
+
+  if (!self->cancellable) {
+    start(self);
+    return;
+  }
+  self->wanted = TRUE;
+  if (self->shown || age_ms >= SHOW_SOMETHING_MS)
+    g_cancellable_cancel(self->cancellable);
+  else if (self->cancel_timer == 0)
+    self->cancel_timer = g_timeout_add(SHOW_SOMETHING_MS - age_ms, cancel_late_cb, self);
+}
+
+/** ms_document_cancel: ends the request that runs after the band it is in; the last result stays. */
+void
+ms_document_cancel(MsDocument *self)
+{
+  self->wanted = FALSE;
+  if (!self->cancellable)
+    return;
+  g_cancellable_cancel(self->cancellable);
+  clear_pieces(self);
+}
+
+gboolean
+ms_document_is_busy(MsDocument *self)
+{
+  return self->cancellable != NULL;
+}
+
+double
+ms_document_get_progress(MsDocument *self)
+{
+  return self->progress;
+}
+
+/** ms_document_get_pieces: (transfer none) (element-type MsPiece): what of the next result is there; later ones cover earlier. */
+GPtrArray *
+ms_document_get_pieces(MsDocument *self)
+{
+  return self->pieces;
+}

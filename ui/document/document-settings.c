@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/document/document-private.h"
+
+const MsSettings *
+ms_document_get_settings(MsDocument *self)
+{
+  return ms_history_get(self->history);
+}
+
+static void
+settings_changed(MsDocument *self)
+{
+  g_signal_emit_by_name(self, "settings-changed");
+  g_object_notify(G_OBJECT(self), "can-undo");
+  g_object_notify(G_OBJECT(self), "can-redo");
+  if (self->live)
+    ms_document_request_filter(self);
+}
+
+/**
+ * ms_document_set_settings:
+ * @merge: (nullable): names the control that is being moved, so that undo takes the whole movement back
+ */
+void
+ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge)
+{
+  if (ms_settings_equal(settings, ms_document_get_settings(self)))
+    return;
+  ms_history_push(self->history, settings, merge);
+  settings_changed(self);
+}
+
+/** ms_document_set_option: sets one option as the command line would. */
+gboolean
+ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
+{
+  MsSettings settings = *ms_document_get_settings(self);
+  const MsOptionInfo *option = ms_option_find(name);
+
+  g_return_val_if_fail(option != NULL, FALSE);
+  if (!ms_option_set_text(option, &settings, value, error))
+    return FALSE;
+  ms_document_set_settings(self, &settings, name);
+  return TRUE;
+}
+
+/** ms_document_plan_request: what a plan depends on, as it is now; %FALSE while there is no OpenCL device. */
+gboolean
+ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
+{
+  MsDevice *device = ms_engine_get_device(self->engine);
+
+  if (!device)
+    return FALSE;
+  *request = ms_plan_request(ms_document_get_settings(self), ms_device_get_limits(device),
+                             ms_image_get_width(self->source), ms_image_get_height(self->source));
+  return TRUE;
+}
+
+/** ms_document_option_refusal: (transfer full) (nullable): why @value cannot be chosen now; see ms_plan_option_refusal(). */
+char *
+ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
+{
+  MsPlanRequest request;
+
+  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_engine_is_reference(self->engine))
+    return g_strdup("The serial reference has one way to compute; choose an OpenCL device for the toggles.");
+  return ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+}
+
+void
+ms_document_undo(MsDocument *self)
+{
+  if (ms_history_undo(self->history))
+    settings_changed(self);
+}
+
+void
+ms_document_redo(MsDocument *self)
+{
+  if (ms_history_redo(self->history))
+    settings_changed(self);
+}
+
+gboolean
+ms_document_can_undo(MsDocument *self)
+{
+  return ms_history_can_undo(self->history);
+}
+
+gboolean
+ms_document_can_redo(MsDocument *self)
+{
+  return ms_history_can_redo(self->history);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* MsDocument: one open picture: its source, the settings with their history, the runs made so far and what is compared. */
+#pragma once
+
+#include "core/image/image-io.h"
+#include "ui/engine/engine.h"
+#include "ui/document/run.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_DOCUMENT (ms_document_get_type())
+/*
+ * Properties, all with notify:
+ *   "title" (string), "source" (MsImage), "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the two
+ *   sides of the views show; NULL stands for the source on side A and for the current run on side B),
+ *   "busy" (boolean), "progress" (double, 0 to 1), "can-undo", "can-redo" (boolean)
+ * Signals:
+ *   "settings-changed" (): ms_document_get_settings() is another
+ *   "pieces-changed" (): parts of the result to come arrived or went
+ *   "problem" (GError *): a run failed; cancelled runs say nothing
+ *   "pictures-dropped" (guint n): that many of the oldest pictures were let go to stay within the memory bound
+ */
+G_DECLARE_FINAL_TYPE(MsDocument, ms_document, MS, DOCUMENT, GObject)
+
+MsDocument *ms_document_new(MsEngine *engine, MsImage *source, GFile *file, const char *title);
+MsEngine *ms_document_get_engine(MsDocument *self);
+MsImage *ms_document_get_source(MsDocument *self);
+GFile *ms_document_get_file(MsDocument *self);
+const char *ms_document_get_title(MsDocument *self);
+
+const MsSettings *ms_document_get_settings(MsDocument *self);
+void ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge);
+gboolean ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error);
+gboolean ms_document_plan_request(MsDocument *self, MsPlanRequest *request);
+char *ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value);
+void ms_document_undo(MsDocument *self);
+void ms_document_redo(MsDocument *self);
+gboolean ms_document_can_undo(MsDocument *self);
+gboolean ms_document_can_redo(MsDocument *self);
+
+void ms_document_set_live(MsDocument *self, gboolean live);
+gboolean ms_document_is_live(MsDocument *self);
+void ms_document_set_visible(MsDocument *self, const MsRegion *visible);
+void ms_document_request_filter(MsDocument *self);
+void ms_document_cancel(MsDocument *self);
+gboolean ms_document_is_busy(MsDocument *self);
+double ms_document_get_progress(MsDocument *self);
+
+/** MsPiece: a part of the result that is being computed, at its place in the picture. */
+typedef struct {
+  MsImage *image;
+  MsRegion region;
+} MsPiece;
+
+GPtrArray *ms_document_get_pieces(MsDocument *self);
+
+GListModel *ms_document_get_runs(MsDocument *self);
+MsRun *ms_document_get_current_run(MsDocument *self);
+void ms_document_remove_run(MsDocument *self, MsRun *run);
+MsRun *ms_document_get_baseline(MsDocument *self);
+void ms_document_set_baseline(MsDocument *self, MsRun *run);
+void ms_document_restore_run(MsDocument *self, MsRun *run);
+void ms_document_set_memory_bound(MsDocument *self, guint64 bytes);
+
+MsRun *ms_document_get_run_a(MsDocument *self);
+MsRun *ms_document_get_run_b(MsDocument *self);
+void ms_document_set_run_a(MsDocument *self, MsRun *run);
+void ms_document_set_run_b(MsDocument *self, MsRun *run);
+MsImage *ms_document_get_picture_a(MsDocument *self);
+MsImage *ms_document_get_picture_b(MsDocument *self);
+
+G_END_DECLS

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/document/history.h"
+
+#include <string.h>
+
+/* Changes of one control closer together than this are one step. */
+#define MERGE_US (1500 * 1000)
+
+/* Steps that are kept. */
+#define MAX_STEPS 500
+
+struct _MsHistory {
+  GArray *steps; /* MsSettings */
+  guint position;
+  char *merge;
+  gint64 pushed_us;
+};
+
+/** ms_history_new: a history that begins with @settings. */
+MsHistory *
+ms_history_new(const MsSettings *settings)
+{
+  MsHistory *self = g_new0(MsHistory, 1);
+
+  self->steps = g_array_new(FALSE, FALSE, sizeof(MsSettings));
+  g_array_append_val(self->steps, *settings);
+  return self;
+}
+
+void
+ms_history_free(MsHistory *self)
+{
+  g_array_unref(self->steps);
+  g_free(self->merge);
+  g_free(self);
+}
+
+/** ms_history_get: (transfer none): the settings as they are now. */
+const MsSettings *
+ms_history_get(MsHistory *self)
+{
+  return &g_array_index(self->steps, MsSettings, self->position);
+}
+
+static gboolean
+merges(MsHistory *self, const char *merge)
+{
+  gboolean soon = g_get_monotonic_time() - self->pushed_us < MERGE_US;
+
+  return merge && self->position > 0 && soon && g_strcmp0(self->merge, merge) == 0;
+}
+
+static void
+append(MsHistory *self, const MsSettings *settings)
+{
+  if (self->steps->len == MAX_STEPS)
+    g_array_remove_index(self->steps, 0);
+  g_array_append_val(self->steps, *settings);
+  self->position = self->steps->len - 1;
+}
+
+/**
+ * ms_history_push:
+ * @merge: (nullable): names the control; a change soon after another of the same name replaces it
+ */
+void
+ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge)
+{
+  g_array_set_size(self->steps, self->position + 1);
+  if (merges(self, merge))
+    g_array_index(self->steps, MsSettings, self->position) = *settings;
+  else
+    append(self, settings);
+  if (merge != self->merge) {
+    g_free(self->merge);
+    self->merge = g_strdup(merge);
+  }
+  self->pushed_us = g_get_monotonic_time();
+}
+
+gboolean
+ms_history_can_undo(MsHistory *self)
+{
+  return self->position > 0;
+}
+
+gboolean
+ms_history_can_redo(MsHistory *self)
+{
+  return self->position + 1 < self->steps->len;
+}
+
+/** ms_history_undo: goes one step back; %FALSE when there is none. */
+gboolean
+ms_history_undo(MsHistory *self)
+{
+  if (!ms_history_can_undo(self))
+    return FALSE;
+  self->position--;
+  g_clear_pointer(&self->merge, g_free);
+  return TRUE;
+}
+
+/** ms_history_redo: goes one step forward again; %FALSE when there is none. */
+gboolean
+ms_history_redo(MsHistory *self)
+{
+  if (!ms_history_can_redo(self))
+    return FALSE;
+  self->position++;
+  g_clear_pointer(&self->merge, g_free);
+  return TRUE;
+}

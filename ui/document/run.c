@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/document/run.h"
+
+#include <string.h>
+
+struct _MsRun {
+  GObject parent_instance;
+  MsSettings requested;
+  MsSettings settings;
+  MsDevice *device;
+  MsTimingLog *log;
+  MsImage *result;
+  MsProgramSpec *spec;
+  char *build_log;
+  char *passed_over;
+  char *label;
+  char *digest;
+  GDateTime *created;
+  int width;
+  int height;
+  MsMatch match;
+};
+
+G_DEFINE_FINAL_TYPE(MsRun, ms_run, G_TYPE_OBJECT)
+
+enum {
+  PROP_0,
+  PROP_LABEL,
+  PROP_BASELINE,
+  PROP_MATCH,
+  PROP_RESULT,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static void
+ms_run_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  MsRun *self = MS_RUN(object);
+
+  switch (id) {
+  case PROP_LABEL:
+    g_value_set_string(value, self->label);
+    break;
+  case PROP_BASELINE:
+    g_value_set_boolean(value, ms_run_is_baseline(self));
+    break;
+  case PROP_MATCH:
+    g_value_set_int(value, self->match);
+    break;
+  case PROP_RESULT:
+    g_value_set_object(value, self->result);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void
+ms_run_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_LABEL)
+    ms_run_set_label(MS_RUN(object), g_value_get_string(value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+static void
+ms_run_finalize(GObject *object)
+{
+  MsRun *self = MS_RUN(object);
+
+  g_clear_object(&self->device);
+  g_clear_object(&self->log);
+  g_clear_object(&self->result);
+  g_clear_object(&self->spec);
+  g_free(self->build_log);
+  g_free(self->passed_over);
+  g_free(self->label);
+  g_free(self->digest);
+  g_clear_pointer(&self->created, g_date_time_unref);
+  G_OBJECT_CLASS(ms_run_parent_class)->finalize(object);
+}
+
+static void
+ms_run_class_init(MsRunClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+
+  object_class->get_property = ms_run_get_property;
+  object_class->set_property = ms_run_set_property;
+  object_class->finalize = ms_run_finalize;
+  properties[PROP_LABEL] =
+    g_param_spec_string("label", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_BASELINE] =
+    g_param_spec_boolean("baseline", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_MATCH] = g_param_spec_int("match", NULL, NULL, MS_MATCH_UNKNOWN, MS_MATCH_DIFFERENT,
+                                              MS_MATCH_UNKNOWN, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_RESULT] =
+    g_param_spec_object("result", NULL, NULL, MS_TYPE_IMAGE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
+}
+
+static void
+ms_run_init(MsRun *self)
+{
+  self->created = g_date_time_new_now_local();
+}
+
+/* Pictures are told apart by digest, so that a verdict outlives the picture. */
+static char *
+digest_of(MsImage *image)
+{
+  return g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(image));
+}
+
+/** ms_run_new: a run as it ended; takes a digest of the whole picture, so call it off the main loop. */
+MsRun *
+ms_run_new(const MsRunFacts *facts)
+{
+  MsRun *self = g_object_new(MS_TYPE_RUN, NULL);
+
+  self->requested = facts->requested;
+  self->settings = facts->settings;
+  self->device = facts->device ? g_object_ref(facts->device) : NULL;
+  self->log = g_object_ref(facts->log);
+  self->result = g_object_ref(facts->result);
+  self->spec = facts->spec ? g_object_ref(facts->spec) : NULL;
+  self->build_log = g_strdup(facts->build_log);
+  self->passed_over = g_strdup(facts->passed_over);
+  self->width = ms_image_get_width(facts->result);
+  self->height = ms_image_get_height(facts->result);
+  self->digest = digest_of(facts->result);
+  return self;
+}
+
+/** ms_run_get_settings: (transfer none): what ran, every `auto` resolved. */
+const MsSettings *
+ms_run_get_settings(MsRun *self)
+{
+  return &self->settings;
+}
+
+/** ms_run_get_requested: (transfer none): what was asked for; restoring a run restores these. */
+const MsSettings *
+ms_run_get_requested(MsRun *self)
+{
+  return &self->requested;
+}
+
+/** ms_run_get_device: (transfer none) (nullable): %NULL for the serial reference. */
+MsDevice *
+ms_run_get_device(MsRun *self)
+{
+  return self->device;
+}
+
+const char *
+ms_run_get_device_name(MsRun *self)
+{
+  return self->device ? ms_device_get_name(self->device) : "Serial reference";
+}
+
+/** ms_run_get_log: (transfer none): the stages of the whole-picture run. */
+MsTimingLog *
+ms_run_get_log(MsRun *self)
+{
+  return self->log;
+}
+
+/** ms_run_get_spec: (transfer none) (nullable): the program that ran. */
+MsProgramSpec *
+ms_run_get_spec(MsRun *self)
+{
+  return self->spec;
+}
+
+/** ms_run_get_build_log: (transfer none) (nullable): what the compiler said; empty when it said nothing. */
+const char *
+ms_run_get_build_log(MsRun *self)
+{
+  return self->build_log;
+}
+
+/** ms_run_get_passed_over: (transfer none) (nullable): why `auto` did not take a faster kernel. */
+const char *
+ms_run_get_passed_over(MsRun *self)
+{
+  return self->passed_over;
+}
+
+int
+ms_run_get_width(MsRun *self)
+{
+  return self->width;
+}
+
+int
+ms_run_get_height(MsRun *self)
+{
+  return self->height;
+}
+
+/** ms_run_get_created: (transfer none): when the run ended, in local time. */
+GDateTime *
+ms_run_get_created(MsRun *self)
+{
+  return self->created;
+}
+
+/** ms_run_get_kernel_ms: the device time of all kernels together. */
+double
+ms_run_get_kernel_ms(MsRun *self)
+{
+  return ms_timing_log_total_ms(self->log, MS_STAGE_KERNEL);
+}
+
+const char *
+ms_run_get_label(MsRun *self)
+{
+  return self->label ? self->label : "";
+}
+
+void
+ms_run_set_label(MsRun *self, const char *label)
+{
+  if (g_strcmp0(self->label, label) == 0)
+    return;
+  g_free(self->label);
+  self->label = g_strdup(label);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_LABEL]);
+}
+
+gboolean
+ms_run_is_baseline(MsRun *self)
+{
+  return self->match == MS_MATCH_BASELINE;
+}
+
+MsMatch
+ms_run_get_match(MsRun *self)
+{
+  return self->match;
+}
+
+/** ms_run_get_result: (transfer none) (nullable): the picture, %NULL once it was dropped to save memory. */
+MsImage *
+ms_run_get_result(MsRun *self)
+{
+  return self->result;
+}
+
+/** ms_run_get_digest: (transfer none): tells equal pictures even after they were dropped. */
+const char *
+ms_run_get_digest(MsRun *self)
+{
+  return self->digest;
+}
+
+gboolean
+ms_run_has_result(MsRun *self)
+{
+  return self->result != NULL;
+}
+
+/** ms_run_share_result: takes the picture of @twin, which has the same digest, so that one copy serves both. */
+void
+ms_run_share_result(MsRun *self, MsRun *twin)
+{
+  g_return_if_fail(strcmp(self->digest, twin->digest) == 0);
+
+  if (g_set_object(&self->result, twin->result))
+    g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_RESULT]);
+}
+
+void
+ms_run_drop_result(MsRun *self)
+{
+  if (!self->result)
+    return;
+  g_clear_object(&self->result);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_RESULT]);
+}
+
+static MsMatch
+judge(MsRun *self, MsRun *baseline)
+{
+  if (!baseline)
+    return MS_MATCH_UNKNOWN;
+  if (self == baseline)
+    return MS_MATCH_BASELINE;
+  if (strcmp(self->digest, baseline->digest) == 0)
+    return MS_MATCH_IDENTICAL;
+  return ms_params_equal(&self->settings.params, &baseline->settings.params) ? MS_MATCH_DIFFERENT : MS_MATCH_UNKNOWN;
+}
+
+/** ms_run_judge: sets the verdict against @baseline (nullable), a run on the same source. */
+void
+ms_run_judge(MsRun *self, MsRun *baseline)
+{
+  MsMatch match = judge(self, baseline);
+
+  if (match == self->match)
+    return;
+  self->match = match;
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_MATCH]);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_BASELINE]);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/engine/engine-private.h"
+
+#include <string.h>
+
+/* How often the main loop looks whether the worker still lives, and how much longer than the watchdog it is given. */
+#define PULSE_MS 1000
+#define GRACE_US (10 * G_USEC_PER_SEC)
+#define DEFAULT_WATCHDOG_MS 30000
+
+/* How long closing the program waits for the band that runs. */
+#define QUIT_PATIENCE_US (5 * G_USEC_PER_SEC)
+
+G_DEFINE_FINAL_TYPE(MsEngine, ms_engine, G_TYPE_OBJECT)
+
+enum {
+  SIGNAL_CHANGED,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
+
+static void
+ms_engine_dispose(GObject *object)
+{
+  ms_engine_shut_down(MS_ENGINE(object));
+  G_OBJECT_CLASS(ms_engine_parent_class)->dispose(object);
+}
+
+static void
+ms_engine_finalize(GObject *object)
+{
+  MsEngine *self = MS_ENGINE(object);
+
+  g_free(self->wish);
+  g_clear_object(&self->device);
+  g_clear_pointer(&self->devices, g_ptr_array_unref);
+  g_free(self->explanation);
+  g_clear_error(&self->problem);
+  G_OBJECT_CLASS(ms_engine_parent_class)->finalize(object);
+}
+
+static void
+ms_engine_class_init(MsEngineClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+
+  object_class->dispose = ms_engine_dispose;
+  object_class->finalize = ms_engine_finalize;
+  signals[SIGNAL_CHANGED] =
+    g_signal_new("changed", MS_TYPE_ENGINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+fail(MsEngine *self, const GError *problem)
+{
+  self->state = MS_ENGINE_FAILED;
+  g_clear_error(&self->problem);
+  self->problem = g_error_copy(problem);
+  g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
+}
+
+/* The thread that hangs keeps its worker; what waited behind it goes to a fresh one. */
+static void
+replace_worker(MsEngine *self, MsJob *hung)
+{
+  MsWorker *fresh = ms_worker_new();
+  MsJob *job;
+
+  ms_worker_set_watchdog(fresh, self->watchdog_ms);
+  while ((job = ms_worker_take_waiting(self->worker)))
+    ms_worker_push(fresh, job);
+  ms_worker_unref(self->worker);
+  self->worker = fresh;
+  g_autoptr(GError) error = g_error_new(MS_ERROR, MS_ERROR_TIMEOUT,
+                                        "The device %s has stopped answering. Choose another device.",
+                                        self->device ? ms_device_get_name(self->device) : "in use");
+  fail(self, error);
+  /* Nothing the thread says from now on is for anyone. */
+  if (hung->filter.cancellable)
+    g_cancellable_cancel(hung->filter.cancellable);
+  if (ms_job_claim(hung))
+    g_task_return_error(hung->task, g_error_copy(error));
+}
+
+static gboolean
+pulse(gpointer data)
+{
+  MsEngine *self = data;
+  gint64 patience = (gint64)self->watchdog_ms * 1000 + GRACE_US;
+
+  if (self->watchdog_ms == 0 || self->state == MS_ENGINE_OPENING || ms_engine_is_reference(self))
+    return G_SOURCE_CONTINUE;
+  g_autoptr(MsJob) hung = ms_worker_abandon_if_silent(self->worker, patience);
+  if (hung)
+    replace_worker(self, hung);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+ms_engine_init(MsEngine *self)
+{
+  self->worker = ms_worker_new();
+  self->wish = g_strdup("auto");
+  self->devices = g_ptr_array_new_with_free_func(g_object_unref);
+  self->state = MS_ENGINE_OPENING;
+  ms_engine_set_watchdog(self, DEFAULT_WATCHDOG_MS);
+  self->pulse = g_timeout_add(PULSE_MS, pulse, self);
+}
+
+/** ms_engine_new: (transfer full): an engine whose thread runs and that has no device yet; see ms_engine_choose(). */
+MsEngine *
+ms_engine_new(void)
+{
+  return g_object_new(MS_TYPE_ENGINE, NULL);
+}
+
+static void
+take_opened(MsEngine *self, MsOpened *opened)
+{
+  g_set_object(&self->device, opened->device);
+  if (opened->devices) {
+    g_ptr_array_unref(self->devices);
+    self->devices = g_ptr_array_ref(opened->devices);
+  }
+  g_free(self->explanation);
+  self->explanation = g_steal_pointer(&opened->explanation);
+  self->state = MS_ENGINE_READY;
+  g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
+}
+
+static void
+opened_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsEngine *self = MS_ENGINE(source);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsOpened) opened = g_task_propagate_pointer(G_TASK(result), &error);
+
+  if (GPOINTER_TO_UINT(data) != self->openings)
+    return;
+  if (opened)
+    take_opened(self, opened);
+  else
+    fail(self, error);
+}
+
+/**
+ * ms_engine_choose:
+ * @wish: as ms_device_choose() takes it, or #MS_ENGINE_REFERENCE
+ *
+ * Opens another device once the job that runs has ended; "changed" tells when and how that went.
+ */
+void
+ms_engine_choose(MsEngine *self, const char *wish)
+{
+  g_autoptr(GTask) task = g_task_new(self, NULL, opened_cb, GUINT_TO_POINTER(++self->openings));
+  MsJob *job = ms_job_new(MS_JOB_OPEN, task);
+  char *copy = g_strdup(wish);
+
+  g_free(self->wish);
+  self->wish = copy;
+  job->wish = g_strdup(wish);
+  self->state = MS_ENGINE_OPENING;
+  g_clear_error(&self->problem);
+  g_clear_object(&self->device);
+  g_clear_pointer(&self->explanation, g_free);
+  ms_worker_push(self->worker, job);
+  g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
+}
+
+/** ms_engine_shut_down: ends the thread after the band that runs; what waits is cancelled. */
+void
+ms_engine_shut_down(MsEngine *self)
+{
+  MsJob *job;
+
+  g_clear_handle_id(&self->pulse, g_source_remove);
+  if (!self->worker)
+    return;
+  while ((job = ms_worker_take_waiting(self->worker))) {
+    if (ms_job_claim(job))
+      g_task_return_new_error(job->task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The window is closing.");
+    ms_job_unref(job);
+  }
+  if (!ms_worker_quit(self->worker, QUIT_PATIENCE_US))
+    g_message("The device did not come to rest; the program ends without it.");
+  g_clear_pointer(&self->worker, ms_worker_unref);
+}
+
+/** ms_engine_set_watchdog: how long the device may keep silent before it counts as hung; 0 waits for ever. */
+void
+ms_engine_set_watchdog(MsEngine *self, guint milliseconds)
+{
+  self->watchdog_ms = milliseconds;
+  ms_worker_set_watchdog(self->worker, milliseconds);
+}
+
+MsEngineState
+ms_engine_get_state(MsEngine *self)
+{
+  return self->state;
+}
+
+/** ms_engine_get_wish: (transfer none): what was chosen last. */
+const char *
+ms_engine_get_wish(MsEngine *self)
+{
+  return self->wish;
+}
+
+/** ms_engine_get_device: (transfer none) (nullable): the device in use. */
+MsDevice *
+ms_engine_get_device(MsEngine *self)
+{
+  return self->device;
+}
+
+/** ms_engine_is_reference: whether the serial reference was chosen in place of a device. */
+gboolean
+ms_engine_is_reference(MsEngine *self)
+{
+  return strcmp(self->wish, MS_ENGINE_REFERENCE) == 0;
+}
+
+/** ms_engine_get_devices: (transfer none) (element-type MsDevice): every device of the machine. */
+GPtrArray *
+ms_engine_get_devices(MsEngine *self)
+{
+  return self->devices;
+}
+
+/** ms_engine_get_explanation: (transfer none) (nullable): why devices before the one in use were passed over. */
+const char *
+ms_engine_get_explanation(MsEngine *self)
+{
+  return self->explanation;
+}
+
+/** ms_engine_get_problem: (transfer none) (nullable): why there is no device. */
+const GError *
+ms_engine_get_problem(MsEngine *self)
+{
+  return self->problem;
+}
+
+static void
+note_loss(MsEngine *self, const GError *error)
+{
+  if (self->state == MS_ENGINE_READY && g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT))
+    fail(self, error);
+}
+
+/**
+ * ms_engine_call_async:
+ * @func: runs on the engine's thread when no filter request waits
+ * @data: (transfer full): for @func, freed with @free_data
+ * @free_result: frees a result that nobody takes
+ */
+void
+ms_engine_call_async(MsEngine *self, MsEngineFunc func, gpointer data, GDestroyNotify free_data,
+                     GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
+                     gpointer user_data)
+{
+  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
+  MsJob *job = ms_job_new(MS_JOB_CALL, task);
+
+  job->func = func;
+  job->data = data;
+  job->free_data = free_data;
+  job->free_result = free_result;
+  ms_worker_push(self->worker, job);
+}
+
+/** ms_engine_call_finish: (transfer full): what the function returned, or %NULL with @error set. */
+gpointer
+ms_engine_call_finish(MsEngine *self, GAsyncResult *result, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+  gpointer value = g_task_propagate_pointer(G_TASK(result), &failure);
+
+  if (failure) {
+    note_loss(self, failure);
+    g_propagate_error(error, g_steal_pointer(&failure));
+  }
+  return value;
+}

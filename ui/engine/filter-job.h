@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* MsFilterJob: one filter request as the worker thread carries it out: what is visible first, then the whole picture. */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+#include "ui/document/run.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsFilterJob:
+ * @visible: the part of the picture that is on the screen, computed first; empty for none
+ * @filter: (nullable): the device's filter, %NULL for the serial reference
+ * @piece: told each part as it is ready, from the thread that computes
+ * @progress: told the share that is done after each band, from the thread that computes
+ */
+typedef struct {
+  MsImage *source;
+  MsSettings settings;
+  MsRegion visible;
+  MsMeanShift *filter;
+  GCancellable *cancellable;
+  void (*piece)(MsImage *piece, const MsRegion *region, gpointer data);
+  void (*progress)(double done, gpointer data);
+  gpointer data;
+} MsFilterJob;
+
+MsRun *ms_filter_job_run(const MsFilterJob *self, GError **error);
+
+G_END_DECLS

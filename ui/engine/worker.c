@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/engine/worker.h"
+
+#include <string.h>
+
+#include "core/opencl/device-chooser.h"
+#include "ui/engine/engine.h"
+
+struct _MsWorker {
+  gatomicrefcount references;
+  GAsyncQueue *jobs;
+  guint next_serial;
+  guint watchdog_ms;
+
+  /* Shared with the main thread under @lock. */
+  GMutex lock;
+  GCond ended_cond;
+  MsJob *running;
+  gint64 beat_us;
+  gboolean abandoned;
+  gboolean ended;
+
+  /* The thread's own. */
+  MsContext *context;
+  MsMeanShift *filter;
+  gboolean reference;
+  GError *problem;
+};
+
+/** ms_job_new: (transfer full): a job that answers to @task (transfer none). */
+MsJob *
+ms_job_new(MsJobKind kind, GTask *task)
+{
+  MsJob *self = g_new0(MsJob, 1);
+
+  g_atomic_ref_count_init(&self->references);
+  self->kind = kind;
+  self->task = task ? g_object_ref(task) : NULL;
+  return self;
+}
+
+MsJob *
+ms_job_ref(MsJob *self)
+{
+  g_atomic_ref_count_inc(&self->references);
+  return self;
+}
+
+void
+ms_job_unref(MsJob *self)
+{
+  if (!g_atomic_ref_count_dec(&self->references))
+    return;
+  if (self->free_data)
+    self->free_data(self->data);
+  g_clear_object(&self->task);
+  g_clear_object(&self->filter.source);
+  g_clear_object(&self->filter.cancellable);
+  g_free(self->wish);
+  g_free(self);
+}
+
+/** ms_job_claim: whether the caller is the first to claim the right to answer. */
+gboolean
+ms_job_claim(MsJob *self)
+{
+  return g_atomic_int_compare_and_exchange(&self->claimed, 0, 1);
+}
+
+void
+ms_opened_free(MsOpened *self)
+{
+  g_clear_object(&self->device);
+  g_clear_pointer(&self->devices, g_ptr_array_unref);
+  g_free(self->explanation);
+  g_free(self);
+}
+
+static void
+worker_free(MsWorker *self)
+{
+  g_async_queue_unref(self->jobs);
+  g_clear_object(&self->filter);
+  g_clear_object(&self->context);
+  g_clear_error(&self->problem);
+  g_mutex_clear(&self->lock);
+  g_cond_clear(&self->ended_cond);
+  g_free(self);
+}
+
+void
+ms_worker_unref(MsWorker *self)
+{
+  if (g_atomic_ref_count_dec(&self->references))
+    worker_free(self);
+}
+
+static void
+close_device(MsWorker *self)
+{
+  g_clear_object(&self->filter);
+  g_clear_object(&self->context);
+  g_clear_error(&self->problem);
+  self->reference = FALSE;
+}
+
+/* A hung device may never let go of its handles: they are left to the end of the process. */
+static void
+lose_device(MsWorker *self, const GError *reason)
+{
+  self->filter = NULL;
+  self->context = NULL;
+  g_clear_error(&self->problem);
+  self->problem = g_error_copy(reason);
+}
+
+static MsOpened *
+open_device(MsWorker *self, const char *wish, GError **error)
+{
+  g_autoptr(MsOpened) opened = g_new0(MsOpened, 1);
+  g_autoptr(GError) none = NULL;
+  g_auto(GStrv) passed_over = NULL;
+
+  close_device(self);
+  opened->devices = ms_device_enumerate(&none);
+  if (strcmp(wish, MS_ENGINE_REFERENCE) == 0) {
+    self->reference = TRUE;
+    return g_steal_pointer(&opened);
+  }
+  if (opened->devices)
+    self->context = ms_device_choose_among(opened->devices, wish, &passed_over, &self->problem);
+  else
+    self->problem = g_steal_pointer(&none);
+  if (!self->context) {
+    g_propagate_error(error, g_error_copy(self->problem));
+    return NULL;
+  }
+  ms_context_set_watchdog(self->context, self->watchdog_ms);
+  self->filter = ms_mean_shift_new(self->context);
+  opened->device = g_object_ref(ms_context_get_device(self->context));
+  opened->explanation = passed_over && passed_over[0] ? g_strjoinv("\n", passed_over) : NULL;
+  return g_steal_pointer(&opened);
+}
+
+/* After a failed call the device may be gone for good; a trivial kernel tells. */
+static void
+check_device(MsWorker *self, const GError *failure)
+{
+  g_autoptr(GError) reason = NULL;
+
+  if (!self->context)
+    return;
+  if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT)) {
+    lose_device(self, failure);
+    return;
+  }
+  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_DEVICE) || ms_context_probe(self->context, &reason))
+    return;
+  lose_device(self, reason);
+}
+
+static void
+run_open(MsWorker *self, MsJob *job)
+{
+  g_autoptr(GError) error = NULL;
+  MsOpened *opened = open_device(self, job->wish, &error);
+
+  if (!ms_job_claim(job))
+    g_clear_pointer(&opened, ms_opened_free);
+  else if (opened)
+    g_task_return_pointer(job->task, opened, (GDestroyNotify)ms_opened_free);
+  else
+    g_task_return_error(job->task, g_steal_pointer(&error));
+}
+
+static void
+answer(MsWorker *self, MsJob *job, gpointer result, GDestroyNotify free_result, GError *error)
+{
+  if (error)
+    check_device(self, error);
+  if (!ms_job_claim(job)) {
+    if (result && free_result)
+      free_result(result);
+    g_clear_error(&error);
+  } else if (error) {
+    g_task_return_error(job->task, error);
+  } else {
+    g_task_return_pointer(job->task, result, free_result);
+  }
+}
+
+static void
+run_filter(MsWorker *self, MsJob *job)
+{
+  GError *error = NULL;
+  MsRun *run = NULL;
+
+  job->filter.filter = self->filter;
+  if (!g_cancellable_set_error_if_cancelled(job->filter.cancellable, &error))
+    run = ms_filter_job_run(&job->filter, &error);
+  answer(self, job, run, g_object_unref, error);
+}
+
+static void
+run_call(MsWorker *self, MsJob *job)
+{
+  GError *error = NULL;
+  gpointer result = NULL;
+
+  if (!g_cancellable_set_error_if_cancelled(g_task_get_cancellable(job->task), &error))
+    result = job->func(self->context, g_task_get_cancellable(job->task), job->data, &error);
+  answer(self, job, result, job->free_result, error);
+}
+
+static void
+run_job(MsWorker *self, MsJob *job)
+{
+  job->worker = self;
+  if (job->kind == MS_JOB_OPEN)
+    run_open(self, job);
+  else if (!self->context && !self->reference)
+    answer(self, job, NULL, NULL,
+           self->problem ? g_error_copy(self->problem)
+                         : g_error_new(MS_ERROR, MS_ERROR_NO_DEVICE, "No device has been chosen yet."));
+  else if (job->kind == MS_JOB_FILTER)
+    run_filter(self, job);
+  else
+    run_call(self, job);
+}
+
+/* Takes note of the job that runs, so that the main thread can tell a hang; %FALSE when this thread was given up. */
+static gboolean
+set_running(MsWorker *self, MsJob *job)
+{
+  gboolean abandoned;
+
+  g_mutex_lock(&self->lock);
+  self->running = job;
+  self->beat_us = g_get_monotonic_time();
+  abandoned = self->abandoned;
+  g_mutex_unlock(&self->lock);
+  return !abandoned;
+}
+
+static void
+tell_ended(MsWorker *self)
+{
+  g_mutex_lock(&self->lock);
+  self->ended = TRUE;
+  g_cond_signal(&self->ended_cond);
+  g_mutex_unlock(&self->lock);
+}
+
+static gpointer
+worker_thread(gpointer data)
+{
+  MsWorker *self = data;
+  gboolean wanted = TRUE;
+
+  while (wanted) {
+    g_autoptr(MsJob) job = g_async_queue_pop(self->jobs);
+    if (job->kind == MS_JOB_QUIT)
+      break;
+    set_running(self, job);
+    run_job(self, job);
+    wanted = set_running(self, NULL);
+  }
+  if (wanted)
+    close_device(self);
+  tell_ended(self);
+  ms_worker_unref(self);
+  return NULL;
+}
+
+/** ms_worker_new: a started thread without a device. */
+MsWorker *
+ms_worker_new(void)
+{
+  MsWorker *self = g_new0(MsWorker, 1);
+
+  g_atomic_ref_count_init(&self->references);
+  g_atomic_ref_count_inc(&self->references);
+  g_mutex_init(&self->lock);
+  g_cond_init(&self->ended_cond);
+  self->jobs = g_async_queue_new_full((GDestroyNotify)ms_job_unref);
+  g_thread_unref(g_thread_new("ms-worker", worker_thread, self));
+  return self;
+}
+
+static int
+compare_jobs(gconstpointer a, gconstpointer b, gpointer unused)
+{
+  const MsJob *p = a, *q = b;
+
+  return p->kind != q->kind ? (int)p->kind - (int)q->kind : (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+/** ms_worker_push: (transfer full): queues @job behind the ones of its kind. */
+void
+ms_worker_push(MsWorker *self, MsJob *job)
+{
+  job->serial = self->next_serial++;
+  g_async_queue_push_sorted(self->jobs, job, compare_jobs, NULL);
+}
+
+/** ms_worker_set_watchdog: how long a wait for the device may last, from the next opening on; 0 for ever. */
+void
+ms_worker_set_watchdog(MsWorker *self, guint milliseconds)
+{
+  self->watchdog_ms = milliseconds;
+}
+
+/** ms_job_beat: tells the main thread that the job moves on; only from the worker that runs it. */
+void
+ms_job_beat(MsJob *self)
+{
+  MsWorker *worker = self->worker;
+
+  g_mutex_lock(&worker->lock);
+  worker->beat_us = g_get_monotonic_time();
+  g_mutex_unlock(&worker->lock);
+}
+
+/**
+ * ms_worker_abandon_if_silent:
+ * @silent_us: how long a job may show no life
+ *
+ * Returns: (transfer full) (nullable): the job that hangs; the thread is then given up and ends should it ever come back
+ */
+MsJob *
+ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us)
+{
+  MsJob *job = NULL;
+
+  g_mutex_lock(&self->lock);
+  if (self->running && g_get_monotonic_time() - self->beat_us > silent_us) {
+    self->abandoned = TRUE;
+    job = ms_job_ref(self->running);
+  }
+  g_mutex_unlock(&self->lock);
+  return job;
+}
+
+/** ms_worker_take_waiting: (transfer full) (nullable): a job that was not begun, for a worker that takes over. */
+MsJob *
+ms_worker_take_waiting(MsWorker *self)
+{
+  return g_async_queue_try_pop(self->jobs);
+}
+
+/** ms_worker_quit: ends the thread after its present job; %FALSE when it did not end in time and is left behind. */
+gboolean
+ms_worker_quit(MsWorker *self, gint64 patience_us)
+{
+  gint64 deadline = g_get_monotonic_time() + patience_us;
+  gboolean ended;
+
+  ms_worker_push(self, ms_job_new(MS_JOB_QUIT, NULL));
+  g_mutex_lock(&self->lock);
+  while (!self->ended && g_cond_wait_until(&self->ended_cond, &self->lock, deadline))
+    ;
+  ended = self->ended;
+  g_mutex_unlock(&self->lock);
+  return ended;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "ui/image-view/image-view-private.h"
+
+/* How near the divider the pointer takes hold of it, and what one key press moves it by. */
+#define DIVIDER_REACH 12
+#define DIVIDER_STEP 0.02
+
+/* What an arrow key moves the picture by, in device pixels. */
+#define KEY_PAN 64
+
+static gboolean
+move_by_key(MsImageView *self, guint key, gboolean divider)
+{
+  int x = (key == GDK_KEY_Right) - (key == GDK_KEY_Left), y = (key == GDK_KEY_Down) - (key == GDK_KEY_Up);
+
+  if (x == 0 && y == 0)
+    return FALSE;
+  if (divider) {
+    ms_image_view_set_divider(self, self->divider + x * DIVIDER_STEP);
+    return TRUE;
+  }
+  ms_view_geometry_pan(&self->geometry, -x * KEY_PAN, -y * KEY_PAN);
+  ms_image_view_moved(self);
+  return TRUE;
+}
+
+/** ms_image_view_press_key: arrows move the picture, with Shift the divider, so that nothing needs a pointer. */
+gboolean
+ms_image_view_press_key(MsImageView *self, GdkEventKey *event)
+{
+  GdkModifierType modifiers = event->state & gtk_accelerator_get_default_mod_mask();
+
+  return (modifiers == 0 || modifiers == GDK_SHIFT_MASK) &&
+         move_by_key(self, event->keyval, modifiers == GDK_SHIFT_MASK);
+}
+
+static double
+divider_x(MsImageView *self)
+{
+  return self->divider * gtk_widget_get_allocated_width(GTK_WIDGET(self));
+}
+
+static gboolean
+over_divider(MsImageView *self, double x)
+{
+  return ms_image_view_effective_mode(self) == MS_VIEW_SPLIT && fabs(x - divider_x(self)) <= DIVIDER_REACH;
+}
+
+static void
+set_cursor(MsImageView *self, const char *name)
+{
+  GdkWindow *window = gtk_widget_get_window(GTK_WIDGET(self));
+  g_autoptr(GdkCursor) cursor = NULL;
+
+  if (!window)
+    return;
+  cursor = name ? gdk_cursor_new_from_name(gdk_window_get_display(window), name) : NULL;
+  gdk_window_set_cursor(window, cursor);
+}
+
+static void
+motion_cb(MsImageView *self, double x, double y)
+{
+  self->pointer_x = x;
+  self->pointer_y = y;
+  self->pointer_inside = TRUE;
+  if (!gtk_gesture_is_active(self->drag))
+    set_cursor(self, over_divider(self, x) ? "col-resize" : NULL);
+  ms_image_view_update_readout(self);
+}
+
+static void
+leave_cb(MsImageView *self)
+{
+  self->pointer_inside = FALSE;
+  ms_image_view_update_readout(self);
+}
+
+static void
+zoom_at_pointer(MsImageView *self, double zoom)
+{
+  double x, y;
+
+  ms_image_view_pointer_in_pane(self, &x, &y);
+  ms_view_geometry_zoom_at(&self->geometry, zoom, x, y);
+  ms_image_view_moved(self);
+  ms_image_view_update_readout(self);
+}
+
+static void
+scroll_cb(MsImageView *self, double dx, double dy)
+{
+  zoom_at_pointer(self, self->geometry.zoom * pow(MS_VIEW_WHEEL_STEP, -dy));
+}
+
+static void
+drag_begin_cb(MsImageView *self, double x, double y)
+{
+  gtk_widget_grab_focus(GTK_WIDGET(self));
+  self->drags_divider = over_divider(self, x);
+  self->drag_x = self->drags_divider ? divider_x(self) : 0;
+  self->drag_y = 0;
+  set_cursor(self, self->drags_divider ? "col-resize" : "grabbing");
+}
+
+static void
+drag_update_cb(MsImageView *self, double dx, double dy)
+{
+  double scale = ms_image_view_scale(self);
+
+  if (self->drags_divider) {
+    ms_image_view_set_divider(self, (self->drag_x + dx) / gtk_widget_get_allocated_width(GTK_WIDGET(self)));
+    return;
+  }
+  ms_view_geometry_pan(&self->geometry, (dx - self->drag_x) * scale, (dy - self->drag_y) * scale);
+  self->drag_x = dx;
+  self->drag_y = dy;
+  ms_image_view_moved(self);
+}
+
+static void
+drag_end_cb(MsImageView *self)
+{
+  set_cursor(self, NULL);
+}
+
+static void
+pinch_begin_cb(MsImageView *self)
+{
+  self->pinch_zoom = self->geometry.zoom;
+}
+
+static void
+pinch_cb(MsImageView *self, double factor)
+{
+  zoom_at_pointer(self, self->pinch_zoom * factor);
+}
+
+/** ms_image_view_add_input: lets the wheel, the pointer and two fingers move the picture and the divider. */
+void
+ms_image_view_add_input(MsImageView *self)
+{
+  GtkWidget *widget = GTK_WIDGET(self);
+
+  gtk_widget_add_events(widget, GDK_POINTER_MOTION_MASK | GDK_LEAVE_NOTIFY_MASK | GDK_SCROLL_MASK |
+                                  GDK_SMOOTH_SCROLL_MASK | GDK_BUTTON_PRESS_MASK | GDK_BUTTON_RELEASE_MASK |
+                                  GDK_KEY_PRESS_MASK | GDK_TOUCH_MASK | GDK_TOUCHPAD_GESTURE_MASK);
+  self->scroll = gtk_event_controller_scroll_new(widget, GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+  g_signal_connect_swapped(self->scroll, "scroll", G_CALLBACK(scroll_cb), self);
+  self->motion = gtk_event_controller_motion_new(widget);
+  g_signal_connect_swapped(self->motion, "motion", G_CALLBACK(motion_cb), self);
+  g_signal_connect_swapped(self->motion, "leave", G_CALLBACK(leave_cb), self);
+  self->drag = gtk_gesture_drag_new(widget);
+  g_signal_connect_swapped(self->drag, "drag-begin", G_CALLBACK(drag_begin_cb), self);
+  g_signal_connect_swapped(self->drag, "drag-update", G_CALLBACK(drag_update_cb), self);
+  g_signal_connect_swapped(self->drag, "drag-end", G_CALLBACK(drag_end_cb), self);
+  self->pinch = gtk_gesture_zoom_new(widget);
+  g_signal_connect_swapped(self->pinch, "begin", G_CALLBACK(pinch_begin_cb), self);
+  g_signal_connect_swapped(self->pinch, "scale-changed", G_CALLBACK(pinch_cb), self);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of MsImageView (place and zoom, input, readout, drawing) share. */
+#pragma once
+
+#include "ui/image-view/image-view.h"
+#include "ui/image-view/picture.h"
+#include "ui/image-view/view-geometry.h"
+
+G_BEGIN_DECLS
+
+/** MS_VIEW_WHEEL_STEP: one click of the wheel, and of the zoom buttons. */
+#define MS_VIEW_WHEEL_STEP 1.25
+
+/** MsViewSlot: a picture on the screen and the part of it that was made ready last. */
+typedef struct {
+  MsPicture *picture;
+  cairo_surface_t *surface;
+  MsRegion region;
+  int level;
+  int gain;
+} MsViewSlot;
+
+struct _MsImageView {
+  GtkDrawingArea parent_instance;
+  MsDocument *document;
+  MsViewGeometry geometry;
+  MsViewMode mode;
+  gboolean peek;
+  double divider;
+  int gain;
+  char *readout;
+  MsViewSlot a;
+  MsViewSlot b;
+  MsViewSlot difference;
+
+  GtkEventController *scroll;
+  GtkEventController *motion;
+  GtkGesture *drag;
+  GtkGesture *pinch;
+  double drag_x;
+  double drag_y;
+  double pinch_zoom;
+  gboolean drags_divider;
+  double pointer_x;
+  double pointer_y;
+  gboolean pointer_inside;
+};
+
+void ms_image_view_moved(MsImageView *self);
+void ms_image_view_update_pane(MsImageView *self);
+double ms_image_view_scale(MsImageView *self);
+void ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y);
+void ms_image_view_update_readout(MsImageView *self);
+void ms_image_view_add_input(MsImageView *self);
+gboolean ms_image_view_press_key(MsImageView *self, GdkEventKey *event);
+void ms_image_view_draw(MsImageView *self, cairo_t *cr);
+MsViewMode ms_image_view_effective_mode(MsImageView *self);
+double ms_image_view_pane_width(MsImageView *self);
+void ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view);
+void ms_view_slot_clear(MsViewSlot *self);
+
+G_END_DECLS

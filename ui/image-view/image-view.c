@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/image-view/image-view-accessible.h"
+#include "ui/image-view/image-view-private.h"
+
+const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",     "filtered",   "split",
+                                                             "side-by-side", "difference", NULL};
+
+G_DEFINE_FINAL_TYPE(MsImageView, ms_image_view, GTK_TYPE_DRAWING_AREA)
+
+enum {
+  PROP_0,
+  PROP_DOCUMENT,
+  PROP_MODE,
+  PROP_PEEK,
+  PROP_DIVIDER,
+  PROP_GAIN,
+  PROP_ZOOM,
+  PROP_READOUT,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static void
+notify(MsImageView *self, guint property)
+{
+  g_object_notify_by_pspec(G_OBJECT(self), properties[property]);
+}
+
+static void
+update_pictures(MsImageView *self)
+{
+  MsImage *a = ms_document_get_picture_a(self->document), *b = ms_document_get_picture_b(self->document);
+  gboolean differs = self->mode == MS_VIEW_DIFFERENCE && a && b;
+
+  ms_view_slot_show(&self->a, a ? a : ms_document_get_source(self->document), NULL, GTK_WIDGET(self));
+  ms_view_slot_show(&self->b, b, NULL, GTK_WIDGET(self));
+  ms_view_slot_show(&self->difference, differs ? a : NULL, differs ? b : NULL, GTK_WIDGET(self));
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+/* Properties */
+
+static void
+pictures_changed_cb(MsImageView *self)
+{
+  update_pictures(self);
+  ms_image_view_update_readout(self);
+}
+
+static void
+set_document(MsImageView *self, MsDocument *document)
+{
+  MsImage *source = ms_document_get_source(document);
+
+  self->document = g_object_ref(document);
+  g_signal_connect_object(document, "notify::run-a", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::run-b", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "pieces-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_image_view_update_readout), self, G_CONNECT_SWAPPED);
+  ms_view_geometry_set_picture(&self->geometry, ms_image_get_width(source), ms_image_get_height(source));
+  update_pictures(self);
+}
+
+static void
+ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  MsImageView *self = MS_IMAGE_VIEW(object);
+
+  switch (id) {
+  case PROP_DOCUMENT:
+    g_value_set_object(value, self->document);
+    break;
+  case PROP_MODE:
+    g_value_set_int(value, self->mode);
+    break;
+  case PROP_PEEK:
+    g_value_set_boolean(value, self->peek);
+    break;
+  case PROP_DIVIDER:
+    g_value_set_double(value, self->divider);
+    break;
+  case PROP_GAIN:
+    g_value_set_int(value, self->gain);
+    break;
+  case PROP_ZOOM:
+    g_value_set_double(value, self->geometry.zoom);
+    break;
+  case PROP_READOUT:
+    g_value_set_string(value, ms_image_view_get_readout(self));
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void
+ms_image_view_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  MsImageView *self = MS_IMAGE_VIEW(object);
+
+  switch (id) {
+  case PROP_DOCUMENT:
+    set_document(self, g_value_get_object(value));
+    break;
+  case PROP_MODE:
+    ms_image_view_set_mode(self, g_value_get_int(value));
+    break;
+  case PROP_PEEK:
+    ms_image_view_set_peek(self, g_value_get_boolean(value));
+    break;
+  case PROP_DIVIDER:
+    ms_image_view_set_divider(self, g_value_get_double(value));
+    break;
+  case PROP_GAIN:
+    ms_image_view_set_gain(self, g_value_get_int(value));
+    break;
+  case PROP_ZOOM:
+    ms_image_view_set_zoom(self, g_value_get_double(value));
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+/* Widget */
+
+static void
+ms_image_view_dispose(GObject *object)
+{
+  MsImageView *self = MS_IMAGE_VIEW(object);
+
+  ms_view_slot_clear(&self->a);
+  ms_view_slot_clear(&self->b);
+  ms_view_slot_clear(&self->difference);
+  g_clear_object(&self->scroll);
+  g_clear_object(&self->motion);
+  g_clear_object(&self->drag);
+  g_clear_object(&self->pinch);
+  g_clear_object(&self->document);
+  G_OBJECT_CLASS(ms_image_view_parent_class)->dispose(object);
+}
+
+static void
+ms_image_view_finalize(GObject *object)
+{
+  g_free(MS_IMAGE_VIEW(object)->readout);
+  G_OBJECT_CLASS(ms_image_view_parent_class)->finalize(object);
+}
+
+static gboolean
+ms_image_view_draw_widget(GtkWidget *widget, cairo_t *cr)
+{
+  GtkStyleContext *style = gtk_widget_get_style_context(widget);
+
+  gtk_render_background(style, cr, 0, 0, gtk_widget_get_allocated_width(widget),
+                        gtk_widget_get_allocated_height(widget));
+  if (MS_IMAGE_VIEW(widget)->document) {
+    cairo_save(cr);
+    ms_image_view_draw(MS_IMAGE_VIEW(widget), cr);
+    cairo_restore(cr);
+  }
+  if (gtk_widget_has_visible_focus(widget))
+    gtk_render_focus(style, cr, 1, 1, gtk_widget_get_allocated_width(widget) - 2,
+                     gtk_widget_get_allocated_height(widget) - 2);
+  return TRUE;
+}
+
+static void
+ms_image_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)
+{
+  GTK_WIDGET_CLASS(ms_image_view_parent_class)->size_allocate(widget, allocation);
+  ms_image_view_update_pane(MS_IMAGE_VIEW(widget));
+}
+
+static gboolean
+ms_image_view_key_press(GtkWidget *widget, GdkEventKey *event)
+{
+  return ms_image_view_press_key(MS_IMAGE_VIEW(widget), event) ||
+         GTK_WIDGET_CLASS(ms_image_view_parent_class)->key_press_event(widget, event);
+}
+
+static void
+ms_image_view_class_init(MsImageViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  object_class->get_property = ms_image_view_get_property;
+  object_class->set_property = ms_image_view_set_property;
+  object_class->dispose = ms_image_view_dispose;
+  object_class->finalize = ms_image_view_finalize;
+  widget_class->draw = ms_image_view_draw_widget;
+  widget_class->size_allocate = ms_image_view_size_allocate;
+  widget_class->key_press_event = ms_image_view_key_press;
+  properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
+                                                  G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_MODE] = g_param_spec_int("mode", NULL, NULL, 0, MS_N_VIEW_MODES - 1, MS_VIEW_FILTERED, writable);
+  properties[PROP_PEEK] = g_param_spec_boolean("peek", NULL, NULL, FALSE, writable);
+  properties[PROP_DIVIDER] = g_param_spec_double("divider", NULL, NULL, 0, 1, 0.5, writable);
+  properties[PROP_GAIN] = g_param_spec_int("gain", NULL, NULL, 1, 64, 8, writable);
+  properties[PROP_ZOOM] = g_param_spec_double("zoom", NULL, NULL, MS_ZOOM_MIN, MS_ZOOM_MAX, 1, writable);
+  properties[PROP_READOUT] =
+    g_param_spec_string("readout", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
+  gtk_widget_class_set_css_name(widget_class, "imageview");
+  gtk_widget_class_set_accessible_type(widget_class, MS_TYPE_IMAGE_VIEW_ACCESSIBLE);
+}
+
+static void
+ms_image_view_init(MsImageView *self)
+{
+  GtkWidget *widget = GTK_WIDGET(self);
+
+  self->mode = MS_VIEW_FILTERED;
+  self->divider = 0.5;
+  self->gain = 8;
+  self->geometry.zoom = 1;
+  self->geometry.fit = TRUE;
+  gtk_widget_set_can_focus(widget, TRUE);
+  ms_image_view_add_input(self);
+  g_signal_connect(self, "notify::scale-factor", G_CALLBACK(ms_image_view_update_pane), NULL);
+}
+
+/* What the window calls */
+
+GtkWidget *
+ms_image_view_new(MsDocument *document)
+{
+  return g_object_new(MS_TYPE_IMAGE_VIEW, "document", document, NULL);
+}
+
+MsDocument *
+ms_image_view_get_document(MsImageView *self)
+{
+  return self->document;
+}
+
+MsViewMode
+ms_image_view_get_mode(MsImageView *self)
+{
+  return self->mode;
+}
+
+void
+ms_image_view_set_mode(MsImageView *self, MsViewMode mode)
+{
+  if (mode == self->mode)
+    return;
+  self->mode = mode;
+  update_pictures(self);
+  ms_image_view_update_pane(self);
+  notify(self, PROP_MODE);
+}
+
+/** ms_image_view_set_peek: shows the original for as long as @peek is set. */
+void
+ms_image_view_set_peek(MsImageView *self, gboolean peek)
+{
+  if (peek == self->peek)
+    return;
+  self->peek = peek;
+  ms_image_view_update_pane(self);
+  notify(self, PROP_PEEK);
+}
+
+double
+ms_image_view_get_divider(MsImageView *self)
+{
+  return self->divider;
+}
+
+/** ms_image_view_set_divider: where the split mode changes sides, as a share of the width. */
+void
+ms_image_view_set_divider(MsImageView *self, double divider)
+{
+  self->divider = CLAMP(divider, 0, 1);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  notify(self, PROP_DIVIDER);
+}
+
+int
+ms_image_view_get_gain(MsImageView *self)
+{
+  return self->gain;
+}
+
+/** ms_image_view_set_gain: what differences are multiplied by. */
+void
+ms_image_view_set_gain(MsImageView *self, int gain)
+{
+  self->gain = CLAMP(gain, 1, 64);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  notify(self, PROP_GAIN);
+}
+
+/** ms_image_view_describe: (transfer full): what is shown, in words, for those who do not see it. */
+char *
+ms_image_view_describe(MsImageView *self)
+{
+  static const char *const words[] = {"original", "filtered", "split", "side by side", "difference"};
+
+  return g_strdup_printf("%s, %s, zoom %.0f %%", self->document ? ms_document_get_title(self->document) : "no picture",
+                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* MsImageView: the picture before and after, in five modes that share zoom and pan; draws only what is visible. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+/** MsViewMode: what is shown; the names of the window's action are in ms_view_mode_names[]. */
+typedef enum {
+  MS_VIEW_ORIGINAL,
+  MS_VIEW_FILTERED,
+  MS_VIEW_SPLIT,
+  MS_VIEW_SIDE_BY_SIDE,
+  MS_VIEW_DIFFERENCE,
+  MS_N_VIEW_MODES,
+} MsViewMode;
+
+extern const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1];
+
+#define MS_TYPE_IMAGE_VIEW (ms_image_view_get_type())
+/*
+ * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: the original is shown
+ * for as long as this is set), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
+ * "zoom" (double, device pixels a pixel), "readout" (string: what is under the pointer, empty for nothing)
+ */
+G_DECLARE_FINAL_TYPE(MsImageView, ms_image_view, MS, IMAGE_VIEW, GtkDrawingArea)
+
+GtkWidget *ms_image_view_new(MsDocument *document);
+MsDocument *ms_image_view_get_document(MsImageView *self);
+MsViewMode ms_image_view_get_mode(MsImageView *self);
+void ms_image_view_set_mode(MsImageView *self, MsViewMode mode);
+void ms_image_view_set_peek(MsImageView *self, gboolean peek);
+double ms_image_view_get_divider(MsImageView *self);
+void ms_image_view_set_divider(MsImageView *self, double divider);
+int ms_image_view_get_gain(MsImageView *self);
+void ms_image_view_set_gain(MsImageView *self, int gain);
+double ms_image_view_get_zoom(MsImageView *self);
+void ms_image_view_set_zoom(MsImageView *self, double zoom);
+void ms_image_view_zoom_in(MsImageView *self);
+void ms_image_view_zoom_out(MsImageView *self);
+void ms_image_view_fit(MsImageView *self);
+MsRegion ms_image_view_get_visible(MsImageView *self);
+const char *ms_image_view_get_readout(MsImageView *self);
+char *ms_image_view_describe(MsImageView *self);
+
+G_END_DECLS

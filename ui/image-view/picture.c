@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/image-view/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LEVELS 16
+
+/* A picture this small needs no copies that are smaller still. */
+#define SMALLEST_SIDE 256
+
+/* One reduced copy: pixels as cairo stores them, alpha multiplied in; for differences, the largest of each block. */
+typedef struct {
+  int width;
+  int height;
+  guint32 *pixels;
+} Level;
+
+typedef struct {
+  guint n;
+  gboolean opaque;
+  Level levels[MAX_LEVELS];
+} Pyramid;
+
+struct _MsPicture {
+  GObject parent_instance;
+  MsImage *image;
+  MsImage *other; /* NULL unless this is a difference */
+  Pyramid *pyramid;
+  GCancellable *cancellable;
+};
+
+G_DEFINE_FINAL_TYPE(MsPicture, ms_picture, G_TYPE_OBJECT)
+
+static guint prepared_signal;
+
+static void
+pyramid_free(gpointer data)
+{
+  Pyramid *pyramid = data;
+
+  for (guint i = 0; i < pyramid->n; i++)
+    g_free(pyramid->levels[i].pixels);
+  g_free(pyramid);
+}
+
+static void
+ms_picture_finalize(GObject *object)
+{
+  MsPicture *self = MS_PICTURE(object);
+
+  g_clear_object(&self->image);
+  g_clear_object(&self->other);
+  g_clear_pointer(&self->pyramid, pyramid_free);
+  g_clear_object(&self->cancellable);
+  G_OBJECT_CLASS(ms_picture_parent_class)->finalize(object);
+}
+
+static void
+ms_picture_class_init(MsPictureClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_picture_finalize;
+  prepared_signal =
+    g_signal_new("prepared", MS_TYPE_PICTURE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+ms_picture_init(MsPicture *self)
+{
+}
+
+MsPicture *
+ms_picture_new(MsImage *image)
+{
+  MsPicture *self = g_object_new(MS_TYPE_PICTURE, NULL);
+
+  self->image = g_object_ref(image);
+  return self;
+}
+
+/** ms_picture_new_difference: what differs between @a and @b, which have one size; drawn amplified on black. */
+MsPicture *
+ms_picture_new_difference(MsImage *a, MsImage *b)
+{
+  MsPicture *self = ms_picture_new(a);
+
+  self->other = g_object_ref(b);
+  return self;
+}
+
+/** ms_picture_shows: whether this is the picture of @a, or of the difference of @a and @b (nullable). */
+gboolean
+ms_picture_shows(MsPicture *self, MsImage *a, MsImage *b)
+{
+  return self->image == a && self->other == b;
+}
+
+int
+ms_picture_get_width(MsPicture *self)
+{
+  return ms_image_get_width(self->image);
+}
+
+int
+ms_picture_get_height(MsPicture *self)
+{
+  return ms_image_get_height(self->image);
+}
+
+static inline guint
+multiply(guint value, guint alpha)
+{
+  guint product = value * alpha + 128;
+
+  return (product + (product >> 8)) >> 8;
+}
+
+static inline guint32
+pack(guint r, guint g, guint b, guint a)
+{
+  return a << 24 | r << 16 | g << 8 | b;
+}
+
+static inline guint32
+premultiplied(const guint8 *p)
+{
+  if (p[3] == 255)
+    return pack(p[0], p[1], p[2], 255);
+  return pack(multiply(p[0], p[3]), multiply(p[1], p[3]), multiply(p[2], p[3]), p[3]);
+}
+
+/* An alpha that differs shows in every channel, for it has none of its own on the screen. */
+static inline guint32
+difference(const guint8 *p, const guint8 *q)
+{
+  guint alpha = abs(p[3] - q[3]);
+
+  return pack(MAX((guint)abs(p[0] - q[0]), alpha), MAX((guint)abs(p[1] - q[1]), alpha),
+              MAX((guint)abs(p[2] - q[2]), alpha), 255);
+}
+
+/* Pixels of the picture itself: @n from (@x, @y) on, every @step-th. */
+static void
+full_row(const MsPicture *self, int x, int y, int n, int step, guint32 *into)
+{
+  gsize start = ((gsize)y * ms_image_get_width(self->image) + x) * 4, stride = (gsize)step * 4;
+  const guint8 *p = ms_image_get_pixels(self->image) + start;
+  const guint8 *q = self->other ? ms_image_get_pixels(self->other) + start : NULL;
+
+  if (q)
+    for (int i = 0; i < n; i++)
+      into[i] = difference(p + i * stride, q + i * stride);
+  else
+    for (int i = 0; i < n; i++)
+      into[i] = premultiplied(p + i * stride);
+}
+
+static inline guint32
+mean_of_four(const guint32 *p)
+{
+  /* Two channels of 8 bits at a time, each with room for the sum. */
+  guint32 even = 0x00020002u, odd = 0x00020002u;
+
+  for (int i = 0; i < 4; i++) {
+    even += p[i] & 0x00ff00ffu;
+    odd += (p[i] >> 8) & 0x00ff00ffu;
+  }
+  return ((even >> 2) & 0x00ff00ffu) | (((odd >> 2) & 0x00ff00ffu) << 8);
+}
+
+static inline guint32
+largest_of_four(const guint32 *p)
+{
+  guint32 result = 0;
+
+  for (int shift = 0; shift < 32; shift += 8) {
+    guint32 most = 0;
+    for (int i = 0; i < 4; i++)
+      most = MAX(most, (p[i] >> shift) & 0xff);
+    result |= most << shift;
+  }
+  return result;
+}
+
+/* One source row of the next level: from the image itself, or from the level before. */
+static void
+fetch_row(const MsPicture *self, const Level *from, int y, guint32 *row, int width)
+{
+  if (from) {
+    memcpy(row, from->pixels + (gsize)y * width, (gsize)width * 4);
+    return;
+  }
+  full_row(self, 0, y, width, 1, row);
+}
+
+static void
+reduce_rows(const guint32 *upper, const guint32 *lower, int width, guint32 *into, int into_width, gboolean keep_largest)
+{
+  for (int x = 0; x < into_width; x++) {
+    int left = 2 * x, right = MIN(2 * x + 1, width - 1);
+    const guint32 block[4] = {upper[left], upper[right], lower[left], lower[right]};
+    into[x] = keep_largest ? largest_of_four(block) : mean_of_four(block);
+  }
+}
+
+static gboolean
+reduce(const MsPicture *self, const Level *from, int width, int height, Level *into, GCancellable *cancellable)
+{
+  g_autofree guint32 *upper = g_new(guint32, width), *lower = g_new(guint32, width);
+
+  into->width = (width + 1) / 2;
+  into->height = (height + 1) / 2;
+  into->pixels = g_try_malloc((gsize)into->width * into->height * 4);
+  for (int y = 0; into->pixels && y < into->height; y++) {
+    if (g_cancellable_is_cancelled(cancellable))
+      return FALSE;
+    fetch_row(self, from, 2 * y, upper, width);
+    fetch_row(self, from, MIN(2 * y + 1, height - 1), lower, width);
+    reduce_rows(upper, lower, width, into->pixels + (gsize)y * into->width, into->width, self->other != NULL);
+  }
+  return into->pixels != NULL;
+}
+
+static void
+prepare_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  MsPicture *self = source;
+  Pyramid *pyramid = g_new0(Pyramid, 1);
+  int width = ms_picture_get_width(self), height = ms_picture_get_height(self);
+  const Level *from = NULL;
+
+  pyramid->opaque = self->other || !ms_image_has_transparency(self->image);
+  while (MAX(width, height) > SMALLEST_SIDE && pyramid->n < MAX_LEVELS) {
+    Level *into = &pyramid->levels[pyramid->n];
+    if (!reduce(self, from, width, height, into, cancellable)) {
+      g_clear_pointer(&into->pixels, g_free);
+      break;
+    }
+    pyramid->n++;
+    from = into;
+    width = into->width;
+    height = into->height;
+  }
+  g_task_return_pointer(task, pyramid, pyramid_free);
+}
+
+static void
+prepared_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsPicture *self = MS_PICTURE(source);
+
+  self->pyramid = g_task_propagate_pointer(G_TASK(result), NULL);
+  if (self->pyramid)
+    g_signal_emit(self, prepared_signal, 0);
+}
+
+/** ms_picture_prepare: makes the reduced copies on another thread. */
+void
+ms_picture_prepare(MsPicture *self)
+{
+  g_autoptr(GTask) task = NULL;
+
+  if (self->cancellable)
+    return;
+  self->cancellable = g_cancellable_new();
+  task = g_task_new(self, self->cancellable, prepared_cb, NULL);
+  g_task_run_in_thread(task, prepare_thread);
+}
+
+/** ms_picture_abandon: (transfer full): lets go of a picture, and of the copies that are still being made. */
+void
+ms_picture_abandon(MsPicture *self)
+{
+  if (self->cancellable)
+    g_cancellable_cancel(self->cancellable);
+  g_object_unref(self);
+}
+
+gboolean
+ms_picture_is_prepared(MsPicture *self)
+{
+  return self->pyramid != NULL;
+}
+
+/** ms_picture_is_opaque: whether nothing behind the picture shows; known once it is prepared, assumed not before. */
+gboolean
+ms_picture_is_opaque(MsPicture *self)
+{
+  return self->other || (self->pyramid && self->pyramid->opaque);
+}
+
+/**
+ * ms_picture_level_for_zoom:
+ *
+ * Returns: how often the picture may be halved and still have a pixel for each of the screen's: 0 for the picture itself
+ */
+int
+ms_picture_level_for_zoom(MsPicture *self, double zoom)
+{
+  int width = ms_picture_get_width(self), height = ms_picture_get_height(self), level = 0;
+
+  while (zoom <= 0.5 && MAX(width, height) > SMALLEST_SIDE && level < MAX_LEVELS) {
+    zoom *= 2;
+    width = (width + 1) / 2;
+    height = (height + 1) / 2;
+    level++;
+  }
+  return level;
+}
+
+static inline guint32
+amplified(guint32 pixel, int gain)
+{
+  guint r = (pixel >> 16 & 0xff) * gain, g = (pixel >> 8 & 0xff) * gain, b = (pixel & 0xff) * gain;
+
+  return pack(MIN(r, 255), MIN(g, 255), MIN(b, 255), 255);
+}
+
+/* One row of a level; until the reduced copies are there, every so manieth pixel of the picture stands in. */
+static void
+extract_row(MsPicture *self, int level, int x, int y, int n, guint32 *into)
+{
+  int width = ms_picture_get_width(self), height = ms_picture_get_height(self);
+
+  if (level > 0 && self->pyramid && (guint)level <= self->pyramid->n) {
+    const Level *from = &self->pyramid->levels[level - 1];
+    memcpy(into, from->pixels + (gsize)y * from->width + x, (gsize)n * 4);
+    return;
+  }
+  full_row(self, MIN(x << level, width - 1), MIN(y << level, height - 1), n, 1 << level, into);
+}
+
+/**
+ * ms_picture_extract:
+ * @level: from ms_picture_level_for_zoom()
+ * @region: in pixels of that level, within it
+ * @gain: what differences are multiplied by; of no effect on images
+ *
+ * Returns: (transfer full): a surface of the region's size
+ */
+cairo_surface_t *
+ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain)
+{
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, region->width, region->height);
+  guint8 *pixels = cairo_image_surface_get_data(surface);
+  gsize stride = cairo_image_surface_get_stride(surface);
+
+  if (!pixels)
+    return surface;
+  cairo_surface_flush(surface);
+  for (int y = 0; y < region->height; y++) {
+    guint32 *row = (guint32 *)(void *)(pixels + y * stride);
+    extract_row(self, level, region->x, region->y + y, region->width, row);
+    for (int x = 0; self->other && x < region->width; x++)
+      row[x] = amplified(row[x], gain);
+  }
+  cairo_surface_mark_dirty(surface);
+  return surface;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* MsDeviceChooser: the header bar's button that shows the device really in use, and the list to choose another from. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine/engine.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_DEVICE_CHOOSER (ms_device_chooser_get_type())
+/* Signal: "chosen" (const char *wish): a person chose a device. */
+G_DECLARE_FINAL_TYPE(MsDeviceChooser, ms_device_chooser, MS, DEVICE_CHOOSER, GtkMenuButton)
+
+void ms_device_chooser_set_engine(MsDeviceChooser *self, MsEngine *engine);
+
+G_END_DECLS

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "ui/options/option-row.h"
+
+/* Ranges with more steps than this get a slider that runs by decades. */
+#define LINEAR_STEPS 2000
+
+struct _MsNumberRow {
+  MsOptionRow parent_instance;
+  GtkAdjustment *value;  /* of the spin button: the number itself */
+  GtkAdjustment *slider; /* of the scale: the number, or its logarithm */
+};
+
+G_DEFINE_FINAL_TYPE(MsNumberRow, ms_number_row, MS_TYPE_OPTION_ROW)
+
+static gboolean
+is_logarithmic(const MsOptionInfo *option)
+{
+  return (option->maximum - option->minimum) / option->step > LINEAR_STEPS;
+}
+
+static double
+to_slider(const MsOptionInfo *option, double value)
+{
+  return is_logarithmic(option) ? log10(1 + value - option->minimum) : value;
+}
+
+static double
+from_slider(const MsOptionInfo *option, double position)
+{
+  double value = is_logarithmic(option) ? pow(10, position) - 1 + option->minimum : position;
+
+  return option->kind == MS_OPTION_INT || is_logarithmic(option) ? rint(value) : rint(value * 2) / 2;
+}
+
+static void
+choose(MsNumberRow *self, double value)
+{
+  MsSettings settings = ms_option_row_get_settings(MS_OPTION_ROW(self));
+  const MsOptionInfo *option = ms_option_row_get_option(MS_OPTION_ROW(self));
+  g_autofree char *text = NULL;
+
+  ms_option_set_number(option, &settings, value);
+  text = ms_option_get_text(option, &settings);
+  ms_option_row_choose(MS_OPTION_ROW(self), text);
+}
+
+static void
+value_changed_cb(MsNumberRow *self)
+{
+  if (!ms_option_row_is_updating(MS_OPTION_ROW(self)))
+    choose(self, gtk_adjustment_get_value(self->value));
+}
+
+static void
+slider_changed_cb(MsNumberRow *self)
+{
+  const MsOptionInfo *option = ms_option_row_get_option(MS_OPTION_ROW(self));
+
+  if (!ms_option_row_is_updating(MS_OPTION_ROW(self)))
+    choose(self, from_slider(option, gtk_adjustment_get_value(self->slider)));
+}
+
+/* Decimals only where there are any. */
+static gboolean
+output_cb(GtkSpinButton *spin, MsNumberRow *self)
+{
+  double value = gtk_adjustment_get_value(self->value);
+  g_autofree char *text = value == rint(value) ? g_strdup_printf("%.0f", value) : g_strdup_printf("%.2f", value);
+
+  if (g_strcmp0(text, gtk_entry_get_text(GTK_ENTRY(spin))) != 0)
+    gtk_entry_set_text(GTK_ENTRY(spin), text);
+  return TRUE;
+}
+
+static GtkWidget *
+new_spin(MsNumberRow *self, const MsOptionInfo *option)
+{
+  GtkWidget *spin = gtk_spin_button_new(self->value, option->step, option->kind == MS_OPTION_REAL ? 2 : 0);
+
+  gtk_spin_button_set_numeric(GTK_SPIN_BUTTON(spin), TRUE);
+  gtk_entry_set_width_chars(GTK_ENTRY(spin), 7);
+  gtk_widget_set_tooltip_text(spin, option->help);
+  g_signal_connect(spin, "output", G_CALLBACK(output_cb), self);
+  return spin;
+}
+
+static GtkWidget *
+new_scale(MsNumberRow *self, const MsOptionInfo *option)
+{
+  GtkWidget *scale = gtk_scale_new(GTK_ORIENTATION_HORIZONTAL, self->slider);
+
+  gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
+  gtk_widget_set_tooltip_text(scale, option->help);
+  return scale;
+}
+
+static void
+name_like_label(GtkWidget *widget, GtkWidget *label)
+{
+  atk_object_set_name(gtk_widget_get_accessible(widget), gtk_label_get_text(GTK_LABEL(label)));
+}
+
+static void
+ms_number_row_build(MsOptionRow *row)
+{
+  MsNumberRow *self = MS_NUMBER_ROW(row);
+  const MsOptionInfo *option = ms_option_row_get_option(row);
+  double low = to_slider(option, option->minimum), high = to_slider(option, option->maximum);
+  GtkWidget *label, *spin, *scale;
+
+  self->value = g_object_ref_sink(
+    gtk_adjustment_new(option->minimum, option->minimum, option->maximum, option->step, option->step * 5, 0));
+  self->slider = g_object_ref_sink(
+    gtk_adjustment_new(low, low, high, is_logarithmic(option) ? 0.05 : option->step, (high - low) / 20, 0));
+  spin = new_spin(self, option);
+  scale = new_scale(self, option);
+  label = ms_option_row_add_label(row, spin);
+  gtk_label_set_mnemonic_widget(GTK_LABEL(label), spin);
+  name_like_label(spin, label);
+  name_like_label(scale, label);
+  gtk_container_add(GTK_CONTAINER(self), scale);
+  g_signal_connect_swapped(self->value, "value-changed", G_CALLBACK(value_changed_cb), self);
+  g_signal_connect_swapped(self->slider, "value-changed", G_CALLBACK(slider_changed_cb), self);
+}
+
+static void
+ms_number_row_update(MsOptionRow *row)
+{
+  MsNumberRow *self = MS_NUMBER_ROW(row);
+  const MsOptionInfo *option = ms_option_row_get_option(row);
+  MsSettings settings = ms_option_row_get_settings(row);
+  double value = ms_option_get_number(option, &settings);
+
+  gtk_adjustment_set_value(self->value, value);
+  /* A slider that is just off its value by rounding stays under the pointer that drags it. */
+  if (from_slider(option, gtk_adjustment_get_value(self->slider)) != value)
+    gtk_adjustment_set_value(self->slider, to_slider(option, value));
+}
+
+static void
+ms_number_row_dispose(GObject *object)
+{
+  MsNumberRow *self = MS_NUMBER_ROW(object);
+
+  if (self->value)
+    g_signal_handlers_disconnect_by_data(self->value, self);
+  if (self->slider)
+    g_signal_handlers_disconnect_by_data(self->slider, self);
+  g_clear_object(&self->value);
+  g_clear_object(&self->slider);
+  G_OBJECT_CLASS(ms_number_row_parent_class)->dispose(object);
+}
+
+static void
+ms_number_row_class_init(MsNumberRowClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = ms_number_row_dispose;
+  MS_OPTION_ROW_CLASS(klass)->build = ms_number_row_build;
+  MS_OPTION_ROW_CLASS(klass)->update = ms_number_row_update;
+}
+
+static void
+ms_number_row_init(MsNumberRow *self)
+{
+}

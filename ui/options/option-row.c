@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/options/option-row.h"
+
+typedef struct {
+  const MsOptionInfo *option;
+  MsDocument *document;
+  gboolean updating;
+} MsOptionRowPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsOptionRow, ms_option_row, GTK_TYPE_BOX)
+
+#define PRIVATE(self) ((MsOptionRowPrivate *)ms_option_row_get_instance_private(self))
+
+static void
+ms_option_row_dispose(GObject *object)
+{
+  g_clear_object(&PRIVATE(MS_OPTION_ROW(object))->document);
+  G_OBJECT_CLASS(ms_option_row_parent_class)->dispose(object);
+}
+
+static void
+ms_option_row_class_init(MsOptionRowClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = ms_option_row_dispose;
+}
+
+static void
+ms_option_row_init(MsOptionRow *self)
+{
+}
+
+static GType
+type_for(const MsOptionInfo *option)
+{
+  switch (option->kind) {
+  case MS_OPTION_CHOICE:
+    return MS_TYPE_CHOICE_ROW;
+  case MS_OPTION_SHAPE:
+    return MS_TYPE_SHAPE_ROW;
+  default:
+    return MS_TYPE_NUMBER_ROW;
+  }
+}
+
+/** ms_option_row_new: the control for a row of the table. */
+GtkWidget *
+ms_option_row_new(const MsOptionInfo *option)
+{
+  MsOptionRow *self = g_object_new(type_for(option), "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 3, NULL);
+
+  PRIVATE(self)->option = option;
+  gtk_widget_set_name(GTK_WIDGET(self), option->name);
+  MS_OPTION_ROW_GET_CLASS(self)->build(self);
+  gtk_widget_show_all(GTK_WIDGET(self));
+  ms_option_row_update(self);
+  return GTK_WIDGET(self);
+}
+
+const MsOptionInfo *
+ms_option_row_get_option(MsOptionRow *self)
+{
+  return PRIVATE(self)->option;
+}
+
+/** ms_option_row_get_document: (transfer none) (nullable) */
+MsDocument *
+ms_option_row_get_document(MsOptionRow *self)
+{
+  return PRIVATE(self)->document;
+}
+
+void
+ms_option_row_set_document(MsOptionRow *self, MsDocument *document)
+{
+  g_set_object(&PRIVATE(self)->document, document);
+  gtk_widget_set_sensitive(GTK_WIDGET(self), document != NULL);
+  ms_option_row_update(self);
+}
+
+/** ms_option_row_update: shows the document's settings, without changing them. */
+void
+ms_option_row_update(MsOptionRow *self)
+{
+  MsOptionRowPrivate *priv = PRIVATE(self);
+
+  if (priv->updating)
+    return;
+  priv->updating = TRUE;
+  MS_OPTION_ROW_GET_CLASS(self)->update(self);
+  priv->updating = FALSE;
+}
+
+/** ms_option_row_is_updating: whether controls change because the settings did, and not the other way round. */
+gboolean
+ms_option_row_is_updating(MsOptionRow *self)
+{
+  return PRIVATE(self)->updating;
+}
+
+/** ms_option_row_get_settings: the document's settings, or the default ones without a document. */
+MsSettings
+ms_option_row_get_settings(MsOptionRow *self)
+{
+  MsDocument *document = PRIVATE(self)->document;
+
+  return document ? *ms_document_get_settings(document) : ms_settings_default();
+}
+
+/** ms_option_row_choose: sets the option of the document; to be called from the controls. */
+void
+ms_option_row_choose(MsOptionRow *self, const char *value)
+{
+  MsOptionRowPrivate *priv = PRIVATE(self);
+  g_autoptr(GError) error = NULL;
+
+  if (!priv->updating && priv->document && !ms_document_set_option(priv->document, priv->option->name, value, &error))
+    g_signal_emit_by_name(priv->document, "problem", error);
+}
+
+/** ms_option_row_offer: greys out what chooses @value, with the plan's reason as tooltip, when it cannot be chosen now. */
+void
+ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
+{
+  MsOptionRowPrivate *priv = PRIVATE(self);
+  g_autofree char *reason =
+    priv->document ? ms_document_option_refusal(priv->document, priv->option, value) : NULL;
+
+  gtk_widget_set_sensitive(widget, reason == NULL);
+  gtk_widget_set_tooltip_text(widget, reason ? reason : priv->option->help);
+}
+
+/** ms_option_row_add_label: a line with the option's label at the left and @beside at the right. */
+GtkWidget *
+ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside)
+{
+  const MsOptionInfo *option = PRIVATE(self)->option;
+  GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *label = gtk_label_new_with_mnemonic(option->label);
+
+  gtk_label_set_xalign(GTK_LABEL(label), 0);
+  gtk_widget_set_tooltip_text(label, option->help);
+  gtk_box_pack_start(GTK_BOX(line), label, TRUE, TRUE, 0);
+  gtk_box_pack_end(GTK_BOX(line), beside, FALSE, FALSE, 0);
+  gtk_container_add(GTK_CONTAINER(self), line);
+  return label;
+}

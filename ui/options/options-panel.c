@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/options/options-panel.h"
+
+#include "ui/options/option-row.h"
+#include "ui/options/presets-popover.h"
+
+struct _MsOptionsPanel {
+  GtkBox parent_instance;
+  MsDocument *document;
+  MsPresets *presets;
+  GHashTable *rows; /* name of the option -> MsOptionRow */
+  GtkWidget *presets_button;
+  GtkWidget *filter_box;
+  GtkWidget *toggle_box;
+  GtkWidget *note;
+  guint update_source;
+};
+
+G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, GTK_TYPE_BOX)
+
+enum {
+  PROP_0,
+  PROP_DOCUMENT,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+/* What `auto` came to in the last run, and why nothing faster. */
+static void
+update_note(MsOptionsPanel *self)
+{
+  MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
+  const MsOptionInfo *kernel = ms_option_find("kernel"), *shape = ms_option_find("work-group");
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (run && ms_run_get_device(run)) {
+    g_autofree char *name = ms_option_get_text(kernel, ms_run_get_settings(run));
+    g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
+    g_string_append_printf(text, "The last run took the kernel “%s” with work-groups of %s.", name, group);
+    if (ms_run_get_passed_over(run))
+      g_string_append_printf(text, " Passed over: %s", ms_run_get_passed_over(run));
+  } else if (run) {
+    g_string_append(text, "The last run took the serial reference, one thread of plain C.");
+  }
+  gtk_label_set_text(GTK_LABEL(self->note), text->str);
+}
+
+static void
+update_rows(MsOptionsPanel *self)
+{
+  GHashTableIter iter;
+  gpointer row;
+
+  g_hash_table_iter_init(&iter, self->rows);
+  while (g_hash_table_iter_next(&iter, NULL, &row))
+    ms_option_row_update(row);
+  update_note(self);
+}
+
+static gboolean
+update_cb(gpointer data)
+{
+  MsOptionsPanel *self = data;
+
+  self->update_source = 0;
+  update_rows(self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Each row asks the plan about each of its values; a drag asks once a frame, not once an event. */
+static void
+queue_update(MsOptionsPanel *self)
+{
+  if (self->update_source == 0)
+    self->update_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, update_cb, self, NULL);
+}
+
+static void
+disconnect(MsOptionsPanel *self)
+{
+  if (!self->document)
+    return;
+  g_signal_handlers_disconnect_by_data(self->document, self);
+  g_signal_handlers_disconnect_by_data(ms_document_get_engine(self->document), self);
+  g_clear_object(&self->document);
+}
+
+static void
+set_document(MsOptionsPanel *self, MsDocument *document)
+{
+  GHashTableIter iter;
+  gpointer row;
+
+  disconnect(self);
+  if (document) {
+    self->document = g_object_ref(document);
+    g_signal_connect_swapped(document, "settings-changed", G_CALLBACK(queue_update), self);
+    g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(update_note), self);
+    g_signal_connect_swapped(ms_document_get_engine(document), "changed", G_CALLBACK(queue_update), self);
+  }
+  g_hash_table_iter_init(&iter, self->rows);
+  while (g_hash_table_iter_next(&iter, NULL, &row))
+    ms_option_row_set_document(row, document);
+  ms_presets_popover_set_document(
+    MS_PRESETS_POPOVER(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self->presets_button))), document);
+  update_note(self);
+}
+
+static void
+ms_options_panel_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_DOCUMENT)
+    g_value_set_object(value, MS_OPTIONS_PANEL(object)->document);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+static void
+ms_options_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_DOCUMENT)
+    set_document(MS_OPTIONS_PANEL(object), g_value_get_object(value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+static void
+ms_options_panel_dispose(GObject *object)
+{
+  MsOptionsPanel *self = MS_OPTIONS_PANEL(object);
+
+  disconnect(self);
+  g_clear_handle_id(&self->update_source, g_source_remove);
+  g_clear_object(&self->presets);
+  g_clear_pointer(&self->rows, g_hash_table_unref);
+  G_OBJECT_CLASS(ms_options_panel_parent_class)->dispose(object);
+}
+
+static void
+ms_options_panel_class_init(MsOptionsPanelClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  object_class->get_property = ms_options_panel_get_property;
+  object_class->set_property = ms_options_panel_set_property;
+  object_class->dispose = ms_options_panel_dispose;
+  properties[PROP_DOCUMENT] =
+    g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/options/options-panel.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_button);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, note);
+}
+
+static void
+ms_options_panel_init(MsOptionsPanel *self)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  gtk_widget_init_template(GTK_WIDGET(self));
+  self->rows = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < n; i++) {
+    GtkWidget *row = ms_option_row_new(&table[i]);
+    GtkWidget *box = table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box : self->toggle_box;
+    gtk_container_add(GTK_CONTAINER(box), row);
+    g_hash_table_insert(self->rows, (gpointer)table[i].name, row);
+  }
+  self->presets = ms_presets_new(NULL);
+  gtk_menu_button_set_popover(GTK_MENU_BUTTON(self->presets_button),
+                              ms_presets_popover_new(self->presets_button, self->presets));
+  set_document(self, NULL);
+}
+
+/** ms_options_panel_get_row: (transfer none) (nullable): the control of an option, by its command-line name. */
+GtkWidget *
+ms_options_panel_get_row(MsOptionsPanel *self, const char *name)
+{
+  return g_hash_table_lookup(self->rows, name);
+}

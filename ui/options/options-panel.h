@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* MsOptionsPanel: the side panel: every parameter and toggle of the descriptor table as a control, and the presets. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_OPTIONS_PANEL (ms_options_panel_get_type())
+/* Property: "document" (MsDocument or NULL, read-write). */
+G_DECLARE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS, OPTIONS_PANEL, GtkBox)
+
+GtkWidget *ms_options_panel_get_row(MsOptionsPanel *self, const char *name);
+
+G_END_DECLS

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/options/presets.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#define BUILT_IN "/io/github/meanshift_lab/MeanshiftLab/presets.ini"
+
+struct _MsPresets {
+  GObject parent_instance;
+  GKeyFile *built_in;
+  GKeyFile *own;
+  char *own_path;
+};
+
+G_DEFINE_FINAL_TYPE(MsPresets, ms_presets, G_TYPE_OBJECT)
+
+static guint changed_signal;
+
+static void
+ms_presets_finalize(GObject *object)
+{
+  MsPresets *self = MS_PRESETS(object);
+
+  g_key_file_unref(self->built_in);
+  g_key_file_unref(self->own);
+  g_free(self->own_path);
+  G_OBJECT_CLASS(ms_presets_parent_class)->finalize(object);
+}
+
+static void
+ms_presets_class_init(MsPresetsClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_presets_finalize;
+  changed_signal = g_signal_new("changed", MS_TYPE_PRESETS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+ms_presets_init(MsPresets *self)
+{
+  g_autoptr(GBytes) bytes = g_resources_lookup_data(BUILT_IN, 0, NULL);
+
+  self->built_in = g_key_file_new();
+  self->own = g_key_file_new();
+  if (bytes)
+    g_key_file_load_from_bytes(self->built_in, bytes, 0, NULL);
+}
+
+/** ms_presets_new: @own_path: (nullable): the file of one's own presets, %NULL for the usual place. */
+MsPresets *
+ms_presets_new(const char *own_path)
+{
+  MsPresets *self = g_object_new(MS_TYPE_PRESETS, NULL);
+
+  self->own_path =
+    own_path ? g_strdup(own_path) : g_build_filename(g_get_user_data_dir(), "meanshift-lab", "presets.ini", NULL);
+  /* No file means no presets yet; a damaged one is as good as none and is replaced when a preset is saved. */
+  g_key_file_load_from_file(self->own, self->own_path, 0, NULL);
+  return self;
+}
+
+/** ms_presets_list: (transfer full): the names, of one's own presets or of those that come with the program. */
+GStrv
+ms_presets_list(MsPresets *self, gboolean own)
+{
+  return g_key_file_get_groups(own ? self->own : self->built_in, NULL);
+}
+
+static gboolean
+apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *settings, GError **error)
+{
+  g_autofree char *value = g_key_file_get_string(file, name, key, NULL);
+  const MsOptionInfo *option = ms_option_find(key);
+
+  if (option && value)
+    return ms_option_set_text(option, settings, value, error);
+  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which is no option of this version.", name,
+              key);
+  return FALSE;
+}
+
+/** ms_presets_apply: sets what the preset names and leaves the rest; on an error @settings is as before. */
+gboolean
+ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error)
+{
+  GKeyFile *file = g_key_file_has_group(self->own, name) ? self->own : self->built_in;
+  g_auto(GStrv) keys = g_key_file_get_keys(file, name, NULL, error);
+  MsSettings changed = *settings;
+
+  if (!keys)
+    return FALSE;
+  for (guint i = 0; keys[i]; i++)
+    if (!apply_key(file, name, keys[i], &changed, error))
+      return FALSE;
+  *settings = changed;
+  return TRUE;
+}
+
+static gboolean
+save(MsPresets *self, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(self->own_path);
+
+  g_mkdir_with_parents(folder, 0700);
+  if (!g_key_file_save_to_file(self->own, self->own_path, error))
+    return FALSE;
+  g_signal_emit(self, changed_signal, 0);
+  return TRUE;
+}
+
+/** ms_presets_add: keeps all of @settings under @name, in place of one's own preset of that name. */
+gboolean
+ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error)
+{
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  if (name[0] == '\0' || strpbrk(name, "[]\n")) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *value = ms_option_get_text(&table[i], settings);
+    g_key_file_set_string(self->own, name, table[i].name, value);
+  }
+  return save(self, error);
+}
+
+gboolean
+ms_presets_remove(MsPresets *self, const char *name, GError **error)
+{
+  return g_key_file_remove_group(self->own, name, error) && save(self, error);
+}

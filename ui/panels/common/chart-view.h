@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* MsChartView: shows an MsChart, the same drawing that the lab writes to files, with tooltips and words for screen readers. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/chart/chart.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_CHART_VIEW (ms_chart_view_get_type())
+G_DECLARE_FINAL_TYPE(MsChartView, ms_chart_view, MS, CHART_VIEW, GtkDrawingArea)
+
+GtkWidget *ms_chart_view_new(void);
+void ms_chart_view_set_chart(MsChartView *self, MsChart *chart, const char *name);
+MsChart *ms_chart_view_get_chart(MsChartView *self);
+
+G_END_DECLS

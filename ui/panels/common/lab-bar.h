@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* MsLabBar: starting, watching and cancelling something long: a run button that turns into Cancel, progress, and how it ended. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/panels/experiment/lab-job.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_LAB_BAR (ms_lab_bar_get_type())
+/* Signals: "start" (), "cancel" (): the button was clicked. Property: "verb" (string): the label of the button at rest. */
+G_DECLARE_FINAL_TYPE(MsLabBar, ms_lab_bar, MS, LAB_BAR, GtkBox)
+
+GtkWidget *ms_lab_bar_new(const char *verb);
+void ms_lab_bar_set_running(MsLabBar *self, gboolean running);
+void ms_lab_bar_set_progress(MsLabBar *self, double fraction, const char *message);
+void ms_lab_bar_set_note(MsLabBar *self, const char *note);
+const char *ms_lab_bar_get_note(MsLabBar *self);
+void ms_lab_bar_set_ready(MsLabBar *self, gboolean ready);
+
+G_END_DECLS

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/common/panel-job.h"
+
+/* How long a device may keep silent in a job before it counts as hung, so that no hold is for ever. */
+#define WATCHDOG_MS 60000
+
+typedef struct {
+  MsDevice *device;
+  GCancellable *cancellable;
+  GApplication *held; /* (nullable): while the thread runs */
+  gboolean running;
+  double fraction;
+} MsPanelJobPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsPanelJob, ms_panel_job, G_TYPE_OBJECT)
+
+enum {
+  SIGNAL_PROGRESSED,
+  SIGNAL_ENDED,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
+
+static MsPanelJobPrivate *
+private_of(MsPanelJob *self)
+{
+  return ms_panel_job_get_instance_private(self);
+}
+
+static void
+ms_panel_job_finalize(GObject *object)
+{
+  MsPanelJobPrivate *priv = private_of(MS_PANEL_JOB(object));
+
+  g_clear_object(&priv->device);
+  g_clear_object(&priv->cancellable);
+  G_OBJECT_CLASS(ms_panel_job_parent_class)->finalize(object);
+}
+
+static void
+ms_panel_job_class_init(MsPanelJobClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_panel_job_finalize;
+  signals[SIGNAL_PROGRESSED] =
+    g_signal_new("progressed", MS_TYPE_PANEL_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_ENDED] = g_signal_new("ended", MS_TYPE_PANEL_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                       1, G_TYPE_ERROR);
+}
+
+static void
+ms_panel_job_init(MsPanelJob *self)
+{
+  private_of(self)->cancellable = g_cancellable_new();
+}
+
+/* The program stays alive while a thread is inside the device's driver, which must not be pulled away from under it. */
+static GApplication *
+hold_application(void)
+{
+  GApplication *application = g_application_get_default();
+
+  if (!application) /* as in tests */
+    return NULL;
+  g_application_hold(application);
+  return g_object_ref(application);
+}
+
+static void
+release_application(GApplication *held)
+{
+  if (!held)
+    return;
+  g_application_release(held);
+  g_object_unref(held);
+}
+
+static void
+work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsContext) context = ms_context_new(private_of(source)->device, &error);
+
+  if (!context) {
+    g_task_return_error(task, g_steal_pointer(&error));
+    return;
+  }
+  ms_context_set_watchdog(context, WATCHDOG_MS);
+  MS_PANEL_JOB_GET_CLASS(source)->work(source, task, context, cancellable);
+}
+
+static void
+on_worked(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsPanelJob *self = MS_PANEL_JOB(source);
+  g_autoptr(GError) error = NULL;
+
+  MS_PANEL_JOB_GET_CLASS(self)->take(self, G_TASK(result), &error);
+  private_of(self)->running = FALSE;
+  g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
+  release_application(g_steal_pointer(&private_of(self)->held));
+}
+
+/** ms_panel_job_start: once for each job, which keeps itself alive until "ended" was emitted. */
+void
+ms_panel_job_start(MsPanelJob *self, MsDevice *device)
+{
+  MsPanelJobPrivate *priv = private_of(self);
+  g_autoptr(GTask) task = g_task_new(self, priv->cancellable, on_worked, NULL);
+
+  priv->device = g_object_ref(device);
+  priv->running = TRUE;
+  priv->held = hold_application();
+  /* What was found before the cancelling is worth keeping. */
+  g_task_set_check_cancellable(task, FALSE);
+  g_task_run_in_thread(task, work);
+}
+
+/** ms_panel_job_cancel: ends the work after the band that runs; what is known so far stays. */
+void
+ms_panel_job_cancel(MsPanelJob *self)
+{
+  g_cancellable_cancel(private_of(self)->cancellable);
+}
+
+/** ms_panel_job_drop: @self: (nullable) (transfer full): cancels a job whose news @follower no longer wants. */
+void
+ms_panel_job_drop(MsPanelJob *self, gpointer follower)
+{
+  if (!self)
+    return;
+  ms_panel_job_cancel(self);
+  g_signal_handlers_disconnect_by_data(self, follower);
+  g_object_unref(self);
+}
+
+gboolean
+ms_panel_job_is_running(MsPanelJob *self)
+{
+  return private_of(self)->running;
+}
+
+gboolean
+ms_panel_job_is_cancelled(MsPanelJob *self)
+{
+  return g_cancellable_is_cancelled(private_of(self)->cancellable);
+}
+
+/** ms_panel_job_get_fraction: how much is done, 0 to 1 */
+double
+ms_panel_job_get_fraction(MsPanelJob *self)
+{
+  return private_of(self)->fraction;
+}
+
+/** ms_panel_job_set_fraction: for the kinds of job, on the main loop. */
+void
+ms_panel_job_set_fraction(MsPanelJob *self, double fraction)
+{
+  private_of(self)->fraction = fraction;
+}
+
+/** ms_panel_job_tell_progress: for the kinds of job, on the main loop: emits "progressed". */
+void
+ms_panel_job_tell_progress(MsPanelJob *self)
+{
+  g_signal_emit(self, signals[SIGNAL_PROGRESSED], 0);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/common/panel.h"
+
+#include "ui/panels/ms-panels.h"
+
+typedef struct {
+  MsDocument *document; /* (nullable) */
+  guint idle;
+  gboolean stale;
+} MsPanelPrivate;
+
+G_DEFINE_TYPE_WITH_PRIVATE(MsPanel, ms_panel, GTK_TYPE_BIN)
+
+enum {
+  PROP_0,
+  PROP_DOCUMENT,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static MsPanelPrivate *
+private_of(MsPanel *self)
+{
+  return ms_panel_get_instance_private(self);
+}
+
+static void
+refresh_now(MsPanel *self)
+{
+  MsPanelClass *klass = MS_PANEL_GET_CLASS(self);
+
+  private_of(self)->stale = FALSE;
+  if (klass->refresh)
+    klass->refresh(self);
+}
+
+static gboolean
+on_idle(gpointer data)
+{
+  MsPanel *self = data;
+
+  private_of(self)->idle = 0;
+  refresh_now(self);
+  return G_SOURCE_REMOVE;
+}
+
+/** ms_panel_invalidate: what is shown is out of date; many calls in a row end in one refresh, and a hidden panel waits. */
+void
+ms_panel_invalidate(MsPanel *self)
+{
+  MsPanelPrivate *priv = private_of(self);
+
+  priv->stale = TRUE;
+  if (gtk_widget_get_mapped(GTK_WIDGET(self)) && priv->idle == 0)
+    priv->idle = g_idle_add_full(GDK_PRIORITY_REDRAW - 5, on_idle, self, NULL);
+}
+
+/** ms_panel_follow: invalidates whenever @object emits @detailed_signal, for as long as both live. */
+void
+ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal)
+{
+  g_signal_connect_object(object, detailed_signal, G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
+}
+
+static void
+ms_panel_map(GtkWidget *widget)
+{
+  MsPanel *self = MS_PANEL(widget);
+
+  GTK_WIDGET_CLASS(ms_panel_parent_class)->map(widget);
+  if (private_of(self)->stale)
+    ms_panel_invalidate(self);
+}
+
+MsDocument *
+ms_panel_get_document(MsPanel *self)
+{
+  return private_of(self)->document;
+}
+
+/** ms_panel_get_device: (transfer none) (nullable): what the document is computed on; %NULL for the serial reference */
+MsDevice *
+ms_panel_get_device(MsPanel *self)
+{
+  MsDocument *document = ms_panel_get_document(self);
+
+  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
+}
+
+/** ms_panel_apply_toggles: takes the toggles alone over from @settings: the picture that the person is after stays as it is. */
+void
+ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
+{
+  MsDocument *document = ms_panel_get_document(self);
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  if (!document)
+    return;
+  MsSettings chosen = *ms_document_get_settings(document);
+  for (guint i = 0; i < n; i++) {
+    const char *value = ms_factors_get(settings, table[i].name);
+    if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
+      ms_option_set_text(&table[i], &chosen, value, NULL);
+  }
+  ms_document_set_settings(document, &chosen, NULL);
+}
+
+/** ms_panel_tell_problem: lets the window say what went wrong. */
+void
+ms_panel_tell_problem(MsPanel *self, const GError *error)
+{
+  MsDocument *document = ms_panel_get_document(self);
+
+  if (document)
+    g_signal_emit_by_name(document, "problem", error);
+}
+
+/* The panel is the user data of all it connects to a document, its engine and its runs. */
+static void
+detach(MsPanel *self)
+{
+  MsDocument *document = private_of(self)->document;
+
+  if (!document)
+    return;
+  g_signal_handlers_disconnect_by_data(document, self);
+  g_signal_handlers_disconnect_by_data(ms_document_get_engine(document), self);
+  g_signal_handlers_disconnect_by_data(ms_document_get_runs(document), self);
+  g_clear_object(&private_of(self)->document);
+}
+
+/** ms_panel_set_document: @document: (nullable): what to show from now on */
+void
+ms_panel_set_document(MsPanel *self, MsDocument *document)
+{
+  MsPanelPrivate *priv = private_of(self);
+
+  if (priv->document == document)
+    return;
+  if (document)
+    g_object_ref(document);
+  detach(self);
+  priv->document = document;
+  if (document && MS_PANEL_GET_CLASS(self)->attach)
+    MS_PANEL_GET_CLASS(self)->attach(self, document);
+  ms_panel_invalidate(self);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_DOCUMENT]);
+}
+
+static void
+ms_panel_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_object(value, ms_panel_get_document(MS_PANEL(object)));
+}
+
+static void
+ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  ms_panel_set_document(MS_PANEL(object), g_value_get_object(value));
+}
+
+static void
+ms_panel_dispose(GObject *object)
+{
+  MsPanel *self = MS_PANEL(object);
+
+  detach(self);
+  g_clear_handle_id(&private_of(self)->idle, g_source_remove);
+  G_OBJECT_CLASS(ms_panel_parent_class)->dispose(object);
+}
+
+static void
+ms_panel_class_init(MsPanelClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+
+  /* Naming the templates keeps the linker from leaving them out of a program that links this library. */
+  ms_panels_get_resource();
+  object_class->dispose = ms_panel_dispose;
+  object_class->get_property = ms_panel_get_property;
+  object_class->set_property = ms_panel_set_property;
+  GTK_WIDGET_CLASS(klass)->map = ms_panel_map;
+  properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
+                                                  G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
+}
+
+static void
+ms_panel_init(MsPanel *self)
+{
+  private_of(self)->stale = TRUE;
+}

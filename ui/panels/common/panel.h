@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPanel: what all panels share: the document they show, its device and settings, and refreshing only when seen. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/lab/experiment/factors.h"
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PANEL (ms_panel_get_type())
+/* Property: "document" (MsDocument, nullable, read-write). */
+G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
+
+/**
+ * MsPanelClass:
+ * @attach: (nullable): connects to a new document with the panel as user data; handlers of the old one are gone by then
+ * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen
+ */
+struct _MsPanelClass {
+  GtkBinClass parent_class;
+  void (*attach)(MsPanel *self, MsDocument *document);
+  void (*refresh)(MsPanel *self);
+};
+
+MsDocument *ms_panel_get_document(MsPanel *self);
+MsDevice *ms_panel_get_device(MsPanel *self);
+void ms_panel_set_document(MsPanel *self, MsDocument *document);
+void ms_panel_invalidate(MsPanel *self);
+void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
+void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
+void ms_panel_tell_problem(MsPanel *self, const GError *error);
+
+G_END_DECLS

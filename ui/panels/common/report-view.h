@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* MsReportView: a report as table and chart side by side, with its export; for the Compare and the Experiments page. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_REPORT_VIEW (ms_report_view_get_type())
+/* Signals: "row-chosen" (guint): the row of the report that was activated; "problem" (GError *): an export failed. */
+G_DECLARE_FINAL_TYPE(MsReportView, ms_report_view, MS, REPORT_VIEW, GtkBin)
+
+GtkWidget *ms_report_view_new(void);
+void ms_report_view_set_report(MsReportView *self, MsReport *report);
+MsReport *ms_report_view_get_report(MsReportView *self);
+int ms_report_view_get_selected(MsReportView *self);
+void ms_report_view_set_single_click(MsReportView *self, gboolean single_click);
+void ms_report_view_export_to(MsReportView *self, const char *path);
+
+G_END_DECLS

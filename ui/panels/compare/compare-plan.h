@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the Compare page measures: toggles and the values they take, as an experiment for the lab. */
+#pragma once
+
+#include "core/filter/options.h"
+#include "core/lab/experiment/experiment.h"
+
+G_BEGIN_DECLS
+
+/** MsCompareMode: whether each value stands alone against the settings as they are, or every combination is measured. */
+typedef enum {
+  MS_COMPARE_ONE_AT_A_TIME,
+  MS_COMPARE_ALL_COMBINATIONS,
+} MsCompareMode;
+
+/** MsCompareChoice: the values to try of one toggle; none or one means that it does not vary. */
+typedef struct {
+  const MsOptionInfo *option;
+  GStrv values;
+} MsCompareChoice;
+
+GArray *ms_compare_choices_new(void);
+void ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values);
+MsExperiment *ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode);
+guint ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode);
+
+G_END_DECLS

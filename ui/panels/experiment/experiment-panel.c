@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/experiment/experiment-panel.h"
+
+#include <string.h>
+
+#include "ui/panels/common/lab-bar.h"
+#include "ui/panels/common/panel-style.h"
+
+struct _MsExperimentPanel {
+  MsPanel parent_instance;
+  GtkTreeView *tree;
+  GtkListStore *store;
+  GtkLabel *title;
+  GtkLabel *details;
+  GtkToggleButton *quick;
+  GtkToggleButton *on_picture;
+  MsLabBar *bar;
+  MsReportView *view;
+  GHashTable *reports;     /* name → MsReport: the last of each experiment */
+  MsExperiment *selected;  /* (nullable) */
+  MsExperiment *running;   /* (nullable): what @job measures */
+  MsLabJob *job;           /* (nullable): the newest */
+};
+
+G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_PANEL)
+
+/* As in experiment-panel.ui. */
+enum {
+  COLUMN_EXPERIMENT,
+  COLUMN_STUDY,
+  COLUMN_TITLE,
+  COLUMN_NAME,
+};
+
+static void
+clear_store(MsExperimentPanel *self)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
+  GtkTreeIter iter;
+
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter)) {
+    MsExperiment *experiment;
+    gtk_tree_model_get(model, &iter, COLUMN_EXPERIMENT, &experiment, -1);
+    ms_experiment_unref(experiment);
+  }
+  gtk_list_store_clear(self->store);
+}
+
+static void
+ms_experiment_panel_dispose(GObject *object)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
+
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
+  if (self->store) {
+    g_signal_handlers_disconnect_by_data(gtk_tree_view_get_selection(self->tree), self);
+    clear_store(self);
+    self->store = NULL;
+  }
+  g_clear_pointer(&self->selected, ms_experiment_unref);
+  g_clear_pointer(&self->running, ms_experiment_unref);
+  g_clear_pointer(&self->reports, g_hash_table_unref);
+  G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
+}
+
+gboolean
+ms_experiment_panel_is_running(MsExperimentPanel *self)
+{
+  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
+}
+
+static void
+update_ready(MsExperimentPanel *self)
+{
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+
+  if (ms_experiment_panel_is_running(self))
+    return;
+  ms_lab_bar_set_ready(self->bar, device && self->selected);
+  g_autofree char *ready = device ? g_strdup_printf("Measures on %s.", ms_device_get_name(device)) : NULL;
+  ms_lab_bar_set_note(self->bar, ready ? ready : "Open a picture and choose an OpenCL device to measure on.");
+}
+
+static void
+show_details(MsExperimentPanel *self)
+{
+  gboolean quick = gtk_toggle_button_get_active(self->quick);
+
+  if (!self->selected) {
+    gtk_label_set_text(self->title, "");
+    gtk_label_set_text(self->details, "Pick an experiment to see what it varies and what was published.");
+    return;
+  }
+  g_autofree char *markup = ms_experiment_details(self->selected, quick);
+  g_autofree char *title = self->selected->study && *self->selected->study
+                             ? g_strdup_printf("%s [%s %s]", self->selected->title, self->selected->study,
+                                               self->selected->section ? self->selected->section : "")
+                             : g_strdup(self->selected->title);
+  gtk_label_set_text(self->title, title);
+  gtk_label_set_markup(self->details, markup);
+  gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(self->selected->kind, "mean-shift") == 0);
+}
+
+static MsExperiment *
+experiment_at(MsExperimentPanel *self, GtkTreeIter *iter)
+{
+  MsExperiment *experiment;
+
+  gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, COLUMN_EXPERIMENT, &experiment, -1);
+  return experiment;
+}
+
+static void
+on_selection_changed(MsExperimentPanel *self)
+{
+  GtkTreeIter iter;
+
+  g_clear_pointer(&self->selected, ms_experiment_unref);
+  if (gtk_tree_selection_get_selected(gtk_tree_view_get_selection(self->tree), NULL, &iter))
+    self->selected = ms_experiment_ref(experiment_at(self, &iter));
+  show_details(self);
+  ms_report_view_set_report(self->view,
+                            self->selected ? g_hash_table_lookup(self->reports, self->selected->name) : NULL);
+  update_ready(self);
+}
+
+static void
+add_experiment(MsExperimentPanel *self, MsExperiment *experiment)
+{
+  GtkTreeIter iter;
+
+  gtk_list_store_insert_with_values(self->store, &iter, -1, COLUMN_EXPERIMENT, ms_experiment_ref(experiment),
+                                    COLUMN_STUDY, experiment->study ? experiment->study : "own", COLUMN_TITLE,
+                                    experiment->title, COLUMN_NAME, experiment->name, -1);
+}
+
+static void
+list_experiments(MsExperimentPanel *self)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) all = ms_experiment_list(&error);
+
+  for (guint i = 0; all && i < all->len; i++)
+    add_experiment(self, all->pdata[i]);
+  if (!all)
+    gtk_label_set_text(self->details, error->message);
+}
+
+guint
+ms_experiment_panel_get_n_experiments(MsExperimentPanel *self)
+{
+  return (guint)gtk_tree_model_iter_n_children(GTK_TREE_MODEL(self->store), NULL);
+}
+
+/** ms_experiment_panel_select: as if its row had been clicked; %FALSE where there is none of that name */
+gboolean
+ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
+  GtkTreeIter iter;
+
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter)) {
+    if (strcmp(experiment_at(self, &iter)->name, name) != 0)
+      continue;
+    gtk_tree_selection_select_iter(gtk_tree_view_get_selection(self->tree), &iter);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/** ms_experiment_panel_add_file: lists the experiment of a file and selects it. */
+gboolean
+ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_load(path, error);
+
+  if (!experiment)
+    return FALSE;
+  add_experiment(self, experiment);
+  return ms_experiment_panel_select(self, experiment->name);
+}
+
+/* Running */
+
+static void
+keep_report(MsExperimentPanel *self, MsLabJob *job)
+{
+  MsReport *report = ms_lab_job_get_report(job);
+
+  if (!report)
+    return;
+  g_hash_table_replace(self->reports, g_strdup(self->running->name), ms_report_ref(report));
+  if (self->selected && strcmp(self->selected->name, self->running->name) == 0)
+    ms_report_view_set_report(self->view, report);
+}
+
+static void
+on_progressed(MsLabJob *job, MsExperimentPanel *self)
+{
+  g_autofree char *message = g_strdup_printf("%s: %s", self->running->title, ms_lab_job_get_message(job));
+
+  keep_report(self, job);
+  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), message);
+}
+
+static char *
+ended_note(const MsReport *report, const GError *error)
+{
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return g_strdup("Cancelled; what was measured is shown.");
+  if (error)
+    return g_strdup(error->message);
+  guint ok = ms_report_count(report, MS_OUTCOME_OK), wrong = ms_report_count(report, MS_OUTCOME_WRONG);
+  g_autofree char *bad = wrong ? g_strdup_printf(", %u WRONG", wrong) : g_strdup("");
+  return g_strdup_printf("Done: %u of %u configurations measured and verified%s.", ok, report->rows->len, bad);
+}
+
+static void
+on_ended(MsLabJob *job, GError *error, MsExperimentPanel *self)
+{
+  MsReport *report = ms_lab_job_get_report(job);
+  g_autofree char *note = report || error ? ended_note(report, error) : g_strdup("");
+
+  keep_report(self, job);
+  ms_lab_bar_set_running(self->bar, FALSE);
+  update_ready(self);
+  ms_lab_bar_set_note(self->bar, note);
+}
+
+/** ms_experiment_panel_run: as if Run had been clicked. */
+void
+ms_experiment_panel_run(MsExperimentPanel *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+  gboolean picture = gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
+
+  if (!device || !self->selected)
+    return;
+  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
+  g_clear_pointer(&self->running, ms_experiment_unref);
+  self->running = ms_experiment_ref(self->selected);
+  MsLabJobSpec spec = {.experiment = self->running,
+                       .device = device,
+                       .image = picture ? ms_document_get_source(document) : NULL,
+                       .input = picture ? ms_document_get_title(document) : NULL,
+                       .quick = gtk_toggle_button_get_active(self->quick)};
+  self->job = ms_lab_job_start(&spec);
+  g_signal_connect_object(self->job, "progressed", G_CALLBACK(on_progressed), self, 0);
+  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, 0);
+  ms_lab_bar_set_running(self->bar, TRUE);
+}
+
+void
+ms_experiment_panel_cancel(MsExperimentPanel *self)
+{
+  if (self->job)
+    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
+}
+
+void
+ms_experiment_panel_set_quick(MsExperimentPanel *self, gboolean quick)
+{
+  gtk_toggle_button_set_active(self->quick, quick);
+}
+
+MsReportView *
+ms_experiment_panel_get_view(MsExperimentPanel *self)
+{
+  return self->view;
+}
+
+const char *
+ms_experiment_panel_get_note(MsExperimentPanel *self)
+{
+  return ms_lab_bar_get_note(self->bar);
+}
+
+static void
+tell_problem(MsExperimentPanel *self, const GError *error)
+{
+  ms_lab_bar_set_note(self->bar, error->message);
+  ms_panel_tell_problem(MS_PANEL(self), error);
+}
+
+static void
+on_problem(MsExperimentPanel *self, GError *error)
+{
+  tell_problem(self, error);
+}
+
+static void
+on_file_chosen(GtkNativeDialog *dialog, int response, MsExperimentPanel *self)
+{
+  g_autofree char *path = gtk_file_chooser_get_filename(GTK_FILE_CHOOSER(dialog));
+  g_autoptr(GError) error = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT && path && !ms_experiment_panel_add_file(self, path, &error))
+    tell_problem(self, error);
+  g_object_unref(dialog);
+}
+
+static void
+on_open_clicked(MsExperimentPanel *self)
+{
+  GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
+  GtkFileChooserNative *dialog =
+    gtk_file_chooser_native_new("Open an Experiment", GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
+                                GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+
+  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+  g_signal_connect_object(dialog, "response", G_CALLBACK(on_file_chosen), self, 0);
+  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+static void
+ms_experiment_panel_refresh(MsPanel *panel)
+{
+  update_ready(MS_EXPERIMENT_PANEL(panel));
+}
+
+static void
+ms_experiment_panel_attach(MsPanel *panel, MsDocument *document)
+{
+  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
+}
+
+static void
+bind_template(GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/experiment/experiment-panel.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, tree);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, store);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, title);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, details);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, quick);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, on_picture);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, bar);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, view);
+  gtk_widget_class_bind_template_callback(widget_class, show_details);
+  gtk_widget_class_bind_template_callback(widget_class, on_selection_changed);
+  gtk_widget_class_bind_template_callback(widget_class, on_open_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, ms_experiment_panel_run);
+  gtk_widget_class_bind_template_callback(widget_class, ms_experiment_panel_cancel);
+  gtk_widget_class_bind_template_callback(widget_class, on_problem);
+}
+
+static void
+ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_experiment_panel_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_experiment_panel_refresh;
+  g_type_ensure(MS_TYPE_LAB_BAR);
+  g_type_ensure(MS_TYPE_REPORT_VIEW);
+  bind_template(GTK_WIDGET_CLASS(klass));
+}
+
+static void
+ms_experiment_panel_init(MsExperimentPanel *self)
+{
+  self->reports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_report_unref);
+  gtk_widget_init_template(GTK_WIDGET(self));
+  ms_panel_tree_tooltip(self->tree, COLUMN_TITLE);
+  list_experiments(self);
+  show_details(self);
+  update_ready(self);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* MsLabJob: one experiment on its way: runs in a thread with a device context of its own, and tells the main loop what is known. */
+#pragma once
+
+#include "core/lab/lab.h"
+#include "ui/panels/common/panel-job.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsLabJobSpec: what to run; ms_lab_job_start() takes its own references.
+ * @image: (nullable): filtered at its own size instead of the experiment's scenes
+ * @input: (nullable): what to call @image
+ * @repeats: samples of each configuration, 0 to repeat until the noise is low enough
+ */
+typedef struct {
+  MsExperiment *experiment;
+  MsDevice *device;
+  MsImage *image;
+  const char *input;
+  gboolean quick;
+  guint repeats;
+} MsLabJobSpec;
+
+#define MS_TYPE_LAB_JOB (ms_lab_job_get_type())
+/* Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when all of it was measured. */
+G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, MsPanelJob)
+
+MsLabJob *ms_lab_job_start(const MsLabJobSpec *spec);
+MsReport *ms_lab_job_get_report(MsLabJob *self);
+const char *ms_lab_job_get_message(MsLabJob *self);
+
+MsReport *ms_lab_job_snapshot(const MsReport *report);
+
+G_END_DECLS

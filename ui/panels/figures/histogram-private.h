@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the plot of histograms and its drawing share. */
+#pragma once
+
+#include "ui/panels/figures/histogram-plot.h"
+#include "ui/panels/common/panel-style.h"
+
+G_BEGIN_DECLS
+
+#define MS_HISTOGRAM_PAD 6
+
+struct _MsHistogramPlot {
+  GtkDrawingArea parent_instance;
+  MsHistogram before;
+  MsHistogram after;
+  gboolean has_before;
+  gboolean has_after;
+  gboolean shown[MS_N_CHANNELS];
+  gboolean logarithmic;
+  int bin; /* -1: none */
+};
+
+/** MsHistogramFrame: where things are, in pixels, and the scale: shares of pixels from @least to @most. */
+typedef struct {
+  GtkWidget *widget;
+  cairo_t *cr;
+  const MsChartPaint *paint;
+  double left;
+  double top;
+  double width;
+  double height;
+  double least;
+  double most;
+  gboolean logarithmic;
+} MsHistogramFrame;
+
+MsHistogramFrame ms_histogram_frame(MsHistogramPlot *self, cairo_t *cr);
+void ms_histogram_draw(MsHistogramPlot *self, cairo_t *cr);
+
+G_END_DECLS

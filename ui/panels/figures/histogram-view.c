@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/figures/histogram-view.h"
+
+#include "ui/panels/figures/figures-format.h"
+#include "ui/panels/figures/figures-panel.h"
+#include "ui/panels/figures/histogram-plot.h"
+
+struct _MsHistogramView {
+  MsPanel parent_instance;
+  MsHistogramPlot *plot;
+  GtkContainer *channel_box;
+  GtkComboBox *scale;
+  GtkComboBox *pictures;
+  GtkLabel *legend;
+  GtkLabel *clipped;
+  GtkLabel *reading;
+  MsFigures *figures; /* (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PANEL)
+
+/* As in histogram-view.ui. */
+#define PICTURES_BOTH "both"
+#define PICTURES_BEFORE "before"
+#define PICTURES_AFTER "after"
+#define SCALE_LOGARITHMIC "logarithmic"
+
+static void
+ms_histogram_view_dispose(GObject *object)
+{
+  MsHistogramView *self = MS_HISTOGRAM_VIEW(object);
+
+  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
+  G_OBJECT_CLASS(ms_histogram_view_parent_class)->dispose(object);
+}
+
+static void
+append_clipped(GString *text, const char *name, const MsImageStatistics *figures)
+{
+  static const char *const letters[] = {"R", "G", "B", "A", "Y"};
+
+  g_string_append_printf(text, "%s%s clipped at 0 / 255:", text->len > 0 ? "\n" : "", name);
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
+    const MsChannelStatistics *one = &figures->channels[channel];
+    g_autofree char *low = ms_format_count(one->clipped_low);
+    g_autofree char *high = ms_format_count(one->clipped_high);
+    if (channel == MS_CHANNEL_A)
+      continue; /* opaque is not clipped */
+    g_string_append_printf(text, "  %s %s / %s", letters[channel], low, high);
+  }
+}
+
+static void
+show_clipped(MsHistogramView *self, MsDocument *document, const MsImageStatistics *before,
+             const MsImageStatistics *after)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *before_name = ms_figures_name_before(document);
+  g_autofree char *after_name = ms_figures_name_after(document);
+
+  if (before)
+    append_clipped(text, before_name, before);
+  if (after)
+    append_clipped(text, after_name, after);
+  gtk_label_set_text(self->clipped, text->str);
+}
+
+static void
+show_legend(MsHistogramView *self, MsDocument *document)
+{
+  g_autofree char *before = ms_figures_name_before(document);
+  g_autofree char *after = ms_figures_name_after(document);
+  g_autofree char *text = g_strdup_printf("Dashed, hollow marks: %s\nSolid, filled marks: %s", before, after);
+
+  gtk_label_set_text(self->legend, text);
+}
+
+static void
+show_reading(MsHistogramView *self)
+{
+  int bin = ms_histogram_plot_get_bin(self->plot);
+  g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
+  const char *problem = self->figures ? ms_figures_get_problem(self->figures) : NULL;
+  const char *hint = "Point at the curves, or use the arrow keys, to read a level.";
+
+  gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);
+}
+
+static void
+show_figures(MsHistogramView *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  const char *which = gtk_combo_box_get_active_id(self->pictures);
+  const MsImageStatistics *before = self->figures ? ms_figures_get_before(self->figures) : NULL;
+  const MsImageStatistics *after = self->figures ? ms_figures_get_after(self->figures) : NULL;
+
+  if (g_strcmp0(which, PICTURES_AFTER) == 0)
+    before = NULL;
+  if (g_strcmp0(which, PICTURES_BEFORE) == 0)
+    after = NULL;
+  ms_histogram_plot_set_histograms(self->plot, before ? &before->histogram : NULL, after ? &after->histogram : NULL);
+  if (document) {
+    show_clipped(self, document, before, after);
+    show_legend(self, document);
+  }
+  show_reading(self);
+}
+
+static void
+ms_histogram_view_refresh(MsPanel *panel)
+{
+  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
+
+  ms_figures_panel_update(panel, self->figures);
+  show_figures(self);
+}
+
+static void
+ms_histogram_view_attach(MsPanel *panel, MsDocument *document)
+{
+  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
+
+  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
+}
+
+static void
+on_scale_changed(MsHistogramView *self)
+{
+  const char *scale = gtk_combo_box_get_active_id(self->scale);
+
+  ms_histogram_plot_set_logarithmic(self->plot, g_strcmp0(scale, SCALE_LOGARITHMIC) == 0);
+}
+
+static void
+on_channel_toggled(GtkToggleButton *button, MsHistogramView *self)
+{
+  MsChannel channel = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(button), "ms-channel"));
+
+  ms_histogram_plot_set_channel(self->plot, channel, gtk_toggle_button_get_active(button));
+  show_reading(self);
+}
+
+static void
+add_channel_buttons(MsHistogramView *self)
+{
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
+    GtkWidget *button = gtk_check_button_new_with_label(ms_histogram_channel_title(channel));
+    g_object_set_data(G_OBJECT(button), "ms-channel", GINT_TO_POINTER(channel));
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), channel != MS_CHANNEL_A);
+    g_signal_connect_object(button, "toggled", G_CALLBACK(on_channel_toggled), self, 0);
+    gtk_container_add(self->channel_box, button);
+    gtk_widget_set_can_focus(gtk_widget_get_parent(button), FALSE); /* the button itself takes the focus */
+    gtk_widget_show_all(gtk_widget_get_parent(button));
+  }
+}
+
+static void
+ms_histogram_view_class_init(MsHistogramViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->dispose = ms_histogram_view_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_histogram_view_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_histogram_view_refresh;
+  g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/histogram-view.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, plot);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, channel_box);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, scale);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, pictures);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, legend);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, clipped);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, reading);
+  gtk_widget_class_bind_template_callback(widget_class, on_scale_changed);
+  gtk_widget_class_bind_template_callback(widget_class, show_figures);
+  gtk_widget_class_bind_template_callback(widget_class, show_reading);
+}
+
+static void
+ms_histogram_view_init(MsHistogramView *self)
+{
+  gtk_widget_init_template(GTK_WIDGET(self));
+  add_channel_buttons(self);
+  show_reading(self);
+}

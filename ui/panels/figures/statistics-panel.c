@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/figures/statistics-panel.h"
+
+#include <math.h>
+
+#include "ui/panels/figures/figures-format.h"
+#include "ui/panels/figures/figures-panel.h"
+
+struct _MsStatisticsPanel {
+  MsPanel parent_instance;
+  GtkTreeView *tree;
+  GtkListStore *store;
+  GtkLabel *difference;
+  GtkLabel *times;
+  GtkWidget *copy;
+  MsFigures *figures; /* (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS_TYPE_PANEL)
+
+/* As in statistics-panel.ui: picture, channel and 14 figures. */
+#define N_COLUMNS 16
+
+static const char *const channel_names[] = {"Red", "Green", "Blue", "Alpha", "Luma"};
+
+static void
+ms_statistics_panel_dispose(GObject *object)
+{
+  MsStatisticsPanel *self = MS_STATISTICS_PANEL(object);
+
+  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
+  G_OBJECT_CLASS(ms_statistics_panel_parent_class)->dispose(object);
+}
+
+static char *
+figure(double value)
+{
+  return value == floor(value) ? g_strdup_printf("%.0f", value) : g_strdup_printf("%.2f", value);
+}
+
+static void
+add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsChannelStatistics *one)
+{
+  const double numbers[] = {one->min,
+                            one->max,
+                            one->mean,
+                            one->stddev,
+                            one->median,
+                            one->percentiles[0],
+                            one->percentiles[1],
+                            one->percentiles[2],
+                            one->percentiles[3],
+                            one->percentiles[4],
+                            one->percentiles[5]};
+  const guint64 counts[] = {one->nonzero, one->clipped_low, one->clipped_high};
+  GtkTreeIter iter;
+  int column = 0;
+
+  gtk_list_store_append(self->store, &iter);
+  gtk_list_store_set(self->store, &iter, column++, picture, -1);
+  gtk_list_store_set(self->store, &iter, column++, channel_names[channel], -1);
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    g_autofree char *text = figure(numbers[i]);
+    gtk_list_store_set(self->store, &iter, column++, text, -1);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+    g_autofree char *text = ms_format_count(counts[i]);
+    gtk_list_store_set(self->store, &iter, column++, text, -1);
+  }
+}
+
+static void
+add_picture(MsStatisticsPanel *self, const char *name, const MsImageStatistics *figures)
+{
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    add_channel(self, channel == 0 ? name : "", channel, &figures->channels[channel]);
+}
+
+static char *
+difference_text(const MsImageComparison *comparison)
+{
+  g_autofree char *changed = ms_format_count(comparison->changed);
+  g_autofree char *pixels = ms_format_count(comparison->pixels);
+  double percent = comparison->pixels > 0 ? 100.0 * (double)comparison->changed / (double)comparison->pixels : 0;
+
+  if (comparison->changed == 0)
+    return g_strdup_printf("The pictures are identical (%s pixels).", pixels);
+  return g_strdup_printf("%s of %s pixels changed (%.2f %%). PSNR %.2f dB, mean absolute difference %.3f, largest "
+                         "difference %u.",
+                         changed, pixels, percent, comparison->psnr, comparison->mean_absolute,
+                         comparison->max_difference);
+}
+
+static void
+append_time(GString *text, const char *what, double kernel_ms, double gb_per_s, double peak_share)
+{
+  g_autofree char *time = ms_format_ms(kernel_ms);
+
+  g_string_append_printf(text, "%s%s %s", text->len > 0 ? "   " : "Kernel times: ", what, time);
+  if (gb_per_s > 0)
+    g_string_append_printf(text, ", %.2f GB/s", gb_per_s);
+  if (peak_share > 0)
+    g_string_append_printf(text, " (%.0f %% of the peak)", peak_share * 100);
+}
+
+static void
+show_times(MsStatisticsPanel *self, const char *before_name, const char *after_name)
+{
+  const MsImageStatistics *before = ms_figures_get_before(self->figures);
+  const MsImageStatistics *after = ms_figures_get_after(self->figures);
+  const MsImageComparison *both = ms_figures_get_comparison(self->figures);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (before)
+    append_time(text, before_name, before->kernel_ms, before->gb_per_s, before->peak_share);
+  if (after)
+    append_time(text, after_name, after->kernel_ms, after->gb_per_s, after->peak_share);
+  if (both)
+    append_time(text, "difference", both->kernel_ms, both->gb_per_s, both->peak_share);
+  gtk_label_set_text(self->times, text->str);
+}
+
+static void
+show_difference(MsStatisticsPanel *self)
+{
+  const MsImageComparison *comparison = ms_figures_get_comparison(self->figures);
+  g_autofree char *text = comparison ? difference_text(comparison) : NULL;
+  const char *problem = ms_figures_get_problem(self->figures);
+
+  gtk_label_set_text(self->difference, text      ? text
+                                       : problem ? problem
+                                                 : "The difference appears here once the picture has been filtered.");
+}
+
+static void
+show_figures(MsStatisticsPanel *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+
+  gtk_list_store_clear(self->store);
+  gtk_widget_set_sensitive(self->copy, document != NULL);
+  if (!document || !self->figures)
+    return;
+  g_autofree char *before_name = ms_figures_name_before(document);
+  g_autofree char *after_name = ms_figures_name_after(document);
+  if (ms_figures_get_before(self->figures))
+    add_picture(self, before_name, ms_figures_get_before(self->figures));
+  if (ms_figures_get_after(self->figures))
+    add_picture(self, after_name, ms_figures_get_after(self->figures));
+  show_difference(self);
+  show_times(self, before_name, after_name);
+}
+
+static void
+append_cells(GtkTreeModel *model, GtkTreeIter *iter, GString *text)
+{
+  for (int column = 0; column < N_COLUMNS; column++) {
+    g_autofree char *cell = NULL;
+    gtk_tree_model_get(model, iter, column, &cell, -1);
+    g_string_append_printf(text, "%s%s", column > 0 ? "\t" : "", cell ? cell : "");
+  }
+  g_string_append_c(text, '\n');
+}
+
+/** ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, as it goes to the clipboard. */
+char *
+ms_statistics_panel_get_text(MsStatisticsPanel *self)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
+  g_autoptr(GString) text = g_string_new(NULL);
+  GtkTreeIter iter;
+
+  for (int column = 0; column < N_COLUMNS; column++)
+    g_string_append_printf(text, "%s%s", column > 0 ? "\t" : "",
+                           gtk_tree_view_column_get_title(gtk_tree_view_get_column(self->tree, column)));
+  g_string_append_c(text, '\n');
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter))
+    append_cells(model, &iter, text);
+  g_string_append_printf(text, "%s\n", gtk_label_get_text(self->difference));
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void
+on_copy_clicked(MsStatisticsPanel *self)
+{
+  g_autofree char *text = ms_statistics_panel_get_text(self);
+
+  gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), text, -1);
+}
+
+static void
+ms_statistics_panel_refresh(MsPanel *panel)
+{
+  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
+
+  ms_figures_panel_update(panel, self->figures);
+  show_figures(self);
+}
+
+static void
+ms_statistics_panel_attach(MsPanel *panel, MsDocument *document)
+{
+  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
+
+  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
+}
+
+static void
+ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->dispose = ms_statistics_panel_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_statistics_panel_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_statistics_panel_refresh;
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/statistics-panel.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, tree);
+  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, store);
+  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, difference);
+  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, times);
+  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, copy);
+  gtk_widget_class_bind_template_callback(widget_class, on_copy_clicked);
+}
+
+static void
+ms_statistics_panel_init(MsStatisticsPanel *self)
+{
+  gtk_widget_init_template(GTK_WIDGET(self));
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/runs/runs-model.h"
+
+#include "ui/panels/figures/figures-format.h"
+
+GtkListStore *
+ms_runs_model_new(void)
+{
+  return gtk_list_store_new(MS_RUNS_N_COLUMNS, MS_TYPE_RUN, G_TYPE_BOOLEAN, G_TYPE_BOOLEAN, G_TYPE_STRING,
+                            G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_INT, G_TYPE_STRING, G_TYPE_STRING,
+                            G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_INT);
+}
+
+/** ms_runs_model_speedup: (transfer full): over the baseline; runs with other parameters did other work and have none. */
+char *
+ms_runs_model_speedup(MsRun *run, MsRun *baseline)
+{
+  if (!baseline || !ms_params_equal(&ms_run_get_settings(run)->params, &ms_run_get_settings(baseline)->params))
+    return g_strdup(MS_NO_FIGURE);
+  return ms_format_ratio(ms_run_get_kernel_ms(baseline) / ms_run_get_kernel_ms(run));
+}
+
+/** ms_runs_model_badge: how the picture stands to the baseline's, in a sign and words. */
+const char *
+ms_runs_model_badge(MsRun *run, MsRun *baseline)
+{
+  switch (ms_run_get_match(run)) {
+  case MS_MATCH_BASELINE:
+    return "★ baseline";
+  case MS_MATCH_IDENTICAL:
+    return "✓ identical";
+  case MS_MATCH_DIFFERENT:
+    return "✗ differs";
+  default:
+    return baseline ? "other parameters" : MS_NO_FIGURE;
+  }
+}
+
+static double
+slowest_ms(GListModel *runs)
+{
+  double slowest = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items(runs); i++) {
+    g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
+    slowest = MAX(slowest, ms_run_get_kernel_ms(run));
+  }
+  return slowest;
+}
+
+static void
+set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
+{
+  MsImage *source = ms_document_get_source(document);
+  g_autofree char *size = g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source));
+
+  gtk_list_store_set(store, iter, MS_RUNS_RUN, NULL, MS_RUNS_A, ms_document_get_run_a(document) == NULL, MS_RUNS_B, FALSE,
+                     MS_RUNS_LABEL, "Original", MS_RUNS_SETTINGS, size, MS_RUNS_DEVICE, "", MS_RUNS_TIME, "",
+                     MS_RUNS_SHARE, 0, MS_RUNS_SPEEDUP, "", MS_RUNS_BADGE, "", MS_RUNS_PICTURE, "", MS_RUNS_IS_RUN,
+                     FALSE, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
+}
+
+static void
+set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run, double slowest)
+{
+  MsRun *baseline = ms_document_get_baseline(document), *b = ms_document_get_run_b(document);
+  gboolean current = run == ms_document_get_current_run(document);
+  double ms = ms_run_get_kernel_ms(run);
+  g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
+  g_autofree char *time = ms > 0 ? ms_format_ms(ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *speedup = ms_runs_model_speedup(run, baseline);
+
+  gtk_list_store_set(store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
+                     b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
+                     MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
+                     slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
+                     ms_runs_model_badge(run, baseline), MS_RUNS_PICTURE, ms_run_has_result(run) ? "kept" : "dropped",
+                     MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, -1);
+}
+
+/** ms_runs_model_fill: makes the rows those of @document (nullable); rows stay in place where they can, with the selection. */
+void
+ms_runs_model_fill(GtkListStore *store, MsDocument *document)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(store);
+  GListModel *runs = document ? ms_document_get_runs(document) : NULL;
+  guint wanted = runs ? g_list_model_get_n_items(runs) + 1 : 0;
+  double slowest = runs ? slowest_ms(runs) : 0;
+  GtkTreeIter iter;
+  gboolean there = gtk_tree_model_get_iter_first(model, &iter);
+
+  for (guint i = 0; i < wanted; i++) {
+    if (!there)
+      gtk_list_store_append(store, &iter);
+    g_autoptr(MsRun) run = i > 0 ? g_list_model_get_item(runs, i - 1) : NULL;
+    if (run)
+      set_run(store, &iter, document, run, slowest);
+    else
+      set_original(store, &iter, document);
+    there = there && gtk_tree_model_iter_next(model, &iter);
+  }
+  while (there)
+    there = gtk_list_store_remove(store, &iter);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/source/source-view.h"
+
+#include <string.h>
+
+#include "ui/panels/common/panel-style.h"
+#include "ui/panels/source/source-highlight.h"
+#include "ui/panels/source/text-diff.h"
+
+/* A program as it is compared with the one before. */
+typedef struct {
+  char *source;
+  char *options;
+} Text;
+
+struct _MsSourceView {
+  MsPanel parent_instance;
+  GtkLabel *summary;
+  GtkLabel *options_label;
+  GtkTextView *text;
+  GtkTextView *log;
+  GtkToggleButton *changes;
+  GtkWidget *compile;
+  MsProgramSpec *spec; /* (nullable): what is shown */
+  Text now;
+  Text before; /* of the configuration before the last change of the program */
+  GCancellable *compiling;
+  guint scroll;
+  gboolean restyled;
+};
+
+G_DEFINE_FINAL_TYPE(MsSourceView, ms_source_view, MS_TYPE_PANEL)
+
+static void
+clear_text(Text *text)
+{
+  g_clear_pointer(&text->source, g_free);
+  g_clear_pointer(&text->options, g_free);
+}
+
+static void
+cancel_compiling(MsSourceView *self)
+{
+  if (self->compiling)
+    g_cancellable_cancel(self->compiling);
+  g_clear_object(&self->compiling);
+}
+
+static void
+ms_source_view_dispose(GObject *object)
+{
+  MsSourceView *self = MS_SOURCE_VIEW(object);
+
+  cancel_compiling(self);
+  g_clear_handle_id(&self->scroll, g_source_remove);
+  g_clear_object(&self->spec);
+  clear_text(&self->now);
+  clear_text(&self->before);
+  G_OBJECT_CLASS(ms_source_view_parent_class)->dispose(object);
+}
+
+/** ms_source_view_get_source: (transfer none) (nullable): the program as it goes to the compiler */
+const char *
+ms_source_view_get_source(MsSourceView *self)
+{
+  return self->now.source;
+}
+
+const char *
+ms_source_view_get_options(MsSourceView *self)
+{
+  return self->now.options;
+}
+
+/** ms_source_view_get_shown: (transfer full): what the text view holds, with the marks of changes where they are shown */
+char *
+ms_source_view_get_shown(MsSourceView *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer(self->text);
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_bounds(buffer, &start, &end);
+  return gtk_text_buffer_get_text(buffer, &start, &end, TRUE);
+}
+
+/* Lines are marked with a sign as well as with a colour. */
+static const char *
+line_mark(MsDiffKind kind)
+{
+  return kind == MS_DIFF_ADDED ? "+ " : kind == MS_DIFF_REMOVED ? "− " : "  ";
+}
+
+static void
+append_line(GtkTextBuffer *buffer, const char *mark, const MsDiffLine *line, gboolean *in_comment)
+{
+  GtkTextIter end;
+
+  gtk_text_buffer_get_end_iter(buffer, &end);
+  int number = gtk_text_iter_get_line(&end);
+  gtk_text_buffer_insert(buffer, &end, mark, -1);
+  gtk_text_buffer_insert(buffer, &end, line->text, -1);
+  gtk_text_buffer_insert(buffer, &end, "\n", -1);
+  if (line->kind == MS_DIFF_SAME || line->kind == MS_DIFF_ADDED)
+    ms_source_highlight_line(buffer, number, (int)strlen(mark), in_comment);
+  if (line->kind == MS_DIFF_SAME)
+    return;
+  GtkTextIter start;
+  gtk_text_buffer_get_iter_at_line(buffer, &start, number);
+  gtk_text_buffer_get_end_iter(buffer, &end);
+  gtk_text_buffer_apply_tag_by_name(buffer, ms_source_diff_tag(line->kind == MS_DIFF_ADDED), &start, &end);
+}
+
+static int
+first_change(GArray *diff)
+{
+  for (guint i = 0; i < diff->len; i++)
+    if (g_array_index(diff, MsDiffLine, i).kind != MS_DIFF_SAME)
+      return (int)i;
+  return 0;
+}
+
+static gboolean
+scroll_to_cursor(gpointer data)
+{
+  MsSourceView *self = data;
+
+  self->scroll = 0;
+  gtk_text_view_scroll_to_mark(self->text, gtk_text_buffer_get_insert(gtk_text_view_get_buffer(self->text)), 0, TRUE, 0, 0);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+show_lines(MsSourceView *self, GArray *diff, gboolean marked)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer(self->text);
+  gboolean in_comment = FALSE;
+  GtkTextIter iter;
+
+  ms_source_highlight_set_theme(buffer, ms_panel_theme(GTK_WIDGET(self->text)));
+  gtk_text_buffer_set_text(buffer, "", -1);
+  for (guint i = 0; i < diff->len; i++) {
+    const MsDiffLine *line = &g_array_index(diff, MsDiffLine, i);
+    append_line(buffer, marked ? line_mark(line->kind) : "", line, &in_comment);
+  }
+  gtk_text_buffer_get_iter_at_line(buffer, &iter, MAX(first_change(diff) - 3, 0));
+  gtk_text_buffer_place_cursor(buffer, &iter);
+  /* Lines have heights only once the view has laid them out. */
+  if (self->scroll == 0)
+    self->scroll = g_idle_add_full(GTK_TEXT_VIEW_PRIORITY_VALIDATE + 5, scroll_to_cursor, self, NULL);
+}
+
+/* Options word by word: new ones bold and underlined, those that went struck through. */
+static void
+show_options(MsSourceView *self, gboolean marked)
+{
+  g_auto(GStrv) before = g_strsplit(marked && self->before.options ? self->before.options : self->now.options, " ", -1);
+  g_auto(GStrv) after = g_strsplit(self->now.options, " ", -1);
+  g_autoptr(GArray) diff = ms_text_diff((const char *const *)before, (const char *const *)after);
+  g_autoptr(GString) markup = g_string_new("Build options: ");
+
+  for (guint i = 0; i < diff->len; i++) {
+    const MsDiffLine *word = &g_array_index(diff, MsDiffLine, i);
+    g_autofree char *text = g_markup_escape_text(word->text, -1);
+    const char *open = word->kind == MS_DIFF_ADDED ? "<b><u>+" : word->kind == MS_DIFF_REMOVED ? "<s>−" : "";
+    const char *close = word->kind == MS_DIFF_ADDED ? "</u></b>" : word->kind == MS_DIFF_REMOVED ? "</s>" : "";
+    g_string_append_printf(markup, "%s%s%s ", open, text, close);
+  }
+  gtk_label_set_markup(self->options_label, markup->str);
+}
+
+static void
+show_summary(MsSourceView *self, GArray *diff, gboolean marked)
+{
+  guint lines = diff->len - ms_text_diff_count(diff, MS_DIFF_REMOVED);
+  g_autofree char *text =
+    marked ? g_strdup_printf("%u parts, %u lines; since the previous configuration %u lines came and %u went",
+                             ms_program_spec_get_n_parts(self->spec), lines, ms_text_diff_count(diff, MS_DIFF_ADDED),
+                             ms_text_diff_count(diff, MS_DIFF_REMOVED))
+           : g_strdup_printf("%u parts, %u lines", ms_program_spec_get_n_parts(self->spec), lines);
+
+  gtk_label_set_text(self->summary, text);
+}
+
+static void
+show_program(MsSourceView *self)
+{
+  if (!self->spec)
+    return;
+  gboolean marked = self->before.source && gtk_toggle_button_get_active(self->changes);
+  g_auto(GStrv) before = g_strsplit(marked ? self->before.source : self->now.source, "\n", -1);
+  g_auto(GStrv) after = g_strsplit(self->now.source, "\n", -1);
+  g_autoptr(GArray) diff = ms_text_diff((const char *const *)before, (const char *const *)after);
+
+  show_lines(self, diff, marked);
+  show_options(self, marked);
+  show_summary(self, diff, marked);
+}
+
+static void
+show_log(MsSourceView *self, const char *log)
+{
+  gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->log), log, -1);
+}
+
+/* The log of the last run where it ran this very program. */
+static void
+show_known_log(MsSourceView *self, MsDocument *document)
+{
+  MsRun *run = ms_document_get_current_run(document);
+  MsProgramSpec *spec = run ? ms_run_get_spec(run) : NULL;
+  g_autofree char *ran = spec ? ms_program_spec_hash(spec) : NULL;
+  g_autofree char *shown = self->spec ? ms_program_spec_hash(self->spec) : NULL;
+  const char *log = ran && g_strcmp0(ran, shown) == 0 ? ms_run_get_build_log(run) : NULL;
+
+  show_log(self, !log  ? "This program has not been built yet."
+                 : *log ? log
+                        : "The compiler had nothing to say, or the program came from the cache. Compile it to see.");
+}
+
+static void
+show_nothing(MsSourceView *self, const char *why)
+{
+  g_clear_object(&self->spec);
+  gtk_label_set_text(self->summary, why);
+  gtk_label_set_text(self->options_label, "");
+  gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->text), "", -1);
+  show_log(self, "");
+}
+
+/* Returns whether the program is another one. */
+static gboolean
+take_spec(MsSourceView *self, MsProgramSpec *spec)
+{
+  Text now = {ms_program_spec_compose(spec), g_strdup(ms_program_spec_get_options(spec))};
+  gboolean same = g_strcmp0(now.source, self->now.source) == 0 && g_strcmp0(now.options, self->now.options) == 0;
+
+  g_set_object(&self->spec, spec);
+  if (same) {
+    clear_text(&now);
+    return FALSE;
+  }
+  clear_text(&self->before);
+  self->before = self->now;
+  self->now = now;
+  cancel_compiling(self);
+  return TRUE;
+}
+
+static void
+ms_source_view_refresh(MsPanel *panel)
+{
+  MsSourceView *self = MS_SOURCE_VIEW(panel);
+  MsDocument *document = ms_panel_get_document(panel);
+  g_autoptr(GError) error = NULL;
+  MsPlanRequest request;
+
+  gtk_widget_set_sensitive(self->compile, FALSE);
+  if (!document || !ms_document_plan_request(document, &request)) {
+    show_nothing(self, document ? "The serial reference is plain C and has no kernel."
+                                : "The kernel program of an open picture's settings appears here.");
+    return;
+  }
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  if (!plan) {
+    show_nothing(self, error->message);
+    return;
+  }
+  gboolean shown = self->spec != NULL && !self->restyled;
+  if (take_spec(self, plan->program) || !shown)
+    show_program(self); /* else where the person has scrolled to stays in sight */
+  self->restyled = FALSE;
+  show_known_log(self, document);
+  gtk_widget_set_sensitive(self->compile, TRUE);
+}
+
+static void
+ms_source_view_attach(MsPanel *panel, MsDocument *document)
+{
+  ms_panel_follow(panel, document, "settings-changed");
+  ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
+}
+
+/* Runs on the engine's thread; without a cache, so that the compiler speaks. A log is worth more than an error here. */
+static gpointer
+compile(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
+  if (!context)
+    return g_strdup("The serial reference has no compiler.");
+  g_autoptr(MsProgram) program =
+    ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), data, NULL, &failure);
+  if (!program)
+    return g_strdup(failure->message);
+  const char *log = ms_program_get_log(program);
+  return g_strdup(log && *log ? log : "Compiled without a word from the compiler.");
+}
+
+static void
+on_compiled(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsSourceView) self = data;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *log = ms_engine_call_finish(MS_ENGINE(source), result, &error);
+
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  show_log(self, log ? log : error->message);
+}
+
+static void
+on_compile_clicked(MsSourceView *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+
+  if (!document || !self->spec)
+    return;
+  cancel_compiling(self);
+  self->compiling = g_cancellable_new();
+  show_log(self, "Compiling…");
+  ms_engine_call_async(ms_document_get_engine(document), compile, g_object_ref(self->spec), g_object_unref, g_free,
+                       self->compiling, on_compiled, g_object_ref(self));
+}
+
+static void
+on_copy_clicked(MsSourceView *self)
+{
+  if (self->now.source)
+    gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), self->now.source, -1);
+}
+
+void
+ms_source_view_set_changes_shown(MsSourceView *self, gboolean shown)
+{
+  gtk_toggle_button_set_active(self->changes, shown);
+}
+
+static void
+ms_source_view_style_updated(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(ms_source_view_parent_class)->style_updated(widget);
+  MS_SOURCE_VIEW(widget)->restyled = TRUE;
+  ms_panel_invalidate(MS_PANEL(widget));
+}
+
+static void
+ms_source_view_class_init(MsSourceViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->dispose = ms_source_view_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_source_view_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_source_view_refresh;
+  widget_class->style_updated = ms_source_view_style_updated;
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/source/source-view.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, summary);
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, options_label);
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, text);
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, log);
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, changes);
+  gtk_widget_class_bind_template_child(widget_class, MsSourceView, compile);
+  gtk_widget_class_bind_template_callback(widget_class, show_program);
+  gtk_widget_class_bind_template_callback(widget_class, on_compile_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, on_copy_clicked);
+}
+
+static void
+ms_source_view_init(MsSourceView *self)
+{
+  gtk_widget_init_template(GTK_WIDGET(self));
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/timing/timing-view.h"
+
+#include "core/reduce/bandwidth.h"
+#include "ui/panels/figures/figures-format.h"
+#include "ui/panels/timing/stage-bar.h"
+#include "ui/panels/timing/timing-rows.h"
+
+struct _MsTimingView {
+  MsPanel parent_instance;
+  GtkLabel *heading;
+  GtkLabel *build;
+  GtkLabel *peak_label;
+  MsStageBar *bar;
+  GtkTreeView *tree;
+  GtkTreeStore *store;
+  GtkStack *stack;
+  MsDevice *peak_device; /* (nullable): the device that @peak is of, or was asked for */
+  double peak;           /* GB/s, 0 while it is not known */
+  GCancellable *measuring;
+};
+
+G_DEFINE_FINAL_TYPE(MsTimingView, ms_timing_view, MS_TYPE_PANEL)
+
+/* As in timing-view.ui. */
+enum {
+  COLUMN_TITLE,
+  COLUMN_LAUNCHES,
+  COLUMN_QUEUED,
+  COLUMN_SUBMITTED,
+  COLUMN_RUN,
+  COLUMN_BYTES,
+  COLUMN_RATE,
+  COLUMN_SHARE,
+};
+
+static void
+ms_timing_view_dispose(GObject *object)
+{
+  MsTimingView *self = MS_TIMING_VIEW(object);
+
+  if (self->measuring)
+    g_cancellable_cancel(self->measuring);
+  g_clear_object(&self->measuring);
+  g_clear_object(&self->peak_device);
+  G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
+}
+
+static void
+append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double peak, GtkTreeIter *parent,
+           GtkTreeIter *iter)
+{
+  gboolean event = row->stage >= MS_STAGE_UPLOAD && row->stage <= MS_STAGE_DOWNLOAD;
+  g_autofree char *launches = g_strdup_printf("%u", row->launches);
+  g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *submitted = event ? ms_format_cell_ms(row->submitted_ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *run = row->invalid == row->launches ? g_strdup("rejected") : ms_format_cell_ms(row->run_ms);
+  g_autofree char *bytes = ms_format_bytes(row->bytes);
+  g_autofree char *rate = ms_format_rate(row->gb_per_s);
+  g_autofree char *share =
+    ms_format_share(peak > 0 && ms_timing_row_moves_device_memory(row) ? row->gb_per_s / peak : 0);
+
+  gtk_tree_store_insert_with_values(self->store, iter, parent, -1, COLUMN_TITLE, title, COLUMN_LAUNCHES,
+                                    parent ? "" : launches, COLUMN_QUEUED, queued, COLUMN_SUBMITTED, submitted,
+                                    COLUMN_RUN, run, COLUMN_BYTES, bytes, COLUMN_RATE, rate, COLUMN_SHARE, share, -1);
+}
+
+static void
+append_launches(MsTimingView *self, MsTimingLog *log, const MsTimingRow *row, double peak, GtkTreeIter *parent)
+{
+  guint number = 0;
+
+  for (guint i = row->first; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *timing = ms_timing_log_get(log, i);
+    if (!ms_timing_row_holds(row, timing))
+      continue;
+    MsTimingRow launch = ms_timing_row_of(timing);
+    g_autofree char *title = g_strdup_printf("Launch %u", ++number);
+    GtkTreeIter iter;
+    append_row(self, &launch, title, peak, parent, &iter);
+  }
+}
+
+static void
+show_build(MsTimingView *self, MsTimingLog *log)
+{
+  double ms = ms_timing_log_total_ms(log, MS_STAGE_BUILD);
+  g_autofree char *time = ms_format_ms(ms);
+  g_autofree char *text = ms > 0 ? g_strdup_printf("Building the kernels took %s, apart from the run.", time)
+                                 : g_strdup("No kernels were built; they were ready from an earlier run.");
+
+  gtk_label_set_text(self->build, text);
+}
+
+/**
+ * ms_timing_view_show_log:
+ * @log: (nullable): resolved
+ * @heading: what the log is of
+ * @peak_gb_per_s: the device's measured bandwidth, 0 when it is not known
+ */
+void
+ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s)
+{
+  gtk_tree_store_clear(self->store);
+  ms_stage_bar_clear(self->bar);
+  gtk_stack_set_visible_child_name(self->stack, log ? "rows" : "empty");
+  if (!log)
+    return;
+
+  g_autoptr(GArray) rows = ms_timing_rows_collect(log);
+  gtk_label_set_text(self->heading, heading);
+  show_build(self, log);
+  for (guint i = 0; i < rows->len; i++) {
+    const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i);
+    g_autofree char *title = ms_timing_row_title(row);
+    GtkTreeIter iter;
+    append_row(self, row, title, peak_gb_per_s, NULL, &iter);
+    if (row->launches > 1)
+      append_launches(self, log, row, peak_gb_per_s, &iter);
+    if (row->stage != MS_STAGE_BUILD)
+      ms_stage_bar_add(self->bar, title, row->run_ms);
+  }
+  g_autofree char *peak = peak_gb_per_s > 0
+                            ? g_strdup_printf("Measured peak of the device: %.1f GB/s.", peak_gb_per_s)
+                            : g_strdup("The peak of the device has not been measured.");
+  gtk_label_set_text(self->peak_label, peak);
+}
+
+static gpointer
+measure_peak(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
+{
+  g_autofree MsBandwidth *bandwidth = g_new0(MsBandwidth, 1);
+
+  if (!context) {
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "The serial reference has no device to measure.");
+    return NULL;
+  }
+  if (!ms_bandwidth_get(context, NULL, bandwidth, cancellable, error))
+    return NULL;
+  return g_steal_pointer(&bandwidth);
+}
+
+static void
+on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsTimingView) self = data;
+  g_autoptr(GError) error = NULL;
+  g_autofree MsBandwidth *bandwidth = ms_engine_call_finish(MS_ENGINE(source), result, &error);
+
+  if (bandwidth) {
+    self->peak = bandwidth->copy;
+    ms_panel_invalidate(MS_PANEL(self));
+  } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    gtk_label_set_text(self->peak_label, error->message);
+  }
+}
+
+/* Kernels read and write, so their bytes are held against the copy bandwidth. Measured once, then remembered on disk. */
+static void
+want_peak(MsTimingView *self, MsEngine *engine)
+{
+  MsDevice *device = ms_engine_get_device(engine);
+
+  if (!device || device == self->peak_device)
+    return;
+  if (self->measuring)
+    g_cancellable_cancel(self->measuring);
+  g_clear_object(&self->measuring);
+  self->measuring = g_cancellable_new();
+  g_set_object(&self->peak_device, device);
+  self->peak = 0;
+  ms_engine_call_async(engine, measure_peak, NULL, NULL, g_free, self->measuring, on_peak_measured, g_object_ref(self));
+}
+
+static char *
+run_heading(MsRun *run)
+{
+  g_autofree char *kernel = ms_format_ms(ms_run_get_kernel_ms(run));
+  gboolean device = ms_run_get_device(run) != NULL;
+
+  return g_strdup_printf("%s on %s, %d × %d: %s %s", ms_run_get_label(run), ms_run_get_device_name(run),
+                         ms_run_get_width(run), ms_run_get_height(run), device ? "kernels" : "took", kernel);
+}
+
+static void
+ms_timing_view_refresh(MsPanel *panel)
+{
+  MsTimingView *self = MS_TIMING_VIEW(panel);
+  MsDocument *document = ms_panel_get_document(panel);
+  MsRun *run = document ? ms_document_get_current_run(document) : NULL;
+
+  if (!run) {
+    ms_timing_view_show_log(self, NULL, NULL, 0);
+    return;
+  }
+  g_autofree char *heading = run_heading(run);
+  MsDevice *device = ms_run_get_device(run);
+  ms_timing_view_show_log(self, ms_run_get_log(run), heading, device == self->peak_device ? self->peak : 0);
+  want_peak(self, ms_document_get_engine(document));
+}
+
+static void
+ms_timing_view_attach(MsPanel *panel, MsDocument *document)
+{
+  ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
+}
+
+static void
+ms_timing_view_class_init(MsTimingViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->dispose = ms_timing_view_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_timing_view_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_timing_view_refresh;
+  g_type_ensure(MS_TYPE_STAGE_BAR);
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/timing/timing-view.ui");
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, heading);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, build);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, peak_label);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, bar);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, tree);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, store);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, stack);
+}
+
+static void
+ms_timing_view_init(MsTimingView *self)
+{
+  gtk_widget_init_template(GTK_WIDGET(self));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* MsApplication: the program as the desktop sees it: its windows, shortcuts, preferences and the device they share. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine/engine.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_APPLICATION (ms_application_get_type())
+G_DECLARE_FINAL_TYPE(MsApplication, ms_application, MS, APPLICATION, GtkApplication)
+
+MsApplication *ms_application_new(GApplicationFlags flags);
+MsEngine *ms_application_get_engine(MsApplication *self);
+GSettings *ms_application_get_settings(MsApplication *self);
+int ms_application_run(int argc, char **argv);
+
+G_END_DECLS

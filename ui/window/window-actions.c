@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "ui/window/window-private.h"
+
+/* An action without parameter that calls one function of the window. */
+#define WINDOW_ACTION(name, call)                                              \
+  static void name##_cb(GSimpleAction *action, GVariant *parameter, gpointer data) \
+  {                                                                            \
+    MsWindow *self = data;                                                     \
+    call;                                                                      \
+  }
+
+WINDOW_ACTION(menu, gtk_button_clicked(GTK_BUTTON(self->menu_button)))
+WINDOW_ACTION(open, ms_window_choose_files(self))
+WINDOW_ACTION(open_sample, ms_window_open_sample(self))
+WINDOW_ACTION(paste, ms_window_paste(self))
+WINDOW_ACTION(save, ms_window_save(self))
+WINDOW_ACTION(save_as, ms_window_save_as(self))
+WINDOW_ACTION(copy, ms_window_copy_picture(self))
+WINDOW_ACTION(copy_command, ms_window_copy_command(self))
+WINDOW_ACTION(close_tab, ms_window_close_tab(self))
+WINDOW_ACTION(undo, ms_document_undo(self->document))
+WINDOW_ACTION(redo, ms_document_redo(self->document))
+WINDOW_ACTION(filter, ms_document_request_filter(self->document))
+WINDOW_ACTION(cancel, ms_document_cancel(self->document))
+WINDOW_ACTION(zoom_in, ms_image_view_zoom_in(ms_window_get_view(self)))
+WINDOW_ACTION(zoom_out, ms_image_view_zoom_out(ms_window_get_view(self)))
+WINDOW_ACTION(zoom_fit, ms_image_view_fit(ms_window_get_view(self)))
+WINDOW_ACTION(next_tab, gtk_notebook_next_page(GTK_NOTEBOOK(self->notebook)))
+WINDOW_ACTION(previous_tab, gtk_notebook_prev_page(GTK_NOTEBOOK(self->notebook)))
+
+static void
+reset_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  MsWindow *self = data;
+  MsSettings settings = ms_settings_default();
+
+  ms_document_set_settings(self->document, &settings, NULL);
+}
+
+static void
+zoom_to_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  ms_image_view_set_zoom(ms_window_get_view(data), g_variant_get_double(parameter));
+}
+
+static void
+use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  MsWindow *self = data;
+  MsDevice *device = ms_engine_get_device(self->engine);
+  gboolean was_processor = device && ms_device_get_limits(device)->type == MS_DEVICE_TYPE_CPU;
+  gboolean failed_already = g_str_equal(ms_engine_get_wish(self->engine), "cpu") ||
+                            g_error_matches(ms_engine_get_problem(self->engine), MS_ERROR, MS_ERROR_NO_DEVICE);
+
+  /* Without a processor that OpenCL knows, plain C does it. */
+  ms_engine_choose(self->engine, was_processor || failed_already ? MS_ENGINE_REFERENCE : "cpu");
+}
+
+static void
+view_mode_cb(GSimpleAction *action, GVariant *state, gpointer data)
+{
+  MsWindow *self = data;
+  MsImageView *view = ms_window_get_view(self);
+  const char *name = g_variant_get_string(state, NULL);
+
+  for (int i = 0; view && ms_view_mode_names[i]; i++)
+    if (strcmp(name, ms_view_mode_names[i]) == 0) {
+      ms_image_view_set_mode(view, i);
+      g_settings_set_string(self->settings, "view-mode", name);
+    }
+  ms_window_update_actions(self);
+}
+
+static void
+fullscreen_cb(GSimpleAction *action, GVariant *state, gpointer data)
+{
+  if (g_variant_get_boolean(state))
+    gtk_window_fullscreen(GTK_WINDOW(data));
+  else
+    gtk_window_unfullscreen(GTK_WINDOW(data));
+}
+
+static const GActionEntry entries[] = {
+  {"menu", menu_cb},
+  {"open", open_cb},
+  {"open-sample", open_sample_cb},
+  {"paste", paste_cb},
+  {"save", save_cb},
+  {"save-as", save_as_cb},
+  {"copy", copy_cb},
+  {"copy-command", copy_command_cb},
+  {"close-tab", close_tab_cb},
+  {"undo", undo_cb},
+  {"redo", redo_cb},
+  {"reset", reset_cb},
+  {"filter", filter_cb},
+  {"cancel", cancel_cb},
+  {"zoom-in", zoom_in_cb},
+  {"zoom-out", zoom_out_cb},
+  {"zoom-fit", zoom_fit_cb},
+  {"zoom-to", zoom_to_cb, "d"},
+  {"next-tab", next_tab_cb},
+  {"previous-tab", previous_tab_cb},
+  {"use-processor", use_processor_cb},
+  {"view-mode", NULL, "s", "'split'", view_mode_cb},
+  {"fullscreen", NULL, NULL, "false", fullscreen_cb},
+};
+
+/* What needs a picture to mean something. */
+static const char *const need_document[] = {"save-as",  "copy-command", "close-tab", "reset",     "filter",
+                                            "zoom-in",  "zoom-out",     "zoom-fit",  "zoom-to",   "view-mode",
+                                            "next-tab", "previous-tab", NULL};
+
+static GSimpleAction *
+lookup(MsWindow *self, const char *name)
+{
+  return G_SIMPLE_ACTION(g_action_map_lookup_action(G_ACTION_MAP(self), name));
+}
+
+static void
+enable(MsWindow *self, const char *name, gboolean enabled)
+{
+  g_simple_action_set_enabled(lookup(self, name), enabled);
+}
+
+static void
+update_mode(MsWindow *self)
+{
+  MsImageView *view = ms_window_get_view(self);
+
+  if (!view)
+    return;
+  g_simple_action_set_state(lookup(self, "view-mode"),
+                            g_variant_new_string(ms_view_mode_names[ms_image_view_get_mode(view)]));
+  gtk_widget_set_visible(self->gain_box, ms_image_view_get_mode(view) == MS_VIEW_DIFFERENCE);
+}
+
+/** ms_window_update_actions: lets each action be as possible as it is. */
+void
+ms_window_update_actions(MsWindow *self)
+{
+  MsDocument *document = self->document;
+  gboolean filtered = document && ms_document_get_picture_b(document);
+
+  if (!lookup(self, "save"))
+    return;
+  for (guint i = 0; need_document[i]; i++)
+    enable(self, need_document[i], document != NULL);
+  enable(self, "save", filtered);
+  enable(self, "save-as", filtered);
+  enable(self, "copy", filtered);
+  enable(self, "undo", document && ms_document_can_undo(document));
+  enable(self, "redo", document && ms_document_can_redo(document));
+  enable(self, "cancel", document && ms_document_is_busy(document));
+  g_simple_action_set_state(lookup(self, "fullscreen"), g_variant_new_boolean(self->fullscreen));
+  update_mode(self);
+}
+
+void
+ms_window_add_actions(MsWindow *self)
+{
+  g_autoptr(GAction) side = g_settings_create_action(self->settings, "side-panel");
+  g_autoptr(GAction) bottom = g_settings_create_action(self->settings, "bottom-panel");
+
+  g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
+  g_action_map_add_action(G_ACTION_MAP(self), side);
+  g_action_map_add_action(G_ACTION_MAP(self), bottom);
+  ms_window_update_actions(self);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/figures/figures-format.h"
+#include "ui/window/window-private.h"
+
+/* Shorter runs than this show no progress bar: it would only flicker. */
+#define PROGRESS_DELAY_MS 400
+
+/** ms_window_update_title: the header bar says which picture, how large, and what it is computed on. */
+void
+ms_window_update_title(MsWindow *self)
+{
+  MsImage *source = self->document ? ms_document_get_source(self->document) : NULL;
+  const char *title = self->document ? ms_document_get_title(self->document) : "Meanshift Lab";
+  MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
+  g_autofree char *size =
+    source ? g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source)) : NULL;
+  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
+  g_autofree char *subtitle =
+    run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
+
+  if (!self->notebook)
+    return;
+  gtk_header_bar_set_title(GTK_HEADER_BAR(self->header), title);
+  gtk_header_bar_set_subtitle(GTK_HEADER_BAR(self->header), subtitle);
+  gtk_window_set_title(GTK_WINDOW(self), title);
+}
+
+static void
+update_readout(MsWindow *self)
+{
+  MsImageView *view = ms_window_get_view(self);
+  g_autofree char *zoom = g_strdup_printf("%.3g %%", view ? ms_image_view_get_zoom(view) * 100 : 100);
+  g_autofree char *name = g_strdup_printf("Zoom, %s", zoom);
+
+  if (!self->notebook)
+    return;
+  gtk_label_set_text(GTK_LABEL(self->readout), view ? ms_image_view_get_readout(view) : "");
+  gtk_label_set_text(GTK_LABEL(self->zoom_label), zoom);
+  atk_object_set_name(gtk_widget_get_accessible(gtk_widget_get_ancestor(self->zoom_label, GTK_TYPE_MENU_BUTTON)), name);
+}
+
+static gboolean
+show_progress_cb(gpointer data)
+{
+  MsWindow *self = data;
+
+  self->progress_delay = 0;
+  gtk_widget_show(self->progress_box);
+  return G_SOURCE_REMOVE;
+}
+
+/** ms_window_update_progress: how far the run of the picture in front is, and what may be done meanwhile. */
+void
+ms_window_update_progress(MsWindow *self)
+{
+  gboolean busy = self->document && ms_document_is_busy(self->document);
+
+  if (!self->notebook)
+    return;
+  if (busy && self->progress_delay == 0 && !gtk_widget_get_visible(self->progress_box))
+    self->progress_delay = g_timeout_add(PROGRESS_DELAY_MS, show_progress_cb, self);
+  if (!busy) {
+    g_clear_handle_id(&self->progress_delay, g_source_remove);
+    gtk_widget_hide(self->progress_box);
+  }
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress),
+                                busy ? ms_document_get_progress(self->document) : 0);
+  ms_window_update_actions(self);
+}
+
+static void
+run_ended_cb(MsWindow *self)
+{
+  ms_window_update_title(self);
+  update_readout(self);
+  /* A run that went well takes back what was said about one that did not. */
+  if (gtk_info_bar_get_message_type(GTK_INFO_BAR(self->message_bar)) == GTK_MESSAGE_ERROR)
+    ms_window_clear_message(self);
+}
+
+static void
+problem_cb(MsWindow *self, const GError *error)
+{
+  ms_window_report_error(self, error);
+}
+
+static void
+pictures_dropped_cb(MsWindow *self, guint n)
+{
+  g_autofree char *text =
+    g_strdup_printf("%u earlier %s left the memory; timings and settings are kept. Preferences say how much they may take.",
+                    n, n == 1 ? "picture has" : "pictures have");
+
+  ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
+}
+
+static void
+follow(MsWindow *self, MsDocument *document, MsImageView *view)
+{
+  g_signal_connect_object(document, "notify::current-run", G_CALLBACK(run_ended_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::progress", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "problem", G_CALLBACK(problem_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(pictures_dropped_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "notify::readout", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "notify::zoom", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
+}
+
+static void
+unfollow(MsWindow *self, MsDocument *document)
+{
+  g_signal_handlers_disconnect_by_data(document, self);
+  for (guint i = 0; i < ms_window_get_n_documents(self); i++)
+    g_signal_handlers_disconnect_by_data(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i), self);
+}
+
+static void
+bind_gain(MsWindow *self, MsImageView *view)
+{
+  g_clear_pointer(&self->gain_binding, g_binding_unbind);
+  if (view)
+    self->gain_binding =
+      g_object_bind_property(view, "gain", self->gain, "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+}
+
+/** ms_window_set_front: @view: (nullable): the picture that the title, the readout and the progress are about from now on */
+void
+ms_window_set_front(MsWindow *self, MsImageView *view)
+{
+  MsDocument *document = view ? ms_image_view_get_document(view) : NULL;
+
+  if (document == self->document)
+    return;
+  if (self->document)
+    unfollow(self, self->document);
+  bind_gain(self, view);
+  g_set_object(&self->document, document);
+  if (document)
+    follow(self, document, view);
+  g_object_notify(G_OBJECT(self), "document");
+  ms_window_update_title(self);
+  update_readout(self);
+  ms_window_update_progress(self);
+}
+
+/** ms_window_leave_front: lets go of the picture in front, for a window that is being closed. */
+void
+ms_window_leave_front(MsWindow *self)
+{
+  if (self->document) {
+    unfollow(self, self->document);
+    g_clear_object(&self->document);
+    g_object_notify(G_OBJECT(self), "document");
+  }
+  bind_gain(self, NULL);
+  g_clear_handle_id(&self->progress_delay, g_source_remove);
+}

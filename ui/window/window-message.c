@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "ui/window/window-private.h"
+
+/** ms_window_get_message: (transfer none): what the info bar says, empty when it is hidden. */
+const char *
+ms_window_get_message(MsWindow *self)
+{
+  return gtk_revealer_get_reveal_child(GTK_REVEALER(self->message_revealer))
+           ? gtk_label_get_text(GTK_LABEL(self->message))
+           : "";
+}
+
+/**
+ * ms_window_report: says something in the info bar, in place of what it said before.
+ * @detail: (nullable): what MS_OFFER_LOG shows
+ */
+void
+ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail)
+{
+  g_free(self->message_detail);
+  self->message_detail = g_strdup(detail);
+  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), type);
+  gtk_label_set_text(GTK_LABEL(self->message), text);
+  gtk_widget_set_visible(self->message_log, (offers & MS_OFFER_LOG) != 0);
+  gtk_widget_set_visible(self->message_device, (offers & MS_OFFER_DEVICE) != 0);
+  gtk_widget_set_visible(self->message_cpu, (offers & MS_OFFER_CPU) != 0);
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
+}
+
+static MsOffer
+offers_for(const GError *error)
+{
+  if (error->domain != MS_ERROR)
+    return MS_OFFER_NOTHING;
+  switch (error->code) {
+  case MS_ERROR_BUILD:
+    return MS_OFFER_LOG | MS_OFFER_DEVICE;
+  case MS_ERROR_NO_DEVICE:
+  case MS_ERROR_DEVICE:
+  case MS_ERROR_TIMEOUT:
+    return MS_OFFER_DEVICE | MS_OFFER_CPU;
+  case MS_ERROR_MEMORY:
+    return MS_OFFER_CPU;
+  default:
+    return MS_OFFER_NOTHING;
+  }
+}
+
+/** ms_window_report_error: says what went wrong, with the offer that helps; a build log is kept for a look. */
+void
+ms_window_report_error(MsWindow *self, const GError *error)
+{
+  const char *end = strchr(error->message, '\n');
+  g_autofree char *sentence = end ? g_strndup(error->message, end - error->message) : g_strdup(error->message);
+  MsOffer offers = offers_for(error);
+
+  if (end)
+    offers |= MS_OFFER_LOG;
+  ms_window_report(self, GTK_MESSAGE_ERROR, sentence, offers, error->message);
+}
+
+void
+ms_window_clear_message(MsWindow *self)
+{
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
+}
+
+/** ms_window_show_log: opens a window with the whole message. */
+void
+ms_window_show_log(MsWindow *self)
+{
+  GtkWidget *dialog = gtk_dialog_new_with_buttons("Log", GTK_WINDOW(self), GTK_DIALOG_USE_HEADER_BAR, NULL, NULL);
+  GtkWidget *scroller = gtk_scrolled_window_new(NULL, NULL), *view = gtk_text_view_new();
+
+  gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)),
+                           self->message_detail ? self->message_detail : "", -1);
+  gtk_text_view_set_editable(GTK_TEXT_VIEW(view), FALSE);
+  gtk_text_view_set_monospace(GTK_TEXT_VIEW(view), TRUE);
+  gtk_text_view_set_left_margin(GTK_TEXT_VIEW(view), 12);
+  gtk_text_view_set_top_margin(GTK_TEXT_VIEW(view), 12);
+  gtk_container_add(GTK_CONTAINER(scroller), view);
+  gtk_box_pack_start(GTK_BOX(gtk_dialog_get_content_area(GTK_DIALOG(dialog))), scroller, TRUE, TRUE, 0);
+  gtk_window_set_default_size(GTK_WINDOW(dialog), 760, 480);
+  gtk_widget_show_all(dialog);
+}
+
+/** ms_window_message_answered: a button of the info bar was clicked; its response is as in window.ui. */
+void
+ms_window_message_answered(MsWindow *self, int response)
+{
+  if (response == 1)
+    ms_window_show_log(self);
+  if (response == 2)
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->device_chooser), TRUE);
+  if (response == 3)
+    g_action_group_activate_action(G_ACTION_GROUP(self), "use-processor", NULL);
+  if (response != 1)
+    ms_window_clear_message(self);
+}

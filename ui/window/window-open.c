@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/image-io.h"
+#include "ui/image-view/pixbuf.h"
+#include "ui/window/window-private.h"
+
+/* The preview beside the list of files. */
+#define PREVIEW_SIZE 192
+
+#define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
+
+/* Loading, off the main thread */
+
+/* Of a file that has no path; what GIO says of it names no file. */
+static GBytes *
+load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GError) cause = NULL;
+  GBytes *bytes = g_file_load_bytes(file, cancellable, NULL, &cause);
+
+  if (!bytes)
+    g_set_error(error, cause->domain, cause->code, "'%s' cannot be read: %s. Copy it to this computer and open it there.",
+                name, cause->message);
+  return bytes;
+}
+
+static void
+load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GFile *file = data;
+  g_autofree char *path = g_file_get_path(file);
+  g_autofree char *name = g_file_get_parse_name(file);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+  MsImage *image;
+
+  if (path) {
+    image = ms_image_load(path, NULL, cancellable, &error);
+  } else {
+    bytes = load_bytes(file, name, cancellable, &error);
+    image = bytes ? ms_image_load_bytes(bytes, name, NULL, cancellable, &error) : NULL;
+  }
+  if (image)
+    g_task_return_pointer(task, image, g_object_unref);
+  else
+    g_task_return_error(task, g_steal_pointer(&error));
+}
+
+static char *
+display_name(GFile *file)
+{
+  g_autofree char *base = g_file_get_basename(file);
+
+  return base ? g_filename_display_name(base) : g_file_get_parse_name(file);
+}
+
+static void
+remember(MsWindow *self, GFile *file)
+{
+  g_autoptr(GFile) folder = g_file_get_parent(file);
+  g_autofree char *uri = g_file_get_uri(file), *folder_uri = folder ? g_file_get_uri(folder) : NULL;
+
+  if (g_file_has_uri_scheme(file, "resource"))
+    return;
+  gtk_recent_manager_add_item(gtk_recent_manager_get_default(), uri);
+  if (folder_uri)
+    g_settings_set_string(self->settings, "last-folder", folder_uri);
+}
+
+static void
+loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsWindow *self = MS_WINDOW(source);
+  GFile *file = g_task_get_task_data(G_TASK(result));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) image = g_task_propagate_pointer(G_TASK(result), &error);
+
+  if (!self->notebook || g_cancellable_is_cancelled(self->closing))
+    return;
+  self->n_opening--;
+  if (!image) {
+    /* Not an error of a run, which the next good run would take back. */
+    ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
+    return;
+  }
+  g_autofree char *title = display_name(file);
+  ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
+  remember(self, file);
+}
+
+/** ms_window_open: loads a picture into a new tab; the info bar says why when that fails. */
+void
+ms_window_open(MsWindow *self, GFile *file)
+{
+  g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
+
+  g_task_set_task_data(task, g_object_ref(file), g_object_unref);
+  /* Of several files asked for at once, what is said about one stays when the others are there. */
+  if (self->n_opening == 0)
+    ms_window_clear_message(self);
+  self->n_opening++;
+  g_task_run_in_thread(task, load_thread);
+}
+
+/** ms_window_is_opening: whether pictures are still being loaded. */
+gboolean
+ms_window_is_opening(MsWindow *self)
+{
+  return self->n_opening > 0;
+}
+
+void
+ms_window_open_sample(MsWindow *self)
+{
+  g_autoptr(GFile) file = g_file_new_for_uri("resource://" SAMPLE);
+
+  ms_window_open(self, file);
+}
+
+void
+ms_window_open_uris(MsWindow *self, char **uris)
+{
+  for (guint i = 0; uris && uris[i]; i++) {
+    g_autoptr(GFile) file = g_file_new_for_uri(uris[i]);
+    ms_window_open(self, file);
+  }
+}
+
+/* Choosing */
+
+static void
+update_preview_cb(GtkFileChooser *chooser, GtkWidget *preview)
+{
+  g_autofree char *path = gtk_file_chooser_get_preview_filename(chooser);
+  MsImageHeader header;
+  g_autoptr(GdkPixbuf) pixbuf = NULL;
+
+  /* Only what this program could open is decoded for a preview, and nothing that would take long. */
+  if (path && ms_image_peek_size(path, NULL, &header, NULL) && (guint64)header.width * header.height <= 64000000)
+    pixbuf = gdk_pixbuf_new_from_file_at_size(path, PREVIEW_SIZE, PREVIEW_SIZE, NULL);
+  gtk_image_set_from_pixbuf(GTK_IMAGE(preview), pixbuf);
+  gtk_file_chooser_set_preview_widget_active(chooser, pixbuf != NULL);
+}
+
+static void
+add_filters(GtkFileChooser *chooser)
+{
+  GtkFileFilter *pictures = gtk_file_filter_new(), *all = gtk_file_filter_new();
+
+  gtk_file_filter_set_name(pictures, "PNG and JPEG pictures");
+  gtk_file_filter_add_mime_type(pictures, "image/png");
+  gtk_file_filter_add_mime_type(pictures, "image/jpeg");
+  gtk_file_filter_set_name(all, "All files");
+  gtk_file_filter_add_pattern(all, "*");
+  gtk_file_chooser_add_filter(chooser, pictures);
+  gtk_file_chooser_add_filter(chooser, all);
+}
+
+static void
+chosen_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
+{
+  GSList *files = response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_files(GTK_FILE_CHOOSER(dialog)) : NULL;
+
+  for (GSList *l = files; l; l = l->next)
+    ms_window_open(self, l->data);
+  g_slist_free_full(files, g_object_unref);
+  g_object_unref(dialog);
+}
+
+/** ms_window_choose_files: the platform's own dialog for opening files. */
+void
+ms_window_choose_files(MsWindow *self)
+{
+  GtkFileChooserNative *dialog =
+    gtk_file_chooser_native_new("Open Pictures", GTK_WINDOW(self), GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
+  GtkWidget *preview = gtk_image_new();
+  g_autofree char *folder = g_settings_get_string(self->settings, "last-folder");
+
+  gtk_file_chooser_set_select_multiple(chooser, TRUE);
+  gtk_file_chooser_set_preview_widget(chooser, preview);
+  gtk_file_chooser_set_use_preview_label(chooser, FALSE);
+  g_signal_connect(chooser, "update-preview", G_CALLBACK(update_preview_cb), preview);
+  add_filters(chooser);
+  if (folder[0] != '\0')
+    gtk_file_chooser_set_current_folder_uri(chooser, folder);
+  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+  g_signal_connect_object(dialog, "response", G_CALLBACK(chosen_cb), self, 0);
+  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+/* Opening again */
+
+static void
+recent_chosen_cb(GtkRecentChooser *chooser, MsWindow *self)
+{
+  g_autofree char *uri = gtk_recent_chooser_get_current_uri(chooser);
+  g_autoptr(GFile) file = uri ? g_file_new_for_uri(uri) : NULL;
+
+  if (file)
+    ms_window_open(self, file);
+}
+
+/** ms_window_add_recent_menu: the pictures opened last, behind the button beside Open. */
+void
+ms_window_add_recent_menu(MsWindow *self)
+{
+  GtkWidget *menu = gtk_recent_chooser_menu_new();
+  GtkRecentFilter *filter = gtk_recent_filter_new();
+
+  gtk_recent_filter_add_application(filter, g_get_application_name());
+  gtk_recent_chooser_add_filter(GTK_RECENT_CHOOSER(menu), filter);
+  gtk_recent_chooser_set_sort_type(GTK_RECENT_CHOOSER(menu), GTK_RECENT_SORT_MRU);
+  gtk_recent_chooser_set_show_not_found(GTK_RECENT_CHOOSER(menu), FALSE);
+  gtk_recent_chooser_set_local_only(GTK_RECENT_CHOOSER(menu), FALSE);
+  g_signal_connect(menu, "item-activated", G_CALLBACK(recent_chosen_cb), self);
+  gtk_menu_button_set_popup(GTK_MENU_BUTTON(self->recent_button), menu);
+}
+
+/* Pasting and dropping */
+
+static void
+pasted_image_cb(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
+{
+  g_autoptr(MsWindow) self = data;
+  g_autoptr(MsImage) image = pixbuf ? ms_pixbuf_to_image(pixbuf) : NULL;
+
+  if (!self->notebook)
+    return;
+  if (image)
+    ms_window_add_image(self, image, NULL, "Pasted picture");
+  else
+    ms_window_report(self, GTK_MESSAGE_INFO, "There is no picture on the clipboard. Copy one and paste again.",
+                     MS_OFFER_NOTHING, NULL);
+}
+
+static void
+pasted_uris_cb(GtkClipboard *clipboard, char **uris, gpointer data)
+{
+  g_autoptr(MsWindow) self = data;
+
+  if (!self->notebook)
+    return;
+  if (uris && uris[0])
+    ms_window_open_uris(self, uris);
+  else
+    gtk_clipboard_request_image(clipboard, pasted_image_cb, g_object_ref(self));
+}
+
+/** ms_window_paste: opens the files or the picture on the clipboard. */
+void
+ms_window_paste(MsWindow *self)
+{
+  GtkClipboard *clipboard = gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD);
+
+  gtk_clipboard_request_uris(clipboard, pasted_uris_cb, g_object_ref(self));
+}
+
+/* GTK ends the drag by itself, as the window asks for all that it does by default. */
+static void
+dropped_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time)
+{
+  g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
+
+  ms_window_open_uris(MS_WINDOW(widget), uris);
+}
+
+void
+ms_window_accept_drops(MsWindow *self)
+{
+  gtk_drag_dest_set(GTK_WIDGET(self), GTK_DEST_DEFAULT_ALL, NULL, 0, GDK_ACTION_COPY);
+  gtk_drag_dest_add_uri_targets(GTK_WIDGET(self));
+  g_signal_connect(self, "drag-data-received", G_CALLBACK(dropped_cb), NULL);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "core/image/image-io.h"
+#include "ui/image-view/pixbuf.h"
+#include "ui/window/window-private.h"
+
+typedef struct {
+  MsImage *image;
+  char *path;
+  MsSaveOptions options;
+  MsSaveNotes notes;
+} SaveJob;
+
+static void
+save_job_free(gpointer data)
+{
+  SaveJob *job = data;
+
+  g_object_unref(job->image);
+  g_free(job->path);
+  g_free(job);
+}
+
+static void
+save_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  SaveJob *job = data;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_image_save(job->image, job->path, &job->options, &job->notes, cancellable, &error))
+    g_task_return_boolean(task, TRUE);
+  else
+    g_task_return_error(task, g_steal_pointer(&error));
+}
+
+static void
+report_saved(MsWindow *self, const SaveJob *job)
+{
+  g_autofree char *name = g_filename_display_basename(job->path);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  g_string_append_printf(text, "Saved as %s.", name);
+  if (job->notes.alpha_flattened)
+    g_string_append(text, " JPEG has no transparency: the picture was laid on white.");
+  if (job->notes.icc_dropped)
+    g_string_append(text, " The colour profile did not fit the format.");
+  if (job->notes.exif_dropped)
+    g_string_append(text, " The camera's data did not fit the format.");
+  ms_window_report(self, GTK_MESSAGE_INFO, text->str, MS_OFFER_NOTHING, NULL);
+}
+
+static void
+saved_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsWindow *self = MS_WINDOW(source);
+  SaveJob *job = g_task_get_task_data(G_TASK(result));
+  g_autoptr(GError) error = NULL;
+
+  if (!self->notebook)
+    return;
+  if (!g_task_propagate_boolean(G_TASK(result), &error)) {
+    ms_window_report(self, GTK_MESSAGE_ERROR, error->message, MS_OFFER_NOTHING, NULL);
+    return;
+  }
+  g_free(self->last_saved);
+  self->last_saved = g_strdup(job->path);
+  if (self->document)
+    g_object_set_data_full(G_OBJECT(self->document), "ms-saved-path", g_strdup(job->path), g_free);
+  report_saved(self, job);
+}
+
+static void
+save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwrite)
+{
+  g_autoptr(GTask) task = g_task_new(self, NULL, saved_cb, NULL);
+  SaveJob *job = g_new0(SaveJob, 1);
+
+  job->image = g_object_ref(ms_document_get_picture_b(self->document));
+  job->path = g_strdup(path);
+  job->options = ms_save_options_default();
+  job->options.format = format;
+  job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
+  job->options.compression = g_settings_get_int(self->settings, "png-compression");
+  job->options.overwrite = overwrite;
+  g_task_set_task_data(task, job, save_job_free);
+  g_task_run_in_thread(task, save_thread);
+}
+
+static char *
+stem_of(const char *title)
+{
+  const char *dot = strrchr(title, '.');
+
+  return dot && dot != title ? g_strndup(title, dot - title) : g_strdup(title);
+}
+
+static char *
+suggested_name(MsDocument *document)
+{
+  g_autofree char *stem = stem_of(ms_document_get_title(document));
+  gboolean jpeg = ms_image_format_from_path(ms_document_get_title(document)) == MS_IMAGE_FORMAT_JPEG;
+
+  return g_strdup_printf("%s-meanshift.%s", stem, jpeg ? "jpg" : "png");
+}
+
+static MsImageFormat
+chosen_format(GtkFileChooser *chooser)
+{
+  const char *choice = gtk_file_chooser_get_choice(chooser, "format");
+
+  if (g_strcmp0(choice, "png") == 0)
+    return MS_IMAGE_FORMAT_PNG;
+  if (g_strcmp0(choice, "jpeg") == 0)
+    return MS_IMAGE_FORMAT_JPEG;
+  return MS_IMAGE_FORMAT_AUTO;
+}
+
+static void
+add_format_choices(GtkFileChooser *chooser)
+{
+  const char *formats[] = {"auto", "png", "jpeg", NULL};
+  const char *format_labels[] = {"As the name says", "PNG", "JPEG", NULL};
+
+  gtk_file_chooser_add_choice(chooser, "format", "Format", formats, format_labels);
+  gtk_file_chooser_set_choice(chooser, "format", "auto");
+}
+
+static void
+add_quality_choices(GtkFileChooser *chooser, int quality)
+{
+  const char *values[] = {"75", "85", "90", "95", "100", NULL};
+  const char *labels[] = {"75, small", "85", "90, full colour", "95, fine", "100, largest", NULL};
+  g_autofree char *preferred = g_strdup_printf("%d", quality);
+  gboolean known = g_strv_contains(values, preferred);
+
+  gtk_file_chooser_add_choice(chooser, "quality", "JPEG quality", values, labels);
+  gtk_file_chooser_set_choice(chooser, "quality", known ? preferred : "95");
+}
+
+static gboolean
+is_original(MsDocument *document, const char *path)
+{
+  GFile *original = ms_document_get_file(document);
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+
+  return original && g_file_equal(original, file);
+}
+
+/* The chooser asked whether a file may be replaced; the original deserves a question of its own. */
+static gboolean
+may_replace(MsWindow *self, const char *path)
+{
+  GtkWidget *dialog;
+  int response;
+
+  if (!is_original(self->document, path))
+    return TRUE;
+  dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT,
+                                  GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "Replace the original picture?");
+  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog),
+                                           "The picture as it was opened will be gone from the disk.");
+  gtk_dialog_add_buttons(GTK_DIALOG(dialog), "_Cancel", GTK_RESPONSE_CANCEL, "_Replace", GTK_RESPONSE_ACCEPT, NULL);
+  gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_CANCEL);
+  response = gtk_dialog_run(GTK_DIALOG(dialog));
+  gtk_widget_destroy(dialog);
+  return response == GTK_RESPONSE_ACCEPT;
+}
+
+static void
+save_response_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
+{
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
+  g_autofree char *path = gtk_file_chooser_get_filename(chooser);
+  const char *quality = gtk_file_chooser_get_choice(chooser, "quality");
+  MsImageFormat format = chosen_format(chooser);
+
+  if (response == GTK_RESPONSE_ACCEPT && path && self->document && may_replace(self, path)) {
+    if (quality)
+      g_settings_set_int(self->settings, "jpeg-quality", (int)g_ascii_strtoll(quality, NULL, 10));
+    save_to(self, path, format, TRUE);
+  }
+  g_object_unref(dialog);
+}
+
+static void
+suggest_place(GtkFileChooser *chooser, MsDocument *document)
+{
+  GFile *original = ms_document_get_file(document);
+  g_autoptr(GFile) folder = original ? g_file_get_parent(original) : NULL;
+  g_autofree char *name = suggested_name(document);
+
+  if (folder && g_file_is_native(folder))
+    gtk_file_chooser_set_current_folder_file(chooser, folder, NULL);
+  gtk_file_chooser_set_current_name(chooser, name);
+}
+
+/** ms_window_save_as: asks where and how to save the filtered picture. */
+void
+ms_window_save_as(MsWindow *self)
+{
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new("Save the Filtered Picture", GTK_WINDOW(self),
+                                                             GTK_FILE_CHOOSER_ACTION_SAVE, "_Save", "_Cancel");
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
+
+  gtk_file_chooser_set_do_overwrite_confirmation(chooser, TRUE);
+  suggest_place(chooser, self->document);
+  add_format_choices(chooser);
+  add_quality_choices(chooser, g_settings_get_int(self->settings, "jpeg-quality"));
+  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+  g_signal_connect_object(dialog, "response", G_CALLBACK(save_response_cb), self, 0);
+  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+/** ms_window_save: saves again where this picture was saved before; the first time it asks. */
+void
+ms_window_save(MsWindow *self)
+{
+  const char *path = g_object_get_data(G_OBJECT(self->document), "ms-saved-path");
+
+  if (path)
+    save_to(self, path, MS_IMAGE_FORMAT_AUTO, TRUE);
+  else
+    ms_window_save_as(self);
+}
+
+/** ms_window_copy_picture: puts the filtered picture on the clipboard. */
+void
+ms_window_copy_picture(MsWindow *self)
+{
+  MsImage *image = ms_document_get_picture_b(self->document);
+  g_autoptr(GdkPixbuf) pixbuf = image ? ms_pixbuf_from_image(image) : NULL;
+
+  if (pixbuf)
+    gtk_clipboard_set_image(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), pixbuf);
+}
+
+static char *
+device_argument(MsWindow *self)
+{
+  MsDevice *device = ms_engine_get_device(self->engine);
+
+  if (ms_engine_is_reference(self->engine))
+    return g_strdup(MS_ENGINE_REFERENCE);
+  return g_strdup(device ? ms_device_get_address(device) : ms_engine_get_wish(self->engine));
+}
+
+/** ms_window_get_command_line: (transfer full): the line that repeats what the window shows, without a window. */
+char *
+ms_window_get_command_line(MsWindow *self)
+{
+  GFile *file = ms_document_get_file(self->document);
+  g_autofree char *path = file ? g_file_get_path(file) : NULL;
+  g_autofree char *input = g_shell_quote(path ? path : ms_document_get_title(self->document));
+  g_autofree char *name = suggested_name(self->document);
+  g_autofree char *output = g_shell_quote(name);
+  g_autofree char *device = device_argument(self);
+  g_autofree char *quoted_device = g_shell_quote(device);
+  g_autofree char *arguments = ms_settings_to_arguments(ms_document_get_settings(self->document));
+
+  return g_strdup_printf("meanshift-lab --headless %s --device %s %s -o %s", arguments, quoted_device, input, output);
+}
+
+void
+ms_window_copy_command(MsWindow *self)
+{
+  g_autofree char *line = ms_window_get_command_line(self);
+
+  gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), line, -1);
+  ms_window_report(self, GTK_MESSAGE_INFO, "The command line is on the clipboard.", MS_OFFER_LOG, line);
+}

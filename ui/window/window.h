@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* MsWindow: the main window: pictures as tabs, the settings beside them, timings and charts below. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/document/document.h"
+#include "ui/image-view/image-view.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_WINDOW (ms_window_get_type())
+/* Property: "document" (MsDocument or NULL, readable, with notify): the one whose tab is in front. */
+G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
+
+MsWindow *ms_window_new(GtkApplication *application, MsEngine *engine, GSettings *settings);
+void ms_window_open(MsWindow *self, GFile *file);
+void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);
+void ms_window_close_tab(MsWindow *self);
+MsDocument *ms_window_get_document(MsWindow *self);
+MsImageView *ms_window_get_view(MsWindow *self);
+guint ms_window_get_n_documents(MsWindow *self);
+gboolean ms_window_is_opening(MsWindow *self);
+GtkWidget *ms_window_get_options_panel(MsWindow *self);
+char *ms_window_get_command_line(MsWindow *self);
+const char *ms_window_get_message(MsWindow *self);
+
+G_END_DECLS
