@@ -24,10 +24,8 @@ open_engine(Command *c, GError **error)
   MsFallback fallback = (MsFallback)c->line->fallback;
 
   if (c->line->devices)
-    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note,
-                                c->console, error);
-  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console,
-                              error);
+    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note, c->console, error);
+  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console, error);
 }
 
 static MsBatchEngine *
@@ -44,15 +42,14 @@ on_open(gpointer data, GError **error)
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data,
-           GError **error)
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error)
 {
   Command *c = data;
 
   if (!c->line->stats && !c->line->histogram)
     return TRUE;
-  item->findings = ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log,
-                                   c->cancellable, error);
+  item->findings =
+    ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
   item->free_findings = ms_findings_free;
   return item->findings != NULL;
 }

@@ -47,19 +47,17 @@ check_needs(const MsCommandLine *line, GError **error)
     const char *needs[4];
     const char *sentence;
   } rules[] = {
-      {"split", {"devices"}, "--split says how --devices share an image; give --devices too."},
-      {"fail-on-slower",
-       {"compare"},
-       "--fail-on-slower is about --compare; give --compare BASELINE.json too."},
-      {"compare", {"experiment"}, "--compare is about experiments; give --experiment too."},
-      {"quick", {"experiment", "tune"}, "--quick is about experiments; give --experiment too."},
-      {"budget", {"tune", "experiment"}, "--budget is about --tune and --experiment; give one of them too."},
-      {"report-dir", {"experiment", "tune"}, "--report-dir is about experiments; give --experiment too."},
-      {"type", {"reduce"}, "--type is about --reduce; give --reduce too."},
-      {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
-      {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
-      {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
-      {"resume", {"output", "experiment"}, "--resume is about files in a folder; name the folder with -o."},
+    {"split", {"devices"}, "--split says how --devices share an image; give --devices too."},
+    {"fail-on-slower", {"compare"}, "--fail-on-slower is about --compare; give --compare BASELINE.json too."},
+    {"compare", {"experiment"}, "--compare is about experiments; give --experiment too."},
+    {"quick", {"experiment", "tune"}, "--quick is about experiments; give --experiment too."},
+    {"budget", {"tune", "experiment"}, "--budget is about --tune and --experiment; give one of them too."},
+    {"report-dir", {"experiment", "tune"}, "--report-dir is about experiments; give --experiment too."},
+    {"type", {"reduce"}, "--type is about --reduce; give --reduce too."},
+    {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
+    {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
+    {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
+    {"resume", {"output", "experiment"}, "--resume is about files in a folder; name the folder with -o."},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -84,9 +82,10 @@ check_reference(const MsCommandLine *line, GError **error)
   for (guint i = 0; i < n; i++) {
     if (infos[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&infos[i], &line->settings))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s means nothing to the serial reference, which has no kernels; leave it out, or choose another --device.",
-                infos[i].name);
+    g_set_error(
+      error, MS_ERROR, MS_ERROR_USAGE,
+      "--%s means nothing to the serial reference, which has no kernels; leave it out, or choose another --device.",
+      infos[i].name);
     return FALSE;
   }
   return TRUE;
@@ -100,7 +99,8 @@ check_one_device(const MsCommandLine *line, GError **error)
   if (line->devices && ms_command_line_is_lab(line) && !line->experiment)
     return refuse(error, "--devices shares images; for --tune and --reduce name one with --device.");
   if (line->devices && line->fallback == MS_FALLBACK_CPU)
-    return refuse(error, "--fallback cpu stands in for one device; with --devices leave it out, or name the cpu among them.");
+    return refuse(error,
+                  "--fallback cpu stands in for one device; with --devices leave it out, or name the cpu among them.");
   return line->devices || check_reference(line, error);
 }
 
@@ -109,8 +109,7 @@ static gboolean
 check_stdout(const MsCommandLine *line, GError **error)
 {
   if (is_std(line->output) + is_std(line->json) + is_std(line->csv) > 1)
-    return refuse(
-        error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
+    return refuse(error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
   return TRUE;
 }
 
@@ -127,9 +126,8 @@ check_inputs(const MsCommandLine *line, GError **error)
   if (n_std > 1)
     return refuse(error, "Standard input (-) can be read only once; name it once.");
   if (!line->output && !wants_report(line) && !line->dry_run)
-    return refuse(
-        error,
-        "Nothing would come of it: name the result with -o, or ask for --timings, --json or --verify.");
+    return refuse(error,
+                  "Nothing would come of it: name the result with -o, or ask for --timings, --json or --verify.");
   return TRUE;
 }
 
@@ -180,7 +178,8 @@ check_list(const MsCommandLine *line, GError **error)
     if (g_strv_contains(known, name))
       continue;
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s means nothing to --experiment list, which runs nothing; leave it out, or name an experiment.", name);
+                "--%s means nothing to --experiment list, which runs nothing; leave it out, or name an experiment.",
+                name);
     return FALSE;
   }
   return TRUE;
@@ -192,8 +191,7 @@ check_lab(const MsCommandLine *line, GError **error)
   if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
   if (line->output)
-    return refuse(
-        error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
+    return refuse(error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
   if (line->inputs[0] && line->inputs[1])
     return refuse(error, "The lab takes at most one image.");
   if (line->resume && !line->report_dir)

@@ -6,7 +6,10 @@
 #define DEFAULT_DEVICE "auto"
 #define DEFAULT_REDUCE_SIZE (G_GUINT64_CONSTANT(1) << 24)
 
-/* Options this far from what was typed are not worth suggesting: a letter in three, for with more any short word would do. */
+/*
+ * Options this far from what was typed are not worth suggesting: a letter in three, for with more any short word would
+ * do.
+ */
 #define MOST_TYPOS 3
 #define LETTERS_PER_TYPO 3
 
@@ -124,8 +127,8 @@ refuse_unknown(const char *name, GError **error)
   const char *near = nearest_option(name);
 
   if (near)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "There is no option --%s; did you mean --%s? --help lists all.", name, near);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s; did you mean --%s? --help lists all.", name,
+                near);
   else
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s; --help lists all.", name);
   return FALSE;
@@ -176,8 +179,7 @@ apply_command_option(Parsing *p, const MsCommandOption *option, const char *valu
   g_autofree char *argument = ms_command_option_argument(option);
 
   if (option->kind == MS_COMMAND_FLAG && value) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", option->name,
-                value);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", option->name, value);
     return FALSE;
   }
   if (option->kind != MS_COMMAND_FLAG && !value)
@@ -209,8 +211,7 @@ parse_letter(Parsing *p, const char *text, GError **error)
 
   if (!option || (option->kind == MS_COMMAND_FLAG && text[1])) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "There is no option -%s; --help lists all, and a file of that name is written ./-%s.", text,
-                text);
+                "There is no option -%s; --help lists all, and a file of that name is written ./-%s.", text, text);
     return FALSE;
   }
   g_ptr_array_add(p->line->given, g_strdup(option->name));
@@ -245,7 +246,7 @@ ms_command_line_parse(int argc, char **argv, GError **error)
 {
   g_autoptr(MsCommandLine) line = ms_command_line_new();
   Parsing parsing = {
-      .argc = argc, .argv = argv, .next = 1, .line = line, .inputs = g_ptr_array_new_with_free_func(g_free)};
+    .argc = argc, .argv = argv, .next = 1, .line = line, .inputs = g_ptr_array_new_with_free_func(g_free)};
   gboolean only_inputs = FALSE, good = TRUE;
 
   while (good && parsing.next < argc)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: what was asked for, read by two tables of options, one of core (filter and toggles) and one of the program. */
+/*
+ * The command line: what was asked for, read by two tables of options, one of core (filter and toggles) and one of the
+ * program.
+ */
 #pragma once
 
 #include "core/batch/batch.h"
@@ -15,7 +18,8 @@ typedef enum {
 } MsProgressWish;
 
 /**
- * MsCommandLine: the values of all options. Enumerations are stored as int so that the table can address every field alike.
+ * MsCommandLine: the values of all options. Enumerations are stored as int so that the table can address every field
+ * alike.
  * @inputs: (array zero-terminated=1)
  * @settings: filter and toggles
  * @given: names of all options that were given, without dashes, in order
@@ -139,8 +143,7 @@ gboolean ms_command_line_is_lab(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
 char *ms_command_line_help(void);
 
-gboolean ms_command_option_set(const MsCommandOption *option, MsCommandLine *line, const char *text,
-                               GError **error);
+gboolean ms_command_option_set(const MsCommandOption *option, MsCommandLine *line, const char *text, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsCommandLine, ms_command_line_free)
 

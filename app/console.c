@@ -37,8 +37,7 @@ ms_console_new(const MsCommandLine *line)
   g_mutex_init(&self->lock);
   self->tables = taken ? stderr : stdout;
   self->quiet = line->quiet;
-  if (line->progress == MS_PROGRESS_ALWAYS ||
-      (line->progress == MS_PROGRESS_AUTO && terminal && !line->quiet)) {
+  if (line->progress == MS_PROGRESS_ALWAYS || (line->progress == MS_PROGRESS_AUTO && terminal && !line->quiet)) {
     self->bar = terminal;
     self->lines = !terminal;
   }

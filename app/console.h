@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person reads on the terminal: errors, notes and the progress line on standard error, tables where there is room. */
+/*
+ * What a person reads on the terminal: errors, notes and the progress line on standard error, tables where there is
+ * room.
+ */
 #pragma once
 
 #include "app/command-line.h"

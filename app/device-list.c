@@ -23,28 +23,30 @@ append_device(GString *text, MsDevice *device)
                          ms_device_get_version(device));
   g_string_append_printf(text, "      %-22s %s, driver %s\n", "vendor", ms_device_get_vendor(device),
                          ms_device_get_driver(device));
-  g_string_append_printf(text, "      %-22s %s, %u compute units at %u MHz\n", "type",
-                         ms_device_type_name(l->type), l->compute_units, l->clock_mhz);
+  g_string_append_printf(text, "      %-22s %s, %u compute units at %u MHz\n", "type", ms_device_type_name(l->type),
+                         l->compute_units, l->clock_mhz);
   append_size(text, "global memory", l->global_memory);
   append_size(text, "largest buffer", l->max_allocation);
   append_size(text, l->local_is_dedicated ? "local memory" : "local memory (cached)", l->local_memory);
   g_string_append_printf(text,
-                         "      %-22s %" G_GSIZE_FORMAT " work-items, at most %" G_GSIZE_FORMAT
-                         "x%" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT ", in steps of %u\n",
-                         "work-group", l->max_work_group, l->max_work_item[0], l->max_work_item[1],
-                         l->max_work_item[2], l->preferred_multiple);
+                         "      %-22s %" G_GSIZE_FORMAT " work-items, at most %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT
+                         "x%" G_GSIZE_FORMAT ", in steps of %u\n",
+                         "work-group", l->max_work_group, l->max_work_item[0], l->max_work_item[1], l->max_work_item[2],
+                         l->preferred_multiple);
   if (l->images)
     g_string_append_printf(text, "      %-22s up to %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT "\n", "images",
                            l->image_max_width, l->image_max_height);
   else
     g_string_append_printf(text, "      %-22s none\n", "images");
   g_string_append_printf(text, "      %-22s fp64 %s, sub-groups %s, 64-bit atomics %s\n", "features",
-                         l->fp64 ? "yes" : "no", l->subgroups ? "yes" : "no",
-                         l->int64_atomics ? "yes" : "no");
+                         l->fp64 ? "yes" : "no", l->subgroups ? "yes" : "no", l->int64_atomics ? "yes" : "no");
   g_string_append_printf(text, "      %-22s %s\n", "extensions", ms_device_get_extensions(device));
 }
 
-/** ms_device_list_to_text: @devices: (element-type MsDevice). Returns: (transfer full): a block of lines for each device. */
+/**
+ * ms_device_list_to_text: @devices: (element-type MsDevice). Returns: (transfer full): a block of lines for each
+ * device.
+ */
 char *
 ms_device_list_to_text(GPtrArray *devices)
 {

@@ -11,8 +11,7 @@ ms_exit_status_for_error(const GError *error)
 {
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return MS_EXIT_INTERRUPTED;
-  if (g_error_matches(error, MS_ERROR, MS_ERROR_USAGE) ||
-      g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_USAGE) || g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
     return MS_EXIT_USAGE;
   if (g_error_matches(error, MS_ERROR, MS_ERROR_NO_DEVICE))
     return MS_EXIT_NO_DEVICE;

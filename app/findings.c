@@ -12,8 +12,8 @@ struct _MsFindings {
 };
 
 /*
- * Copies the rows with what they are about behind the kernel's name: the same kernel counts the result and the source, and
- * their times are two.
+ * Copies the rows with what they are about behind the kernel's name: the same kernel counts the result and the source,
+ * and their times are two.
  */
 static void
 append_about(MsTimingLog *log, MsTimingLog *own, const char *about)
@@ -87,14 +87,14 @@ find_all(MsFindings *self, MsContext *context, MsImage *source, MsImage *result,
  * ms_findings_new:
  * @log: (nullable): gets the rows of the kernels
  *
- * Statistics of both images and how they differ, or the counts of the result where only the histogram is asked for; on the
- * engine's device, or in plain C where the engine is the serial reference.
+ * Statistics of both images and how they differ, or the counts of the result where only the histogram is asked for; on
+ * the engine's device, or in plain C where the engine is the serial reference.
  *
  * Returns: (transfer full): the findings, or %NULL with @error set
  */
 MsFindings *
-ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
-                gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
+                MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   MsContext *context = ms_batch_engine_get_context(engine);
   MsFindings *self = g_new0(MsFindings, 1);
@@ -113,7 +113,10 @@ ms_findings_free(gpointer self)
   g_free(self);
 }
 
-/** ms_findings_add_json: adds "statistics" and "histogram" of the result, and "source_statistics" and "change", where asked for. */
+/**
+ * ms_findings_add_json: adds "statistics" and "histogram" of the result, and "source_statistics" and "change", where
+ * asked for.
+ */
 void
 ms_findings_add_json(const MsFindings *self, JsonBuilder *builder)
 {

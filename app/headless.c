@@ -43,7 +43,7 @@ ms_headless_open_context(const MsCommandLine *line, MsConsole *console, GError *
     return NULL;
   }
   g_autoptr(MsBatchEngine) engine =
-      ms_batch_engine_open(wish, (MsFallback)line->fallback, ms_console_tell_note, console, error);
+    ms_batch_engine_open(wish, (MsFallback)line->fallback, ms_console_tell_note, console, error);
   return engine ? g_object_ref(ms_batch_engine_get_context(engine)) : NULL;
 }
 

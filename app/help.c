@@ -57,8 +57,8 @@ static void
 append_option(GString *text, char letter, const char *name, const char *argument, const char *help)
 {
   g_autofree char *short_form = letter ? g_strdup_printf("-%c, ", letter) : NULL;
-  g_autofree char *left = g_strdup_printf("%s--%s%s%s", short_form ? short_form : "", name,
-                                          argument ? " " : "", argument ? argument : "");
+  g_autofree char *left =
+    g_strdup_printf("%s--%s%s%s", short_form ? short_form : "", name, argument ? " " : "", argument ? argument : "");
 
   append_row(left, help, text);
 }

@@ -164,7 +164,8 @@ run_experiments(Command *c, GError **error)
   MsLabRequest request;
   MsExitStatus status;
 
-  if (!load_baseline(c, names, &baseline, error) || !load_image(c, &image, error) || !open_devices(c, &context, &contexts, error))
+  if (!load_baseline(c, names, &baseline, error) || !load_image(c, &image, error) ||
+      !open_devices(c, &context, &contexts, error))
     return ms_exit_status_for_error(*error);
   ms_lab_request_init(&request, context, c->line->quick);
   apply_measure_options(c->line, &request.measure);
@@ -278,7 +279,9 @@ list_experiments(Command *c, GError **error)
   return MS_EXIT_DONE;
 }
 
-/** ms_headless_lab: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result. */
+/**
+ * ms_headless_lab: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result.
+ */
 MsExitStatus
 ms_headless_lab(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {

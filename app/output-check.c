@@ -78,7 +78,9 @@ add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
   return paths != NULL;
 }
 
-/* Opens the file as the report will, and leaves it. Devices and pipes are not opened: whoever reads would see an end. */
+/*
+ * Opens the file as the report will, and leaves it. Devices and pipes are not opened: whoever reads would see an end.
+ */
 static gboolean
 check_file(const char *option, const char *path, GError **error)
 {
@@ -105,8 +107,8 @@ check_folder(const char *option, const char *path, GError **error)
   }
   if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "--%s cannot be '%s': '%s' is no folder that may be written to; choose another.",
-              option, path, nearest);
+  g_set_error(error, MS_ERROR, MS_ERROR_IO,
+              "--%s cannot be '%s': '%s' is no folder that may be written to; choose another.", option, path, nearest);
   return FALSE;
 }
 
@@ -127,17 +129,18 @@ check_name(const MsCommandLine *line, GError **error)
   if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
       g_file_test(line->output, G_FILE_TEST_IS_DIR))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--name is for files in a folder, and '%s' is none; leave out --name, or name an existing folder with -o.",
-              line->output);
+  g_set_error(
+    error, MS_ERROR, MS_ERROR_USAGE,
+    "--name is for files in a folder, and '%s' is none; leave out --name, or name an existing folder with -o.",
+    line->output);
   return FALSE;
 }
 
 /**
  * ms_output_check:
  *
- * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another report,
- *   or with #MS_ERROR_IO where none can be written
+ * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another
+ *   report, or with #MS_ERROR_IO where none can be written
  */
 gboolean
 ms_output_check(const MsCommandLine *line, GError **error)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written must not take the place of what is read, nor of anything else that is written: looked at before anything runs. */
+/*
+ * What is written must not take the place of what is read, nor of anything else that is written: looked at before
+ * anything runs.
+ */
 #pragma once
 
 #include "app/command-line.h"

@@ -50,7 +50,8 @@ key_help(const MsReduceOptionInfo *info, const char *standard)
 {
   if (info->values)
     return g_strdup_printf("%s (%s: %s)", info->help, MS_REDUCE_HELP_BASE, standard);
-  return g_strdup_printf("%s, %d to %d (%s: %s)", info->help, info->minimum, info->maximum, MS_REDUCE_HELP_BASE, standard);
+  return g_strdup_printf("%s, %d to %d (%s: %s)", info->help, info->minimum, info->maximum, MS_REDUCE_HELP_BASE,
+                         standard);
 }
 
 /** ms_reduce_help_keys: what may follow a preset's name, the values it takes and the plainest preset's. */
@@ -62,7 +63,8 @@ ms_reduce_help_keys(MsReduceHelpRow row, gpointer data)
   const MsReducePreset *base = ms_reduce_preset_find(MS_REDUCE_HELP_BASE);
 
   for (guint i = 0; i < n; i++) {
-    g_autofree char *choices = infos[i].values ? g_strjoinv("|", (char **)infos[i].values) : g_strdup(infos[i].argument);
+    g_autofree char *choices =
+      infos[i].values ? g_strjoinv("|", (char **)infos[i].values) : g_strdup(infos[i].argument);
     g_autofree char *left = g_strdup_printf("%s=%s", infos[i].name, choices);
     g_autofree char *standard = ms_reduce_option_get_text(&infos[i], &base->options);
     g_autofree char *help = key_help(&infos[i], standard);

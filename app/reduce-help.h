@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What --reduce takes, in words, from the tables of operations, types, presets and keys; for --help and for the manual page's check. */
+/*
+ * What --reduce takes, in words, from the tables of operations, types, presets and keys; for --help and for the manual
+ * page's check.
+ */
 #pragma once
 
 #include "core/reduce/reduce-options.h"

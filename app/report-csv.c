@@ -6,7 +6,10 @@
 static const MsStage stages[] = {MS_STAGE_DECODE, MS_STAGE_BUILD,    MS_STAGE_UPLOAD,
                                  MS_STAGE_KERNEL, MS_STAGE_DOWNLOAD, MS_STAGE_ENCODE};
 
-/* RFC 4180: quoted where it must be, quotes doubled. A name that is no UTF-8 is converted as in JSON, so that both name it alike. */
+/*
+ * RFC 4180: quoted where it must be, quotes doubled. A name that is no UTF-8 is converted as in JSON, so that both
+ * name it alike.
+ */
 static void
 append_cell(GString *line, const char *content)
 {

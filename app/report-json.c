@@ -189,7 +189,9 @@ add_device(JsonBuilder *b, const MsBatchEngineInfo *device)
   json_builder_end_object(b);
 }
 
-/* The report is written piece by piece, so that a hundred thousand images need no memory: the closing brace is cut off. */
+/*
+ * The report is written piece by piece, so that a hundred thousand images need no memory: the closing brace is cut off.
+ */
 static char *
 without_last_brace(char *json)
 {

@@ -31,7 +31,7 @@ ms_image_report_kernel_time(const MsBatchItem *item)
   g_autofree double *sorted = g_memdup2(item->kernel_ms->data, n * sizeof(double));
   qsort(sorted, n, sizeof(double), compare_doubles);
   return (MsKernelTime){
-      .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .min = sorted[0], .max = sorted[n - 1], .n = n};
+    .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .min = sorted[0], .max = sorted[n - 1], .n = n};
 }
 
 /** ms_image_report_title: (transfer full): the line above an image's tables. */
@@ -41,8 +41,8 @@ ms_image_report_title(const MsBatchItem *item)
   g_autofree char *settings = ms_settings_to_arguments(&item->used);
 
   return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s\n", item->input, item->output ? " -> " : "",
-                         item->output ? item->output : "", item->width, item->height,
-                         item->device ? item->device : "-", settings);
+                         item->output ? item->output : "", item->width, item->height, item->device ? item->device : "-",
+                         settings);
 }
 
 /* Rows of one stage and kernel together: a run in bands has hundreds of them. */
@@ -103,8 +103,7 @@ append_sum(GString *text, const Sum *sum)
   g_autofree char *rate = ms_image_report_number(sum->run_ms > 0 ? megabytes / sum->run_ms : 0, "%.3f");
 
   g_string_append_printf(text, "  %-9s %-24s %5u %11s %13s %11s %10s %9s\n", ms_stage_name(sum->first.stage),
-                         sum->first.kernel ? sum->first.kernel : "", sum->n, queued, submitted, run, bytes,
-                         rate);
+                         sum->first.kernel ? sum->first.kernel : "", sum->n, queued, submitted, run, bytes, rate);
 }
 
 static void
@@ -116,8 +115,8 @@ append_kernel_time(GString *text, const MsBatchItem *item)
   g_autofree char *max = ms_image_report_number(time.max, "%.3f");
 
   if (time.n > 0)
-    g_string_append_printf(text, "  kernels: median %s ms, minimum %s ms, maximum %s ms, n %u\n", median, min,
-                           max, time.n);
+    g_string_append_printf(text, "  kernels: median %s ms, minimum %s ms, maximum %s ms, n %u\n", median, min, max,
+                           time.n);
 }
 
 /** ms_image_report_timings: (transfer full): a table of what every stage and kernel took. */
@@ -129,8 +128,8 @@ ms_image_report_timings(const MsBatchItem *item)
   if (!item->log)
     return g_string_free(text, FALSE);
   g_autoptr(GArray) sums = sum_rows(item->log);
-  g_string_append_printf(text, "  %-9s %-24s %5s %11s %13s %11s %10s %9s\n", "stage", "kernel", "count",
-                         "queued ms", "submitted ms", "run ms", "MB", "GB/s");
+  g_string_append_printf(text, "  %-9s %-24s %5s %11s %13s %11s %10s %9s\n", "stage", "kernel", "count", "queued ms",
+                         "submitted ms", "run ms", "MB", "GB/s");
   for (guint i = 0; i < sums->len; i++)
     append_sum(text, &g_array_index(sums, Sum, i));
   append_kernel_time(text, item);
@@ -145,8 +144,7 @@ ms_image_report_verify(const MsBatchItem *item)
     return g_strdup("");
   if (!ms_batch_item_differs(item))
     return g_strdup("  verified: identical to the reference\n");
-  return g_strdup_printf("  differs from the reference: %" G_GUINT64_FORMAT
-                         " pixels, largest difference %d\n",
+  return g_strdup_printf("  differs from the reference: %" G_GUINT64_FORMAT " pixels, largest difference %d\n",
                          item->difference.mismatched_pixels, item->difference.max_difference);
 }
 

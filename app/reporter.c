@@ -179,7 +179,9 @@ report_item(MsReporter *self, MsBatchItem *item)
   self->next++;
 }
 
-/* Results come in any order and are handed on in that of the list; those before the device is known wait for its name. */
+/*
+ * Results come in any order and are handed on in that of the list; those before the device is known wait for its name.
+ */
 static void
 report_ready(MsReporter *self)
 {
@@ -245,8 +247,8 @@ print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
 {
   g_autofree char *time = ms_image_report_number(seconds, "%.1f");
   g_autofree char *left = counts->pending ? g_strdup_printf(", %u not done", counts->pending) : g_strdup("");
-  g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done,
-                                              counts->failed, counts->skipped, left, time);
+  g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done, counts->failed,
+                                              counts->skipped, left, time);
 
   if (self->items->len > 1 && !self->line->dry_run)
     ms_console_note(self->console, sentence);

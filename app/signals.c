@@ -37,9 +37,9 @@ is_ignored(int number)
 /**
  * ms_signals_cancel_on_interrupt:
  *
- * To be called before any thread is made, so that all inherit the mask and one thread alone receives the signals. What the
- * starter of the program ignores (nohup, a shell's background jobs) stays ignored. A reader that goes away and a full quota become
- * errors of the write that meets them.
+ * To be called before any thread is made, so that all inherit the mask and one thread alone receives the signals. What
+ * the starter of the program ignores (nohup, a shell's background jobs) stays ignored. A reader that goes away and a
+ * full quota become errors of the write that meets them.
  */
 void
 ms_signals_cancel_on_interrupt(GCancellable *cancellable)

@@ -29,8 +29,7 @@ window_arguments(char **images)
 
   g_ptr_array_add(arguments, g_strdup("meanshift-lab"));
   for (gsize i = 0; images[i]; i++)
-    g_ptr_array_add(arguments,
-                    images[i][0] == '-' ? g_strconcat("./", images[i], NULL) : g_strdup(images[i]));
+    g_ptr_array_add(arguments, images[i][0] == '-' ? g_strconcat("./", images[i], NULL) : g_strdup(images[i]));
   g_ptr_array_add(arguments, NULL);
   return (char **)g_ptr_array_free(arguments, FALSE);
 }
@@ -44,6 +43,6 @@ ms_window_run(char **images, GError **error)
 
   execv(program, arguments);
   g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "The window's program '%s' cannot be started: %s; install it again, or use --headless.",
-              program, g_strerror(errno));
+              "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program,
+              g_strerror(errno));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The one error domain of the program: what went wrong, told in a class a caller can act on and a sentence a person can. */
+/*
+ * The one error domain of the program: what went wrong, told in a class a caller can act on and a sentence a person
+ * can.
+ */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Applies mean_of() to (relative sum, n, base, -) quadruples and leaves the mean in the fourth: what the tests compare. */
+/*
+ * Applies mean_of() to (relative sum, n, base, -) quadruples and leaves the mean in the fourth: what the tests compare.
+ */
 __kernel void
 mean_check(__global int4 *samples)
 {

@@ -27,22 +27,22 @@ static gboolean
 check_folder(const char *path, GError **error)
 {
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.",
-                path);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
   else if (!g_file_test(path, G_FILE_TEST_IS_DIR))
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
                 "The output '%s' is a file, but a folder is needed for several images.", path);
   else if (access(path, W_OK | X_OK) != 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "The output folder '%s' cannot be written to: %s; choose another folder.", path,
-                g_strerror(errno));
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.",
+                path, g_strerror(errno));
   else
     return TRUE;
   return FALSE;
 }
 
-/* Found out before hours of work, not after. Devices and pipes are written in place, so their folder stays as it is; a link is
- * followed, as it is when writing. */
+/*
+ * Found out before hours of work, not after. Devices and pipes are written in place, so their folder stays as it is; a
+ * link is followed, as it is when writing.
+ */
 static gboolean
 check_parent(const char *path, GError **error)
 {
@@ -58,15 +58,13 @@ check_ending(const MsBatchRequest *request, GError **error)
 {
   struct stat info;
 
-  if (request->format != MS_IMAGE_FORMAT_AUTO ||
-      ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
+  if (request->format != MS_IMAGE_FORMAT_AUTO || ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
     return TRUE;
-  g_set_error(
-      error, MS_ERROR, MS_ERROR_USAGE,
-      "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.",
-      request->output);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.",
+              request->output);
   return FALSE;
 }
 
@@ -79,8 +77,7 @@ check_output(const MsBatchRequest *request, GError **error)
   if (!request->output)
     return TRUE;
   if (is_std(request->output) && many) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "Standard output takes one image; name a folder for several with -o.");
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
     return FALSE;
   }
   if (is_std(request->output))
@@ -133,11 +130,12 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
 /**
  * ms_batch_plan:
  *
- * Lists the images, gives each its output and settles conflicts. Outputs of all shards are considered, so that two shards never
- * write to one file; the items of this shard alone are returned.
+ * Lists the images, gives each its output and settles conflicts. Outputs of all shards are considered, so that two
+ * shards never write to one file; the items of this shard alone are returned.
  *
- * Returns: (transfer full) (element-type MsBatchItem): pending, skipped and failed items in order, or %NULL with @error set when
- *   the output itself is wrong (#MS_ERROR_USAGE, #MS_ERROR_IO), or one of the run's own files is an image of any shard
+ * Returns: (transfer full) (element-type MsBatchItem): pending, skipped and failed items in order, or %NULL with
+ *   @error set when the output itself is wrong (#MS_ERROR_USAGE, #MS_ERROR_IO), or one of the run's own files is an
+ *   image of any shard
  */
 GPtrArray *
 ms_batch_plan(const MsBatchRequest *request, GError **error)
@@ -150,7 +148,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
     return NULL;
   planning.into_folder = request->output && !is_std(request->output) && names_folder(request->output);
   g_autoptr(GPtrArray) inputs =
-      ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
+    ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();
   g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

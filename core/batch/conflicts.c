@@ -34,7 +34,10 @@ output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
   return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
 }
 
-/** ms_planning_output_path: (transfer full): where the template puts @item; @any_seq: with MS_NAMING_ANY_NUMBER for its number. */
+/**
+ * ms_planning_output_path: (transfer full): where the template puts @item; @any_seq: with MS_NAMING_ANY_NUMBER for its
+ * number.
+ */
 char *
 ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
 {
@@ -76,7 +79,9 @@ is_taken(const MsPlanning *p, const char *path)
   return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
 }
 
-/* A run that was killed may have saved this and not said so; the result is made again and compared with what is there. */
+/*
+ * A run that was killed may have saved this and not said so; the result is made again and compared with what is there.
+ */
 static gboolean
 is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
 {
@@ -94,7 +99,9 @@ takes_own_name(const MsPlanning *p, MsBatchItem *item)
   return item->numbered;
 }
 
-/* What was found taken once stays so; looking from the start each time would take the square of the number of images. */
+/*
+ * What was found taken once stays so; looking from the start each time would take the square of the number of images.
+ */
 static void
 choose_free_name(const MsPlanning *p, MsBatchItem *item)
 {
@@ -119,9 +126,8 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
 
   if (!p->into_folder || !ms_naming_is_folder(name))
     return FALSE;
-  g_autofree char *sentence =
-      g_strdup_printf("'%s' would become '%s', which is no name for a file; choose another --name.",
-                      item->input, item->output);
+  g_autofree char *sentence = g_strdup_printf(
+    "'%s' would become '%s', which is no name for a file; choose another --name.", item->input, item->output);
   ms_batch_item_fail(item, sentence);
   return TRUE;
 }
@@ -146,9 +152,9 @@ refuse_claimed(const MsPlanning *p, MsBatchItem *item)
 
   if (!other)
     return FALSE;
-  g_autofree char *sentence = g_strdup_printf(
-      "'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.",
-      item->input, item->output, other);
+  g_autofree char *sentence =
+    g_strdup_printf("'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.",
+                    item->input, item->output, other);
   ms_batch_item_fail(item, sentence);
   return TRUE;
 }
@@ -170,8 +176,8 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
   item->perhaps_saved = is_perhaps_saved(p, item);
   if (item->perhaps_saved)
     return;
-  sentence = g_strdup_printf(
-      "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.", item->output);
+  sentence = g_strdup_printf("'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
+                             item->output);
   ms_batch_item_fail(item, sentence);
 }
 
@@ -195,8 +201,8 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
   const MsBatchRequest *q = p->request;
   MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
   const MsManifestEntry *entry = q->resume && q->manifest && !is_std(item->input)
-                                     ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
-                                     : NULL;
+                                   ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
+                                   : NULL;
 
   if (!entry || !is_planned_output(p, item, entry->output))
     return FALSE;

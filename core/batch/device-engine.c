@@ -79,10 +79,8 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBa
 static gboolean
 is_device_fault(const GError *error)
 {
-  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) ||
-         g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
-         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) ||
-         g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
+  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) || g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
 static gboolean
@@ -97,8 +95,8 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-      g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
-                      ms_device_get_name(ms_context_get_device(context)), reason->message);
+    g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
+                    ms_device_get_name(ms_context_get_device(context)), reason->message);
   say(self, sentence);
   use_context(self, context);
   return TRUE;
@@ -188,8 +186,7 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote 
 
 /** ms_device_engine_open: see ms_batch_engine_open(); @wish is a device. */
 MsBatchEngine *
-ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
-                      GError **error)
+ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
 {
   g_autoptr(GError) reason = NULL;
   g_auto(GStrv) passed_over = NULL;

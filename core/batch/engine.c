@@ -91,7 +91,7 @@ static MsBatchEngineInfo
 reference_describe(MsBatchEngine *self)
 {
   return (MsBatchEngineInfo){
-      .name = MS_BATCH_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+    .name = MS_BATCH_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
 }
 
 static MsImage *
@@ -99,13 +99,13 @@ reference_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, 
               GCancellable *cancellable, GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsImage *result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self,
-                                     cancellable, error);
+  MsImage *result =
+    ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self, cancellable, error);
 
   run->used = *settings;
   if (result)
-    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_BATCH_ENGINE_REFERENCE,
-                           2 * ms_image_get_byte_size(source), start);
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_BATCH_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(source),
+                           start);
   return result;
 }
 
@@ -138,8 +138,7 @@ ms_batch_engine_new_reference(void)
  * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE
  */
 MsBatchEngine *
-ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
-                     GError **error)
+ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
 {
   if (strcmp(wish, MS_BATCH_ENGINE_REFERENCE) == 0)
     return ms_batch_engine_new_reference();

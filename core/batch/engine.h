@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchEngine: what filters the images of a batch: an OpenCL device, the serial reference, or whatever else can be made one. */
+/*
+ * MsBatchEngine: what filters the images of a batch: an OpenCL device, the serial reference, or whatever else can be
+ * made one.
+ */
 #pragma once
 
 #include "core/filter/mean-shift.h"
@@ -61,14 +64,14 @@ struct _MsBatchEngineClass {
   MsContext *(*context)(MsBatchEngine *self);
 };
 
-MsBatchEngine *ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note,
-                                    gpointer note_data, GError **error);
+MsBatchEngine *ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+                                    GError **error);
 MsBatchEngine *ms_batch_engine_new_reference(void);
 
 MsBatchEngineInfo ms_batch_engine_describe(MsBatchEngine *self);
 gboolean ms_batch_engine_check(MsBatchEngine *self, const MsSettings *settings, GError **error);
-MsImage *ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings,
-                             MsBatchEngineRun *run, GCancellable *cancellable, GError **error);
+MsImage *ms_batch_engine_run(MsBatchEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+                             GCancellable *cancellable, GError **error);
 MsContext *ms_batch_engine_get_context(MsBatchEngine *self);
 void ms_batch_engine_set_progress(MsBatchEngine *self, MsProgressFunc progress, gpointer data);
 void ms_batch_engine_report_progress(int done, int total, gpointer self);

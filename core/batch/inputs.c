@@ -85,13 +85,15 @@ folder_entries(const char *path, char **trouble)
 static gboolean
 is_output_folder(const Walk *walk, const struct stat *info)
 {
-  return walk->output.st_ino != 0 && info->st_ino == walk->output.st_ino &&
-         info->st_dev == walk->output.st_dev;
+  return walk->output.st_ino != 0 && info->st_ino == walk->output.st_ino && info->st_dev == walk->output.st_dev;
 }
 
 static void walk_folder(Walk *walk, const char *path, const char *relative);
 
-/* Links to files are followed, links to folders are not: they could lead round in a circle; pipes must be named themselves. */
+/*
+ * Links to files are followed, links to folders are not: they could lead round in a circle; pipes must be named
+ * themselves.
+ */
 static void
 walk_entry(Walk *walk, const char *path, const char *relative)
 {
@@ -144,8 +146,8 @@ expand_folder(Walk *walk, const char *path)
  * @recursive: whether folders inside folders are looked into
  * @output_folder: (nullable): a folder whose content is not taken when it lies inside an input folder
  *
- * A folder stands for the images in it, told by their ending or their first bytes. Files that were named are taken as they are:
- * what is wrong with them is said when they are loaded.
+ * A folder stands for the images in it, told by their ending or their first bytes. Files that were named are taken as
+ * they are: what is wrong with them is said when they are loaded.
  *
  * Returns: (transfer full) (element-type MsInput): the images, in the order of the arguments, folders sorted by name
  */
@@ -169,7 +171,10 @@ ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *o
   return walk.inputs;
 }
 
-/** ms_inputs_leave_out: @inputs: (element-type MsInput): loses those that @test is %TRUE for; the others keep their order. */
+/**
+ * ms_inputs_leave_out: @inputs: (element-type MsInput): loses those that @test is %TRUE for; the others keep their
+ * order.
+ */
 void
 ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data)
 {

@@ -50,7 +50,9 @@ ms_batch_item_skip(MsBatchItem *self, const char *reason)
   self->reason = g_strdup(reason);
 }
 
-/** ms_batch_item_forget_results: frees timings and findings once they are reported; a batch may have very many items. */
+/**
+ * ms_batch_item_forget_results: frees timings and findings once they are reported; a batch may have very many items.
+ */
 void
 ms_batch_item_forget_results(MsBatchItem *self)
 {

@@ -128,9 +128,8 @@ take_lines(MsManifest *self, const char *text, gsize length)
 static gboolean
 fail(MsManifest *self, const char *doing, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "The manifest '%s' cannot be %s: %s; choose another file with --manifest.", self->path, doing,
-              g_strerror(errno));
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.",
+              self->path, doing, g_strerror(errno));
   return FALSE;
 }
 
@@ -140,8 +139,8 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
   if (ms_image_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--manifest would write into the image '%s'; choose another file.", self->path);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.",
+              self->path);
   return FALSE;
 }
 
@@ -151,7 +150,8 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
  *
  * Lines that are no JSON (the torn last line of a crash) are passed over.
  *
- * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO, or #MS_ERROR_USAGE for an image
+ * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO, or #MS_ERROR_USAGE for an
+ *   image
  */
 MsManifest *
 ms_manifest_load(const char *path, GError **error)
@@ -175,7 +175,9 @@ ms_manifest_load(const char *path, GError **error)
   return g_steal_pointer(&self);
 }
 
-/** ms_manifest_begin: makes the file when it is not there and opens it to add lines; several shards may write to one. */
+/**
+ * ms_manifest_begin: makes the file when it is not there and opens it to add lines; several shards may write to one.
+ */
 gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
 {
@@ -220,12 +222,11 @@ is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
  * ms_manifest_find_done:
  * @save: format (not AUTO) and quality that are wanted now
  *
- * Returns: (transfer none) (nullable): the line that says @input, as it is now, was done with these settings and its output is
- *   there; whether that output is the one that is wanted now is for the caller to see
+ * Returns: (transfer none) (nullable): the line that says @input, as it is now, was done with these settings and its
+ *   output is there; whether that output is the one that is wanted now is for the caller to see
  */
 const MsManifestEntry *
-ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
-                      const MsSaveOptions *save)
+ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings, const MsSaveOptions *save)
 {
   const MsManifestEntry *entry = ms_manifest_find(self, input);
   g_autofree char *line = ms_settings_to_arguments(settings);
@@ -314,8 +315,8 @@ item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptio
  * Adds one line by one write, which other processes' lines cannot cut in two.
  */
 gboolean
-ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
-                   const MsSaveOptions *save, GError **error)
+ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
+                   GError **error)
 {
   g_autofree char *json = item_line(item, settings, save);
   g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);

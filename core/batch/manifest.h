@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch goes on where it stopped. */
+/*
+ * MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch goes on where it
+ * stopped.
+ */
 #pragma once
 
 #include "core/batch/item.h"

@@ -24,8 +24,7 @@ refuse(const char *template, const char *why, GError **error)
 {
   g_autofree char *known = g_strjoinv("}, {", (char **)fields);
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template,
-              why, known);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template, why, known);
   return FALSE;
 }
 
@@ -116,7 +115,10 @@ append_field(GString *name, const char *field, const MsNameParts *parts)
     g_string_append_printf(name, "%0*" G_GUINT64_FORMAT, (int)parts->seq_digits, parts->seq);
 }
 
-/** ms_naming_expand: (transfer full): the file name that @template, which must have passed ms_naming_check(), stands for. */
+/**
+ * ms_naming_expand: (transfer full): the file name that @template, which must have passed ms_naming_check(), stands
+ * for.
+ */
 char *
 ms_naming_expand(const char *template, const MsNameParts *parts)
 {
@@ -132,7 +134,10 @@ ms_naming_expand(const char *template, const MsNameParts *parts)
   return g_string_free(name, FALSE);
 }
 
-/** ms_naming_extension: (nullable): the ending of the last part of @path, without its dot; a leading dot starts no ending. */
+/**
+ * ms_naming_extension: (nullable): the ending of the last part of @path, without its dot; a leading dot starts no
+ * ending.
+ */
 const char *
 ms_naming_extension(const char *path)
 {

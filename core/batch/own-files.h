@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that a run writes about itself (reports, the manifest), which must not take the place of an image or of one another. */
+/*
+ * The files that a run writes about itself (reports, the manifest), which must not take the place of an image or of
+ * one another.
+ */
 #pragma once
 
 #include <glib.h>
@@ -14,7 +17,6 @@ typedef struct {
   const char *path;
 } MsOwnFile;
 
-gboolean ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs,
-                            GError **error);
+gboolean ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of planning a batch share: names of outputs, settling of conflicts, and leaving out of earlier results. */
+/*
+ * What the parts of planning a batch share: names of outputs, settling of conflicts, and leaving out of earlier
+ * results.
+ */
 #pragma once
 
 #include "core/batch/batch.h"

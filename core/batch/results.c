@@ -21,8 +21,8 @@ planned_output(const MsPlanning *p, const MsInput *input)
 }
 
 /*
- * Results beside their inputs would be filtered again by the next run. With --on-conflict overwrite an image of that name is
- * refused instead: it could be an original. Numbers in the names say nothing about where they come from.
+ * Results beside their inputs would be filtered again by the next run. With --on-conflict overwrite an image of that
+ * name is refused instead: it could be an original. Numbers in the names say nothing about where they come from.
  */
 static GHashTable *
 planned_outputs(const MsPlanning *p, GPtrArray *inputs)
@@ -30,8 +30,7 @@ planned_outputs(const MsPlanning *p, GPtrArray *inputs)
   GHashTable *planned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   const MsBatchRequest *q = p->request;
 
-  if (q->on_conflict == MS_CONFLICT_OVERWRITE ||
-      (q->name_template && ms_naming_uses(q->name_template, "seq")))
+  if (q->on_conflict == MS_CONFLICT_OVERWRITE || (q->name_template && ms_naming_uses(q->name_template, "seq")))
     return planned;
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);

@@ -9,8 +9,9 @@
 #define MOST_USUAL_JOBS 16
 
 /*
- * One lock guards everything below but the work that is done on an image. A worker that looks for something to do takes, in this
- * order: a result to save (which frees memory), an image to decode that fits the memory left, the header of the next item.
+ * One lock guards everything below but the work that is done on an image. A worker that looks for something to do
+ * takes, in this order: a result to save (which frees memory), an image to decode that fits the memory left, the
+ * header of the next item.
  */
 typedef struct {
   GPtrArray *items;
@@ -60,8 +61,7 @@ note_in_manifest(Runner *r, const MsBatchItem *item)
   if (!r->options->manifest || item->status == MS_ITEM_SKIPPED)
     return;
   save.format = ms_batch_item_format(item, save.format);
-  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) &&
-      r->hooks->trouble)
+  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) && r->hooks->trouble)
     r->hooks->trouble(error->message, r->hooks->data);
 }
 
@@ -349,15 +349,16 @@ run_pipeline(Runner *r, GError **error)
  * ms_runner_run:
  * @items: (element-type MsBatchItem): pending ones are done, the others only reported
  *
- * The calling thread drives the device; decoding, verifying and saving go on beside it. What is wrong with one image is kept in
- * its item and stops no other.
+ * The calling thread drives the device; decoding, verifying and saving go on beside it. What is wrong with one image
+ * is kept in its item and stops no other.
  *
- * Returns: %FALSE when no engine could be opened, the settings cannot run on it (#MS_ERROR_UNSUPPORTED, #MS_ERROR_USAGE), or the
- *   run was interrupted (G_IO_ERROR_CANCELLED): then finished files are whole and unfinished items pending
+ * Returns: %FALSE when no engine could be opened, the settings cannot run on it (#MS_ERROR_UNSUPPORTED,
+ *   #MS_ERROR_USAGE), or the run was interrupted (G_IO_ERROR_CANCELLED): then finished files are whole and unfinished
+ *   items pending
  */
 gboolean
-ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-              GCancellable *cancellable, GError **error)
+ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
+              GError **error)
 {
   Runner runner = {.items = items, .options = options, .hooks = hooks, .cancellable = cancellable};
   gulong handler = 0;

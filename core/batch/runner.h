@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The runner: images flow from decoding threads over the device to encoding threads, a bounded number of them at a time. */
+/*
+ * The runner: images flow from decoding threads over the device to encoding threads, a bounded number of them at a
+ * time.
+ */
 #pragma once
 
 #include "core/batch/batch.h"
@@ -16,8 +19,8 @@ G_BEGIN_DECLS
  * @repeat: times each image is filtered, at least 1
  * @verify: whether each result is compared with the reference
  * @keep_log: whether items keep their timings
- * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that alone
- *   needs more than a limit that was set fails
+ * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
+ *   alone needs more than a limit that was set fails
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -42,8 +45,8 @@ typedef struct {
  */
 typedef struct {
   MsBatchEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine,
-                      gpointer data, GError **error);
+  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data,
+                      GError **error);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
   void (*trouble)(const char *sentence, gpointer data);

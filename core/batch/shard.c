@@ -35,9 +35,8 @@ ms_shard_parse(const char *text, MsShard *shard, GError **error)
     *shard = read;
     return TRUE;
   }
-  g_set_error(
-      error, MS_ERROR, MS_ERROR_USAGE,
-      "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight.", text);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight.", text);
   return FALSE;
 }
 
@@ -58,8 +57,8 @@ hash_name(const char *name)
  * ms_shard_takes:
  * @relative: the image's path below the folder that was named, or its name alone
  *
- * The name alone decides, not its place in the list: machines that see the folder under other paths, or while images are being
- * added, still agree, so no image is done twice or by nobody.
+ * The name alone decides, not its place in the list: machines that see the folder under other paths, or while images
+ * are being added, still agree, so no image is done twice or by nobody.
  */
 gboolean
 ms_shard_takes(const MsShard *self, const char *relative)

@@ -32,8 +32,7 @@ describe(MsBatchEngine *engine)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
 
-  return (MsBatchEngineInfo){
-      .name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
+  return (MsBatchEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
 }
 
 /* Every device must take the settings: each does a part of every image. */
@@ -59,8 +58,7 @@ static gboolean
 resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *used, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self->split, 0));
-  MsPlanRequest request =
-      ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
+  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
 
   if (!plan)
@@ -118,8 +116,8 @@ is_new_device(GPtrArray *contexts, MsContext *context)
 }
 
 static gboolean
-add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note,
-            gpointer note_data, GError **error)
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note, gpointer note_data,
+            GError **error)
 {
   g_auto(GStrv) passed_over = NULL;
   g_autoptr(MsContext) context = ms_device_choose_among(devices, wish, &passed_over, error);
@@ -142,7 +140,8 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEn
  * ms_split_engine_open_contexts:
  * @list: wishes as ms_device_choose() takes them, with commas between
  *
- * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or #MS_ERROR_NO_DEVICE
+ * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or
+ *   #MS_ERROR_NO_DEVICE
  */
 GPtrArray *
 ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer note_data, GError **error)
@@ -154,8 +153,8 @@ ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer
   if (g_strv_length(wishes) > MS_SHARES_MAX || g_strv_contains((const char *const *)wishes, "") ||
       g_strv_contains((const char *const *)wishes, MS_BATCH_ENGINE_REFERENCE)) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.",
-                list, MS_SHARES_MAX);
+                "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
+                MS_SHARES_MAX);
     return NULL;
   }
   devices = ms_device_enumerate(error);
@@ -184,8 +183,7 @@ report_progress(int done, int total, gpointer self)
 
 /** ms_split_engine_open: (transfer full): an engine over the devices of @list; see ms_split_engine_open_contexts(). */
 MsBatchEngine *
-ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data,
-                     GError **error)
+ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data, GError **error)
 {
   g_autoptr(GPtrArray) contexts = ms_split_engine_open_contexts(list, note, note_data, error);
   MsSplitEngine *self;

@@ -28,7 +28,10 @@ is_std(const char *path)
   return strcmp(path, MS_INPUT_STDIN) == 0;
 }
 
-/** ms_stage_bytes: what an image in flight takes: itself, its result, the reference's result, and as much again for a codec's rows. */
+/**
+ * ms_stage_bytes: what an image in flight takes: itself, its result, the reference's result, and as much again for a
+ * codec's rows.
+ */
 guint64
 ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
 {
@@ -52,8 +55,7 @@ read_header(MsWork *work, const MsRunnerOptions *options, MsImageHeader *header,
   if (!is_std(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &options->limits, header, error);
   if (is_std(input))
-    work->content =
-        ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable, error);
+    work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable, error);
   else
     work->content = ms_image_drain(input, &options->limits, options->memory_limit, cancellable, error);
   return work->content && ms_image_peek_bytes(work->content, name, &options->limits, header, error);
@@ -83,8 +85,8 @@ check_format(const MsWork *work, const MsRunnerOptions *options, const MsImageHe
       ms_batch_item_format(work->item, options->save.format) != MS_IMAGE_FORMAT_JPEG)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has %dx%d pixels, but a JPEG file can have %d a side at most; save it as PNG.", name,
-              header->width, header->height, MS_JPEG_MOST_SIDE);
+              "'%s' has %dx%d pixels, but a JPEG file can have %d a side at most; save it as PNG.", name, header->width,
+              header->height, MS_JPEG_MOST_SIDE);
   return FALSE;
 }
 
@@ -150,8 +152,7 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsBatchEngineRun run = {.log = log};
-  g_autoptr(MsImage) result =
-      ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
+  g_autoptr(MsImage) result = ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
   double kernel_ms;
 
   g_free(work->item->passed_over);
@@ -173,8 +174,8 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
 
 /** ms_stage_filter: runs the engine as often as asked for and keeps the last result. */
 gboolean
-ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
-                GCancellable *cancellable, GError **error)
+ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable,
+                GError **error)
 {
   for (guint i = 0; i < options->repeat; i++) {
     g_clear_object(&work->result);
@@ -190,7 +191,7 @@ ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *canc
 {
   MsBatchItem *item = work->item;
   g_autoptr(MsImage) expected =
-      ms_reference_run(work->source, &options->settings.params, NULL, NULL, NULL, cancellable, error);
+    ms_reference_run(work->source, &options->settings.params, NULL, NULL, NULL, cancellable, error);
 
   if (!expected)
     return FALSE;
@@ -214,8 +215,7 @@ write_all(int fd, const guint8 *data, gsize size, GError **error)
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0) {
-      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.",
-                  g_strerror(errno));
+      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(errno));
       return FALSE;
     }
     data += n;
@@ -225,8 +225,7 @@ write_all(int fd, const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
-               GError **error)
+save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, cancellable, error);
   gsize size = 0;
@@ -244,15 +243,14 @@ make_folder(const char *path, GError **error)
 
   if (g_mkdir_with_parents(folder, 0777) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.",
-              folder, g_strerror(errno));
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.", folder,
+              g_strerror(errno));
   return FALSE;
 }
 
 /* Whether the file that is in the way is just what would be saved; %FALSE without @error when it is not. */
 static gboolean
-is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
-                 GError **error)
+is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
   g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, cancellable, error) : NULL;
@@ -263,7 +261,10 @@ is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GC
   return g_bytes_equal(content, wanted);
 }
 
-/* What an earlier run made and did not note; a file that is no result keeps its name, and the image takes a number if it may. */
+/*
+ * What an earlier run made and did not note; a file that is no result keeps its name, and the image takes a number if
+ * it may.
+ */
 static gboolean
 settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved,
                      GCancellable *cancellable, GError **error)
@@ -273,11 +274,10 @@ settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes
   *saved = is_saved_already(work, save, notes, cancellable, &failure);
   work->item->perhaps_saved = FALSE;
   if (!*saved && !failure && !work->item->numbered)
-    g_set_error(
-        &failure, MS_ERROR, MS_ERROR_EXISTS,
-        "'%s' exists already, is not named in the manifest and differs from this result; choose another "
-        "name, or --on-conflict skip, unique or overwrite.",
-        work->item->output);
+    g_set_error(&failure, MS_ERROR, MS_ERROR_EXISTS,
+                "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+                "name, or --on-conflict skip, unique or overwrite.",
+                work->item->output);
   if (!failure)
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&failure));
@@ -286,8 +286,7 @@ settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes
 
 /* Somebody may take a free name between the plan and now; then the next number is tried. */
 static gboolean
-save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
-             GError **error)
+save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
 {
   g_autofree char *wanted = g_strdup(work->item->output);
 
@@ -302,8 +301,7 @@ save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCance
       if (saved)
         return TRUE;
     }
-    if (!work->item->numbered || number == MOST_NUMBERS ||
-        !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+    if (!work->item->numbered || number == MOST_NUMBERS || !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
       g_propagate_error(error, g_steal_pointer(&failure));
       return FALSE;
     }
@@ -318,8 +316,7 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
   GString *text = g_string_new(NULL);
 
   if (notes->alpha_flattened)
-    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ",
-                           item->output);
+    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ", item->output);
   if (notes->icc_dropped)
     g_string_append_printf(text, "'%s': the colour profile could not be kept. ", item->output);
   if (notes->exif_dropped)

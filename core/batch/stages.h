@@ -6,7 +6,10 @@
 
 G_BEGIN_DECLS
 
-/** MsWork: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the memory limit. */
+/**
+ * MsWork: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the
+ * memory limit.
+ */
 typedef struct {
   MsBatchItem *item;
   GBytes *content;
@@ -19,15 +22,11 @@ void ms_work_free(MsWork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWork, ms_work_free)
 
 guint64 ms_stage_bytes(guint64 width, guint64 height, gboolean verify);
-gboolean ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
-                          GError **error);
-gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
+gboolean ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable,
                          GError **error);
-gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
-                         GCancellable *cancellable, GError **error);
-gboolean ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
-                         GError **error);
-gboolean ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable,
-                       GError **error);
+gboolean ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

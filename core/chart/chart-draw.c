@@ -38,8 +38,8 @@ draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
   ms_chart_set_colour(cr, paint->faint_text);
   if (self->subtitle)
-    show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17,
-                l->width - 2 * MS_CHART_MARGIN, self->subtitle);
+    show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17, l->width - 2 * MS_CHART_MARGIN,
+                self->subtitle);
   if (self->y.title)
     show_text(cr, MS_CHART_MARGIN, l->top - 12, self->y.title);
   if (self->x.title)
@@ -48,8 +48,8 @@ draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
 }
 
 static void
-draw_legend_key(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartSeries *series,
-                double x, double y)
+draw_legend_key(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartSeries *series, double x,
+                double y)
 {
   if (self->type != MS_CHART_LINES) {
     cairo_rectangle(cr, x + 1, y - 10, 20, 12);
@@ -199,8 +199,7 @@ static void
 draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double room)
 {
   double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
-  g_autofree char *text =
-      ms_scale_format(round(value / unit) * unit); /* three digits are enough to read off a bar */
+  g_autofree char *text = ms_scale_format(round(value / unit) * unit); /* three digits are enough to read off a bar */
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);

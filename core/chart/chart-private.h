@@ -69,8 +69,7 @@ typedef struct {
 } MsChartLayout;
 
 MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
-double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series,
-                        const MsChartPoint *point);
+double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
 double ms_chart_point_y(const MsChartLayout *layout, double value);
 double ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout);
 double ms_chart_stack_base(const MsChart *self, guint series, double x);

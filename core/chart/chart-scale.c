@@ -85,8 +85,7 @@ logarithmic_ticks(const MsScale *self, guint wanted)
   gboolean fine = decades * 3 <= wanted * 1.6;
   int index = 0;
 
-  for (double power = pow(10.0, floor(log10(self->minimum))); power <= self->maximum * 1.0001;
-       power *= 10.0, index++)
+  for (double power = pow(10.0, floor(log10(self->minimum))); power <= self->maximum * 1.0001; power *= 10.0, index++)
     for (int i = 0; i < (fine ? 3 : 1); i++) {
       double value = power * (i == 0 ? 1.0 : i == 1 ? 2.0 : 5.0);
       if (value >= self->minimum * 0.999 && value <= self->maximum * 1.001 && index % every == 0)

@@ -182,8 +182,7 @@ marker_path(cairo_t *cr, guint style, double x, double y)
 
 /** ms_chart_draw_marker: each style has its own shape; what was published is hollow. */
 void
-ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x,
-                     double y)
+ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y)
 {
   guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
 

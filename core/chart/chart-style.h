@@ -20,8 +20,7 @@ typedef struct {
 const MsChartPaint *ms_chart_paint(MsChartTheme theme);
 void ms_chart_set_colour(cairo_t *cr, guint32 rgb);
 void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published);
-void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x,
-                          double y);
+void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y);
 void ms_chart_set_dash(cairo_t *cr, guint style, gboolean published);
 
 G_END_DECLS

@@ -232,8 +232,7 @@ ms_chart_save_svg(const MsChart *self, const char *path, double width, double he
                   GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface =
-      cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
+  g_autoptr(cairo_surface_t) surface = cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, width, height, theme);
@@ -248,7 +247,7 @@ ms_chart_save_png(const MsChart *self, const char *path, double width, double he
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface =
-      cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
+    cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, width, height, theme);

@@ -5,8 +5,8 @@
  * ms_bands_stripe_rows:
  * @budget: device bytes that may be taken
  *
- * Returns: the most rows of the region whose source with halo, scratch and result fit @budget and one allocation; 0 when
- *   not even one row does
+ * Returns: the most rows of the region whose source with halo, scratch and result fit @budget and one allocation; 0
+ *   when not even one row does
  */
 int
 ms_bands_stripe_rows(const MsPlan *plan, guint64 budget)

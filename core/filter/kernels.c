@@ -28,7 +28,10 @@ static const MsKernel bytes_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRE
 static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT};
 static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
 
-/* Radii at which the matrix kernel was measured ahead of the packed one on the devices that have both: kernels/README.md. */
+/*
+ * Radii at which the matrix kernel was measured ahead of the packed one on the devices that have both:
+ * kernels/README.md.
+ */
 #define FIRST_MATRIX_RADIUS 31
 #define LAST_MATRIX_RADIUS 46
 

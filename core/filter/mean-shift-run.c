@@ -22,9 +22,8 @@ reserve_image(MsFilterRun *run, GError **error)
 {
   MsMeanShift *self = run->self;
   const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
-  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
-                        .image_width = run->plan->request.width,
-                        .image_height = run->held.count};
+  cl_image_desc desc = {
+    .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = run->plan->request.width, .image_height = run->held.count};
   cl_int status = CL_SUCCESS;
 
   if (self->image && self->image_width == desc.image_width && self->image_height == desc.image_height)
@@ -45,8 +44,8 @@ upload_stripe(MsFilterRun *run, GError **error)
 
   if (run->plan->source_is_image)
     return reserve_image(run, error) &&
-           ms_context_upload_image(run->self->context, run->self->image, run->plan->request.width, run->held.count, from,
-                                   run->log, error);
+           ms_context_upload_image(run->self->context, run->self->image, run->plan->request.width, run->held.count,
+                                   from, run->log, error);
   return reserve(&run->self->source, run->self->context, CL_MEM_READ_ONLY, bytes, error) &&
          ms_context_upload(run->self->context, run->self->source.mem, 0, bytes, from, run->log, error);
 }

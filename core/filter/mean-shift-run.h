@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rooms of MsMeanShift share: the object, and what one run of it needs from stripe to stripe and band to band. */
+/*
+ * What the rooms of MsMeanShift share: the object, and what one run of it needs from stripe to stripe and band to band.
+ */
 #pragma once
 
 #include "core/filter/bands.h"

@@ -60,8 +60,8 @@ ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer 
 }
 
 /**
- * ms_mean_shift_set_early_rows: whether the rows of each band reach the caller's pixels before progress tells of them, so
- * that a window can show them; costs one more download, which no log counts.
+ * ms_mean_shift_set_early_rows: whether the rows of each band reach the caller's pixels before progress tells of them,
+ * so that a window can show them; costs one more download, which no log counts.
  */
 void
 ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
@@ -95,19 +95,19 @@ ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *setting
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
  * @cancellable: (nullable): looked at before each band
  *
- * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to @pixels,
- *   which must then never be freed.
+ * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to
+ *   @pixels, which must then never be freed.
  */
 gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *plan, guint8 *pixels, MsTimingLog *log,
                             GCancellable *cancellable, GError **error)
 {
   MsFilterRun run = {.self = self,
-             .plan = plan,
-             .source = ms_image_get_pixels(source),
-             .pixels = pixels,
-             .log = log,
-             .cancellable = cancellable};
+                     .plan = plan,
+                     .source = ms_image_get_pixels(source),
+                     .pixels = pixels,
+                     .log = log,
+                     .cancellable = cancellable};
   gboolean good = ms_filter_run_create_kernels(&run, error) && ms_filter_run_stripes(&run, error);
 
   ms_filter_run_release_kernels(&run);

@@ -194,13 +194,14 @@ refuse(const MsOptionInfo *self, const char *text, GError **error)
   g_autofree char *choices = self->values ? g_strjoinv(", ", (char **)self->values) : NULL;
 
   if (choices)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes one of: %s.", self->name, text, choices);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes one of: %s.", self->name, text,
+                choices);
   else if (self->kind == MS_OPTION_SHAPE)
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes columns x rows, as in 32x4, or auto.",
                 self->name, text);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes a %s from %.10g to %.10g.", self->name, text,
-                self->kind == MS_OPTION_INT ? "whole number" : "number", self->minimum, largest(self));
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s cannot be “%s”; it takes a %s from %.10g to %.10g.", self->name,
+                text, self->kind == MS_OPTION_INT ? "whole number" : "number", self->minimum, largest(self));
   return FALSE;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptor table: every filter parameter and optimisation toggle stands here once, for command line, window, lab and tests. */
+/*
+ * The descriptor table: every filter parameter and optimisation toggle stands here once, for command line, window, lab
+ * and tests.
+ */
 #pragma once
 
 #include "core/filter/params.h"
@@ -32,7 +35,8 @@ typedef enum {
 } MsKernel;
 
 /**
- * MsOptions: how the filter is computed. Enumerations are stored as int so that the table can address every field alike.
+ * MsOptions: how the filter is computed. Enumerations are stored as int so that the table can address every field
+ * alike.
  * @memory: an #MsMemory
  * @local_memory: 0 or 1
  * @unroll: 1, 2 or 4 pixels a step

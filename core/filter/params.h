@@ -12,7 +12,9 @@ G_BEGIN_DECLS
 #define MS_SP_MAX 64.0
 #define MS_SR_MIN 0.0
 #define MS_SR_MAX 1000000.0
-/* No two colours are further apart than 442, so that nothing changes from there on; the kernels are made for this much. */
+/*
+ * No two colours are further apart than 442, so that nothing changes from there on; the kernels are made for this much.
+ */
 #define MS_SR_USEFUL_MAX 510.0
 #define MS_MAX_ITERATIONS_MIN 1
 #define MS_MAX_ITERATIONS_MAX 100

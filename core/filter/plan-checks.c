@@ -14,8 +14,9 @@ ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height
 
   if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1]) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " is too large: the device takes %" G_GSIZE_FORMAT
-                " work-items, at most %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT ".",
+                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT
+                " is too large: the device takes %" G_GSIZE_FORMAT " work-items, at most %" G_GSIZE_FORMAT
+                "x%" G_GSIZE_FORMAT ".",
                 width, height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
     return FALSE;
   }
@@ -43,8 +44,8 @@ names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int
  * @width: columns of the kernel's own work-group
  * @height: its rows
  *
- * Whether every toggle but the kernel itself is as it is by default, or as the kernel has it anyway; for kernels that have
- * their own way of doing what the toggles choose.
+ * Whether every toggle but the kernel itself is as it is by default, or as the kernel has it anyway; for kernels that
+ * have their own way of doing what the toggles choose.
  */
 gboolean
 ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error)
@@ -90,7 +91,9 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
   return FALSE;
 }
 
-/** ms_plan_check_whole_radius: whether the window reaches equally far to all sides, which a radius with a half does not. */
+/**
+ * ms_plan_check_whole_radius: whether the window reaches equally far to all sides, which a radius with a half does not.
+ */
 gboolean
 ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {
@@ -99,10 +102,11 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
 
   if (ms_params_whole_radius(p, MAX(request->width, request->height), &radius))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole radius or "
-              "--kernel direct.",
-              ms_kernel_name(kernel), p->sp);
+  g_set_error(
+    error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+    "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole radius or "
+    "--kernel direct.",
+    ms_kernel_name(kernel), p->sp);
   return FALSE;
 }
 

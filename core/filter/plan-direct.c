@@ -22,8 +22,9 @@ check_toggles(const MsPlanRequest *request, GError **error)
   const MsDeviceLimits *l = &request->limits;
 
   if (o->schedule == MS_SCHEDULE_REFILL && o->local_memory)
-    return refuse(error, "With --schedule refill a work-item takes pixels from all over its group's rows, more than the tile "
-                         "of --local-memory on holds; choose one of the two.");
+    return refuse(error,
+                  "With --schedule refill a work-item takes pixels from all over its group's rows, more than the tile "
+                  "of --local-memory on holds; choose one of the two.");
   if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
     return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
                          "--access pointer.");
@@ -42,7 +43,9 @@ check_toggles(const MsPlanRequest *request, GError **error)
 /* Rows of pixels for each row of work-items that are refilled: enough to even out how many iterations pixels take. */
 #define REFILL_ROWS 8
 
-/* The study found 128 work-items, 32 columns wide, best on its GPUs; on a processor long rows keep the loads in line. */
+/*
+ * The study found 128 work-items, 32 columns wide, best on its GPUs; on a processor long rows keep the loads in line.
+ */
 static void
 resolve_work_group(MsOptions *options, const MsDeviceLimits *limits)
 {

@@ -3,9 +3,9 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The matrix kernel: squared distances and sums as products of small matrices, which GPUs have units for. Parts, in order:
- * how the records lie, lanes in step and matrix products (by device), the pass that writes the records, the mean (by rule),
- * the sums of sixteen windows, and the iteration.
+ * The matrix kernel: squared distances and sums as products of small matrices, which GPUs have units for. Parts, in
+ * order: how the records lie, lanes in step and matrix products (by device), the pass that writes the records, the
+ * mean (by rule), the sums of sixteen windows, and the iteration.
  */
 
 #define GROUP_WIDTH 8
@@ -48,8 +48,9 @@ compose(MsPlan *plan)
 
   ms_program_spec_add_part(plan->program, "matrix/layout.cl");
   ms_program_spec_add_part(plan->program, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
-  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE ? "prelude/mean-reciprocal-truncate.cl"
-                                                                                       : "prelude/mean-reciprocal.cl");
+  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE
+                                            ? "prelude/mean-reciprocal-truncate.cl"
+                                            : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "matrix/features.cl");
   ms_program_spec_add_part(plan->program, "matrix/windows.cl");
   ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
@@ -113,9 +114,10 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, GROUP_WIDTH, GROUP_HEIGHT, error))
     return FALSE;
   if (request->limits.type == MS_DEVICE_TYPE_CPU) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                        "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
-                        "slower there than any other. Choose --kernel rows.");
+    g_set_error_literal(
+      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+      "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
+      "slower there than any other. Choose --kernel rows.");
     return FALSE;
   }
   if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||

@@ -3,9 +3,10 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The packed kernel: four samples at a time as bytes of a word, which GPUs have instructions for. Parts, in order: how the
- * records lie, those instructions (by device), the mean (by rule), the pass that writes the records, the sums of a window, a
- * row of four windows (by device), the first iteration, which lists the pixels that go on, and the others (by radius).
+ * The packed kernel: four samples at a time as bytes of a word, which GPUs have instructions for. Parts, in order: how
+ * the records lie, those instructions (by device), the mean (by rule), the pass that writes the records, the sums of a
+ * window, a row of four windows (by device), the first iteration, which lists the pixels that go on, and the others
+ * (by radius).
  */
 
 #define BYTES_PER_RECORD 16
@@ -107,12 +108,14 @@ compose(MsPlan *plan)
   gboolean truncates = plan->settings.params.rule == MS_RULE_TRUNCATE;
 
   ms_program_spec_add_part(plan->program, "packed/layout.cl");
-  ms_program_spec_add_part(plan->program, has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
+  ms_program_spec_add_part(plan->program,
+                           has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
   ms_program_spec_add_part(plan->program,
                            truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "packed/prepare.cl");
   ms_program_spec_add_part(plan->program, "packed/window.cl");
-  ms_program_spec_add_part(plan->program, has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
+  ms_program_spec_add_part(plan->program,
+                           has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
   ms_program_spec_add_part(plan->program, "packed/first-shift.cl");
   ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
   ms_program_spec_define_int(plan->program, "SP", plan->radius);
@@ -151,9 +154,9 @@ add_prepare(MsPlan *plan)
 static void
 add_first(MsPlan *plan)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
-                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE, MS_ARG_REGION,
-                               MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
+  static const MsArg args[] = {MS_ARG_SOURCE,    MS_ARG_RESULT,    MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
+                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE,     MS_ARG_REGION,
+                               MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
   pass->item_width = pass->item_height = BLOCK;
@@ -197,7 +200,10 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
          ms_plan_check_work_group(request, later_width(plan), 1, later_local_bytes(plan), error);
 }
 
-/** ms_plan_packed: plans the packed kernel: in the device's own byte instructions where it has them, in plain C elsewhere. */
+/**
+ * ms_plan_packed: plans the packed kernel: in the device's own byte instructions where it has them, in plain C
+ * elsewhere.
+ */
 gboolean
 ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {

@@ -3,9 +3,9 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: how the
- * planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by radius),
- * whether pixels look for companions (in large windows only), the first step and the tile.
+ * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order:
+ * how the planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
+ * radius), whether pixels look for companions (in large windows only), the first step and the tile.
  */
 
 #define TILE_WIDTH 64
@@ -59,8 +59,7 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
   ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
-  ms_program_spec_add_part(plan->program,
-                           is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
+  ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
   ms_program_spec_add_part(plan->program, "rows/first-step.cl");
   ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
@@ -92,15 +91,16 @@ add_passes(MsPlan *plan)
   MsPass *prepare, *filter;
 
   plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
-  prepare =
-      ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
   prepare->item_width = PREPARE_COLUMNS;
   prepare->pad_x = margin(plan->radius);
   prepare->local[0] = prepare->local[1] = 1;
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
   filter->item_width = TILE_WIDTH;
   filter->item_height = TILE_HEIGHT;
-  /* Every work-item is a loop of its own over whole vectors; a group of one keeps the runtime from interleaving them. */
+  /*
+   * Every work-item is a loop of its own over whole vectors; a group of one keeps the runtime from interleaving them.
+   */
   filter->local[0] = filter->local[1] = 1;
 }
 
@@ -151,15 +151,16 @@ ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error)
   return plan_lanes(plan, request, 16, error);
 }
 
-/** ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang know. */
+/**
+ * ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang know.
+ */
 gboolean
 ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   if (!request->limits.clang_vectors) {
-    g_set_error_literal(
-        error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
-        "have; choose --kernel rows.");
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
+                        "have; choose --kernel rows.");
     return FALSE;
   }
   return plan_lanes(plan, request, 32, error);

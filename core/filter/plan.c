@@ -14,7 +14,9 @@
 #define CPU_SAMPLES_PER_BAND 2.5e8
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
-/* What a processor's stripes may take: more gains nothing there, and large images stay within a few times their size. */
+/*
+ * What a processor's stripes may take: more gains nothing there, and large images stay within a few times their size.
+ */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
 /**
@@ -25,11 +27,8 @@
 MsPlanRequest
 ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height)
 {
-  return (MsPlanRequest){.settings = *settings,
-                         .limits = *limits,
-                         .width = width,
-                         .height = height,
-                         .region = {0, 0, width, height}};
+  return (MsPlanRequest){
+    .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
 }
 
 void
@@ -99,10 +98,11 @@ cut_into_stripes(MsPlan *plan, GError **error)
   if (plan->request.height > limit)
     rows = MIN(rows, limit - 2 * plan->halo);
   if (rows < 1) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %" G_GUINT64_FORMAT
-                " MiB that the device offers.",
-                2 * plan->halo + 1, plan->request.width, budget >> 20);
+    g_set_error(
+      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+      "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %" G_GUINT64_FORMAT
+      " MiB that the device offers.",
+      2 * plan->halo + 1, plan->request.width, budget >> 20);
     return FALSE;
   }
   plan->stripe_rows = rows;
@@ -175,8 +175,8 @@ plan_auto(const MsPlanRequest *request, GError **error)
  *
  * Decides everything about a run without touching a device, so that any rule can be tested with made-up limits.
  *
- * Returns: (transfer full): the plan, or %NULL with #MS_ERROR_USAGE for a bad parameter or #MS_ERROR_UNSUPPORTED and the
- *   reason why this combination means nothing or does not fit the device
+ * Returns: (transfer full): the plan, or %NULL with #MS_ERROR_USAGE for a bad parameter or #MS_ERROR_UNSUPPORTED and
+ *   the reason why this combination means nothing or does not fit the device
  */
 MsPlan *
 ms_plan_new(const MsPlanRequest *request, GError **error)

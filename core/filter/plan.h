@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPlan: what will run, decided before anything runs: program parts, constants, passes, arguments, stripes and bands. */
+/*
+ * MsPlan: what will run, decided before anything runs: program parts, constants, passes, arguments, stripes and bands.
+ */
 #pragma once
 
 #include "core/filter/options.h"

@@ -159,8 +159,12 @@ ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion
                          MsProgressFunc progress, gpointer user_data, GCancellable *cancellable, GError **error)
 {
   MsRegion r = region ? *region : ms_image_get_extent(source);
-  Job job = {ms_image_get_pixels(source), ms_image_get_width(source), ms_image_get_height(source),
-             ms_params_numbers(params), params->rule, samples};
+  Job job = {ms_image_get_pixels(source),
+             ms_image_get_width(source),
+             ms_image_get_height(source),
+             ms_params_numbers(params),
+             params->rule,
+             samples};
   g_autofree guint8 *out = NULL;
 
   if (!ms_params_validate(params, error))

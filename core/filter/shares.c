@@ -105,9 +105,9 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
  * @parts: the rows that each device had in the last step
  * @milliseconds: what each took for them
  *
- * Moves the shares towards the measured speeds. As in [LB] a correction is scaled by the devices' relative performance,
- * the slowest over the fastest, so that very unequal devices over-correct less (but never below a quarter), and bounded,
- * so that one disturbed step cannot make the shares diverge.
+ * Moves the shares towards the measured speeds. As in [LB] a correction is scaled by the devices' relative
+ * performance, the slowest over the fastest, so that very unequal devices over-correct less (but never below a
+ * quarter), and bounded, so that one disturbed step cannot make the shares diverge.
  */
 void
 ms_shares_correct(MsShares *self, const MsRows *parts, const double *milliseconds)
@@ -156,8 +156,8 @@ ms_shares_load_speed(const char *path, const char *device, const char *work, dou
  * @known: what the store holds
  * @pixels: on how many @measured was measured
  *
- * Returns: the speed to remember: that of a large image replaces the old one nearly, that of a small one, most of whose time
- *   goes into launches, hardly changes it
+ * Returns: the speed to remember: that of a large image replaces the old one nearly, that of a small one, most of
+ *   whose time goes into launches, hardly changes it
  */
 double
 ms_shares_blend_speed(double known, double measured, double pixels)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsShares: how the rows of a step are divided among devices, and how the division learns from measured times ([LB]). */
+/*
+ * MsShares: how the rows of a step are divided among devices, and how the division learns from measured times ([LB]).
+ */
 #pragma once
 
 #include <glib.h>

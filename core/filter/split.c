@@ -131,8 +131,8 @@ ms_split_get_rows(MsSplit *self, guint index)
  * @wall_ms: what a device's part of a step took
  * @log: its rows
  *
- * Returns: the milliseconds that tell how fast the device is; 0 where it had a program to build, since what a driver compiles
- *   then, also later at the first launch, is no work on pixels
+ * Returns: the milliseconds that tell how fast the device is; 0 where it had a program to build, since what a driver
+ *   compiles then, also later at the first launch, is no work on pixels
  */
 double
 ms_split_step_ms(double wall_ms, MsTimingLog *log)
@@ -319,11 +319,12 @@ keep_speeds(MsSplit *self, const char *work, int width)
 
 /**
  * ms_split_run_each:
- * @settings: one for each device; they may differ in their toggles, since those never change the picture, not in their parameters
+ * @settings: one for each device; they may differ in their toggles, since those never change the picture, not in their
+ *   parameters
  * @log: (nullable): gets the rows of all devices, step by step
  *
- * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of one
- * device whatever the shares.
+ * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of
+ * one device whatever the shares.
  *
  * Returns: (transfer full): the result, or %NULL with the first device's error
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsSplit: one image on several devices at once: rows in steps, each step divided by shares, the picture as from one device. */
+/*
+ * MsSplit: one image on several devices at once: rows in steps, each step divided by shares, the picture as from one
+ * device.
+ */
 #pragma once
 
 #include "core/filter/mean-shift.h"

@@ -45,17 +45,15 @@ set_write_error(GError **error, const char *name, int code)
   case EACCES:
   case EPERM:
   case EROFS:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': no permission to write there; choose another folder.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.",
+                name);
     break;
   case ENOENT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': its folder does not exist; create it first.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
     break;
   case ENOTDIR:
     g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': a part of the path in front of it is no folder; choose another path.",
-                name);
+                "Cannot write '%s': a part of the path in front of it is no folder; choose another path.", name);
     break;
   default:
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name,
@@ -70,7 +68,10 @@ set_exists_error(GError **error, const char *name)
               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
 }
 
-/* What is there now decides: nothing and files go by a temporary, devices and pipes are written to, folders are refused. */
+/*
+ * What is there now decides: nothing and files go by a temporary, devices and pipes are written to, folders are
+ * refused.
+ */
 static gboolean
 look_at_target(MsAtomicFile *self, GError **error)
 {
@@ -83,8 +84,8 @@ look_at_target(MsAtomicFile *self, GError **error)
     return FALSE;
   }
   if (S_ISDIR(info.st_mode)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': it is a folder; give the name of a file in it.", self->name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': it is a folder; give the name of a file in it.",
+                self->name);
     return FALSE;
   }
   self->direct = !S_ISREG(info.st_mode);
@@ -114,8 +115,10 @@ open_named(MsAtomicFile *self)
   return FALSE;
 }
 
-/* A file without a name is gone with the program, however that ends. Where the file system cannot do that, or there is no
- * /proc to give it a name through, a hidden one beside the target serves. */
+/*
+ * A file without a name is gone with the program, however that ends. Where the file system cannot do that, or there is
+ * no /proc to give it a name through, a hidden one beside the target serves.
+ */
 static gboolean
 open_temporary(MsAtomicFile *self)
 {
@@ -288,8 +291,8 @@ give_name(MsAtomicFile *self)
 /**
  * ms_atomic_file_commit:
  *
- * Puts the bytes on the disk and then the file under its name. When it may not overwrite and somebody was quicker, theirs
- * stays.
+ * Puts the bytes on the disk and then the file under its name. When it may not overwrite and somebody was quicker,
+ * theirs stays.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; nothing has changed then
  */

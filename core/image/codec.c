@@ -17,9 +17,9 @@ MsImageLimits
 ms_image_limits_default(void)
 {
   return (MsImageLimits){
-      .max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS,
-      .max_scans = 100,
-      .max_metadata = 32 << 20,
+    .max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS,
+    .max_scans = 100,
+    .max_metadata = 32 << 20,
   };
 }
 
@@ -35,10 +35,10 @@ MsSaveOptions
 ms_save_options_default(void)
 {
   return (MsSaveOptions){
-      .format = MS_IMAGE_FORMAT_AUTO,
-      .quality = 92,
-      .compression = 3,
-      .overwrite = FALSE,
+    .format = MS_IMAGE_FORMAT_AUTO,
+    .quality = 92,
+    .compression = 3,
+    .overwrite = FALSE,
   };
 }
 
@@ -59,8 +59,8 @@ ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, 
   if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error(error, g_steal_pointer(&reason));
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.",
-                self->name, reason->message);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
+                reason->message);
   return FALSE;
 }
 
@@ -76,8 +76,7 @@ ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, 
  * Returns: FALSE with %MS_ERROR_TOO_LARGE or %MS_ERROR_FORMAT
  */
 gboolean
-ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
-                           GError **error)
+ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes, GError **error)
 {
   guint64 pixels = width * height;
 
@@ -121,14 +120,13 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
  * @pixels: (transfer full): the pixels as stored in the file
  * @raw: (transfer none): the metadata as stored in the file
  *
- * The last step of both decoders: turns the picture upright, and keeps of the metadata what is still true of it.
- * A profile that is not one for RGB does not describe the pixels any more (grey and CMYK became RGB) and is left behind.
+ * The last step of both decoders: turns the picture upright, and keeps of the metadata what is still true of it. A
+ * profile that is not one for RGB does not describe the pixels any more (grey and CMYK became RGB) and is left behind.
  *
  * Returns: (transfer full): the image
  */
 MsImage *
-ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
-                       GError **error)
+ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, GError **error)
 {
   int orientation = 1;
   guint32 x_resolution = raw->x_pixels_per_metre;

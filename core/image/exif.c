@@ -275,10 +275,10 @@ ms_exif_get_resolution(GBytes *exif, guint32 *x_pixels_per_metre, guint32 *y_pix
   Offset directory = first_directory(&tiff);
   guint32 unit = entry_integer(&tiff, find_entry(&tiff, directory, TAG_RESOLUTION_UNIT));
   double units_per_metre = unit == UNIT_CENTIMETRE ? 100 : 1 / 0.0254;
-  guint32 x = to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_X_RESOLUTION)),
-                                  units_per_metre);
-  guint32 y = to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_Y_RESOLUTION)),
-                                  units_per_metre);
+  guint32 x =
+    to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_X_RESOLUTION)), units_per_metre);
+  guint32 y =
+    to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_Y_RESOLUTION)), units_per_metre);
   if (unit == UNIT_NONE || x == 0 || y == 0)
     return FALSE;
   *x_pixels_per_metre = x;

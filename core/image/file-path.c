@@ -54,8 +54,8 @@ is_link(const char *path)
 /**
  * ms_file_path_follow:
  *
- * Returns: (transfer full): where the link @path leads, also when there is nothing yet; @path itself when it is no link, or one
- *   in a circle
+ * Returns: (transfer full): where the link @path leads, also when there is nothing yet; @path itself when it is no
+ *   link, or one in a circle
  */
 char *
 ms_file_path_follow(const char *path)
@@ -90,7 +90,10 @@ resolve_folder(const char *folder)
   return g_build_filename(real_above, name, NULL);
 }
 
-/** ms_file_path_resolve: (transfer full): the one absolute spelling of the file that writing to @path would make or replace. */
+/**
+ * ms_file_path_resolve: (transfer full): the one absolute spelling of the file that writing to @path would make or
+ * replace.
+ */
 char *
 ms_file_path_resolve(const char *path)
 {
@@ -117,7 +120,10 @@ ms_file_path_is_same(const char *a, const char *b)
   return strcmp(first, second) == 0;
 }
 
-/** ms_file_path_is_kept: whether writing to @path makes or replaces a file; pipes and devices keep nothing that could be lost. */
+/**
+ * ms_file_path_is_kept: whether writing to @path makes or replaces a file; pipes and devices keep nothing that could
+ * be lost.
+ */
 gboolean
 ms_file_path_is_kept(const char *path)
 {

@@ -19,6 +19,5 @@ ms_icc_is_rgb(GBytes *profile)
   gsize size;
   const guint8 *data = g_bytes_get_data(profile, &size);
 
-  return size > HEADER_SIZE && memcmp(data + COLOUR_SPACE, "RGB ", 4) == 0 &&
-         memcmp(data + SIGNATURE, "acsp", 4) == 0;
+  return size > HEADER_SIZE && memcmp(data + COLOUR_SPACE, "RGB ", 4) == 0 && memcmp(data + SIGNATURE, "acsp", 4) == 0;
 }

@@ -18,7 +18,9 @@
 /* Enough bytes to tell the formats apart. */
 #define SNIFF_SIZE 8
 
-/* What an uncompressed file of the largest allowed picture could take: 16 bits in four channels and the filter bytes. */
+/*
+ * What an uncompressed file of the largest allowed picture could take: 16 bits in four channels and the filter bytes.
+ */
 #define MOST_BYTES_PER_PIXEL 9
 
 /* Looks at the first bytes without taking them out of the stream. */
@@ -39,8 +41,8 @@ sniff_stream(MsImageSource *source, MsImageFormat *format, GError **error)
     return FALSE;
   }
   if (reason != NULL) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.",
-                source->name, reason->message);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name,
+                reason->message);
     return FALSE;
   }
   *format = ms_image_sniff(g_buffered_input_stream_peek_buffer(stream, &n), n);
@@ -71,8 +73,7 @@ peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
 
   if (!sniff_stream(source, &format, error))
     return FALSE;
-  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error)
-                                       : ms_jpeg_peek(source, header, error);
+  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error) : ms_jpeg_peek(source, header, error);
 }
 
 static GInputStream *
@@ -107,7 +108,7 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
 {
   g_autoptr(GByteArray) content = g_byte_array_new();
   guint64 most =
-      MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
+    MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
   MsImageFormat format;
   gsize got = 1;
 
@@ -143,8 +144,8 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
  * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
  */
 GBytes *
-ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
-                  GCancellable *cancellable, GError **error)
+ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
+                  GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
@@ -163,8 +164,7 @@ ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64
  * Like ms_image_load(), for a file that is open already.
  */
 MsImage *
-ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
-                 GError **error)
+ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
@@ -194,8 +194,7 @@ set_open_error(GError **error, const char *name, int code)
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
     break;
   default:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name,
-                g_strerror(code));
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
   }
 }
 
@@ -267,8 +266,7 @@ ms_image_is_stream(const char *path)
 
 /** ms_image_peek_bytes: ms_image_peek_size() for a file that is in memory already. */
 gboolean
-ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
-                    GError **error)
+ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header, GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
@@ -302,8 +300,7 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
   g_autoptr(GInputStream) stream = buffered(base);
   gboolean known = fstat(fd, &info) == 0;
   if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is known when it has been read.",
-                name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is known when it has been read.", name);
     return FALSE;
   }
   guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;

@@ -7,25 +7,23 @@
 
 G_BEGIN_DECLS
 
-MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
-                       GError **error);
+MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
 MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                           GError **error);
-MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
-                             GCancellable *cancellable, GError **error);
+MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                             GError **error);
 GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
                           GCancellable *cancellable, GError **error);
-GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes,
-                       GCancellable *cancellable, GError **error);
+GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
+                       GError **error);
 gboolean ms_image_is_stream(const char *path);
-gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
-                             MsImageHeader *header, GError **error);
-gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header,
-                            GError **error);
+gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
+                             GError **error);
+gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
 
 gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
                        GCancellable *cancellable, GError **error);
-GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes,
-                        GCancellable *cancellable, GError **error);
+GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
+                        GError **error);
 
 G_END_DECLS

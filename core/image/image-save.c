@@ -22,8 +22,7 @@ check_options(const MsSaveOptions *options, GError **error)
 }
 
 static gboolean
-write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out,
-            GError **error)
+write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
 {
   MsSaveNotes notes = {FALSE};
   gboolean ok = options->format == MS_IMAGE_FORMAT_PNG ? ms_png_write(image, sink, options, &notes, error)
@@ -48,8 +47,8 @@ write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
  * @cancellable: (nullable): looked at for every row
  *
  * Writes a temporary file in the folder of @path, puts it on the disk and then under its name: nobody ever sees half a
- * file, and when the call fails nothing of it is left. Without options.overwrite a file of that name stays, also one that
- * appears during the call.
+ * file, and when the call fails nothing of it is left. Without options.overwrite a file of that name stays, also one
+ * that appears during the call.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
  *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
@@ -83,8 +82,7 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
   GByteArray *content = sink->target;
 
   if (size > G_MAXUINT - content->len) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "The encoded image has more than 4 GiB; save it to a file.");
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
     return FALSE;
   }
   g_byte_array_append(content, data, size);

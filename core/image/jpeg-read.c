@@ -16,7 +16,10 @@
 
 #define BUFFER_SIZE 65536
 
-/* Bytes before the first scan: room for the largest profile (16 MiB) and more, an end for a file made of nothing but headers. */
+/*
+ * Bytes before the first scan: room for the largest profile (16 MiB) and more, an end for a file made of nothing but
+ * headers.
+ */
 #define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
 
 /* Everything a decoding owns lives here and not in local variables, so that nothing is lost when an error jumps. */
@@ -55,8 +58,8 @@ stop_damaged(JpegReader *self)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message((j_common_ptr)&self->cinfo, message);
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-              "'%s' is a damaged JPEG file (%s); get a fresh copy of it.", self->source->name, message);
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
+              self->source->name, message);
   stop(self);
 }
 
@@ -89,9 +92,11 @@ on_error(j_common_ptr cinfo)
   }
 }
 
-/* Whether a warning means that pixels are missing or wrong. Left alone are: bytes too many between segments, an odd
- * order of scans, unknown versions, broken profiles, and a *refining* scan of a progressive file that ends early: the bits it
- * lacks are detail, the picture is there. */
+/*
+ * Whether a warning means that pixels are missing or wrong. Left alone are: bytes too many between segments, an odd
+ * order of scans, unknown versions, broken profiles, and a *refining* scan of a progressive file that ends early: the
+ * bits it lacks are detail, the picture is there.
+ */
 static gboolean
 is_damage(JpegReader *self)
 {
@@ -147,8 +152,7 @@ on_input_fill(j_decompress_ptr cinfo)
   stop_if(self, !ms_image_source_read(self->source, self->buffer, BUFFER_SIZE, &got, &self->error));
   if (got == 0) {
     g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.",
-                self->source->name);
+                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
     stop(self);
   }
   self->header_bytes += got;
@@ -211,8 +215,10 @@ reader_free(JpegReader *self)
   g_free(self);
 }
 
-/* A block of 8 x 8 samples takes a bit for its mean and one for the rest, in a progressive file at least the first. In an
- * arithmetic one there is no such floor; 64 blocks to a bit is far below what is met. */
+/*
+ * A block of 8 x 8 samples takes a bit for its mean and one for the rest, in a progressive file at least the first. In
+ * an arithmetic one there is no such floor; 64 blocks to a bit is far below what is met.
+ */
 static guint64
 least_bytes(JpegReader *self)
 {
@@ -239,11 +245,13 @@ read_header(JpegReader *self)
   jpeg_read_header(cinfo, TRUE);
   self->in_header = FALSE;
   ms_jpeg_metadata_keep(cinfo, FALSE);
-  stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height,
-                                            least_bytes(self), &self->error));
+  stop_if(self, !ms_image_source_check_size(self->source, cinfo->image_width, cinfo->image_height, least_bytes(self),
+                                            &self->error));
 }
 
-/* Ink on white paper: what is left of the light after each ink and black. Adobe's files store the light, not the ink. */
+/*
+ * Ink on white paper: what is left of the light after each ink and black. Adobe's files store the light, not the ink.
+ */
 static void
 cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
 {
@@ -280,8 +288,7 @@ read_image(JpegReader *self)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
   read_header(self);
-  self->pixels =
-      ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
+  self->pixels = ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
   stop_if(self, self->pixels == NULL);
   read_rows(self);
 
@@ -290,8 +297,8 @@ read_image(JpegReader *self)
   int height = cinfo->output_height;
   /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
   jpeg_finish_decompress(cinfo);
-  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height,
-                                       self->metadata, &self->error);
+  self->image =
+    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, &self->error);
 }
 
 /* The only function an error jumps back to: it has no local variables, and @steps keep theirs in @self. */
@@ -306,8 +313,8 @@ run(JpegReader *self, void (*steps)(JpegReader *self))
  * ms_jpeg_read:
  * @source: a file that begins with the JPEG start-of-image marker
  *
- * libjpeg-turbo decodes straight into the one block of pixels the image keeps. A progressive file needs its coefficients
- * besides, up to 1.5 times as much again (twice for CMYK).
+ * libjpeg-turbo decodes straight into the one block of pixels the image keeps. A progressive file needs its
+ * coefficients besides, up to 1.5 times as much again (twice for CMYK).
  *
  * Files whose pixels are missing or wrong are refused; see is_damage() for where the line is drawn.
  *

@@ -239,10 +239,9 @@ check_sides(MsImage *image, MsImageSink *sink, GError **error)
 
   if (MAX(width, height) <= MS_JPEG_MOST_SIDE)
     return TRUE;
-  g_set_error(
-      error, MS_ERROR, MS_ERROR_TOO_LARGE,
-      "Cannot write '%s': it has %d x %d pixels and a JPEG file can have %d a side at most; save it as PNG.",
-      sink->name, width, height, MS_JPEG_MOST_SIDE);
+  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+              "Cannot write '%s': it has %d x %d pixels and a JPEG file can have %d a side at most; save it as PNG.",
+              sink->name, width, height, MS_JPEG_MOST_SIDE);
   return FALSE;
 }
 
@@ -254,8 +253,7 @@ check_sides(MsImage *image, MsImageSink *sink, GError **error)
  * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-              GError **error)
+ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
 {
   if (!check_sides(image, sink, error))
     return FALSE;

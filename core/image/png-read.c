@@ -30,8 +30,8 @@ on_error(png_structp png, png_const_charp message)
     g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
                 "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is a damaged PNG file (%s); get a fresh copy of it.", self->source->name, message);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
+                self->source->name, message);
   png_longjmp(png, 1);
 }
 
@@ -54,18 +54,19 @@ on_read(png_structp png, png_bytep buffer, size_t size)
 
   if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size)
     g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.",
-                self->source->name);
+                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
   if (self->error != NULL)
     png_error(png, "read");
 }
 
-/* Texts, suggested palettes and colour hints do not travel; skipping them unread takes the sting out of bombs made of them. */
+/*
+ * Texts, suggested palettes and colour hints do not travel; skipping them unread takes the sting out of bombs made of
+ * them.
+ */
 static void
 skip_unwanted_chunks(png_structp png)
 {
-  static const png_byte names[] =
-      "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0sCAL\0sPLT\0tEXt\0tIME\0zTXt\0sBIT\0sRGB";
+  static const png_byte names[] = "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0sCAL\0sPLT\0tEXt\0tIME\0zTXt\0sBIT\0sRGB";
 
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / 5);
 }
@@ -77,8 +78,8 @@ reader_open(PngReader *self)
   if (self->png != NULL)
     self->info = png_create_info_struct(self->png);
   if (self->info == NULL) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to read '%s'; close other programs.", self->source->name);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.",
+                self->source->name);
     return FALSE;
   }
   png_set_read_fn(self->png, self, on_read);
@@ -197,8 +198,8 @@ read_image(PngReader *self)
   png_read_end(self->png, self->info);
 
   g_autoptr(MsMetadata) metadata = get_metadata(self);
-  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata,
-                                       &self->error);
+  self->image =
+    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, &self->error);
 }
 
 /* The only function that libpng jumps back to: it has no local variables, and @steps keep theirs in @self. */

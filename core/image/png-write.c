@@ -57,8 +57,8 @@ writer_open(PngWriter *self)
   if (self->png != NULL)
     self->info = png_create_info_struct(self->png);
   if (self->info == NULL) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to write '%s'; close other programs.", self->sink->name);
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
+                self->sink->name);
     return FALSE;
   }
   png_set_write_fn(self->png, self, on_write, on_flush);
@@ -81,8 +81,8 @@ set_metadata(PngWriter *self)
     png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif),
                    (png_bytep)g_bytes_get_data(metadata->exif, NULL));
   if (metadata->icc != NULL) {
-    png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
-                 g_bytes_get_data(metadata->icc, NULL), g_bytes_get_size(metadata->icc));
+    png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
+                 g_bytes_get_size(metadata->icc));
     self->notes->icc_dropped = png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
   }
 }
@@ -101,18 +101,20 @@ write_rows(PngWriter *self)
   }
 }
 
-/* An opaque picture is written without the alpha channel: a quarter less to compress, and no pixel differs. Of the row
- * filters, Sub and Up are cheap both ways; Average and Paeth make photographs two per cent smaller for a third more time.
- * Up to level 3 matches are looked for at the last byte only: on photographs, filtered or not, that is as small as level 3
- * otherwise and takes half the time, and at these levels time is what was asked for. */
+/*
+ * An opaque picture is written without the alpha channel: a quarter less to compress, and no pixel differs. Of the row
+ * filters, Sub and Up are cheap both ways; Average and Paeth make photographs two per cent smaller for a third more
+ * time. Up to level 3 matches are looked for at the last byte only: on photographs, filtered or not, that is as small
+ * as level 3 otherwise and takes half the time, and at these levels time is what was asked for.
+ */
 static void
 write_image(PngWriter *self)
 {
   gboolean alpha = ms_image_has_transparency(self->image);
 
   png_set_IHDR(self->png, self->info, ms_image_get_width(self->image), ms_image_get_height(self->image), 8,
-               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+               PNG_FILTER_TYPE_BASE);
   png_set_compression_level(self->png, self->options->compression);
   if (self->options->compression <= RUN_LENGTH_LEVEL)
     png_set_compression_strategy(self->png, Z_RLE);
@@ -141,8 +143,7 @@ run(PngWriter *self)
  * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-             GError **error)
+ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
 {
   PngWriter self = {.image = image, .sink = sink, .options = options, .notes = notes};
 

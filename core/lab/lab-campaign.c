@@ -18,9 +18,8 @@ ms_lab_list_text(GError **error)
   for (guint i = 0; i < all->len; i++) {
     const MsExperiment *e = all->pdata[i];
     g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
-    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title,
-                           e->study && *e->study ? " [" : "", e->study && *e->study ? e->study : "",
-                           e->study && *e->study ? "]" : "", "", axes);
+    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title, e->study && *e->study ? " [" : "",
+                           e->study && *e->study ? e->study : "", e->study && *e->study ? "]" : "", "", axes);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -38,7 +37,10 @@ experiment_to_node(const MsExperiment *experiment)
   return json_object_dup_member(json_node_get_object(root), "experiment");
 }
 
-/** ms_lab_list_nodes: (transfer full) (element-type JsonNode): the same as trees, each as in a report; they are the caller's. */
+/**
+ * ms_lab_list_nodes: (transfer full) (element-type JsonNode): the same as trees, each as in a report; they are the
+ * caller's.
+ */
 GPtrArray *
 ms_lab_list_nodes(GError **error)
 {
@@ -100,8 +102,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
  * Returns: (transfer full) (element-type MsReport): the reports, in order
  */
 GPtrArray *
-ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
-                       GError **error)
+ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) experiments = load_experiments(names, error);
   g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
@@ -133,8 +134,8 @@ find_report(GPtrArray *reports, const char *experiment)
  * @path: a report of one experiment, NAME.json, or of several, as the program's --json leaves
  * @names: as for ms_lab_run_experiments(): what is going to be run
  *
- * Returns: (transfer full) (element-type MsReport): the reports in the file, or %NULL when it cannot be read or holds none of
- *   the experiments
+ * Returns: (transfer full) (element-type MsReport): the reports in the file, or %NULL when it cannot be read or holds
+ *   none of the experiments
  */
 GPtrArray *
 ms_lab_baseline_load(const char *path, const char *const *names, GError **error)

@@ -36,8 +36,8 @@ kind_of(const MsExperiment *experiment, const MsFactors *settings, GError **erro
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.",
-                experiment->name, name);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.", experiment->name,
+                name);
   return kind;
 }
 
@@ -139,8 +139,8 @@ make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
   if (*subject)
     return TRUE;
   if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
-    g_propagate_prefixed_error(error, g_steal_pointer(&local),
-                               "The experiment “%s”, %s: ", run->experiment->name, row->label);
+    g_propagate_prefixed_error(error, g_steal_pointer(&local), "The experiment “%s”, %s: ", run->experiment->name,
+                               row->label);
     return FALSE;
   }
   ms_measurement_fail(row->measurement, ms_outcome_from_error(local), local->message);
@@ -177,8 +177,7 @@ measure_group(Run *run, GError **error)
   }
   GPtrArray *whole = run->group_rows;
   run->group_rows = rows;
-  good = good &&
-         ms_measure(subjects, measurements, n, &run->measure, measure_progress, run, run->cancellable, error);
+  good = good && ms_measure(subjects, measurements, n, &run->measure, measure_progress, run, run->cancellable, error);
   run->group_rows = whole;
   for (guint i = 0; i < n; i++)
     ms_subject_free(subjects[i]);
@@ -215,7 +214,9 @@ measure_groups(Run *run, GError **error)
   return TRUE;
 }
 
-/* Whether an earlier run finished this experiment, which then takes the report's place; else its rows are gone on with. */
+/*
+ * Whether an earlier run finished this experiment, which then takes the report's place; else its rows are gone on with.
+ */
 static gboolean
 resume(Run *run)
 {
@@ -236,8 +237,7 @@ resume(Run *run)
 static gboolean
 wants_energy(const MsExperiment *experiment, const MsLabRequest *request)
 {
-  return !request->quick || strcmp(experiment->plot.y, "energy") == 0 ||
-         strcmp(experiment->plot.y, "power") == 0;
+  return !request->quick || strcmp(experiment->plot.y, "energy") == 0 || strcmp(experiment->plot.y, "power") == 0;
 }
 
 static MsEnergy *
@@ -303,8 +303,7 @@ run_experiment(Run *run, GError **error)
  * cannot be written
  */
 MsReport *
-ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
-                      GError **error)
+ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, request->image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;

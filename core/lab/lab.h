@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The front door of the lab: run experiments, compare with a baseline, tune for a device. Blocking; use a thread in the window. */
+/*
+ * The front door of the lab: run experiments, compare with a baseline, tune for a device. Blocking; use a thread in
+ * the window.
+ */
 #pragma once
 
 #include <gio/gio.h>
@@ -18,8 +21,8 @@ G_BEGIN_DECLS
  * MsLabProgress: called from the thread that measures. @report: what is known so far; @row: just changed
  * (nullable).
  */
-typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction,
-                              const char *message, gpointer data);
+typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
+                              gpointer data);
 
 /**
  * MsLabRequest: how experiments are to be run; zero it with ms_lab_request_init().
@@ -51,10 +54,10 @@ void ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean qui
 char *ms_lab_list_text(GError **error);
 GPtrArray *ms_lab_list_nodes(GError **error);
 GPtrArray *ms_lab_report_paths(const char *const *names, const char *directory, GError **error);
-MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request,
-                                GCancellable *cancellable, GError **error);
-GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request,
-                                  GCancellable *cancellable, GError **error);
+MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
+                                GError **error);
+GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
+                                  GError **error);
 
 GPtrArray *ms_lab_baseline_load(const char *path, const char *const *names, GError **error);
 GPtrArray *ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scope-bound ownership of OpenCL handles: g_auto(cl_mem) and its kin release themselves, g_steal_pointer() hands them on. */
+/*
+ * Scope-bound ownership of OpenCL handles: g_auto(cl_mem) and its kin release themselves, g_steal_pointer() hands them
+ * on.
+ */
 #pragma once
 
 #include <CL/cl.h>

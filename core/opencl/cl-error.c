@@ -6,7 +6,10 @@ typedef struct {
   const char *name;
 } StatusName;
 
-#define STATUS(code) {code, #code}
+#define STATUS(code)                                                                                                   \
+  {                                                                                                                    \
+    code, #code                                                                                                        \
+  }
 
 static const StatusName status_names[] = {
   STATUS(CL_SUCCESS),

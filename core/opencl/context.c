@@ -5,7 +5,10 @@
 #include "core/opencl/program-cache.h"
 #include "core/opencl/staging.h"
 
-/* Of pinned memory a time: enough for a copy to reach its speed, little enough that a lane's two slots are quickly pinned. */
+/*
+ * Of pinned memory a time: enough for a copy to reach its speed, little enough that a lane's two slots are quickly
+ * pinned.
+ */
 #define STAGING_CHUNK ((gsize)1 << 20)
 
 struct _MsContext {
@@ -152,8 +155,7 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
   cl_int status = CL_SUCCESS;
   cl_mem buffer = clCreateBuffer(self->context, flags, bytes, host, &status);
 
-  if (ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes on %s", bytes,
-                  ms_device_get_name(self->device)))
+  if (ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes on %s", bytes, ms_device_get_name(self->device)))
     return buffer;
   return NULL;
 }
@@ -270,8 +272,10 @@ staging_wait(gpointer owner, cl_event event, GError **error)
   return wait_for_event(owner, event, error);
 }
 
-/* How many threads stage a transfer; 0 where the driver's own way is taken. Memory that cannot be pinned is no failure: the
- * plain way gives the same bytes. */
+/*
+ * How many threads stage a transfer; 0 where the driver's own way is taken. Memory that cannot be pinned is no
+ * failure: the plain way gives the same bytes.
+ */
 static guint
 staging_lanes(MsContext *self, gsize bytes)
 {

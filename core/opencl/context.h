@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsContext: one device ready for work: its OpenCL context, its in-order profiling queue and the programs built so far. */
+/*
+ * MsContext: one device ready for work: its OpenCL context, its in-order profiling queue and the programs built so far.
+ */
 #pragma once
 
 #include <gio/gio.h>

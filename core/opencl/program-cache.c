@@ -82,7 +82,9 @@ ms_program_cache_load(const char *folder, const char *key)
   return g_bytes_new(data + HEADER_SIZE, size - HEADER_SIZE);
 }
 
-/** ms_program_cache_store: writes a binary under a temporary name and renames it, so that readers see all of it or none. */
+/**
+ * ms_program_cache_store: writes a binary under a temporary name and renames it, so that readers see all of it or none.
+ */
 gboolean
 ms_program_cache_store(const char *folder, const char *key, GBytes *binary, GError **error)
 {

@@ -62,7 +62,9 @@ ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value)
   g_string_append_printf(self->options, " -D%s=%" G_GINT64_FORMAT, name, value);
 }
 
-/** ms_program_spec_define_text: -DNAME=TEXT; @text must be free of blanks and quotes, which drivers split differently. */
+/**
+ * ms_program_spec_define_text: -DNAME=TEXT; @text must be free of blanks and quotes, which drivers split differently.
+ */
 void
 ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsProgramSpec: a kernel program as data: an ordered list of parts (files of kernels/) and the constants it is built with. */
+/*
+ * MsProgramSpec: a kernel program as data: an ordered list of parts (files of kernels/) and the constants it is built
+ * with.
+ */
 #pragma once
 
 #include <glib-object.h>

@@ -108,8 +108,8 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
 
   if (!binary)
     return FALSE;
-  self->program = program_from_binary(context, ms_device_get_id(self->device), binary,
-                                      ms_program_spec_get_options(self->spec));
+  self->program =
+    program_from_binary(context, ms_device_get_id(self->device), binary, ms_program_spec_get_options(self->spec));
   if (!self->program) {
     ms_program_cache_remove(folder, key);
     return FALSE;
@@ -135,7 +135,8 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
  * @context: a context that holds @device
  * @cache_folder: (nullable): where binaries are kept, or %NULL to build from source and keep nothing
  *
- * Builds from the cached binary where there is a sound one, else from source. A stale or damaged binary is rebuilt silently.
+ * Builds from the cached binary where there is a sound one, else from source. A stale or damaged binary is rebuilt
+ * silently.
  *
  * Returns: (transfer full): the program, or %NULL with #MS_ERROR_BUILD and the whole log
  */

@@ -60,8 +60,8 @@ typedef struct {
  * @processors: of the host
  * @bytes: how much is to be moved
  *
- * A pure rule. A device that shares the host's memory has nothing to stage, small transfers are not worth the threads, and
- * one thread copies no faster than a driver that stages by itself.
+ * A pure rule. A device that shares the host's memory has nothing to stage, small transfers are not worth the threads,
+ * and one thread copies no faster than a driver that stages by itself.
  *
  * Returns: threads to copy with, the caller's among them; 0 where the driver's plain transfer serves better
  */
@@ -96,7 +96,9 @@ ms_staging_free(MsStaging *self)
   g_free(self);
 }
 
-/* Drivers pin what they allocate for the host themselves; mapped for good, it serves as an address to copy from and to. */
+/*
+ * Drivers pin what they allocate for the host themselves; mapped for good, it serves as an address to copy from and to.
+ */
 static gboolean
 pin_slot(MsStaging *self, Slot *slot, GError **error)
 {
@@ -107,8 +109,8 @@ pin_slot(MsStaging *self, Slot *slot, GError **error)
 
   if (!ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
     return FALSE;
-  guint8 *host = clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL,
-                                    &status);
+  guint8 *host =
+    clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "mapping %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
     return FALSE;
   slot->memory = g_steal_pointer(&memory);
@@ -190,11 +192,11 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
   slot->chunk = chunk;
   if (job->upload) {
     memcpy(slot->host, job->host + at, length);
-    status = clEnqueueWriteBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL,
-                                  &slot->moving);
+    status =
+      clEnqueueWriteBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
   } else {
-    status = clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL,
-                                 &slot->moving);
+    status =
+      clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
   }
   return ms_cl_check(status, error, "moving %" G_GSIZE_FORMAT " bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue");
@@ -210,8 +212,8 @@ device_hangs(Job *job)
 }
 
 /*
- * Waits for the device to be done with the slot, if it works on it, and takes out what came. For a device that did not answer
- * once, nobody waits again: its context is of no more use, and its late writes end in the slots.
+ * Waits for the device to be done with the slot, if it works on it, and takes out what came. For a device that did not
+ * answer once, nobody waits again: its context is of no more use, and its late writes end in the slots.
  */
 static gboolean
 finish_slot(Job *job, Slot *slot, GError **error)
@@ -226,8 +228,8 @@ finish_slot(Job *job, Slot *slot, GError **error)
 }
 
 /*
- * What a thread does: its two slots in turns until the job has no more chunks. No slot is left moving. A lane that gets no
- * pinned memory leaves its chunks to the others; the first has its own.
+ * What a thread does: its two slots in turns until the job has no more chunks. No slot is left moving. A lane that
+ * gets no pinned memory leaves its chunks to the others; the first has its own.
  */
 static gpointer
 run_lane(gpointer data)
@@ -306,7 +308,12 @@ gboolean
 ms_staging_upload(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, const void *from,
                   MsTimingLog *log, GError **error)
 {
-  Job job = {.self = self, .upload = TRUE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = (guint8 *)from,
+  Job job = {.self = self,
+             .upload = TRUE,
+             .buffer = buffer,
+             .offset = offset,
+             .bytes = bytes,
+             .host = (guint8 *)from,
              .lanes = lanes};
 
   return run_job(&job, log, error);
@@ -317,8 +324,8 @@ gboolean
 ms_staging_download(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, void *into,
                     MsTimingLog *log, GError **error)
 {
-  Job job = {.self = self, .upload = FALSE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = into,
-             .lanes = lanes};
+  Job job = {
+    .self = self, .upload = FALSE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = into, .lanes = lanes};
 
   return run_job(&job, log, error);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsStaging: carries ordinary host memory to and from a device through pinned slots that several threads copy at once. */
+/*
+ * MsStaging: carries ordinary host memory to and from a device through pinned slots that several threads copy at once.
+ */
 #pragma once
 
 #include <gio/gio.h>

@@ -100,8 +100,8 @@ void
 ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint64 bytes, gint64 started_us)
 {
   guint64 start = (guint64)started_us * 1000;
-  MsTiming row = {stage, what ? g_intern_string(what) : NULL, start, start, start,
-                  (guint64)g_get_monotonic_time() * 1000, bytes};
+  MsTiming row = {stage, what ? g_intern_string(what) : NULL,    start, start,
+                  start, (guint64)g_get_monotonic_time() * 1000, bytes};
 
   g_array_append_val(self->rows, row);
 }

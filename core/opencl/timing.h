@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsTimingLog: what every stage of a run took, from OpenCL profiling events and, for host stages, the monotonic clock. */
+/*
+ * MsTimingLog: what every stage of a run took, from OpenCL profiling events and, for host stages, the monotonic clock.
+ */
 #pragma once
 
 #include <CL/cl.h>

@@ -44,7 +44,10 @@ edges_of(const MsArrayHistogramSpec *spec)
   return edges;
 }
 
-/* Bins for each unit: infinite where the edges fall together, and zero where they are too far apart, in the element's type. */
+/*
+ * Bins for each unit: infinite where the edges fall together, and zero where they are too far apart, in the element's
+ * type.
+ */
 static double
 scale_of(const MsArrayHistogramSpec *spec)
 {
@@ -95,13 +98,13 @@ bin_of_whole(gint64 x, const Edges *edges, guint bins)
   return (guint)MIN((guint64)(x - low) * bins / (guint64)(high - low), bins - 1);
 }
 
-#define BIN_OF_REAL(edge_values)                       \
-  if (x < (edge_values)[0])                            \
-    return bins + BELOW;                               \
-  if (x > (edge_values)[1])                            \
-    return bins + ABOVE;                               \
-  if (isnan(x))                                        \
-    return bins + NOT_A_NUMBER;                        \
+#define BIN_OF_REAL(edge_values)                                                                                       \
+  if (x < (edge_values)[0])                                                                                            \
+    return bins + BELOW;                                                                                               \
+  if (x > (edge_values)[1])                                                                                            \
+    return bins + ABOVE;                                                                                               \
+  if (isnan(x))                                                                                                        \
+    return bins + NOT_A_NUMBER;                                                                                        \
   return MIN((guint)((x - (edge_values)[0]) * (edge_values)[2]), bins - 1);
 
 static guint
@@ -207,7 +210,8 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
   ms_program_spec_add_part(program, "histogram/outside.cl");
   ms_program_spec_add_part(program,
                            ms_element_type_is_real(spec->type) ? "histogram/bin-real.cl" : "histogram/bin-integer.cl");
-  ms_program_spec_add_part(program, fits_local(limits, spec->bins) ? "histogram/bins-local.cl" : "histogram/bins-global.cl");
+  ms_program_spec_add_part(program,
+                           fits_local(limits, spec->bins) ? "histogram/bins-local.cl" : "histogram/bins-global.cl");
   ms_program_spec_add_part(program, "histogram/histogram-array.cl");
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }
@@ -221,10 +225,14 @@ launch(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, c
   const guint group = group_size(limits), groups = MAX(limits->compute_units, 1) * GROUPS_PER_UNIT;
   const gsize local = fits_local(limits, spec->bins) ? (spec->bins + OUTSIDE) * sizeof(cl_uint) : sizeof(cl_uint);
   const cl_uint bins = spec->bins;
-  const MsKernelArg args[] = {MS_ARG_OF(source),  MS_ARG_OF(n),
-                              {edges.size, edge(&edges, 0)}, {edges.size, edge(&edges, 1)},
-                              {edges.size, edge(&edges, 2)}, MS_ARG_OF(bins),
-                              MS_ARG_OF(counts),  MS_ARG_LOCAL_BYTES(local)};
+  const MsKernelArg args[] = {MS_ARG_OF(source),
+                              MS_ARG_OF(n),
+                              {edges.size, edge(&edges, 0)},
+                              {edges.size, edge(&edges, 1)},
+                              {edges.size, edge(&edges, 2)},
+                              MS_ARG_OF(bins),
+                              MS_ARG_OF(counts),
+                              MS_ARG_LOCAL_BYTES(local)};
 
   return ms_kernel_set_args(kernel, "histogram_array", args, G_N_ELEMENTS(args), error) &&
          ms_kernel_launch(context, kernel, "histogram_array", groups, group,
@@ -253,7 +261,8 @@ count_chunk(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *sp
  * ms_array_histogram:
  * @data: @n elements of the spec's type
  *
- * Returns: (transfer full): the counts, or %NULL with @error set; #MS_ERROR_USAGE names what the spec or the array lacks
+ * Returns: (transfer full): the counts, or %NULL with @error set; #MS_ERROR_USAGE names what the spec or the array
+ *   lacks
  */
 MsArrayHistogram *
 ms_array_histogram(MsContext *context, const MsArrayHistogramSpec *spec, const void *data, guint64 n, MsTimingLog *log,

@@ -57,8 +57,8 @@ build(const Bench *bench, guint group, const char *name, GError **error)
 }
 
 /*
- * The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. The first warms up, unless
- * the device is so slow that there is no second.
+ * The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. The first warms up,
+ * unless the device is so slow that there is no second.
  */
 static gboolean
 best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid *grid, double *best, GError **error)
@@ -216,8 +216,8 @@ ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwid
 }
 
 /*
- * Losing the figure costs the next process a benchmark, nothing else. The file is replaced whole, so that processes that
- * measure at once leave the figure of one of them.
+ * Losing the figure costs the next process a benchmark, nothing else. The file is replaced whole, so that processes
+ * that measure at once leave the figure of one of them.
  */
 static void
 remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
@@ -314,9 +314,9 @@ forget_unless(Memory *memory, const char *path)
 /**
  * ms_bandwidth_get:
  *
- * As recalled, or measured now and remembered: in the folder for later processes, and with the device for this one, which
- * then measures no second time, whether the first gave a figure or an error. @folder is as for ms_bandwidth_recall(). May be
- * called from several threads.
+ * As recalled, or measured now and remembered: in the folder for later processes, and with the device for this one,
+ * which then measures no second time, whether the first gave a figure or an error. @folder is as for
+ * ms_bandwidth_recall(). May be called from several threads.
  */
 gboolean
 ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The device's peak bandwidth, measured once by a small read and copy benchmark and remembered for this device and driver. */
+/*
+ * The device's peak bandwidth, measured once by a small read and copy benchmark and remembered for this device and
+ * driver.
+ */
 #pragma once
 
 #include <gio/gio.h>

@@ -21,7 +21,9 @@ typedef struct {
   const char *count;
 } Shape;
 
-/* A processor counts without atomics, one work-item a group over a block of its own; others share bins inside a group. */
+/*
+ * A processor counts without atomics, one work-item a group over a block of its own; others share bins inside a group.
+ */
 static Shape
 shape_for(const MsDeviceLimits *limits)
 {
@@ -50,8 +52,8 @@ build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
 }
 
 static gboolean
-launch(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, cl_ulong origin, cl_int n, cl_mem counts,
-       MsTimingLog *log, GError **error)
+launch(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, cl_ulong origin, cl_int n,
+       cl_mem counts, MsTimingLog *log, GError **error)
 {
   guint units = MAX(ms_context_get_limits(context)->compute_units, 1);
   guint most = MAX((guint)n / 4 / shape->group, 1), groups = MIN(units * shape->groups_per_unit, most);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact histograms on the device: R, G, B, A and luma of an image in one pass, and any bins and range of whole arrays. */
+/*
+ * Exact histograms on the device: R, G, B, A and luma of an image in one pass, and any bins and range of whole arrays.
+ */
 #pragma once
 
 #include <gio/gio.h>

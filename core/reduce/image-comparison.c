@@ -35,8 +35,12 @@ grid_for(const MsDeviceLimits *limits, guint64 n)
 static cl_kernel
 build_comparison(MsContext *context, guint group, MsTimingLog *log, GError **error)
 {
-  const char *const parts[] = {"reduce/tree/swap-off.cl",        "images/images-differ.cl",        "reduce/tree/fence-barrier.cl",
-                               "reduce/tree/level-registers.cl", "reduce/tree/tree-divergence-free.cl", "reduce/finish/finish-partials.cl",
+  const char *const parts[] = {"reduce/tree/swap-off.cl",
+                               "images/images-differ.cl",
+                               "reduce/tree/fence-barrier.cl",
+                               "reduce/tree/level-registers.cl",
+                               "reduce/tree/tree-divergence-free.cl",
+                               "reduce/finish/finish-partials.cl",
                                "images/compare-images.cl"};
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
@@ -72,7 +76,11 @@ compare_stripe(MsContext *context, const guint8 *a, const guint8 *b, cl_int n, M
   g_auto(cl_mem) right = left ? ms_device_array_new(context, b, 4 * (gsize)n, log, error) : NULL;
   g_auto(cl_mem) out = right ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error) : NULL;
   const cl_mem no_table = NULL; /* items do their own work */
-  const MsKernelArg args[] = {MS_ARG_OF(left), MS_ARG_OF(right), MS_ARG_OF(n), MS_ARG_OF(grid.times), MS_ARG_OF(out),
+  const MsKernelArg args[] = {MS_ARG_OF(left),
+                              MS_ARG_OF(right),
+                              MS_ARG_OF(n),
+                              MS_ARG_OF(grid.times),
+                              MS_ARG_OF(out),
                               MS_ARG_OF(no_table),
                               MS_ARG_LOCAL_BYTES(grid.group * WORDS * sizeof(guint64)),
                               MS_ARG_LOCAL_BYTES(sizeof(cl_uint))};

@@ -22,7 +22,10 @@ sample_at(const guint64 counts[256], guint64 rank)
   return 255;
 }
 
-/* Linear between the two samples around the place (n - 1) p / 100; whole numbers decide which, so nothing is rounded twice. */
+/*
+ * Linear between the two samples around the place (n - 1) p / 100; whole numbers decide which, so nothing is rounded
+ * twice.
+ */
 static double
 percentile(const guint64 counts[256], guint64 n, guint percent)
 {

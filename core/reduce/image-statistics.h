@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person reads about an image: figures of each channel and luma, and how two images differ; all from device kernels. */
+/*
+ * What a person reads about an image: figures of each channel and luma, and how two images differ; all from device
+ * kernels.
+ */
 #pragma once
 
 #include "core/reduce/bandwidth.h"
@@ -10,7 +13,8 @@ G_BEGIN_DECLS
 /**
  * MsChannelStatistics: exact, from the 256 counts.
  * @stddev: of the population (divided by the count)
- * @percentiles: 1, 5, 25, 75, 95, 99, interpolated linearly between neighbours of the sorted samples, as numpy does; so is
+ * @percentiles: 1, 5, 25, 75, 95, 99, interpolated linearly between neighbours of the sorted samples, as numpy does;
+ *   so is
  *   @median
  */
 typedef struct {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Small steps that every kernel of this room is run with: data to the device, arguments, the part of a log that is kernels. */
+/*
+ * Small steps that every kernel of this room is run with: data to the device, arguments, the part of a log that is
+ * kernels.
+ */
 #pragma once
 
 #include "core/opencl/context.h"
@@ -12,8 +15,14 @@ typedef struct {
   const void *value;
 } MsKernelArg;
 
-#define MS_ARG_OF(variable) {sizeof(variable), &(variable)}
-#define MS_ARG_LOCAL_BYTES(bytes) {(bytes), NULL}
+#define MS_ARG_OF(variable)                                                                                            \
+  {                                                                                                                    \
+    sizeof(variable), &(variable)                                                                                      \
+  }
+#define MS_ARG_LOCAL_BYTES(bytes)                                                                                      \
+  {                                                                                                                    \
+    (bytes), NULL                                                                                                      \
+  }
 
 gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);
 gboolean ms_kernel_launch(MsContext *context, cl_kernel kernel, const char *name, gsize groups, gsize group,

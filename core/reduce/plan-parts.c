@@ -8,8 +8,8 @@ static const struct {
   const char *lowest;
   const char *highest;
 } ends[] = {
-  {"0", "UCHAR_MAX"}, {"CHAR_MIN", "CHAR_MAX"}, {"0", "USHRT_MAX"},         {"SHRT_MIN", "SHRT_MAX"},
-  {"INT_MIN", "INT_MAX"}, {"0", "UINT_MAX"},    {"-INFINITY", "INFINITY"}, {"-INFINITY", "INFINITY"},
+  {"0", "UCHAR_MAX"},     {"CHAR_MIN", "CHAR_MAX"}, {"0", "USHRT_MAX"},        {"SHRT_MIN", "SHRT_MAX"},
+  {"INT_MIN", "INT_MAX"}, {"0", "UINT_MAX"},        {"-INFINITY", "INFINITY"}, {"-INFINITY", "INFINITY"},
 };
 
 gboolean
@@ -72,8 +72,8 @@ ms_reduce_partial_bytes(const MsReducePlan *plan)
 }
 
 /*
- * The type of a work-item's lanes: 32 bits where the plan's limit on loads keeps them from overflowing, otherwise 64, which
- * no chunk can fill.
+ * The type of a work-item's lanes: 32 bits where the plan's limit on loads keeps them from overflowing, otherwise 64,
+ * which no chunk can fill.
  */
 static const char *
 lane_type(const MsReducePlan *plan)
@@ -129,7 +129,9 @@ term_part(const MsReducePlan *plan)
   case MS_REDUCE_SUM_SQUARES:
     return wide ? "term/term-squares-wide" : "term/term-squares";
   case MS_REDUCE_STDDEV:
-    return wide ? "term/term-moments-wide" : ms_reduce_total_is_real(plan) ? "term/term-moments-real" : "term/term-moments";
+    return wide                            ? "term/term-moments-wide"
+           : ms_reduce_total_is_real(plan) ? "term/term-moments-real"
+                                           : "term/term-moments";
   default:
     return "term/term-sum";
   }
@@ -146,7 +148,9 @@ add_sum_folds(MsReducePlan *plan)
     return;
   }
   ms_program_spec_define_text(plan->program, "SQUARE",
-                              ms_element_type_size(plan->spec.type) == 1 ? "int" : is_signed ? "long" : "ulong");
+                              ms_element_type_size(plan->spec.type) == 1 ? "int"
+                              : is_signed                                ? "long"
+                                                                         : "ulong");
   add_part(plan, "fold/fold-squares-packed");
 }
 
@@ -219,7 +223,9 @@ compose_extreme(MsReducePlan *plan)
   ms_program_spec_define_text(plan->program, "LOWEST", ends[type].lowest);
   ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
   add_part(plan, !real ? "term/words-integer" : type == MS_ELEMENT_FLOAT ? "term/words-float" : "term/words-double");
-  add_part(plan, !plan->options.builtin ? "fold/pick-compare" : real ? "fold/pick-builtin-real" : "fold/pick-builtin-integer");
+  add_part(plan, !plan->options.builtin ? "fold/pick-compare"
+                 : real                 ? "fold/pick-builtin-real"
+                                        : "fold/pick-builtin-integer");
   add_extreme_folds(plan);
 }
 
@@ -279,14 +285,16 @@ compose_atomic(MsReducePlan *plan)
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
   if (!ms_reduce_is_extreme(plan->spec.op)) {
-    add_part(plan, ms_reduce_total_is_real(plan)  ? "finish/atomic-add-double"
-                   : plan->limits.int64_atomics ? "finish/atomic-add64"
-                                                : "finish/atomic-add32");
+    add_part(plan, ms_reduce_total_is_real(plan) ? "finish/atomic-add-double"
+                   : plan->limits.int64_atomics  ? "finish/atomic-add64"
+                                                 : "finish/atomic-add32");
   } else if (plan->spec.type == MS_ELEMENT_DOUBLE) {
     add_part(plan, "finish/atomic-extreme-double");
   } else {
     plan->atomic_keys = TRUE;
-    add_part(plan, plan->spec.type == MS_ELEMENT_FLOAT ? "term/key-float" : is_signed ? "term/key-signed" : "term/key-unsigned");
+    add_part(plan, plan->spec.type == MS_ELEMENT_FLOAT ? "term/key-float"
+                   : is_signed                         ? "term/key-signed"
+                                                       : "term/key-unsigned");
     add_part(plan, "finish/atomic-extreme32");
   }
 }

@@ -4,7 +4,7 @@
 
 #include "core/reduce/reduce-options.h"
 
-#define SIZED(vector_, count_, group_, range_) \
+#define SIZED(vector_, count_, group_, range_)                                                                         \
   .vector = vector_, .groups_count = count_, .work_group = group_, .swap_range = range_
 
 static const MsReducePreset presets[] = {

@@ -10,7 +10,7 @@
 static cl_channel_type
 channel_type(MsElementType type)
 {
-  static const cl_channel_type types[] = {CL_UNSIGNED_INT8, CL_SIGNED_INT8,  CL_UNSIGNED_INT16, CL_SIGNED_INT16,
+  static const cl_channel_type types[] = {CL_UNSIGNED_INT8, CL_SIGNED_INT8,    CL_UNSIGNED_INT16, CL_SIGNED_INT16,
                                           CL_SIGNED_INT32,  CL_UNSIGNED_INT32, CL_FLOAT};
 
   return types[type];
@@ -56,9 +56,9 @@ write_rectangle(MsContext *context, const MsReducePlan *plan, cl_mem image, cons
     status = clEnqueueWriteImage(queue, image, CL_TRUE, r->origin, r->region, 0, 0,
                                  source->host + r->element * plan->element_bytes, 0, NULL, &event);
   else
-    status = clEnqueueCopyBufferToImage(queue, source->buffer, image,
-                                        (source->first + r->element) * plan->element_bytes, r->origin, r->region, 0,
-                                        NULL, &event);
+    status =
+      clEnqueueCopyBufferToImage(queue, source->buffer, image, (source->first + r->element) * plan->element_bytes,
+                                 r->origin, r->region, 0, NULL, &event);
   if (!ms_cl_check(status, error, "filling an image"))
     return FALSE;
   if (log)

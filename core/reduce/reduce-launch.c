@@ -87,10 +87,11 @@ set_arguments(MsReducer *self, cl_mem source, const MsReduceSpan *span, cl_int t
     gsize size;
     const void *value;
   } arguments[] = {
-    {sizeof source, &source},       {sizeof span->origin, &span->origin}, {sizeof span->from, &span->from},
-    {sizeof span->to, &span->to},   {sizeof times, &times},               {element_bytes, &self->centre},
-    {sizeof(cl_mem), &self->out[0]}, {sizeof(cl_mem), &self->map},        {local_bytes(self), NULL},
-    {sizeof(cl_uint), NULL},
+    {sizeof source, &source},         {sizeof span->origin, &span->origin},
+    {sizeof span->from, &span->from}, {sizeof span->to, &span->to},
+    {sizeof times, &times},           {element_bytes, &self->centre},
+    {sizeof(cl_mem), &self->out[0]},  {sizeof(cl_mem), &self->map},
+    {local_bytes(self), NULL},        {sizeof(cl_uint), NULL},
   };
 
   for (cl_uint i = 0; i < G_N_ELEMENTS(arguments); i++)
@@ -174,8 +175,7 @@ ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, gu
   MsNDRange range = grid(self, launch.groups);
   gboolean good;
 
-  good = prepare_out(self, launch.groups, error) &&
-         set_arguments(self, source, span, (cl_int)launch.times, error) &&
+  good = prepare_out(self, launch.groups, error) && set_arguments(self, source, span, (cl_int)launch.times, error) &&
          ms_context_launch(self->context, self->kernel, "reduce", &range, n * self->plan->element_bytes, log, error) &&
          collect(self, launch.groups, first_element - (guint64)span->from, result, log, error);
   if (!good)

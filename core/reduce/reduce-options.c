@@ -245,8 +245,10 @@ apply_override(MsReduceOptions *options, const char *word, GError **error)
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(table); i++)
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", table[i].name);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--variant cannot contain “%s”; after the preset it takes name=value with "
-              "one of these names: %s.", word, names->str);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--variant cannot contain “%s”; after the preset it takes name=value with "
+              "one of these names: %s.",
+              word, names->str);
   return FALSE;
 }
 
@@ -303,7 +305,9 @@ count_differences(const MsReduceOptions *a, const MsReduceOptions *b)
   return n;
 }
 
-/** ms_reduce_options_to_string: (transfer full): the shortest text that ms_reduce_options_parse() reads back as this. */
+/**
+ * ms_reduce_options_to_string: (transfer full): the shortest text that ms_reduce_options_parse() reads back as this.
+ */
 char *
 ms_reduce_options_to_string(const MsReduceOptions *self)
 {

@@ -58,8 +58,9 @@ check_group(const MsReducePlan *plan, GError **error)
     return REFUSE("The device takes at most %" G_GSIZE_FORMAT " work-items a group; group-size is %d.",
                   MIN(plan->limits.max_work_group, plan->limits.max_work_item[0]), o->work_group);
   if (bytes > plan->limits.local_memory)
-    return REFUSE("A work-group of %d needs %" G_GUINT64_FORMAT " bytes of local memory; the device has %"
-                  G_GUINT64_FORMAT ".", o->work_group, bytes, plan->limits.local_memory);
+    return REFUSE("A work-group of %d needs %" G_GUINT64_FORMAT
+                  " bytes of local memory; the device has %" G_GUINT64_FORMAT ".",
+                  o->work_group, bytes, plan->limits.local_memory);
   return TRUE;
 }
 
@@ -98,8 +99,8 @@ check_storage(const MsReducePlan *plan, GError **error)
 static gboolean
 check_atomic(const MsReducePlan *plan, GError **error)
 {
-  gboolean needs_64 = ms_reduce_is_extreme(plan->spec.op) ? plan->spec.type == MS_ELEMENT_DOUBLE
-                                                          : ms_reduce_total_is_real(plan);
+  gboolean needs_64 =
+    ms_reduce_is_extreme(plan->spec.op) ? plan->spec.type == MS_ELEMENT_DOUBLE : ms_reduce_total_is_real(plan);
 
   if (plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
     return TRUE;
@@ -110,7 +111,8 @@ check_atomic(const MsReducePlan *plan, GError **error)
                   "recursive.");
   if (needs_64 && !plan->limits.int64_atomics)
     return REFUSE("The device has no 64-bit atomics, which an atomic %s of %s needs. Use between=last-group, host or "
-                  "recursive.", ms_reduce_op_name(plan->spec.op), ms_element_type_name(plan->spec.type));
+                  "recursive.",
+                  ms_reduce_op_name(plan->spec.op), ms_element_type_name(plan->spec.type));
   return TRUE;
 }
 
@@ -128,16 +130,25 @@ resolve_float_sum(MsReducePlan *plan, GError **error)
   return TRUE;
 }
 
-/* A processor: one work-item a group, walking a block of its own in the widest vectors; the host folds the few partials. */
+/*
+ * A processor: one work-item a group, walking a block of its own in the widest vectors; the host folds the few
+ * partials.
+ */
 static void
 choose_for_cpu(MsReducePlan *plan, guint64 n)
 {
   MsReduceOptions *o = &plan->options;
   guint64 share = n / 16 / (MAX(plan->limits.compute_units, 1) * GROUPS_PER_UNIT);
 
-  *o = (MsReduceOptions){.vector = 16, .stride = MS_REDUCE_STRIDE_BLOCK, .groups_count = 1, .work_group = 1,
-                         .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1, .swap_range = 64,
-                         .between = MS_REDUCE_BETWEEN_HOST, .builtin = !ms_element_type_is_real(plan->spec.type),
+  *o = (MsReduceOptions){.vector = 16,
+                         .stride = MS_REDUCE_STRIDE_BLOCK,
+                         .groups_count = 1,
+                         .work_group = 1,
+                         .tree = MS_REDUCE_TREE_DIVERGENCE_FREE,
+                         .bank_conflict_saving = 1,
+                         .swap_range = 64,
+                         .between = MS_REDUCE_BETWEEN_HOST,
+                         .builtin = !ms_element_type_is_real(plan->spec.type),
                          .times = (int)CLAMP(share, 256, 8192)};
 }
 
@@ -154,9 +165,15 @@ choose_for_gpu(MsReducePlan *plan, guint64 n)
     group /= 2;
   each = ITEMS_PER_UNIT / group;
   full = (guint64)MAX(plan->limits.compute_units, 1) * (guint64)each;
-  *o = (MsReduceOptions){.vector = MAX(16 / size, 4), .work_group = group, .swap_range = 64, .builtin = 1,
-                         .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL, .bank_conflict_saving = 1,
-                         .between = MS_REDUCE_BETWEEN_LAST_GROUP, .groups = MS_REDUCE_GROUPS_UNITS, .groups_count = each};
+  *o = (MsReduceOptions){.vector = MAX(16 / size, 4),
+                         .work_group = group,
+                         .swap_range = 64,
+                         .builtin = 1,
+                         .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL,
+                         .bank_conflict_saving = 1,
+                         .between = MS_REDUCE_BETWEEN_LAST_GROUP,
+                         .groups = MS_REDUCE_GROUPS_UNITS,
+                         .groups_count = each};
   if (plan->spec.channel >= 0)
     o->vector = 4;
   vectors = n / (guint64)o->vector;
@@ -257,9 +274,10 @@ check_grid(const MsReducePlan *plan, GError **error)
   groups = fixed_groups(plan);
   if (groups <= MAX_GROUPS && groups * (guint64)plan->options.work_group <= MAX_GRID)
     return TRUE;
-  return REFUSE("%" G_GUINT64_FORMAT " work-groups of %d are more than a launch can number; they may be %" G_GUINT64_FORMAT
-                " here. Choose a smaller groups-count.", groups, plan->options.work_group,
-                MIN(MAX_GROUPS, MAX_GRID / (guint64)plan->options.work_group));
+  return REFUSE("%" G_GUINT64_FORMAT
+                " work-groups of %d are more than a launch can number; they may be %" G_GUINT64_FORMAT
+                " here. Choose a smaller groups-count.",
+                groups, plan->options.work_group, MIN(MAX_GROUPS, MAX_GRID / (guint64)plan->options.work_group));
 }
 
 static void
@@ -280,7 +298,8 @@ size_chunk(MsReducePlan *plan)
   const MsReduceOptions *o = &plan->options;
   guint64 chunk = MAX_CHUNK;
 
-  guint64 loads = o->groups == MS_REDUCE_GROUPS_SIZE ? MAX_GROUPS * (guint64)o->times : fixed_groups(plan) * NARROW_LOADS;
+  guint64 loads =
+    o->groups == MS_REDUCE_GROUPS_SIZE ? MAX_GROUPS * (guint64)o->times : fixed_groups(plan) * NARROW_LOADS;
 
   chunk = MIN(chunk, loads * (guint64)o->work_group * (guint64)o->vector);
   if (o->storage == MS_REDUCE_STORAGE_IMAGE)
@@ -292,8 +311,8 @@ size_chunk(MsReducePlan *plan)
  * ms_reduce_plan_new:
  * @n: elements of the array (pixels for a channel); decides what `auto` chooses and the loads of a work-item
  *
- * Returns: (transfer full): the plan, or %NULL with a sentence: #MS_ERROR_USAGE for an empty array, #MS_ERROR_UNSUPPORTED
- *   for what cannot be done, on this device or on any
+ * Returns: (transfer full): the plan, or %NULL with a sentence: #MS_ERROR_USAGE for an empty array,
+ *   #MS_ERROR_UNSUPPORTED for what cannot be done, on this device or on any
  */
 MsReducePlan *
 ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits, guint64 n,
@@ -310,7 +329,8 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
   self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
   self->group = (guint)self->options.work_group;
   if (!resolve_float_sum(self, error) || !check_storage(self, error) || !check_tree(&self->options, error) ||
-      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error) || !check_grid(self, error))
+      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error) ||
+      !check_grid(self, error))
     return NULL;
   self->chunk = size_chunk(self);
   ms_reduce_plan_compose(self);
@@ -336,7 +356,8 @@ ms_reduce_plan_copy(const MsReducePlan *self)
 
 /** ms_reduce_plan_refusal: (transfer full) (nullable): why these options cannot run, or %NULL when they can. */
 char *
-ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits, guint64 n)
+ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits,
+                       guint64 n)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(spec, options, limits, n, &error);

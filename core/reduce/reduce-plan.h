@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * MsReduceSpec: what is to be computed.
  * @positions: also where the extremes stand; for MINMAX only
- * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n then
- *   counts pixels
+ * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
+ *   then counts pixels
  */
 typedef struct {
   MsReduceOp op;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of MsReducer: reduce-launch.c folds what lies on the device, reduce-feed.c brings arrays there in chunks. */
+/*
+ * The inside of MsReducer: reduce-launch.c folds what lies on the device, reduce-feed.c brings arrays there in chunks.
+ */
 #pragma once
 
 #include "core/reduce/reduce.h"
@@ -26,7 +28,8 @@ struct _MsReducer {
   cl_mem image;
   guint64 image_elements;
   MsReduceCentre centre;
-  MsReducer *opposite; /* the maximum, asked for when a minimum alone cannot tell NaN from infinity, and the other way */
+  MsReducer
+    *opposite; /* the maximum, asked for when a minimum alone cannot tell NaN from infinity, and the other way */
 };
 
 /** MsReduceSpan: @to - @from elements, counted from element @origin of a buffer, where a whole vector starts. */

@@ -23,10 +23,10 @@ mix(guint32 seed, guint64 i)
 }
 
 /* Floats lie in [-0.25, 0.75): sums grow with n, so a relative tolerance means something. */
-#define FILL(ctype, value)                  \
-  for (guint64 i = 0; i < n; i++) {         \
-    const guint32 bits = mix(seed, i);      \
-    ((ctype *)data)[i] = (ctype)(value);    \
+#define FILL(ctype, value)                                                                                             \
+  for (guint64 i = 0; i < n; i++) {                                                                                    \
+    const guint32 bits = mix(seed, i);                                                                                 \
+    ((ctype *)data)[i] = (ctype)(value);                                                                               \
   }
 
 static void
@@ -70,8 +70,8 @@ ms_reduce_generate(MsElementType type, guint64 n, guint32 seed, GError **error)
   if (n <= G_MAXSIZE / 2 / size)
     data = aligned_alloc(ALIGNMENT, (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   if (!data) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is no memory for %" G_GUINT64_FORMAT " elements of type %s.", n,
-                ms_element_type_name(type));
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is no memory for %" G_GUINT64_FORMAT " elements of type %s.",
+                n, ms_element_type_name(type));
     return NULL;
   }
   fill(type, data, n, seed);
@@ -142,8 +142,9 @@ run_once(Bench *bench, MsReduceRun *run, MsTimingLog *log, gboolean counts, GCan
   gint64 start = g_get_monotonic_time();
   double wall, kernels;
   gboolean good =
-    bench->buffer ? ms_reducer_run_buffer(bench->reducer, bench->buffer, 0, run->n, &run->result, own, cancellable, error)
-                  : ms_reducer_run_host(bench->reducer, bench->data, run->n, &run->result, own, cancellable, error);
+    bench->buffer
+      ? ms_reducer_run_buffer(bench->reducer, bench->buffer, 0, run->n, &run->result, own, cancellable, error)
+      : ms_reducer_run_host(bench->reducer, bench->data, run->n, &run->result, own, cancellable, error);
 
   wall = (double)(g_get_monotonic_time() - start) / 1000.0;
   if (!good || !ms_timing_log_resolve(own, error))

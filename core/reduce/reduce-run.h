@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One reduction over a generated array, checked against the serial result and timed: the --reduce command and the experiments. */
+/*
+ * One reduction over a generated array, checked against the serial result and timed: the --reduce command and the
+ * experiments.
+ */
 #pragma once
 
 #include <json-glib/json-glib.h>

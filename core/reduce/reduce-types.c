@@ -131,7 +131,9 @@ ms_wide_to_string(MsWide value)
   return g_strdup(at);
 }
 
-/* Real sums are those of distances from the centre. They become those of the elements, mean and deviation coming first. */
+/*
+ * Real sums are those of distances from the centre. They become those of the elements, mean and deviation coming first.
+ */
 static void
 complete_about_centre(MsReduceResult *self)
 {
@@ -217,7 +219,8 @@ extremes_text(const MsReduceResult *self)
 
   if (self->min_at == MS_REDUCE_NO_POSITION)
     return g_strdup_printf("%s %s", low, high);
-  return g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, low, self->min_at, high, self->max_at);
+  return g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, low, self->min_at, high,
+                         self->max_at);
 }
 
 /** ms_reduce_result_to_string: (transfer full): all digits, in the C locale; "min max" for minMax. */
@@ -263,8 +266,7 @@ near_deviation(const MsReduceResult *a, const MsReduceResult *b, double toleranc
 static gboolean
 same_extremes(const MsReduceResult *a, const MsReduceResult *b)
 {
-  return same_number(a->min, b->min) && same_number(a->max, b->max) && a->min_at == b->min_at &&
-         a->max_at == b->max_at;
+  return same_number(a->min, b->min) && same_number(a->max, b->max) && a->min_at == b->min_at && a->max_at == b->max_at;
 }
 
 /**

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations, element types and results of the reduction family, with the rules that every variant and the serial code obey. */
+/*
+ * Operations, element types and results of the reduction family, with the rules that every variant and the serial code
+ * obey.
+ */
 #pragma once
 
 #include <glib.h>
@@ -9,15 +12,16 @@
 G_BEGIN_DECLS
 
 /**
- * MsReduceOp: what is computed over an array. MEAN and STDDEV come from exact sums (population deviation, divided by n).
+ * MsReduceOp: what is computed over an array. MEAN and STDDEV come from exact sums (population deviation, divided by
+ * n).
  *
  * Rules that hold for every variant and device:
  * - Integer sums are exact, as are the sums of squares of integers (128 bits at the end, so they never overflow).
  * - Deviations of floats are taken about an element of the array, so that they keep their digits beside a large mean.
  * - Float sums are accumulated in double, or compensated in float pairs on devices without double.
- * - Minimum and maximum of floats ignore NaN, as IEEE 754 minNum does; the result is NaN only when every element is one. So
- *   the result does not depend on the order of folding, and one damaged sample does not hide all the others. The two zeros
- *   compare equal, so the sign of a zero result is left open.
+ * - Minimum and maximum of floats ignore NaN, as IEEE 754 minNum does; the result is NaN only when every element is
+ *   one. So the result does not depend on the order of folding, and one damaged sample does not hide all the others.
+ *   The two zeros compare equal, so the sign of a zero result is left open.
  * - A NaN counts as non-zero, both zeros count as zero.
  * - Positions are those of the first element with the extreme value.
  */

@@ -157,8 +157,8 @@ complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result
 
 /**
  * ms_reducer_run_host:
- * @data: @n elements (8UC4 pixels for a channel); an array aligned to 128 bytes is not copied where host and device share
- *   memory, any other is uploaded, in chunks where it exceeds the device's memory
+ * @data: @n elements (8UC4 pixels for a channel); an array aligned to 128 bytes is not copied where host and device
+ *   share memory, any other is uploaded, in chunks where it exceeds the device's memory
  * @log: (nullable): gets uploads, kernels and downloads
  * @result: (out caller-allocates): the result; undefined on failure
  *

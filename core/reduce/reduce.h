@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReducer: runs one reduction plan on one device, again and again, over host arrays, device buffers or image channels. */
+/*
+ * MsReducer: runs one reduction plan on one device, again and again, over host arrays, device buffers or image
+ * channels.
+ */
 #pragma once
 
 #include <gio/gio.h>

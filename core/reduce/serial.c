@@ -11,17 +11,17 @@ typedef struct {
   guint64 n;
 } Walk;
 
-#define WALK_INTEGERS(ctype)                                   \
-  for (guint64 i = 0; i < walk->n; i++) {                      \
-    ctype x;                                                   \
-    memcpy(&x, walk->data + i * walk->step, sizeof x);         \
-    sum += x;                                                  \
-    squares += (MsWide)x * x;                                  \
-    result->nonzero += x != 0;                                 \
-    if (i == 0 || x < low)                                     \
-      low = x, low_at = i;                                     \
-    if (i == 0 || x > high)                                    \
-      high = x, high_at = i;                                   \
+#define WALK_INTEGERS(ctype)                                                                                           \
+  for (guint64 i = 0; i < walk->n; i++) {                                                                              \
+    ctype x;                                                                                                           \
+    memcpy(&x, walk->data + i * walk->step, sizeof x);                                                                 \
+    sum += x;                                                                                                          \
+    squares += (MsWide)x * x;                                                                                          \
+    result->nonzero += x != 0;                                                                                         \
+    if (i == 0 || x < low)                                                                                             \
+      low = x, low_at = i;                                                                                             \
+    if (i == 0 || x > high)                                                                                            \
+      high = x, high_at = i;                                                                                           \
   }
 
 static void
@@ -134,15 +134,15 @@ gboolean
 ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result, GError **error)
 {
   gboolean in_pixels = spec->channel >= 0;
-  Walk walk = {(const guint8 *)data + (in_pixels ? spec->channel : 0),
-               in_pixels ? 4 : ms_element_type_size(spec->type), n};
+  Walk walk = {(const guint8 *)data + (in_pixels ? spec->channel : 0), in_pixels ? 4 : ms_element_type_size(spec->type),
+               n};
 
   if (n == 0) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
-  *result = (MsReduceResult){.op = spec->op, .type = spec->type, .n = n, .min_at = MS_REDUCE_NO_POSITION,
-                             .max_at = MS_REDUCE_NO_POSITION};
+  *result = (MsReduceResult){
+    .op = spec->op, .type = spec->type, .n = n, .min_at = MS_REDUCE_NO_POSITION, .max_at = MS_REDUCE_NO_POSITION};
   if (ms_element_type_is_real(spec->type) && spec->op == MS_REDUCE_STDDEV)
     fold_deviation(spec->type, &walk, result);
   else if (ms_element_type_is_real(spec->type))

@@ -10,7 +10,10 @@
 
 #define USUAL_GROUP 512
 
-/* Keys that one work-item of a processor sorts by itself: what its second cache holds with room to spare, and for few keys. */
+/*
+ * Keys that one work-item of a processor sorts by itself: what its second cache holds with room to spare, and for few
+ * keys.
+ */
 #define VECTOR_BLOCK 16384
 #define SMALL_VECTOR_BLOCK 1024
 #define MAX_KEYS (G_GUINT64_CONSTANT(1) << 31)
@@ -146,7 +149,9 @@ check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *li
   return check_group(options, group, limits, error);
 }
 
-/** ms_sort_refusal: (transfer full) (nullable): why these options cannot run on such a device, or %NULL when they can. */
+/**
+ * ms_sort_refusal: (transfer full) (nullable): why these options cannot run on such a device, or %NULL when they can.
+ */
 char *
 ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n)
 {
@@ -300,8 +305,7 @@ sort_on_device(Sorter *self, cl_mem elements, GError **error)
 {
   return open_sorter(self, error) &&
          convert(self, self->encode, "sort_encode", elements, self->keys, self->padded, error) &&
-         run_stages(self, error) &&
-         convert(self, self->decode, "sort_decode", self->keys, elements, self->n, error) &&
+         run_stages(self, error) && convert(self, self->decode, "sort_decode", self->keys, elements, self->n, error) &&
          ms_context_finish(self->context, error);
 }
 
@@ -316,8 +320,8 @@ gboolean
 ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem keys, guint64 n,
                MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
-  g_auto(Sorter) sorter = {
-    .context = context, .options = *options, .type = type, .n = n, .log = log, .cancellable = cancellable};
+  g_auto(Sorter)
+    sorter = {.context = context, .options = *options, .type = type, .n = n, .log = log, .cancellable = cancellable};
 
   return n == 0 || sort_on_device(&sorter, keys, error);
 }
@@ -373,8 +377,5 @@ ms_sort_serial(MsElementType type, void *keys, guint64 n)
 {
   g_return_if_fail(type == MS_ELEMENT_UINT || type == MS_ELEMENT_INT || type == MS_ELEMENT_FLOAT);
 
-  qsort(keys, n, 4,
-        type == MS_ELEMENT_UINT  ? compare_uint
-        : type == MS_ELEMENT_INT ? compare_int
-                                 : compare_float);
+  qsort(keys, n, 4, type == MS_ELEMENT_UINT ? compare_uint : type == MS_ELEMENT_INT ? compare_int : compare_float);
 }

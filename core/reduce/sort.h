@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 /**
  * MsSortOptions:
- * @form: MS_SORT_FAST gives each pair of keys to one work-item and keeps blocks in local memory; MS_SORT_STUDY gives each
- *   key to one work-item, of which half idle at every step, as the study measured
+ * @form: MS_SORT_FAST gives each pair of keys to one work-item and keeps blocks in local memory; MS_SORT_STUDY gives
+ *   each key to one work-item, of which half idle at every step, as the study measured
  * @swap: an #MsSwap, for MS_SORT_STUDY only
  * @swap_range: 64 to 512, a power of two, up to the work-group
  * @work_group: 0 for 512 or what the device allows

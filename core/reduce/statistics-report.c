@@ -7,10 +7,10 @@
 
 typedef double (*Figure)(const MsChannelStatistics *s);
 
-#define FIGURE(name)                                \
-  static double get_##name(const MsChannelStatistics *s) \
-  {                                                 \
-    return (double)s->name;                         \
+#define FIGURE(name)                                                                                                   \
+  static double get_##name(const MsChannelStatistics *s)                                                               \
+  {                                                                                                                    \
+    return (double)s->name;                                                                                            \
   }
 
 FIGURE(count)
@@ -24,10 +24,10 @@ FIGURE(nonzero)
 FIGURE(clipped_low)
 FIGURE(clipped_high)
 
-#define PERCENTILE(index, name)                     \
-  static double get_##name(const MsChannelStatistics *s) \
-  {                                                 \
-    return s->percentiles[index];                   \
+#define PERCENTILE(index, name)                                                                                        \
+  static double get_##name(const MsChannelStatistics *s)                                                               \
+  {                                                                                                                    \
+    return s->percentiles[index];                                                                                      \
   }
 
 PERCENTILE(0, p1)
@@ -132,14 +132,15 @@ or_unknown(double value)
 static void
 add_timing(double kernel_ms, double gb_per_s, double peak_share, JsonBuilder *builder)
 {
-  ms_json_add_number(builder, "kernel_ms", or_unknown(round(kernel_ms * 1e6) / 1e6)); /* the clock's grain: nanoseconds */
+  ms_json_add_number(builder, "kernel_ms",
+                     or_unknown(round(kernel_ms * 1e6) / 1e6)); /* the clock's grain: nanoseconds */
   ms_json_add_number(builder, "gb_per_s", or_unknown(gb_per_s));
   ms_json_add_number(builder, "peak_share", or_unknown(peak_share));
 }
 
 /**
- * ms_image_statistics_add_json: adds an object of five channels, with the time of the pass over the image and its bandwidth
- * beside them, as the value of the member begun before.
+ * ms_image_statistics_add_json: adds an object of five channels, with the time of the pass over the image and its
+ * bandwidth beside them, as the value of the member begun before.
  */
 void
 ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder)

@@ -11,9 +11,10 @@ ms_swap_range_is_valid(guint range, guint work_group, GError **error)
 {
   if (range >= 64 && range <= work_group && (range & (range - 1)) == 0 && work_group % range == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "A swap range of %u does not suit work-groups of %u; it takes a power of two from 64 up to the work-group.",
-              range, work_group);
+  g_set_error(
+    error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+    "A swap range of %u does not suit work-groups of %u; it takes a power of two from 64 up to the work-group.", range,
+    work_group);
   return FALSE;
 }
 
@@ -65,8 +66,8 @@ ms_swap_table_tree(guint16 *map, guint range, guint work_group)
  * ms_swap_table_bitonic:
  * @distance: the j of the step, a power of two
  *
- * For a step of the bitonic sort [BD 3], whose branch is bit j of the work: that bit changes places with the highest bit
- * of the block, so that each half of the block branches alike. From @distance = @range on the block agrees anyway.
+ * For a step of the bitonic sort [BD 3], whose branch is bit j of the work: that bit changes places with the highest
+ * bit of the block, so that each half of the block branches alike. From @distance = @range on the block agrees anyway.
  */
 void
 ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance)
@@ -163,7 +164,8 @@ example_build(Example *self, MsContext *context, guint range, MsTimingLog *log, 
 }
 
 static gboolean
-example_allocate(Example *self, MsContext *context, guint range, const float *a, const float *b, guint n, GError **error)
+example_allocate(Example *self, MsContext *context, guint range, const float *a, const float *b, guint n,
+                 GError **error)
 {
   cl_mem_flags given = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
   gsize bytes = n * sizeof(float);
@@ -216,6 +218,7 @@ ms_swap_example(MsContext *context, guint range, const float *a, const float *b,
     return FALSE;
   return !g_cancellable_set_error_if_cancelled(cancellable, error) &&
          example_build(&example, context, range, log, error) &&
-         example_allocate(&example, context, range, a, b, n, error) && example_launch(&example, context, n, log, error) &&
+         example_allocate(&example, context, range, a, b, n, error) &&
+         example_launch(&example, context, n, log, error) &&
          ms_context_download(context, example.result, 0, n * sizeof(float), result, log, error);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread swapping [BD]: tables that let work-items with the same branch outcome share a warp, and the study's example kernel. */
+/*
+ * Thread swapping [BD]: tables that let work-items with the same branch outcome share a warp, and the study's example
+ * kernel.
+ */
 #pragma once
 
 #include <gio/gio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The study's kernel [MS]: one work-item computes one pixel.
- * image: (width, height, first row held, rows held); region: the rectangle held by `result`; band: the rectangle of this
- * launch; filter: (radius, squared colour radius, iterations, epsilon); sp: the radius with its fraction.
+ * The study's kernel [MS]: one work-item computes one pixel. image: (width, height, first row held, rows held);
+ * region: the rectangle held by `result`; band: the rectangle of this launch; filter: (radius, squared colour radius,
+ * iterations, epsilon); sp: the radius with its fraction.
  */
 __kernel void
 mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,

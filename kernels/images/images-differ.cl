@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What two images differ by: for each of the four channels the sum of absolute and of squared differences, and over all of
- * them the number of changed pixels and the greatest difference. Four pixels a load; the host sees to it that no work-item
- * folds so many that its 32-bit sums overflow.
+ * What two images differ by: for each of the four channels the sum of absolute and of squared differences, and over
+ * all of them the number of changed pixels and the greatest difference. Four pixels a load; the host sees to it that
+ * no work-item folds so many that its 32-bit sums overflow.
  */
 #define WORDS 10
 #define CHANGED 8

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the records of the picture, a quarter of one for each work-item, and 1 / n for every size a window can have. */
+/*
+ * Writes the records of the picture, a quarter of one for each work-item, and 1 / n for every size a window can have.
+ */
 __kernel void
 prepare_records(__global const uint *source, __global uint *records, __global double *reciprocals, const int4 image)
 {
@@ -18,7 +20,8 @@ prepare_records(__global const uint *source, __global uint *records, __global do
     pixel[k] = inside ? source[(size_t)y * (size_t)image.x + (size_t)(x + k)] : 0;
     const uint square = colour_square(pixel[k]);
     const uint length = inside ? (square & 511u) | square >> 9 << 16 : HALF_ONE << 16;
-    const uint blue = (pixel[k] >> 16 & 255u) | HALF_ONE << 16, red_green = (pixel[k] & 255u) | (pixel[k] & 0xff00u) << 8;
+    const uint blue = (pixel[k] >> 16 & 255u) | HALF_ONE << 16, red_green = (pixel[k] & 255u) | (pixel[k] & 0xff00u)
+                                                                                                    << 8;
     word[k] = part == 0 ? red_green : part == 1 ? blue : length;
   }
   if (part == 3)
@@ -26,8 +29,8 @@ prepare_records(__global const uint *source, __global uint *records, __global do
       const uint shift = 8 * (uint)k;
 
       word[k] = k == 3 ? 0
-                       : (pixel[0] >> shift & 255u) | (pixel[1] >> shift & 255u) << 8 | (pixel[2] >> shift & 255u) << 16 |
-                           (pixel[3] >> shift & 255u) << 24;
+                       : (pixel[0] >> shift & 255u) | (pixel[1] >> shift & 255u) << 8 |
+                             (pixel[2] >> shift & 255u) << 16 | (pixel[3] >> shift & 255u) << 24;
     }
   const size_t strip = (size_t)(column / (4 * STRIP_QUADS)), within = (size_t)(column % (4 * STRIP_QUADS));
   const size_t at = (strip * (size_t)strip_rows(image.w) + (size_t)row) * (size_t)(4 * STRIP_QUADS) + within;

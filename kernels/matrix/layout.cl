@@ -5,9 +5,9 @@
  *   (blue, 1)                                    4 words
  *   squared length, (lower 9 bits, the rest)     4 words
  *   red, green and blue as bytes of a word each  3 words, and one unused
- * where a half holds the integer n as n / 2^24, so that its bits are n. A margin of SP pixels is infinitely far from every
- * colour. Strips of 64 columns stand one after another, so that the step to the next row is a constant; the plan reckons
- * with the same numbers (core/filter/plan-matrix.c).
+ * where a half holds the integer n as n / 2^24, so that its bits are n. A margin of SP pixels is infinitely far from
+ * every colour. Strips of 64 columns stand one after another, so that the step to the next row is a constant; the plan
+ * reckons with the same numbers (core/filter/plan-matrix.c).
  */
 #define SIDE (2 * SP + 1)
 #define RECORD 16

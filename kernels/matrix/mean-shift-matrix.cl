@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A warp filters 8 x 8 pixels, sixteen at a time. After each iteration those that go on close ranks, sorted by row, so that
- * sixteen of them share the smallest rectangle that holds all of their windows.
+ * A warp filters 8 x 8 pixels, sixteen at a time. After each iteration those that go on close ranks, sorted by row, so
+ * that sixteen of them share the smallest rectangle that holds all of their windows.
  */
 #define PIXELS 64
 #define GROUP_SIDE 8
@@ -71,7 +71,8 @@ sort_by_row(const list_t *list, const uint count)
   for (uint bit = 1u << 8; bit < 32u << 8; bit <<= 1) {
     const uint2 zeros_of = warp_vote(list->scratch, !(low & bit), !(high & bit));
     const uint zeros = popcount(zeros_of.x) + popcount(zeros_of.y);
-    const uint low_rank = popcount(zeros_of.x & before), high_rank = popcount(zeros_of.x) + popcount(zeros_of.y & before);
+    const uint low_rank = popcount(zeros_of.x & before),
+               high_rank = popcount(zeros_of.x) + popcount(zeros_of.y & before);
 
     warp_fence();
     list->scratch[low & bit ? zeros + lane - low_rank : low_rank] = low;
@@ -151,10 +152,12 @@ pass_origin(const uint place, const uint x_first, const uint y_first)
   return (uint2)(((x_first + across) & ~3u) - SP, y_first + down - SP);
 }
 
-/* Twice two numbers of the new state for two pixels: lane 4 r + p has (red, green), (blue, found), (x, y) or nothing. */
+/*
+ * Twice two numbers of the new state for two pixels: lane 4 r + p has (red, green), (blue, found), (x, y) or nothing.
+ */
 static inline void
-write_means(const lane_t *self, __local uint *out, __global const double *reciprocals, const int4 sums, const uint4 origin,
-            const uint first_row)
+write_means(const lane_t *self, __local uint *out, __global const double *reciprocals, const int4 sums,
+            const uint4 origin, const uint first_row)
 {
   const uint2 n = 0u - warp_from_lane(self->scratch, (uint2)((uint)sums.y, (uint)sums.w), (lane_id() & ~3u) | 1u);
   const double upper_q = reciprocals[n.x], lower_q = reciprocals[n.y];
@@ -229,7 +232,9 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
 
   mark_bands(bands);
   set_lane(&self, records, bands, list.scratch, (uint)strip_rows(image.w) * LINE);
-  /* A barrier, not a fence: compilers then know that all lanes go on together, and keep what they share in one place. */
+  /*
+   * A barrier, not a fence: compilers then know that all lanes go on together, and keep what they share in one place.
+   */
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int left = filter.z; count > 0; left--) {
     uint kept = 0;
@@ -249,7 +254,8 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
       const uint mean = (found.x & 255u) | (found.x >> 8 & 0xff00u) | (found.y & 255u) << 16 | (pixel.x & 0xff000000u);
       const uint colour = matched ? mean : pixel.x;
       const uint moved = abs_diff(found.z & 0xffffu, place & 0xffffu) + abs_diff(found.z >> 16, place >> 16);
-      const bool stop = !matched || moved == 0 || (int)(moved + colour_distance(mean, pixel.x)) <= filter.w || left == 1;
+      const bool stop =
+          !matched || moved == 0 || (int)(moved + colour_distance(mean, pixel.x)) <= filter.w || left == 1;
       warp_fence();
 
       if (valid && stop)

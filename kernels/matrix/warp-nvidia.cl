@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thirty-two lanes in step and the matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group is one
- * warp. Twin of warp-portable.cl, which says in plain C what each function does.
+ * Thirty-two lanes in step and the matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group
+ * is one warp. Twin of warp-portable.cl, which says in plain C what each function does.
  */
 #define SCRATCH_WORDS 64
 #define SIGNS 0xfbd9u /* the signs of two pairs of halves, spread over a byte each, first with first */
@@ -157,7 +157,8 @@ static inline uint
 colour_distance(uint a, uint b)
 {
   uint result;
-  asm("{ .reg .b32 d; mov.u32 d, 0; vabsdiff4.u32.u32.u32 d, %1, %2, d; and.b32 d, d, 0xffffff; dp4a.u32.u32 %0, d, d, 0; }"
+  asm("{ .reg .b32 d; mov.u32 d, 0; vabsdiff4.u32.u32.u32 d, %1, %2, d; and.b32 d, d, 0xffffff; dp4a.u32.u32 %0, d, d, "
+      "0; }"
       : "=r"(result)
       : "r"(a), "r"(b));
   return result;

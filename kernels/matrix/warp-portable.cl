@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thirty-two lanes in step and matrix products, in plain OpenCL C: a work-group is one warp and meets at barriers. Twin of
- * warp-nvidia.cl. Lanes trade through `scratch`; all of them must call each function together.
+ * Thirty-two lanes in step and matrix products, in plain OpenCL C: a work-group is one warp and meets at barriers.
+ * Twin of warp-nvidia.cl. Lanes trade through `scratch`; all of them must call each function together.
  */
 #define SCRATCH_WORDS 832
 
@@ -62,7 +62,9 @@ warp_bounds(__local uint *scratch, const uint x, const uint y)
   return result;
 }
 
-/* Bytes of `low` (0 to 3) and `high` (4 to 7) picked by the four nibbles of `pick`; bit 3 of a nibble spreads the sign. */
+/*
+ * Bytes of `low` (0 to 3) and `high` (4 to 7) picked by the four nibbles of `pick`; bit 3 of a nibble spreads the sign.
+ */
 static inline uint
 permute(const uint low, const uint high, const uint pick)
 {
@@ -154,8 +156,8 @@ dot_8(__local const float *a, __local const float *b)
 }
 
 /*
- * Byte `byte` of mask word `word` is -1 where a distance is within the limit: rows above or below (`word` / 2), the first or
- * second eight centres (`word` % 2), even and odd columns in turn.
+ * Byte `byte` of mask word `word` is -1 where a distance is within the limit: rows above or below (`word` / 2), the
+ * first or second eight centres (`word` % 2), even and odd columns in turn.
  */
 static inline uint
 mask_word(__local const float *numbers, const uint word, const uint even, const uint odd)
@@ -185,7 +187,8 @@ sum_plane(__local const uint *masks, __local const uint *planes, const uint row,
     const uint shift = 8 * (k & 3u), word = k / 4;
 
     sum += (int)(char)(masks[4 * row + word] >> shift & 255u) * (int)(planes[4 * plane + word] >> shift & 255u);
-    sum += (int)(char)(masks[64 + 4 * row + word] >> shift & 255u) * (int)(planes[32 + 4 * plane + word] >> shift & 255u);
+    sum +=
+        (int)(char)(masks[64 + 4 * row + word] >> shift & 255u) * (int)(planes[32 + 4 * plane + word] >> shift & 255u);
   }
   return sum;
 }

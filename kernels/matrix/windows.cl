@@ -3,9 +3,9 @@
  * The sums of sixteen windows at once. For a centre c and a sample t the matrix product of the rows
  *   (-128 c0, -128 c1), (-128 c2, rest), (64, 32768), (0, 0)
  *   (t0, t1),           (t2, 1),         (low, high), any        of the record, n / 2^24 each but for the 1
- * on top of a start value is (|t - c|^2 - isr2 - 1/2) / 2^18: negative for the samples that count, and no rounding changes a
- * sign. Eight more columns mark the row of the centre within a band of eight; against them stands, for each row of samples,
- * which of the eight have it outside their windows. The start value does the same for columns.
+ * on top of a start value is (|t - c|^2 - isr2 - 1/2) / 2^18: negative for the samples that count, and no rounding
+ * changes a sign. Eight more columns mark the row of the centre within a band of eight; against them stands, for each
+ * row of samples, which of the eight have it outside their windows. The start value does the same for columns.
  */
 #define BAND 8u                              /* rows of centres that one pass tells apart */
 #define REACH 64u                            /* columns over which the centres of one pass may spread */
@@ -16,8 +16,8 @@
 #define NEXT_COLUMN 0x00010001u              /* one more in both halves, from 1024 on */
 
 /*
- * What a lane keeps through the whole run. Lane 4 r + p sees to part p of the records of sample r, and to plane r: red, green
- * and blue from memory; one, x and y counted from the pass's first column and row.
+ * What a lane keeps through the whole run. Lane 4 r + p sees to part p of the records of sample r, and to plane r:
+ * red, green and blue from memory; one, x and y counted from the pass's first column and row.
  */
 typedef struct {
   __global const uint *records;
@@ -56,8 +56,9 @@ mark_bands(__local uint *bands)
 
 /* `step` counts fours of rows from the band's first. */
 static inline int4
-sum_step(const lane_t *self, const centres_t *centres, const uint2 even, const uint2 odd, const bool edge, const uint step,
-         __global const uint *record, __global const uint *plane, const uint first_counted, const int4 sums)
+sum_step(const lane_t *self, const centres_t *centres, const uint2 even, const uint2 odd, const bool edge,
+         const uint step, __global const uint *record, __global const uint *plane, const uint first_counted,
+         const int4 sums)
 {
   __global const uint *down = record + step * (4 * LINE), *plane_down = plane + step * (4 * LINE);
   const uint2 above = *(__global const uint2 *)down, below = *(__global const uint2 *)(down + 2 * LINE);
@@ -71,8 +72,8 @@ sum_step(const lane_t *self, const centres_t *centres, const uint2 even, const u
 }
 
 /*
- * `quads` fours of columns from `left` in the records, rows from `top`; the centres spread over `spread` + 1 rows. Rows come by
- * four: those that not every window reaches, those that all reach (where it pays to tell), and the rest.
+ * `quads` fours of columns from `left` in the records, rows from `top`; the centres spread over `spread` + 1 rows.
+ * Rows come by four: those that not every window reaches, those that all reach (where it pays to tell), and the rest.
  */
 static inline int4
 sum_windows(const lane_t *self, const centres_t *centres, const uint left, const uint quads, const uint top,
@@ -86,8 +87,10 @@ sum_windows(const lane_t *self, const centres_t *centres, const uint left, const
 
   for (uint quad = left / 4; quad < left / 4 + quads; quad += 2) {
     const uint r = quad + record_quad, p = quad + plane_quad;
-    __global const uint *record = self->records + (r / STRIP_QUADS * self->strip_words + top * LINE + r % STRIP_QUADS * RECORD + self->record_offset);
-    __global const uint *plane = self->records + (p / STRIP_QUADS * self->strip_words + top * LINE + p % STRIP_QUADS * RECORD + self->plane_offset);
+    __global const uint *record = self->records + (r / STRIP_QUADS * self->strip_words + top * LINE +
+                                                   r % STRIP_QUADS * RECORD + self->record_offset);
+    __global const uint *plane = self->records + (p / STRIP_QUADS * self->strip_words + top * LINE +
+                                                  p % STRIP_QUADS * RECORD + self->plane_offset);
     const uint2 even = {half2_add(half2_beyond(columns, centres->column.x, EIGHTS, REACH_BIAS), centres->start.x),
                         half2_add(half2_beyond(columns, centres->column.y, EIGHTS, REACH_BIAS), centres->start.y)};
     const uint next = columns + NEXT_COLUMN;

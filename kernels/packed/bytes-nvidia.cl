@@ -17,7 +17,8 @@ static inline uint
 signs(const uint a, const uint b, const uint c, const uint d)
 {
   uint result;
-  asm("{ .reg .b32 low, high; prmt.b32 low, %1, %2, 0xfbfb; prmt.b32 high, %3, %4, 0xfbfb; prmt.b32 %0, low, high, 0x7610; }"
+  asm("{ .reg .b32 low, high; prmt.b32 low, %1, %2, 0xfbfb; prmt.b32 high, %3, %4, 0xfbfb; prmt.b32 %0, low, high, "
+      "0x7610; }"
       : "=r"(result)
       : "r"(a), "r"(b), "r"(c), "r"(d));
   return result;

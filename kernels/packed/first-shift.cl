@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first iteration: a block of 2 x 2 pixels for each work-item, whose windows lie in the same records of SIDE + 1 rows.
- * Pixels that go on are written to a list, those of a group together.
+ * The first iteration: a block of 2 x 2 pixels for each work-item, whose windows lie in the same records of SIDE + 1
+ * rows. Pixels that go on are written to a list, those of a group together.
  */
 
 /* The block from (x, row) on: its pixels on their way, what their windows are compared with, and empty sums. */
 static inline void
-begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global const uint *source, const int4 image, const int x,
-            const int row, const uint isr2, const uint offset)
+begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global const uint *source, const int4 image,
+            const int x, const int row, const uint isr2, const uint offset)
 {
 #pragma unroll
   for (int k = 0; k < 4; k++) {
@@ -21,7 +21,10 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
   }
 }
 
-/* Places for `count` entries of this work-item on the list, behind those of the group's others. All of the group come here. */
+/*
+ * Places for `count` entries of this work-item on the list, behind those of the group's others. All of the group come
+ * here.
+ */
 static inline uint
 places_on_list(__global uint *counter, __local uint *room, const uint count)
 {
@@ -67,8 +70,8 @@ mean_shift_first(__global const uint *source, __global uint *result, __global co
     const bool mine = to_x < band.x + band.z && to_y < band.y + band.w;
 
     start[k] = states[k].place;
-    on[k] = !shift_to_mean(&states[k], &sums[k], reciprocals, column - offset - SP - shift, (uint)image.z, filter.w) && mine &&
-            filter.z > 1;
+    on[k] = !shift_to_mean(&states[k], &sums[k], reciprocals, column - offset - SP - shift, (uint)image.z, filter.w) &&
+            mine && filter.z > 1;
     count += on[k] ? 1 : 0;
     if (mine && !on[k])
       result[(size_t)(to_y - region.y) * (size_t)region.z + (size_t)(to_x - region.x)] = states[k].colour;

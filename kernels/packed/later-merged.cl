@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The iterations after the first, for the pixels on the list. A group takes LIST_SHARE of them through all iterations together.
- * Before each one, pixels that have come to the same place and colour are found in a table, and one of them goes on for all:
- * the others name it as theirs and take its colour at the end. Twin of later-alone.cl.
+ * The iterations after the first, for the pixels on the list. A group takes LIST_SHARE of them through all iterations
+ * together. Before each one, pixels that have come to the same place and colour are found in a table, and one of them
+ * goes on for all: the others name it as theirs and take its colour at the end. Twin of later-alone.cl.
  */
 #define EMPTY 0xffffffffu
 #define PROBES 4

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative for the
- * samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes adds up what the
- * mask lets through. A mask is -1 where it lets through, so all sums are negative.
+ * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative
+ * for the samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes adds
+ * up what the mask lets through. A mask is -1 where it lets through, so all sums are negative.
  */
 typedef struct {
   int n;
@@ -64,13 +64,13 @@ typedef struct {
 } state_t;
 
 /*
- * Moves `state` to the mean of its window; whether it comes to rest. `left` is the first column of the window's first record,
- * in 32 bits that wrap round at the picture's left edge. Means round to even, so places are summed up from the picture's
- * first row, not from the first one held.
+ * Moves `state` to the mean of its window; whether it comes to rest. `left` is the first column of the window's first
+ * record, in 32 bits that wrap round at the picture's left edge. Means round to even, so places are summed up from the
+ * picture's first row, not from the first one held.
  */
 static inline bool
-shift_to_mean(state_t *state, const sums_t *sums, __global const double *reciprocals, const uint left, const uint first_row,
-              const int epsilon)
+shift_to_mean(state_t *state, const sums_t *sums, __global const double *reciprocals, const uint left,
+              const uint first_row, const int epsilon)
 {
   const uint n = (uint)-sums->n;
   const double q = reciprocals[n];
@@ -79,7 +79,8 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
   const uint across = n * left - (uint)sums->x, down = n * below + (uint)sums->y;
   const uint mean = mean_of((uint)-sums->r, q) | mean_of((uint)-sums->g, q) << 8 | mean_of((uint)-sums->b, q) << 16 |
                     (state->colour & 0xff000000u);
-  const uint x = mean_of(across, q), y = mean_of(down, q) - first_row, old_x = state->place & 0xffffu, old_y = state->place >> 16;
+  const uint x = mean_of(across, q), y = mean_of(down, q) - first_row, old_x = state->place & 0xffffu,
+             old_y = state->place >> 16;
   const uint moved = abs_diff(x, old_x) + abs_diff(y, old_y);
   const bool rest = n == 0 || moved == 0 || (int)square_distance(mean, state->colour, moved) <= epsilon;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a pixel has moved: the sum of the steps in place and the squared steps in colour, which epsilon is compared with. */
+/*
+ * How far a pixel has moved: the sum of the steps in place and the squared steps in colour, which epsilon is compared
+ * with.
+ */
 static inline int
 change_of(const int2 a, const int2 b, const int4 c, const int4 d)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Means under the opencv rule from a table of reciprocals: the product in double precision, then to the nearest, ties to even. */
+/*
+ * Means under the opencv rule from a table of reciprocals: the product in double precision, then to the nearest, ties
+ * to even.
+ */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The truncate rule: the integer quotient. The whole sum is never negative, so rounding the relative one down is the same. */
+/*
+ * The truncate rule: the integer quotient. The whole sum is never negative, so rounding the relative one down is the
+ * same.
+ */
 static inline int
 mean_of(const int relative, const int n, const int base)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums over a window. Coordinates are summed relative to the window's centre, so that 32 bits hold them for images of
- * any width: 129 * 129 samples of at most 64 each.
+ * The sums over a window. Coordinates are summed relative to the window's centre, so that 32 bits hold them for images
+ * of any width: 129 * 129 samples of at most 64 each.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

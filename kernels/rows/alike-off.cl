@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every pixel goes its own way: for small windows, which cost no more than looking for a companion. Twin of alike-on.cl. */
+/*
+ * Every pixel goes its own way: for small windows, which cost no more than looking for a companion. Twin of
+ * alike-on.cl.
+ */
 typedef struct {
   int unused;
 } alike_t;

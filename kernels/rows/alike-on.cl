@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pixels of a tile that come to the same place with the same colour after as many steps share the rest of their way: one waits,
- * the others follow it. A table remembers by a hash where in the list a state was last seen; what it says is always checked, so
- * that collisions and entries of earlier steps only miss a companion. Twin of alike-off.cl.
+ * Pixels of a tile that come to the same place with the same colour after as many steps share the rest of their way:
+ * one waits, the others follow it. A table remembers by a hash where in the list a state was last seen; what it says
+ * is always checked, so that collisions and entries of earlier steps only miss a companion. Twin of alike-off.cl.
  */
 #define SLOTS_LOG2 9
 #define SLOTS (1 << SLOTS_LOG2)

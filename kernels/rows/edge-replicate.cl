@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edge repeats outside the image and nothing is clipped: columns are stored so already, rows are looked up. A window wholly
- * outside sees the edge only, so that any stored columns of that side serve it. Twin of edge-clip.cl.
+ * The edge repeats outside the image and nothing is clipped: columns are stored so already, rows are looked up. A
+ * window wholly outside sees the edge only, so that any stored columns of that side serve it. Twin of edge-clip.cl.
  */
 static inline int8
 first_rows(const int8 y, const int radius)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first step of LANES neighbours. Each sees the window round itself, so that one load serves the same place of all windows
- * and no lanes are ever added up: one lane, one pixel.
+ * The first step of LANES neighbours. Each sees the window round itself, so that one load serves the same place of all
+ * windows and no lanes are ever added up: one lane, one pixel.
  */
 #define GROUP_COLUMNS 31  /* 30 * 31 / 2 fits 10 bits, 31 fits 6 */
 #define GROUP_SAMPLES 257 /* as many channel values fit 16 bits, and as many positions up to 128 */

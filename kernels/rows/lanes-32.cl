@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Thirty-two lanes of 16 bits: clang's own vectors, for runtimes built on it with 512-bit registers. Twin of lanes-16.cl. */
+/*
+ * Thirty-two lanes of 16 bits: clang's own vectors, for runtimes built on it with 512-bit registers. Twin of
+ * lanes-16.cl.
+ */
 #define LANES 32
 
 typedef ushort lanes_t __attribute__((ext_vector_type(32)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the picture lies in the planes: for each row held, a row of each of the three channels in 16 bits, with a margin at both
- * sides in which the edge repeats. The plan reckons with the same numbers (core/filter/plan-rows.c).
+ * How the picture lies in the planes: for each row held, a row of each of the three channels in 16 bits, with a margin
+ * at both sides in which the edge repeats. The plan reckons with the same numbers (core/filter/plan-rows.c).
  */
 static inline int
 margin_of(const int radius)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The means of eight pixels under the opencv rule: the product with the double reciprocal, half to even. The product has to be
- * rounded before it becomes an integer, hence no contraction. Adding 1.5 * 2^52 leaves the rounded value in the low bits.
+ * The means of eight pixels under the opencv rule: the product with the double reciprocal, half to even. The product
+ * has to be rounded before it becomes an integer, hence no contraction. Adding 1.5 * 2^52 leaves the rounded value in
+ * the low bits.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A work-item filters a tile. All its pixels take their first step with their neighbours, one lane a pixel; from then on windows
- * lie anywhere, and each takes whole vectors, one lane a column, eight windows at a time so that the same shuffles add up
- * the lanes of all of them. Pixels that have stopped cost nothing more.
+ * A work-item filters a tile. All its pixels take their first step with their neighbours, one lane a pixel; from then
+ * on windows lie anywhere, and each takes whole vectors, one lane a column, eight windows at a time so that the same
+ * shuffles add up the lanes of all of them. Pixels that have stopped cost nothing more.
  */
 #define DRIFT 8192 /* farther than 100 steps of 64 lead */
 #define EIGHT ((int8)(0, 1, 2, 3, 4, 5, 6, 7))

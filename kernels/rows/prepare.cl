@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Spreads the pixels of the rows held into planes. A work-item writes PREPARE_COLUMNS columns of one row, sixteen at a time. */
+/*
+ * Spreads the pixels of the rows held into planes. A work-item writes PREPARE_COLUMNS columns of one row, sixteen at a
+ * time.
+ */
 static inline uint16
 edge_pixels(__global const uint *row, const int x, const int width)
 {

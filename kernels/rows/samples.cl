@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What all windows are made of: the picture, a vector of samples and their sums, and the step of eight pixels to their means. */
+/*
+ * What all windows are made of: the picture, a vector of samples and their sums, and the step of eight pixels to their
+ * means.
+ */
 #define TILE_PIXELS (TILE_WIDTH * TILE_HEIGHT) /* at most 256: a pixel's number in its tile has 8 bits */
 
 typedef struct {
@@ -95,7 +98,10 @@ typedef struct {
   int8 s2;
 } totals_t;
 
-/* Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that go on, 0 for others. */
+/*
+ * Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that go on, 0 for
+ * others.
+ */
 static inline int8
 step_eight(places_t *places, const totals_t *t, const int8 left, const int8 top, const int epsilon)
 {

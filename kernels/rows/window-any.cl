@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window of any radius up to 64: blocks of as many columns as there are lanes, the last at half the lanes and two rows where it
- * is that narrow; groups of as many rows as the packed sums take; totals in 32 bits.
+ * A window of any radius up to 64: blocks of as many columns as there are lanes, the last at half the lanes and two
+ * rows where it is that narrow; groups of as many rows as the packed sums take; totals in 32 bits.
  */
 #define GROUP_ROWS 44 /* even; 43 * 44 / 2 fits 10 bits, 44 fits 6 */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window no wider than half the lanes: two rows make one vector. At most eight samples a lane, so that the packed sums still
- * fit when four lanes have been added, and all others when eight have.
+ * A window no wider than half the lanes: two rows make one vector. At most eight samples a lane, so that the packed
+ * sums still fit when four lanes have been added, and all others when eight have.
  */
 typedef struct {
   lanes_t packed[8];

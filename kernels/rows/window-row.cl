@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A window no wider than the lanes and no higher than 31: one row makes one vector. Eight lanes added still fit 16 bits. */
+/*
+ * A window no wider than the lanes and no higher than 31: one row makes one vector. Eight lanes added still fit 16
+ * bits.
+ */
 typedef struct {
   lanes_t n[8];
   lanes_t sx[8];

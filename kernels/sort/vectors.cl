@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort for processors, sixteen pairs of keys at a time; a work-item takes BLOCK keys by itself. Twin of sort.cl: stage k
- * merges runs of k keys by steps of distance k/2, k/4, …, 1; a run ascends where bit k of the place is clear.
+ * Bitonic sort for processors, sixteen pairs of keys at a time; a work-item takes BLOCK keys by itself. Twin of
+ * sort.cl: stage k merges runs of k keys by steps of distance k/2, k/4, …, 1; a run ascends where bit k of the place
+ * is clear.
  */
 #define LANES 16
 

@@ -39,8 +39,8 @@ batch_fixture_set_up(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(g_mkdir(f->in, 0777), ==, 0);
   g_assert_cmpint(g_mkdir(f->out, 0777), ==, 0);
   f->inputs[0] = f->in;
-  f->request = (MsBatchRequest){
-      .inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
+  f->request =
+    (MsBatchRequest){.inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
   f->request.settings.params.sp = 2;
   f->options = ms_runner_options_default();
   f->options.settings = f->request.settings;
@@ -164,8 +164,7 @@ void
 batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item)
 {
   g_autoptr(MsImage) source = ms_image_load(item->input, NULL, NULL, NULL);
-  g_autoptr(MsImage) expected =
-      ms_reference_run(source, &f->options.settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(source, &f->options.settings.params, NULL, NULL, NULL, NULL, NULL);
   g_autoptr(MsImage) actual = ms_image_load(item->output, NULL, NULL, NULL);
 
   g_assert_nonnull(actual);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the batch share: a folder with pictures, a request for them, and runs of it on an engine that obeys the test. */
+/*
+ * What tests of the batch share: a folder with pictures, a request for them, and runs of it on an engine that obeys
+ * the test.
+ */
 #pragma once
 
 #include "core/batch/runner.h"

@@ -18,8 +18,7 @@ one_pixel_off(MsImage *image)
   guint8 *pixels = g_memdup2(ms_image_get_pixels(image), size);
 
   pixels[size / 2] ^= 8;
-  return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels,
-                           ms_image_get_metadata(image));
+  return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels, ms_image_get_metadata(image));
 }
 
 static MsImage *
@@ -35,8 +34,7 @@ fake_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settin
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self,
-                            cancellable, error);
+  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self, cancellable, error);
   if (result)
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)

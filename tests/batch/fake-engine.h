@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An engine of the batch whose behaviour a test chooses: it computes as the reference does, or errs, or fails, or is cancelled. */
+/*
+ * An engine of the batch whose behaviour a test chooses: it computes as the reference does, or errs, or fails, or is
+ * cancelled.
+ */
 #pragma once
 
 #include "core/batch/engine.h"

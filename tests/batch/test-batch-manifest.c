@@ -194,7 +194,9 @@ cut_last_line(const char *path)
   return g_steal_pointer(&content);
 }
 
-/* A run that is killed between the output's name and its line; what is there is ours when it is what would be made now. */
+/*
+ * A run that is killed between the output's name and its line; what is there is ours when it is what would be made now.
+ */
 static void
 test_manifest_killed(BatchFixture *f, gconstpointer data)
 {

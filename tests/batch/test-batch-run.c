@@ -45,8 +45,7 @@ test_run_bad_ones_among_good(BatchFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
 
-  const MsItemStatus expected[] = {MS_ITEM_DONE, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_FAILED,
-                                   MS_ITEM_DONE};
+  const MsItemStatus expected[] = {MS_ITEM_DONE, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_DONE};
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
     const MsBatchItem *item = batch_fixture_item(items, i);
     g_assert_cmpint(item->status, ==, expected[i]);
@@ -229,8 +228,7 @@ static void
 test_reference_engine(void)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsBatchEngine) engine =
-      ms_batch_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
+  g_autoptr(MsBatchEngine) engine = ms_batch_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
   g_autoptr(MsImage) scene = ms_fixture_scene(20, 10, 3);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsSettings settings = ms_settings_default();

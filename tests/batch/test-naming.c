@@ -46,8 +46,8 @@ enter_german(char **made)
   if (setlocale(LC_ALL, "de_DE.UTF-8"))
     return TRUE;
   g_spawn_sync(NULL, (char **)command, NULL,
-               G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-               NULL, NULL, NULL, NULL);
+               G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+               NULL, NULL);
   g_setenv("LOCPATH", *made, TRUE);
   return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
 }
@@ -69,8 +69,7 @@ test_fields_in_a_locale_with_commas(void)
   setlocale(LC_ALL, before);
   g_unsetenv("LOCPATH");
   const char *const command[] = {"rm", "-rf", made, NULL};
-  g_assert_true(
-      g_spawn_sync(NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  g_assert_true(g_spawn_sync(NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 static void
@@ -94,8 +93,8 @@ test_matches(void)
 static void
 test_refused_templates(void)
 {
-  static const char *const templates[] = {"",       "{name}.png",     "{stem",       "stem}.png",
-                                          "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}", ".", ".."};
+  static const char *const templates[] = {
+    "", "{name}.png", "{stem", "stem}.png", "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}", ".", ".."};
 
   for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
     g_autoptr(GError) error = NULL;

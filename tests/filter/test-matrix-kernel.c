@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrix kernel: its plain form against the reference (on a GPU or a simulator of one; on NVIDIA devices with matrix
- * units the form for those), and what its plan chooses and refuses.
+ * The matrix kernel: its plain form against the reference (on a GPU or a simulator of one; on NVIDIA devices with
+ * matrix units the form for those), and what its plan chooses and refuses.
  */
 #include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
@@ -29,7 +29,8 @@ test_parts(void)
                                   {1, 510, 2, 0, MS_RULE_TRUNCATE},
                                   {3, 60, 2, 1, MS_RULE_TRUNCATE},
                                   {1, 0, 2, 1, MS_RULE_OPENCV}};
-  g_autoptr(MsImage) scene = ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 11 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
+  g_autoptr(MsImage) scene =
+    ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 11 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
   MsMatrix matrix;
 
   if (!open_gpu(&matrix))

@@ -43,14 +43,14 @@ static void
 test_parameters(void)
 {
   static const MsParams list[] = {
-    {1, 0, 5, 1, MS_RULE_OPENCV},      {1, 510, 5, 1, MS_RULE_OPENCV},    {2.5, 20, 5, 1, MS_RULE_OPENCV},
-    {3.5, 33.3, 9, 0, MS_RULE_OPENCV}, {4.3, 20.5, 5, 1, MS_RULE_OPENCV}, {7.7, 6.1, 5, 0.5, MS_RULE_OPENCV},
-    {8, 255, 3, 1, MS_RULE_OPENCV},    {15, 40, 100, 0, MS_RULE_OPENCV},  {16, 6, 5, 30, MS_RULE_OPENCV},
-    {21, 60, 5, 1, MS_RULE_OPENCV},    {33, 90, 4, 1, MS_RULE_OPENCV},    {64, 50, 3, 1, MS_RULE_OPENCV},
-    {64, 510, 2, 1, MS_RULE_OPENCV},   {5, 20, 5, 1, MS_RULE_TRUNCATE},   {12, 441, 5, 1, MS_RULE_TRUNCATE},
-    {40, 30, 5, 1, MS_RULE_TRUNCATE},  {5, 20, 5, 1, MS_RULE_REPLICATE},  {12, 200, 20, 0, MS_RULE_REPLICATE},
-    {40, 300, 5, 1, MS_RULE_REPLICATE}, {6, 256, 5, 1, MS_RULE_OPENCV},   {6, 254.9, 1, 1, MS_RULE_OPENCV},
-    {6, 1000, 5, 1, MS_RULE_OPENCV},   {6, 1000000, 5, 1, MS_RULE_REPLICATE},
+    {1, 0, 5, 1, MS_RULE_OPENCV},       {1, 510, 5, 1, MS_RULE_OPENCV},        {2.5, 20, 5, 1, MS_RULE_OPENCV},
+    {3.5, 33.3, 9, 0, MS_RULE_OPENCV},  {4.3, 20.5, 5, 1, MS_RULE_OPENCV},     {7.7, 6.1, 5, 0.5, MS_RULE_OPENCV},
+    {8, 255, 3, 1, MS_RULE_OPENCV},     {15, 40, 100, 0, MS_RULE_OPENCV},      {16, 6, 5, 30, MS_RULE_OPENCV},
+    {21, 60, 5, 1, MS_RULE_OPENCV},     {33, 90, 4, 1, MS_RULE_OPENCV},        {64, 50, 3, 1, MS_RULE_OPENCV},
+    {64, 510, 2, 1, MS_RULE_OPENCV},    {5, 20, 5, 1, MS_RULE_TRUNCATE},       {12, 441, 5, 1, MS_RULE_TRUNCATE},
+    {40, 30, 5, 1, MS_RULE_TRUNCATE},   {5, 20, 5, 1, MS_RULE_REPLICATE},      {12, 200, 20, 0, MS_RULE_REPLICATE},
+    {40, 300, 5, 1, MS_RULE_REPLICATE}, {6, 256, 5, 1, MS_RULE_OPENCV},        {6, 254.9, 1, 1, MS_RULE_OPENCV},
+    {6, 1000, 5, 1, MS_RULE_OPENCV},    {6, 1000000, 5, 1, MS_RULE_REPLICATE},
   };
   g_autoptr(MsImage) scene = ms_fixture_scene(83, 47, 3);
   g_autoptr(MsImage) noise = ms_fixture_noise(45, 70, 5);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounding of each rule on the device against the host's arithmetic: for every n up to (2 * 64 + 1)^2 the sums that give
- * exact ties and their neighbours, through the double product and through the whole-number form for devices without doubles.
+ * The rounding of each rule on the device against the host's arithmetic: for every n up to (2 * 64 + 1)^2 the sums
+ * that give exact ties and their neighbours, through the double product and through the whole-number form for devices
+ * without doubles.
  */
 #include "core/filter/reference.h"
 #include "core/opencl/cl-auto.h"

@@ -60,12 +60,30 @@ static void
 test_wrong_values(void)
 {
   static const char *const wrong[][2] = {
-    {"sp", "0"},           {"sp", "65"},          {"sp", "nan"},         {"sp", "5px"},
-    {"sp", ""},            {"sp", "2,5"},         {"sr", "-1"},          {"sr", "1000001"},
-    {"max-iterations", "0"}, {"max-iterations", "2.5"}, {"max-iterations", "101"}, {"epsilon", "-1"},
-    {"rule", "OpenCV"},    {"memory", "texture"}, {"local-memory", "yes"}, {"unroll", "3"},
-    {"access", ""},        {"work-group", "32"},  {"work-group", "0x4"}, {"work-group", "32x"},
-    {"work-group", "-3x4"}, {"work-group", "32x4x1"}, {"kernel", "fastest"}, {"schedule", "dynamic"},
+    {"sp", "0"},
+    {"sp", "65"},
+    {"sp", "nan"},
+    {"sp", "5px"},
+    {"sp", ""},
+    {"sp", "2,5"},
+    {"sr", "-1"},
+    {"sr", "1000001"},
+    {"max-iterations", "0"},
+    {"max-iterations", "2.5"},
+    {"max-iterations", "101"},
+    {"epsilon", "-1"},
+    {"rule", "OpenCV"},
+    {"memory", "texture"},
+    {"local-memory", "yes"},
+    {"unroll", "3"},
+    {"access", ""},
+    {"work-group", "32"},
+    {"work-group", "0x4"},
+    {"work-group", "32x"},
+    {"work-group", "-3x4"},
+    {"work-group", "32x4x1"},
+    {"kernel", "fastest"},
+    {"schedule", "dynamic"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -106,8 +124,8 @@ static void
 test_params_validate(void)
 {
   static const MsParams wrong[] = {
-    {0.5, 20, 5, 1, MS_RULE_OPENCV},   {64.5, 20, 5, 1, MS_RULE_OPENCV}, {5, -1, 5, 1, MS_RULE_OPENCV},
-    {5, 20, 0, 1, MS_RULE_OPENCV},     {5, 20, 5, -1, MS_RULE_OPENCV},   {2.5, 20, 5, 1, MS_RULE_TRUNCATE},
+    {0.5, 20, 5, 1, MS_RULE_OPENCV},    {64.5, 20, 5, 1, MS_RULE_OPENCV},      {5, -1, 5, 1, MS_RULE_OPENCV},
+    {5, 20, 0, 1, MS_RULE_OPENCV},      {5, 20, 5, -1, MS_RULE_OPENCV},        {2.5, 20, 5, 1, MS_RULE_TRUNCATE},
     {5, 20.5, 5, 1, MS_RULE_REPLICATE}, {0.0 / 0.0, 20, 5, 1, MS_RULE_OPENCV},
   };
   MsParams good = ms_params_default();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The packed kernel against the reference: its plain form on processors and in a simulator, on NVIDIA devices the form for
- * those; and what its plan chooses and refuses.
+ * The packed kernel against the reference: its plain form on processors and in a simulator, on NVIDIA devices the form
+ * for those; and what its plan chooses and refuses.
  */
 #include <string.h>
 
@@ -18,16 +18,18 @@ compare_all(MsMatrix *matrix, MsImage *source, const MsParams *list, gsize n)
   g_assert_cmpuint(matrix->refused, ==, 0);
 }
 
-/* Both rules, both spacings of the records, pixels alone and merged, one iteration and many, the largest colour radius. */
+/*
+ * Both rules, both spacings of the records, pixels alone and merged, one iteration and many, the largest colour radius.
+ */
 static void
 test_parts(void)
 {
-  static const MsParams list[] = {{1, 0, 2, 1, MS_RULE_OPENCV},   {2, 20, 3, 1, MS_RULE_OPENCV},
+  static const MsParams list[] = {{1, 0, 2, 1, MS_RULE_OPENCV},    {2, 20, 3, 1, MS_RULE_OPENCV},
                                   {3, 60, 2, 1, MS_RULE_TRUNCATE}, {1, 254, 2, 0, MS_RULE_TRUNCATE},
-                                  {5, 30, 1, 1, MS_RULE_OPENCV},  {6, 40, 4, 0, MS_RULE_OPENCV},
+                                  {5, 30, 1, 1, MS_RULE_OPENCV},   {6, 40, 4, 0, MS_RULE_OPENCV},
                                   {7, 40, 3, 1, MS_RULE_TRUNCATE}};
-  g_autoptr(MsImage) scene = ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 21 : 83,
-                                              ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
+  g_autoptr(MsImage) scene =
+    ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 21 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
   MsMatrix matrix;
 
   if (!ms_matrix_open(&matrix))
@@ -67,7 +69,8 @@ test_merging(void)
 static void
 test_regions(void)
 {
-  static const MsRegion regions[] = {{3, 2, 5, 6}, {2, 1, 8, 5}, {0, 0, 1, 1}, {10, 8, 1, 1}, {10, 0, 1, 9}, {0, 8, 11, 1}};
+  static const MsRegion regions[] = {{3, 2, 5, 6},  {2, 1, 8, 5},  {0, 0, 1, 1},
+                                     {10, 8, 1, 1}, {10, 0, 1, 9}, {0, 8, 11, 1}};
   static const double radii[] = {2, 3, 6};
   g_autoptr(MsImage) noise = ms_fixture_noise(11, 9, 4);
   MsMatrix matrix;

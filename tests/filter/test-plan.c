@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans on made-up devices: every refusal with its reason, every resolved `auto`, stripes and bands; no device is touched. */
+/*
+ * Plans on made-up devices: every refusal with its reason, every resolved `auto`, stripes and bands; no device is
+ * touched.
+ */
 #include <string.h>
 
 #include "core/filter/bands.h"

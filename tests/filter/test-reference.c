@@ -29,7 +29,10 @@ assert_row(const guint8 *values, const guint8 *expected, int n, MsParams params)
   }
 }
 
-/* Two pixels, 10 and 13, within the radius: sum 23, n 2, and 23 * 0.5 = 11.5 is a tie that goes to 12; truncated it is 11. */
+/*
+ * Two pixels, 10 and 13, within the radius: sum 23, n 2, and 23 * 0.5 = 11.5 is a tie that goes to 12; truncated it is
+ * 11.
+ */
 static void
 test_rules_round(void)
 {
@@ -37,7 +40,10 @@ test_rules_round(void)
 
   assert_row(values, (const guint8[]){12, 12}, 2, (MsParams){1, 10, 1, 1, MS_RULE_OPENCV});
   assert_row(values, (const guint8[]){11, 11}, 2, (MsParams){1, 10, 1, 1, MS_RULE_TRUNCATE});
-  /* The edge repeats in all nine places: 6 * 10 + 3 * 13 = 99 of 9; 99 * (1 / 9f) = 11.000000; 3 * 10 + 6 * 13 = 108: 12. */
+  /*
+   * The edge repeats in all nine places: 6 * 10 + 3 * 13 = 99 of 9; 99 * (1 / 9f) = 11.000000; 3 * 10 + 6 * 13 = 108:
+   * 12.
+   */
   assert_row(values, (const guint8[]){11, 12}, 2, (MsParams){1, 10, 1, 1, MS_RULE_REPLICATE});
 }
 
@@ -71,8 +77,7 @@ test_region_is_a_cut(void)
   g_autoptr(MsImage) part = ms_reference_run(scene, &params, &region, NULL, NULL, NULL, NULL);
 
   for (int y = 0; y < region.height; y++)
-    g_assert_cmpmem(ms_image_get_pixels(part) + y * 44, 44,
-                    ms_image_get_pixels(whole) + ((y + 7) * 30 + 4) * 4, 44);
+    g_assert_cmpmem(ms_image_get_pixels(part) + y * 44, 44, ms_image_get_pixels(whole) + ((y + 7) * 30 + 4) * 4, 44);
 }
 
 static void

@@ -107,8 +107,7 @@ test_full_windows(gconstpointer data)
   MsMatrix matrix;
 
   if (under_oclgrind()) {
-    g_test_skip(
-        "Windows of ten thousand samples take too long in a simulator; /rows/parts covers its accesses.");
+    g_test_skip("Windows of ten thousand samples take too long in a simulator; /rows/parts covers its accesses.");
     return;
   }
   if (!ms_matrix_open(&matrix))
@@ -159,16 +158,14 @@ test_random(void)
     int width = g_test_rand_int_range(1, under_oclgrind() ? 20 : 160);
     int height = g_test_rand_int_range(1, under_oclgrind() ? 8 : 60);
     guint32 seed = (guint32)g_test_rand_int();
-    g_autoptr(MsImage) image =
-        i % 2 ? ms_fixture_noise(width, height, seed) : ms_fixture_scene(width, height, seed);
+    g_autoptr(MsImage) image = i % 2 ? ms_fixture_noise(width, height, seed) : ms_fixture_scene(width, height, seed);
     MsRegion region = random_region(width, height);
     MsSettings settings = ms_settings_default();
     g_autoptr(GError) error = NULL;
 
     settings.params = (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300),
                                  g_test_rand_int_range(1, 9), g_test_rand_int_range(0, 4), i % 3};
-    g_autoptr(MsImage) expected =
-        ms_reference_run(image, &settings.params, &region, NULL, NULL, NULL, &error);
+    g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, &region, NULL, NULL, NULL, &error);
     g_assert_no_error(error);
     /* Enough for one row with its surroundings, or less than the whole. */
     ms_mean_shift_set_memory_budget(matrix.filter, i % 4 ? 0 : 64 * 1024 + (guint64)width * height * 20);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target without libFuzzer, as an ordinary test: over its seeds, over the files named on the command line, and over
- * damaged copies of both, the same ones every time, until MS_FUZZ_SECONDS (default 3) are over. */
+/*
+ * Runs a fuzz target without libFuzzer, as an ordinary test: over its seeds, over the files named on the command line,
+ * and over damaged copies of both, the same ones every time, until MS_FUZZ_SECONDS (default 3) are over.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +66,12 @@ static void
 change_number(GRand *random, GByteArray *input)
 {
   static const guint8 numbers[][4] = {
-      {0x00, 0x00, 0x00, 0x00}, {0x00, 0x00, 0xff, 0xff}, {0x00, 0x01, 0x00, 0x00},
-      {0x7f, 0xff, 0xff, 0xff}, {0x80, 0x00, 0x00, 0x00}, {0xff, 0xff, 0xff, 0xff},
+    {0x00, 0x00, 0x00, 0x00}, {0x00, 0x00, 0xff, 0xff}, {0x00, 0x01, 0x00, 0x00},
+    {0x7f, 0xff, 0xff, 0xff}, {0x80, 0x00, 0x00, 0x00}, {0xff, 0xff, 0xff, 0xff},
   };
   gsize at = some_offset(random, input);
 
-  memcpy(input->data + at, numbers[g_rand_int_range(random, 0, G_N_ELEMENTS(numbers))],
-         MIN(4, input->len - at));
+  memcpy(input->data + at, numbers[g_rand_int_range(random, 0, G_N_ELEMENTS(numbers))], MIN(4, input->len - at));
 }
 
 static void
@@ -108,7 +109,7 @@ static void
 damage(GRand *random, GByteArray *input)
 {
   static void (*const ways[])(GRand * random, GByteArray * input) = {
-      change_bytes, change_bytes, change_bytes, change_number, remove_range, repeat_range, cut_end,
+    change_bytes, change_bytes, change_bytes, change_number, remove_range, repeat_range, cut_end,
   };
   int n = 1 << g_rand_int_range(random, 0, 4);
 

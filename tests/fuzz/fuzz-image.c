@@ -60,9 +60,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static MsMetadata *
 some_metadata(void)
 {
-  static const guint8 exif[] = {'I', 'I', 42, 0, 8, 0, 0,    0, 2, 0, 0x12, 1, 3, 0, 1,  0,
-                                0,   0,   6,  0, 0, 0, 0x1a, 1, 5, 0, 1,    0, 0, 0, 38, 0,
-                                0,   0,   0,  0, 0, 0, 44,   1, 0, 0, 1,    0, 0, 0};
+  static const guint8 exif[] = {'I', 'I', 42, 0, 8, 0, 0, 0,  2, 0, 0x12, 1, 3, 0, 1, 0,  0, 0, 6, 0, 0, 0, 0x1a,
+                                1,   5,   0,  1, 0, 0, 0, 38, 0, 0, 0,    0, 0, 0, 0, 44, 1, 0, 0, 1, 0, 0, 0};
   guint8 profile[600] = "";
 
   for (gsize i = 0; i < sizeof profile; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of panels share: an engine with a filtered document, a window around a panel, waiting, finding and looking. */
+/*
+ * What tests of panels share: an engine with a filtered document, a window around a panel, waiting, finding and
+ * looking.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -24,7 +27,7 @@ void panel_fixture_screenshot(PanelFixture *self, const char *name);
 #define wait_for(seconds, condition)                                                                                   \
   G_STMT_START                                                                                                         \
   {                                                                                                                    \
-    gint64 give_up_at_ = g_get_monotonic_time() + (gint64)((seconds) * G_USEC_PER_SEC);                                \
+    gint64 give_up_at_ = g_get_monotonic_time() + (gint64)((seconds)*G_USEC_PER_SEC);                                  \
     while (!(condition)) {                                                                                             \
       if (g_get_monotonic_time() > give_up_at_)                                                                        \
         g_error("%s:%d: %s did not come true within %d s", __FILE__, __LINE__, #condition, (int)(seconds));            \

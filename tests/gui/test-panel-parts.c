@@ -32,9 +32,8 @@ static void
 test_diff(void)
 {
   static const char *const cases[][3] = {
-    {"a b c", "a b c", "=a =b =c"},           {"a b c", "a x c", "=a -b +x =c"},
-    {"a b", "a b c", "=a =b +c"},             {"a b c", "b c", "-a =b =c"},
-    {"a b c d", "a c b d", "=a -b =c +b =d"}, {"a a b", "a b b", "=a -a =b +b"},
+    {"a b c", "a b c", "=a =b =c"}, {"a b c", "a x c", "=a -b +x =c"},        {"a b", "a b c", "=a =b +c"},
+    {"a b c", "b c", "-a =b =c"},   {"a b c d", "a c b d", "=a -b =c +b =d"}, {"a a b", "a b b", "=a -a =b +b"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -202,7 +202,9 @@ test_compare_order(void)
     const char *label;
     double ns;
     MsOutcome outcome;
-  } rows[] = {{"wrong", 1, MS_OUTCOME_WRONG}, {"slow", 30, MS_OUTCOME_OK}, {"refused", 0, MS_OUTCOME_CONSTRAINT},
+  } rows[] = {{"wrong", 1, MS_OUTCOME_WRONG},
+              {"slow", 30, MS_OUTCOME_OK},
+              {"refused", 0, MS_OUTCOME_CONSTRAINT},
               {"fast", 20, MS_OUTCOME_OK}};
 
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

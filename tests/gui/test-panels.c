@@ -312,7 +312,10 @@ test_reference_engine(void)
   panel_fixture_tear_down(&f);
 }
 
-/* The reference has figures and statistics like a device, computed in plain C, and its time stands beside those of devices. */
+/*
+ * The reference has figures and statistics like a device, computed in plain C, and its time stands beside those of
+ * devices.
+ */
 static void
 test_reference_run(void)
 {

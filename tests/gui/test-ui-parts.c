@@ -306,8 +306,8 @@ static MsRun *
 run_of(MsImage *result, double sp)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsRunFacts facts = {.requested = ms_settings_default(), .settings = ms_settings_default(), .log = log,
-                      .result = result};
+  MsRunFacts facts = {
+    .requested = ms_settings_default(), .settings = ms_settings_default(), .log = log, .result = result};
 
   facts.settings.params.sp = sp;
   return ms_run_new(&facts);
@@ -317,7 +317,8 @@ static void
 test_runs_are_judged(void)
 {
   g_autoptr(MsRunList) list = ms_run_list_new();
-  g_autoptr(MsImage) one = ms_fixture_noise(8, 8, 1), same = ms_fixture_noise(8, 8, 1), other = ms_fixture_noise(8, 8, 2);
+  g_autoptr(MsImage) one = ms_fixture_noise(8, 8, 1), same = ms_fixture_noise(8, 8, 1),
+                     other = ms_fixture_noise(8, 8, 2);
   g_autoptr(MsRun) first = run_of(one, 10), second = run_of(same, 10), wrong = run_of(other, 10),
                    incomparable = run_of(other, 11);
 

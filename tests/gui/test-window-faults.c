@@ -5,7 +5,10 @@
 
 #include "tests/gui/window-fixture.h"
 
-/* What LeakSanitizer asks a program for, where there is one: pixels that a hung device may still write to are never freed. */
+/*
+ * What LeakSanitizer asks a program for, where there is one: pixels that a hung device may still write to are never
+ * freed.
+ */
 const char *__lsan_default_suppressions(void);
 
 const char *
@@ -56,7 +59,9 @@ test_failing_calls(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A device that stops answering: told within the watchdog's time, settings and pictures kept, another device goes on. */
+/*
+ * A device that stops answering: told within the watchdog's time, settings and pictures kept, another device goes on.
+ */
 static void
 test_hang(void)
 {

@@ -94,7 +94,9 @@ try_choice(WindowFixture *fixture, const MsOptionInfo *option, const char *value
   window_fixture_assert_filtered(fixture);
 }
 
-/* Every value of every choice either runs and gives the reference's picture, or is greyed out with the plan's reason. */
+/*
+ * Every value of every choice either runs and gives the reference's picture, or is greyed out with the plan's reason.
+ */
 static void
 test_every_choice(void)
 {
@@ -162,7 +164,8 @@ test_undo(void)
   window_fixture_activate(&fixture, "undo");
   window_fixture_wait_idle(&fixture);
   g_assert_true(ms_settings_equal(&before, ms_document_get_settings(document)));
-  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp"))), ==, before.params.sp);
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp"))), ==,
+                    before.params.sp);
   window_fixture_assert_filtered(&fixture);
   window_fixture_activate(&fixture, "redo");
   window_fixture_activate(&fixture, "redo");

@@ -9,7 +9,8 @@ static guint32
 pixel_at(cairo_surface_t *surface, int x, int y)
 {
   return *(guint32 *)(void *)(cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
-                              4 * x) & 0xffffff;
+                              4 * x) &
+         0xffffff;
 }
 
 static guint32
@@ -34,7 +35,8 @@ test_modes(void)
   MsImageView *view = ms_window_get_view(fixture.window);
   MsImage *source = ms_document_get_source(document), *result = ms_document_get_picture_b(document);
   int height = gtk_widget_get_allocated_height(GTK_WIDGET(view));
-  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150), y0 = (int)round(height / 2.0 - 100);
+  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150),
+      y0 = (int)round(height / 2.0 - 100);
   const int points[][2] = {{20, 90}, {140, 60}, {160, 150}, {280, 90}};
 
   ms_image_view_set_zoom(view, 1);

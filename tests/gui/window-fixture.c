@@ -82,8 +82,8 @@ window_fixture_open(WindowFixture *self, GFile *file)
 {
   ms_window_open(self->window, file);
   wait_for(60, !ms_window_is_opening(self->window));
-  wait_for(120, ms_window_get_document(self->window) &&
-                  ms_document_get_current_run(ms_window_get_document(self->window)));
+  wait_for(120,
+           ms_window_get_document(self->window) && ms_document_get_current_run(ms_window_get_document(self->window)));
   window_fixture_wait_idle(self);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the window share: the program without a bus name, a window with a picture, and expectations from core. */
+/*
+ * What tests of the window share: the program without a bus name, a window with a picture, and expectations from core.
+ */
 #pragma once
 
 #include "tests/gui/panel-fixture.h"
@@ -18,7 +20,7 @@ typedef struct {
 /** SET_UP: leaves the test, which is then skipped or failed, where there is nothing to run on. */
 #define SET_UP(fixture)                                                                                                \
   if (!window_fixture_set_up(fixture))                                                                                 \
-    return
+  return
 
 gboolean window_fixture_set_up(WindowFixture *self);
 void window_fixture_tear_down(WindowFixture *self);

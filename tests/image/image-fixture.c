@@ -58,8 +58,8 @@ image_fixture_assert_sentence(const GError *error, const char *path)
 #define NOBODY 65534
 
 /**
- * image_fixture_become_nobody: permissions mean nothing to root, so that root plays nobody until image_fixture_become_self();
- * %FALSE where it cannot.
+ * image_fixture_become_nobody: permissions mean nothing to root, so that root plays nobody until
+ * image_fixture_become_self(); %FALSE where it cannot.
  */
 gboolean
 image_fixture_become_nobody(void)

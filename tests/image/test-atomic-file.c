@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A disk that fails and file systems that can do less than this one: the calls of the C library that matter are replaced by
- * ones that fail on demand. */
+/*
+ * A disk that fails and file systems that can do less than this one: the calls of the C library that matter are
+ * replaced by ones that fail on demand.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,8 +70,7 @@ rename(const char *from, const char *to)
 int
 renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags)
 {
-  return fault.renameat2 ? fail(fault.renameat2)
-                         : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+  return fault.renameat2 ? fail(fault.renameat2) : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 int

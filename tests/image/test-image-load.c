@@ -18,15 +18,15 @@ test_sniff(void)
     gsize size;
     MsImageFormat format;
   } table[] = {
-      {"\x89PNG\r\n\x1a\n", 8, MS_IMAGE_FORMAT_PNG},
-      {"\x89PNG\n\x1a\n", 7, MS_IMAGE_FORMAT_PNG},
-      {"\xff\xd8\xff\xe0", 4, MS_IMAGE_FORMAT_JPEG},
-      {"\xff\xd8", 2, MS_IMAGE_FORMAT_JPEG},
-      {"\xff\xd8x", 3, MS_IMAGE_FORMAT_AUTO},
-      {"\xff", 1, MS_IMAGE_FORMAT_AUTO},
-      {"\x89PN", 3, MS_IMAGE_FORMAT_AUTO},
-      {"GIF89a", 6, MS_IMAGE_FORMAT_AUTO},
-      {"", 0, MS_IMAGE_FORMAT_AUTO},
+    {"\x89PNG\r\n\x1a\n", 8, MS_IMAGE_FORMAT_PNG},
+    {"\x89PNG\n\x1a\n", 7, MS_IMAGE_FORMAT_PNG},
+    {"\xff\xd8\xff\xe0", 4, MS_IMAGE_FORMAT_JPEG},
+    {"\xff\xd8", 2, MS_IMAGE_FORMAT_JPEG},
+    {"\xff\xd8x", 3, MS_IMAGE_FORMAT_AUTO},
+    {"\xff", 1, MS_IMAGE_FORMAT_AUTO},
+    {"\x89PN", 3, MS_IMAGE_FORMAT_AUTO},
+    {"GIF89a", 6, MS_IMAGE_FORMAT_AUTO},
+    {"", 0, MS_IMAGE_FORMAT_AUTO},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)

@@ -65,10 +65,10 @@ static void
 test_save_options_checked(ImageFixture *self, gconstpointer data)
 {
   static const MsSaveOptions wrong[] = {
-      {MS_IMAGE_FORMAT_JPEG, 0, 3, TRUE},
-      {MS_IMAGE_FORMAT_JPEG, 101, 3, TRUE},
-      {MS_IMAGE_FORMAT_PNG, 92, -1, TRUE},
-      {MS_IMAGE_FORMAT_PNG, 92, 10, TRUE},
+    {MS_IMAGE_FORMAT_JPEG, 0, 3, TRUE},
+    {MS_IMAGE_FORMAT_JPEG, 101, 3, TRUE},
+    {MS_IMAGE_FORMAT_PNG, 92, -1, TRUE},
+    {MS_IMAGE_FORMAT_PNG, 92, 10, TRUE},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {

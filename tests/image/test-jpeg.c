@@ -25,8 +25,8 @@ typedef struct {
 typedef void (*Configure)(struct jpeg_compress_struct *cinfo, gconstpointer data);
 
 static GBytes *
-compress(const guint8 *samples, int width, int height, int components, J_COLOR_SPACE given,
-         Configure configure, gconstpointer data)
+compress(const guint8 *samples, int width, int height, int components, J_COLOR_SPACE given, Configure configure,
+         gconstpointer data)
 {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -116,22 +116,22 @@ static void
 test_kinds(void)
 {
   static const Kind kinds[] = {
-      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 1},
-      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 2},
-      {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, TRUE, 0, 1},
-      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 1},
-      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 2, 1},
-      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 0, 1},
-      {JCS_RGB, JCS_YCbCr, TRUE, FALSE, 0, 1},
-      {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 2},
-      {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 1, 2},
-      {JCS_RGB, JCS_RGB, TRUE, FALSE, 0, 1},
-      {JCS_RGB, JCS_RGB, FALSE, TRUE, 0, 1},
-      {JCS_CMYK, JCS_CMYK, TRUE, FALSE, 0, 1},
-      {JCS_CMYK, JCS_CMYK, FALSE, FALSE, 0, 1},
-      {JCS_CMYK, JCS_CMYK, TRUE, TRUE, 0, 1},
-      {JCS_CMYK, JCS_YCCK, TRUE, FALSE, 0, 1},
-      {JCS_CMYK, JCS_YCCK, TRUE, TRUE, 3, 1},
+    {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 1},
+    {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE, 0, 2},
+    {JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, TRUE, 0, 1},
+    {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 1},
+    {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 2, 1},
+    {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 0, 1},
+    {JCS_RGB, JCS_YCbCr, TRUE, FALSE, 0, 1},
+    {JCS_RGB, JCS_YCbCr, FALSE, FALSE, 0, 2},
+    {JCS_RGB, JCS_YCbCr, FALSE, TRUE, 1, 2},
+    {JCS_RGB, JCS_RGB, TRUE, FALSE, 0, 1},
+    {JCS_RGB, JCS_RGB, FALSE, TRUE, 0, 1},
+    {JCS_CMYK, JCS_CMYK, TRUE, FALSE, 0, 1},
+    {JCS_CMYK, JCS_CMYK, FALSE, FALSE, 0, 1},
+    {JCS_CMYK, JCS_CMYK, TRUE, TRUE, 0, 1},
+    {JCS_CMYK, JCS_YCCK, TRUE, FALSE, 0, 1},
+    {JCS_CMYK, JCS_YCCK, TRUE, TRUE, 3, 1},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++)
@@ -287,14 +287,14 @@ test_lying_headers(void)
     guint width, height;
     int code;
   } table[] = {
-      {0, 8, MS_ERROR_FORMAT},
-      {8, 0, MS_ERROR_FORMAT},
-      {65535, 1, MS_ERROR_TOO_LARGE},
-      {1, 65535, MS_ERROR_TOO_LARGE},
-      {65535, 65535, MS_ERROR_TOO_LARGE},
-      {65500, 65500, MS_ERROR_TOO_LARGE},
-      {31600, 31600, MS_ERROR_FORMAT},
-      {6000, 5000, MS_ERROR_FORMAT},
+    {0, 8, MS_ERROR_FORMAT},
+    {8, 0, MS_ERROR_FORMAT},
+    {65535, 1, MS_ERROR_TOO_LARGE},
+    {1, 65535, MS_ERROR_TOO_LARGE},
+    {65535, 65535, MS_ERROR_TOO_LARGE},
+    {65500, 65500, MS_ERROR_TOO_LARGE},
+    {31600, 31600, MS_ERROR_FORMAT},
+    {6000, 5000, MS_ERROR_FORMAT},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)

@@ -162,8 +162,10 @@ test_resolution_in_exif(void)
   g_assert_cmpuint(y, ==, 5906);
 }
 
-/* Any block, cut anywhere or with any byte changed to the extremes, is read and patched without touching what is not its own
- * (the sanitizers watch), and told orientations stay in range. */
+/*
+ * Any block, cut anywhere or with any byte changed to the extremes, is read and patched without touching what is not
+ * its own (the sanitizers watch), and told orientations stay in range.
+ */
 static void
 test_broken_exif(void)
 {
@@ -192,7 +194,9 @@ test_broken_exif(void)
   }
 }
 
-/* ---- ICC. A header, a list of one tag, and noise for it (libpng takes no profile that compresses to next to nothing). */
+/*
+ * ---- ICC. A header, a list of one tag, and noise for it (libpng takes no profile that compresses to next to nothing).
+ */
 
 #define ICC_SIZE 400
 #define ICC_TAG 144
@@ -302,8 +306,7 @@ test_exif_behind_pixels(void)
 
   g_assert_cmpuint(at, >, 0);
   g_assert_cmpuint(at, <, ms_test_png_find(file, "IDAT"));
-  g_autoptr(GBytes) rest =
-      g_bytes_new_from_bytes(file, at + length - 8, g_bytes_get_size(file) - at - length + 8);
+  g_autoptr(GBytes) rest = g_bytes_new_from_bytes(file, at + length - 8, g_bytes_get_size(file) - at - length + 8);
   g_assert_cmpuint(ms_test_png_find(rest, "eXIf"), ==, 0);
   g_byte_array_append(moved, data, at);
   g_byte_array_append(moved, data + at + length, end - at - length);
@@ -412,8 +415,8 @@ test_densities(void)
   static const struct {
     guint32 given, jpeg;
   } table[] = {
-      {2835, 2835},   {11811, 11811}, {3780, 3780}, {10000, 10000},  {40000, 40000},
-      {12345, 12362}, {1, 0},         {0, 0},       {2000000000, 0},
+    {2835, 2835},   {11811, 11811}, {3780, 3780}, {10000, 10000},  {40000, 40000},
+    {12345, 12362}, {1, 0},         {0, 0},       {2000000000, 0},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++) {

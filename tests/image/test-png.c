@@ -7,7 +7,9 @@
 #include "core/error.h"
 #include "tests/support/image-files.h"
 
-/* ---- Files of every colour type, written by libpng from random samples, and what must come out by the specification. */
+/*
+ * ---- Files of every colour type, written by libpng from random samples, and what must come out by the specification.
+ */
 
 typedef struct {
   int colour_type;
@@ -176,9 +178,9 @@ test_kinds(void)
     int depths[5];
     gboolean may_have_trns;
   } table[] = {
-      {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, TRUE}, {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, TRUE},
-      {PNG_COLOR_TYPE_RGB, {8, 16}, TRUE},           {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, FALSE},
-      {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, FALSE},
+    {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, TRUE}, {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, TRUE},
+    {PNG_COLOR_TYPE_RGB, {8, 16}, TRUE},           {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, FALSE},
+    {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, FALSE},
   };
   g_autoptr(GRand) random = g_rand_new_with_seed(2011);
 
@@ -265,8 +267,7 @@ test_every_length(void)
 static void
 test_wrong_adler(void)
 {
-  static const guint8 pixels[] = {0x78, 0x01, 0x01, 0x02, 0x00, 0xfd, 0xff,
-                                  0x00, 0x80, 0x00, 0x82, 0x00, 0x81};
+  static const guint8 pixels[] = {0x78, 0x01, 0x01, 0x02, 0x00, 0xfd, 0xff, 0x00, 0x80, 0x00, 0x82, 0x00, 0x81};
 
   for (int wrong = 0; wrong < 2; wrong++) {
     GByteArray *file = ms_test_png_begin(1, 1, 8, PNG_COLOR_TYPE_GRAY);
@@ -380,9 +381,9 @@ test_suite_twins(void)
   static const char *const kinds[] = {"0g01", "0g02", "0g04", "0g08", "0g16", "2c08", "2c16", "3p01",
                                       "3p02", "3p04", "3p08", "4a08", "4a16", "6a08", "6a16"};
   static const char *const twins[][2] = {
-      {"oi1n0g16.png", "oi2n0g16.png"}, {"oi1n0g16.png", "oi4n0g16.png"}, {"oi1n0g16.png", "oi9n0g16.png"},
-      {"oi1n2c16.png", "oi2n2c16.png"}, {"oi1n2c16.png", "oi4n2c16.png"}, {"oi1n2c16.png", "oi9n2c16.png"},
-      {"z00n2c08.png", "z03n2c08.png"}, {"z00n2c08.png", "z06n2c08.png"}, {"z00n2c08.png", "z09n2c08.png"},
+    {"oi1n0g16.png", "oi2n0g16.png"}, {"oi1n0g16.png", "oi4n0g16.png"}, {"oi1n0g16.png", "oi9n0g16.png"},
+    {"oi1n2c16.png", "oi2n2c16.png"}, {"oi1n2c16.png", "oi4n2c16.png"}, {"oi1n2c16.png", "oi9n2c16.png"},
+    {"z00n2c08.png", "z03n2c08.png"}, {"z00n2c08.png", "z06n2c08.png"}, {"z00n2c08.png", "z09n2c08.png"},
   };
   g_autofree char *folder = ms_test_pictures_folder("pngsuite/valid");
 

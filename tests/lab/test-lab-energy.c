@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Energy counters of processors and GPUs, on made-up files and a stand-in for the library: what counts, and what is n/a. */
+/*
+ * Energy counters of processors and GPUs, on made-up files and a stand-in for the library: what counts, and what is
+ * n/a.
+ */
 #include <glib/gstdio.h>
 #include <math.h>
 
@@ -31,8 +34,8 @@ test_energy(void)
 
   write_zone(root, "intel-rapl:0", "package-0\n", "10000000\n");
   write_zone(root, "intel-rapl:1", "package-1\n", "10000000\n");
-  write_zone(root, "intel-rapl:0:0", "core\n", NULL);        /* part of package 0: not counted twice */
-  write_zone(root, "intel-rapl:2", "psys\n", NULL);          /* all packages and what is around them: nor is this */
+  write_zone(root, "intel-rapl:0:0", "core\n", NULL);         /* part of package 0: not counted twice */
+  write_zone(root, "intel-rapl:2", "psys\n", NULL);           /* all packages and what is around them: nor is this */
   write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL); /* package 0 by another way: nor is this */
   g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
   g_assert_true(ms_energy_available(energy));
@@ -77,11 +80,10 @@ static void
 test_energy_unreadable(void)
 {
   static const Counter counters[] = {
-      {"9000000", "500000", NULL},       /* wrapped at an unknown range */
-      {"9000000", "500000", "8000000"},  /* wrapped at a range that it had passed */
-      {"9000000", "500000", "garbage"},
-      {NULL, "9500000", "10000000"},     /* not read at the start */
-      {"9000000", NULL, "10000000"},     /* nor at the end */
+    {"9000000", "500000", NULL},                                     /* wrapped at an unknown range */
+    {"9000000", "500000", "8000000"},                                /* wrapped at a range that it had passed */
+    {"9000000", "500000", "garbage"}, {NULL, "9500000", "10000000"}, /* not read at the start */
+    {"9000000", NULL, "10000000"},                                   /* nor at the end */
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {

@@ -7,14 +7,12 @@
 #include "core/lab/experiment/experiment.h"
 
 static const char *const named_in_the_methods[] = {
-    "ms-ndrange-size",     "ms-ndrange-shape", "ms-memory-object", "ms-local-memory",
-    "ms-unroll",           "ms-access",        "ms-cumulative",    "ms-serial",
-    "ms-transfer",         "minmax-storage",   "minmax-vector",    "minmax-bank-conflict",
-    "minmax-fixed-groups", "minmax-builtin",   "minmax-types",     "sum-types",
-    "countnonzero-types",  "sum-sizes",        "sum-stride-times", "sum-group-variants",
-    "sum-between-groups",  "sum-bottleneck",   "sum-first-call",   "swap-example",
-    "swap-reduction",      "swap-bitonic",     "swap-energy",      "swap-meanshift",
-    "split-adaptive",      "bandwidth",
+  "ms-ndrange-size",    "ms-ndrange-shape",     "ms-memory-object",    "ms-local-memory",  "ms-unroll",
+  "ms-access",          "ms-cumulative",        "ms-serial",           "ms-transfer",      "minmax-storage",
+  "minmax-vector",      "minmax-bank-conflict", "minmax-fixed-groups", "minmax-builtin",   "minmax-types",
+  "sum-types",          "countnonzero-types",   "sum-sizes",           "sum-stride-times", "sum-group-variants",
+  "sum-between-groups", "sum-bottleneck",       "sum-first-call",      "swap-example",     "swap-reduction",
+  "swap-bitonic",       "swap-energy",          "swap-meanshift",      "split-adaptive",   "bandwidth",
 };
 
 static void
@@ -100,13 +98,13 @@ test_shipped_ones_are_sound(void)
 }
 
 static const char sample[] =
-    "[Experiment]\nTitle=A title\nKind=mean-shift\nStudy=MS\n"
-    "[Axes]\nsize=100x100;200x200\nunroll=1;2;4\n"
-    "[Quick Axes]\nsize=10x10;20x20\n"
-    "[Fixed]\nsp=5\nsr=6\n[Quick Fixed]\nsr=3\n"
-    "[Baseline]\nunroll=1\n"
-    "[Plot]\nType=lines\nX=unroll\nSeries=size\nY=speed-up\nLogX=true\n"
-    "[Published GPU one]\nQuantity=time\nUnit=ms\nValues=size:200x200 unroll:4 12.5;unroll:1 sr:6 1..2\n";
+  "[Experiment]\nTitle=A title\nKind=mean-shift\nStudy=MS\n"
+  "[Axes]\nsize=100x100;200x200\nunroll=1;2;4\n"
+  "[Quick Axes]\nsize=10x10;20x20\n"
+  "[Fixed]\nsp=5\nsr=6\n[Quick Fixed]\nsr=3\n"
+  "[Baseline]\nunroll=1\n"
+  "[Plot]\nType=lines\nX=unroll\nSeries=size\nY=speed-up\nLogX=true\n"
+  "[Published GPU one]\nQuantity=time\nUnit=ms\nValues=size:200x200 unroll:4 12.5;unroll:1 sr:6 1..2\n";
 
 static MsExperiment *
 parse(const char *text)
@@ -195,21 +193,19 @@ test_wrong_files(void)
     const char *text;
     const char *says;
   } wrong[] = {
-      {"", "lacks Title"},
-      {"no groups here", "cannot be read"},
-      {"[Experiment]\nTitle=x\n", "lacks Title or Kind"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Axes]\nunroll=\n", "no values"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Axes]\na=1\n[Quick Axes]\nb=1\n", "not among its axes"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nType=pie\n", "bars, lines or stacked"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "means nothing"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
-      {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 b:2\n",
-       "number or a range"},
-      {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 3..x\n",
-       "number or a range"},
+    {"", "lacks Title"},
+    {"no groups here", "cannot be read"},
+    {"[Experiment]\nTitle=x\n", "lacks Title or Kind"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Axes]\nunroll=\n", "no values"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Axes]\na=1\n[Quick Axes]\nb=1\n", "not among its axes"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nType=pie\n", "bars, lines or stacked"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "means nothing"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
+    {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 b:2\n", "number or a range"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 3..x\n", "number or a range"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {

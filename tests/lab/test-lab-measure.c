@@ -144,8 +144,7 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 static gboolean
 bench_run(Bench *bench, GCancellable *cancellable, GError **error)
 {
-  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, NULL, NULL, cancellable,
-                    error);
+  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, NULL, NULL, cancellable, error);
 }
 
 static void
@@ -174,8 +173,7 @@ test_steady(void)
   g_assert_cmpfloat(ms_measurement_summarise(m).median, ==, 1000);
   g_assert_cmpfloat(m->first_ns, ==, 50000); /* apart, in no sample */
   g_assert_cmpuint(m->walls->len, ==, m->samples->len);
-  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >,
-                    10e6); /* the clock on the wall sees what no event shows */
+  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >, 10e6); /* the clock on the wall sees what no event shows */
   g_assert_cmpuint(m->stages->len, ==, 2);
   MsStageSeries *upload = m->stages->pdata[0], *kernel = m->stages->pdata[1];
   g_assert_cmpstr(upload->stage, ==, "upload");

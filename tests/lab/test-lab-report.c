@@ -9,11 +9,11 @@
 #include "tests/support/json-schema.h"
 
 static const char sample[] =
-    "[Experiment]\nTitle=A \"title\" & <more>, with all\nKind=mean-shift\nStudy=MS\nFinding=It was found.\n"
-    "[Axes]\nmemory=buffer;image\nunroll=1;2;4\n[Fixed]\nsp=5\n[Baseline]\nunroll=1\n"
-    "[Plot]\nType=bars\nX=unroll\nSeries=memory\nY=time\n"
-    "[Published Old GPU]\nQuantity=time\nUnit=us\nValues=memory:buffer unroll:4 2500\n"
-    "[Published Older GPU]\nQuantity=speed-up\nUnit=×\nValues=unroll:4 1.2..1.4\n";
+  "[Experiment]\nTitle=A \"title\" & <more>, with all\nKind=mean-shift\nStudy=MS\nFinding=It was found.\n"
+  "[Axes]\nmemory=buffer;image\nunroll=1;2;4\n[Fixed]\nsp=5\n[Baseline]\nunroll=1\n"
+  "[Plot]\nType=bars\nX=unroll\nSeries=memory\nY=time\n"
+  "[Published Old GPU]\nQuantity=time\nUnit=us\nValues=memory:buffer unroll:4 2500\n"
+  "[Published Older GPU]\nQuantity=speed-up\nUnit=×\nValues=unroll:4 1.2..1.4\n";
 
 static void
 fill_row(MsReport *report, guint index, double ms)
@@ -61,8 +61,7 @@ make_report(double factor)
   fill_row(report, 3, 20);
   ms_measurement_fail(((MsReportRow *)report->rows->pdata[4])->measurement, MS_OUTCOME_WRONG,
                       "3 of 100\nwrong | pixels");
-  ms_measurement_fail(((MsReportRow *)report->rows->pdata[5])->measurement, MS_OUTCOME_CONSTRAINT,
-                      "Refused.");
+  ms_measurement_fail(((MsReportRow *)report->rows->pdata[5])->measurement, MS_OUTCOME_CONSTRAINT, "Refused.");
   ms_report_rank(report);
   return report;
 }
@@ -153,13 +152,13 @@ static void
 test_json_damaged(void)
 {
   static const char *const damaged[] = {
-      "",
-      "[]",
-      "{}",
-      "null",
-      "{\"format\": \"meanshift-lab experiment report\"}",
-      "{\"format\": \"meanshift-lab experiment report\", \"rows\": [], \"experiment\": {}}",
-      "{\"format\": 1, \"rows\": [1], \"experiment\": {\"name\": 3}}"};
+    "",
+    "[]",
+    "{}",
+    "null",
+    "{\"format\": \"meanshift-lab experiment report\"}",
+    "{\"format\": \"meanshift-lab experiment report\", \"rows\": [], \"experiment\": {}}",
+    "{\"format\": 1, \"rows\": [1], \"experiment\": {\"name\": 3}}"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_autoptr(GError) error = NULL;
@@ -168,12 +167,12 @@ test_json_damaged(void)
   }
   /* Odd members are passed over, not believed. */
   g_autoptr(MsReport) odd =
-      ms_report_from_json("{\"format\": \"meanshift-lab experiment report\", \"noise\": \"x\", \"rows\": [1, "
-                          "{\"settings\": {\"a\": 1},"
-                          "\"samples_ns\": [1, \"x\", -5, null]}], \"experiment\": {\"name\": \"n\", "
-                          "\"title\": \"t\", \"kind\": \"k\","
-                          "\"axes\": [{\"key\": \"a\", \"values\": [1]}, 7], \"published\": [{}]}}",
-                          -1, NULL);
+    ms_report_from_json("{\"format\": \"meanshift-lab experiment report\", \"noise\": \"x\", \"rows\": [1, "
+                        "{\"settings\": {\"a\": 1},"
+                        "\"samples_ns\": [1, \"x\", -5, null]}], \"experiment\": {\"name\": \"n\", "
+                        "\"title\": \"t\", \"kind\": \"k\","
+                        "\"axes\": [{\"key\": \"a\", \"values\": [1]}, 7], \"published\": [{}]}}",
+                        -1, NULL);
   g_assert_nonnull(odd);
   g_assert_cmpuint(odd->rows->len, ==, 1);
   g_assert_cmpuint(row_at(odd, 0)->measurement->samples->len, ==, 1);
@@ -231,10 +230,8 @@ test_csv(void)
   for (guint i = 0; i < lines->len; i++)
     g_assert_cmpuint(((GPtrArray *)lines->pdata[i])->len, ==, ((GPtrArray *)lines->pdata[0])->len);
   g_assert_cmpstr(csv_cell(lines, 1, "device"), ==, "Test, \"device\"");
-  g_assert_cmpfloat(g_ascii_strtod(csv_cell(lines, 1, "median_ns"), NULL), ==,
-                    row_at(report, 0)->summary.median);
-  g_assert_cmpfloat(g_ascii_strtod(csv_cell(lines, 3, "speedup"), NULL), ==,
-                    row_at(report, 2)->speedup.ratio);
+  g_assert_cmpfloat(g_ascii_strtod(csv_cell(lines, 1, "median_ns"), NULL), ==, row_at(report, 0)->summary.median);
+  g_assert_cmpfloat(g_ascii_strtod(csv_cell(lines, 3, "speedup"), NULL), ==, row_at(report, 2)->speedup.ratio);
   g_assert_cmpstr(csv_cell(lines, 2, "verdict"), ==, "faster");
   g_assert_cmpstr(csv_cell(lines, 5, "outcome"), ==, "wrong-result");
   g_assert_cmpstr(csv_cell(lines, 5, "median_ns"), ==, "");
@@ -275,8 +272,7 @@ test_files(void)
   g_autoptr(MsReport) report = make_report(1);
   g_autoptr(GPtrArray) all = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
-  static const char *const endings[] = {"sample.json", "sample.csv", "sample.md", "sample.svg",
-                                        "sample-dark.svg"};
+  static const char *const endings[] = {"sample.json", "sample.csv", "sample.md", "sample.svg", "sample-dark.svg"};
 
   g_assert_true(ms_report_save(report, inner, &error));
   g_assert_no_error(error);

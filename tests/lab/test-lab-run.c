@@ -59,8 +59,7 @@ assert_row_is_sound(const MsReport *report, const MsReportRow *row)
     return;
   }
   if (m->outcome != MS_OUTCOME_OK)
-    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_to_string(m->outcome),
-            m->message);
+    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_to_string(m->outcome), m->message);
   g_assert_true(m->verification.done);
   g_assert_cmpuint(m->verification.total, >, 0);
   g_assert_cmpuint(m->verification.mismatches, ==, 0);
@@ -128,8 +127,8 @@ test_all(Fixture *f, gconstpointer data)
     assert_json_fits(schema, report);
     for (gsize k = 0; k < G_N_ELEMENTS(endings); k++)
       assert_file(f->folder, report->experiment->name, endings[k]);
-    g_test_message("%s: %u verified, %u refused", report->experiment->name,
-                   ms_report_count(report, MS_OUTCOME_OK), ms_report_count(report, MS_OUTCOME_CONSTRAINT));
+    g_test_message("%s: %u verified, %u refused", report->experiment->name, ms_report_count(report, MS_OUTCOME_OK),
+                   ms_report_count(report, MS_OUTCOME_CONSTRAINT));
   }
   assert_file(f->folder, "index", ".html");
   g_test_message("all experiments took %.1f s", (double)(g_get_monotonic_time() - start) * 1e-6);
@@ -157,10 +156,10 @@ test_refused_configuration(Fixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report =
-      run_text(f,
-               "[Experiment]\nTitle=Refused\nKind=mean-shift\n"
-               "[Axes]\nmemory=buffer;image\n[Fixed]\nkernel=direct\naccess=vload\nsize=32x32\n",
-               NULL, &error);
+    run_text(f,
+             "[Experiment]\nTitle=Refused\nKind=mean-shift\n"
+             "[Axes]\nmemory=buffer;image\n[Fixed]\nkernel=direct\naccess=vload\nsize=32x32\n",
+             NULL, &error);
   g_assert_no_error(error);
   const MsReportRow *buffer = report->rows->pdata[0], *image = report->rows->pdata[1];
   g_assert_cmpint(buffer->measurement->outcome, ==, MS_OUTCOME_OK);
@@ -172,10 +171,10 @@ static void
 test_settings_that_mean_nothing(Fixture *f, gconstpointer data)
 {
   static const char *const wrong[] = {
-      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\ncolour=red;blue\n",
-      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nunroll=1;3\n[Fixed]\nsize=8x8\n",
-      "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nsize=huge\n",
-      "[Experiment]\nTitle=x\nKind=nothing\n[Axes]\nsize=1x1\n",
+    "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\ncolour=red;blue\n",
+    "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nunroll=1;3\n[Fixed]\nsize=8x8\n",
+    "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\nsize=huge\n",
+    "[Experiment]\nTitle=x\nKind=nothing\n[Axes]\nsize=1x1\n",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -187,8 +186,7 @@ test_settings_that_mean_nothing(Fixture *f, gconstpointer data)
 }
 
 static void
-cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
-               gpointer data)
+cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
 {
   if (fraction >= 0.5)
     g_cancellable_cancel(data);
@@ -324,7 +322,7 @@ test_tune(Fixture *f, gconstpointer data)
   MsLabTuneRequest request;
   g_autoptr(GError) error = NULL;
   g_autoptr(MsFactors) fixed =
-      ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off schedule:fixed", NULL);
+    ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off schedule:fixed", NULL);
 
   ms_lab_tune_request_init(&request, f->context);
   request.width = 64;
@@ -362,7 +360,10 @@ forget_winners(void)
   }
 }
 
-/* Before tuning auto is auto; afterwards it is the winner, but only for what was tuned and where nothing was chosen by hand. */
+/*
+ * Before tuning auto is auto; afterwards it is the winner, but only for what was tuned and where nothing was chosen by
+ * hand.
+ */
 static void
 test_tuned_auto(Fixture *f, gconstpointer data)
 {
@@ -386,8 +387,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(ms_tune_record_best(narrow));
-  MsSettings unmoved =
-      ms_lab_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
+  MsSettings unmoved = ms_lab_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
   request.budget_s = 6;
@@ -409,16 +409,16 @@ test_tuned_auto(Fixture *f, gconstpointer data)
 }
 
 static const Test tests[] = {
-    {"/lab/run/own", test_own_experiment},
-    {"/lab/run/refused", test_refused_configuration},
-    {"/lab/run/meaningless", test_settings_that_mean_nothing},
-    {"/lab/run/resume", test_resume},
-    {"/lab/run/resume-finished", test_resume_finished},
-    {"/lab/run/compare", test_compare_with_baseline},
-    {"/lab/run/image", test_image_of_the_caller},
-    {"/lab/run/tune", test_tune},
-    {"/lab/run/tuned-auto", test_tuned_auto},
-    {"/lab/run/all", test_all},
+  {"/lab/run/own", test_own_experiment},
+  {"/lab/run/refused", test_refused_configuration},
+  {"/lab/run/meaningless", test_settings_that_mean_nothing},
+  {"/lab/run/resume", test_resume},
+  {"/lab/run/resume-finished", test_resume_finished},
+  {"/lab/run/compare", test_compare_with_baseline},
+  {"/lab/run/image", test_image_of_the_caller},
+  {"/lab/run/tune", test_tune},
+  {"/lab/run/tuned-auto", test_tuned_auto},
+  {"/lab/run/all", test_all},
 };
 
 static void

@@ -4,9 +4,8 @@
 
 #include "core/lab/measure/statistics.h"
 
-#define SUMMARY(...)                                                                                         \
-  ms_statistics_summarise((const double[]){__VA_ARGS__},                                                     \
-                          sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define SUMMARY(...)                                                                                                   \
+  ms_statistics_summarise((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 #define assert_near(a, b) g_assert_cmpfloat_with_epsilon(a, b, 1e-12)
 

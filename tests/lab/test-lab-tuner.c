@@ -24,8 +24,8 @@ static char *
 refuse(const MsFactors *settings, gpointer data)
 {
   return value_of(settings, "width") * value_of(settings, "height") > 256
-             ? g_strdup("The group is larger than the device takes.")
-             : NULL;
+           ? g_strdup("The group is larger than the device takes.")
+           : NULL;
 }
 
 /* Smooth towards width 32, height 4, unroll 4, memory image. */
@@ -386,8 +386,7 @@ test_damaged_record(void)
 {
   g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
   g_autofree char *path = ms_tune_store_path(folder, "fake", "1.0", "test");
-  static const char *const damaged[] = {"", "{", "[]", "{\"format\": \"something else\", \"trials\": []}",
-                                        "null"};
+  static const char *const damaged[] = {"", "{", "[]", "{\"format\": \"something else\", \"trials\": []}", "null"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_autoptr(GError) error = NULL;

@@ -76,8 +76,7 @@ ready(void)
     g_ptr_array_set_size(notes, 0);
     return TRUE;
   }
-  g_test_skip(
-      "This needs an OpenCL processor, Oclgrind's simulator (package oclgrind) and a loader with layers.");
+  g_test_skip("This needs an OpenCL processor, Oclgrind's simulator (package oclgrind) and a loader with layers.");
   return FALSE;
 }
 
@@ -208,8 +207,7 @@ test_a_missing_device(void)
 
   if (!ready())
     return;
-  g_autoptr(MsBatchEngine) none =
-      ms_batch_engine_open("no such device", MS_FALLBACK_DEFAULT, take_note, NULL, &error);
+  g_autoptr(MsBatchEngine) none = ms_batch_engine_open("no such device", MS_FALLBACK_DEFAULT, take_note, NULL, &error);
   g_assert_null(none);
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   g_autoptr(MsBatchEngine) engine = open_engine("no such device", MS_FALLBACK_CPU);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every OpenCL call of a run made to fail in turn: each gives an error with a sentence, nothing crashes, nothing leaks. */
+/*
+ * Every OpenCL call of a run made to fail in turn: each gives an error with a sentence, nothing crashes, nothing leaks.
+ */
 #include <gmodule.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers through pinned memory: the same bytes for any length, place and number of threads, and an end to every failure. */
+/*
+ * Transfers through pinned memory: the same bytes for any length, place and number of threads, and an end to every
+ * failure.
+ */
 #include <string.h>
 
 #include "core/opencl/staging.h"
@@ -152,7 +155,9 @@ test_failing_waits(void)
     tear_down(self);
 }
 
-/* Once it did not answer, nobody waits for the device a second time: a watchdog's time passes once, not for every slot. */
+/*
+ * Once it did not answer, nobody waits for the device a second time: a watchdog's time passes once, not for every slot.
+ */
 static void
 test_hung_device(void)
 {

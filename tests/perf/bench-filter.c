@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL...
- * One line of JSON a kernel: whole filter (upload, kernels, download) by the host's clock, and the kernels by their events.
- * RESULT gets the pixels of the last kernel. Times of the kernels are taken in turns, so that all see the same machine.
+ * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL... One
+ * line of JSON a kernel: whole filter (upload, kernels, download) by the host's clock, and the kernels by their
+ * events. RESULT gets the pixels of the last kernel. Times of the kernels are taken in turns, so that all see the same
+ * machine.
  */
 #include <locale.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times kernels of the reduction room: bench-reduce DEVICE REPEAT, with one job a line on standard input and one line of JSON
- * a job on standard output.
+ * Times kernels of the reduction room: bench-reduce DEVICE REPEAT, with one job a line on standard input and one line
+ * of JSON a job on standard output.
  *
  *   peak                              the device's read and copy bandwidth
  *   reduce OP TYPE N VARIANT          a reduction, in turns with a kernel that only reads the same array
@@ -272,7 +272,9 @@ sort_options(char **words)
   MsSortOptions options = ms_sort_options_default();
 
   options.form = strcmp(words[2], "study") == 0 ? MS_SORT_STUDY : MS_SORT_FAST;
-  options.swap = strcmp(words[3], "plain") == 0 ? MS_SWAP_PLAIN : strcmp(words[3], "refined") == 0 ? MS_SWAP_REFINED : 0;
+  options.swap = strcmp(words[3], "plain") == 0     ? MS_SWAP_PLAIN
+                 : strcmp(words[3], "refined") == 0 ? MS_SWAP_REFINED
+                                                    : 0;
   options.swap_range = atoi(words[4]);
   return options;
 }

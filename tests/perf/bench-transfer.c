@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times transfers between ordinary host memory and a device by the host's clock: bench-transfer REPEAT MIB LANESxKIB...
- * One line of JSON a shape, 0x0 standing for the driver's plain transfer: the first time up, with all that must be pinned for it,
- * up again, down into memory that was there before, and down into memory that is new. What comes back is compared with what was
- * sent before any time is shown.
+ * Times transfers between ordinary host memory and a device by the host's clock: bench-transfer REPEAT MIB
+ * LANESxKIB... One line of JSON a shape, 0x0 standing for the driver's plain transfer: the first time up, with all
+ * that must be pinned for it, up again, down into memory that was there before, and down into memory that is new. What
+ * comes back is compared with what was sent before any time is shown.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +42,9 @@ move_up(Bench *self)
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time();
   gboolean good =
-      self->staging ? ms_staging_upload(self->staging, self->lanes, self->device, 0, self->bytes, self->sent, NULL, &error)
-                    : ms_context_upload(self->context, self->device, 0, self->bytes, self->sent, NULL, &error);
+    self->staging
+      ? ms_staging_upload(self->staging, self->lanes, self->device, 0, self->bytes, self->sent, NULL, &error)
+      : ms_context_upload(self->context, self->device, 0, self->bytes, self->sent, NULL, &error);
 
   check(good, "up", error);
   return (g_get_monotonic_time() - start) / 1e3;
@@ -54,8 +55,8 @@ move_down(Bench *self, guint8 *into)
 {
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time();
-  gboolean good =
-      self->staging ? ms_staging_download(self->staging, self->lanes, self->device, 0, self->bytes, into, NULL, &error)
+  gboolean good = self->staging
+                    ? ms_staging_download(self->staging, self->lanes, self->device, 0, self->bytes, into, NULL, &error)
                     : ms_context_download(self->context, self->device, 0, self->bytes, into, NULL, &error);
 
   check(good, "down", error);

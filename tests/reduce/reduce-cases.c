@@ -10,8 +10,8 @@
 const char *
 ms_pattern_name(MsPattern pattern)
 {
-  static const char *const names[] = {"random",   "zeros",  "equal",   "extremes",
-                                      "greatest", "sparse", "special", "nan", "late"};
+  static const char *const names[] = {"random", "zeros",   "equal", "extremes", "greatest",
+                                      "sparse", "special", "nan",   "late"};
 
   return names[pattern];
 }
@@ -27,7 +27,8 @@ lowest(MsElementType type)
 static double
 highest(MsElementType type)
 {
-  static const double values[] = {G_MAXUINT8, G_MAXINT8, G_MAXUSHORT, G_MAXSHORT, G_MAXINT, G_MAXUINT, FLT_MAX, DBL_MAX};
+  static const double values[] = {G_MAXUINT8, G_MAXINT8, G_MAXUSHORT, G_MAXSHORT,
+                                  G_MAXINT,   G_MAXUINT, FLT_MAX,     DBL_MAX};
 
   return values[type];
 }
@@ -138,8 +139,8 @@ ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n)
 /**
  * ms_pattern_suits:
  *
- * Sums of the largest floating-point numbers leave the accumulator's range at a place that depends on the order, so those
- * are left to the other operations; floats added in double stay far inside it.
+ * Sums of the largest floating-point numbers leave the accumulator's range at a place that depends on the order, so
+ * those are left to the other operations; floats added in double stay far inside it.
  */
 gboolean
 ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan)

@@ -63,9 +63,9 @@ test_flat(void)
 static void
 test_photographs(void)
 {
-  static const char *const names[] = {"photographs/astronaut.png", "photographs/chelsea.png", "photographs/coffee.png",
-                                      "photographs/hubble_deep_field.jpg", "photographs/retina.jpg",
-                                      "photographs/rocket.jpg"};
+  static const char *const names[] = {"photographs/astronaut.png", "photographs/chelsea.png",
+                                      "photographs/coffee.png",    "photographs/hubble_deep_field.jpg",
+                                      "photographs/retina.jpg",    "photographs/rocket.jpg"};
   g_autoptr(MsContext) context = ms_fixture_context();
 
   if (g_getenv("MS_TEST_OCLGRIND")) {
@@ -124,9 +124,14 @@ static void
 test_arrays(void)
 {
   static const MsArrayHistogramSpec specs[] = {
-    {MS_ELEMENT_UCHAR, 256, 0, 256},         {MS_ELEMENT_CHAR, 7, -100, 90},       {MS_ELEMENT_USHORT, 1000, 0, 65535},
-    {MS_ELEMENT_SHORT, 65536, -32768, 32768}, {MS_ELEMENT_INT, 100, -2147483648.0, 2147483647.0},
-    {MS_ELEMENT_UINT, 3, 1000, 4294967295.0}, {MS_ELEMENT_FLOAT, 50, -400, 600},   {MS_ELEMENT_FLOAT, 1 << 20, -1, 1},
+    {MS_ELEMENT_UCHAR, 256, 0, 256},
+    {MS_ELEMENT_CHAR, 7, -100, 90},
+    {MS_ELEMENT_USHORT, 1000, 0, 65535},
+    {MS_ELEMENT_SHORT, 65536, -32768, 32768},
+    {MS_ELEMENT_INT, 100, -2147483648.0, 2147483647.0},
+    {MS_ELEMENT_UINT, 3, 1000, 4294967295.0},
+    {MS_ELEMENT_FLOAT, 50, -400, 600},
+    {MS_ELEMENT_FLOAT, 1 << 20, -1, 1},
     {MS_ELEMENT_DOUBLE, 17, -0.5, 333.25},
   };
   g_autoptr(MsContext) context = ms_fixture_context();
@@ -161,9 +166,15 @@ static void
 test_refusals(void)
 {
   static const MsArrayHistogramSpec wrong[] = {
-    {MS_ELEMENT_INT, 0, 0, 1},  {MS_ELEMENT_INT, 10, 5, 5},      {MS_ELEMENT_INT, 10, 0, 2.5},
-    {MS_ELEMENT_FLOAT, 10, 0, INFINITY}, {MS_ELEMENT_FLOAT, 10, NAN, 1}, {MS_ELEMENT_INT, 10, 0, 1e15},
-    {MS_ELEMENT_INT, (1 << 22) + 1, 0, 10}, {MS_ELEMENT_FLOAT, 4, -3e38, 3e38}, {MS_ELEMENT_FLOAT, 4, 16777216, 16777217},
+    {MS_ELEMENT_INT, 0, 0, 1},
+    {MS_ELEMENT_INT, 10, 5, 5},
+    {MS_ELEMENT_INT, 10, 0, 2.5},
+    {MS_ELEMENT_FLOAT, 10, 0, INFINITY},
+    {MS_ELEMENT_FLOAT, 10, NAN, 1},
+    {MS_ELEMENT_INT, 10, 0, 1e15},
+    {MS_ELEMENT_INT, (1 << 22) + 1, 0, 10},
+    {MS_ELEMENT_FLOAT, 4, -3e38, 3e38},
+    {MS_ELEMENT_FLOAT, 4, 16777216, 16777217},
     {MS_ELEMENT_DOUBLE, 4, -1.5e308, 1.5e308},
   };
   const int values[1] = {0};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operation on every type with every preset, at awkward lengths and on awkward values, against the serial result. */
+/*
+ * Every operation on every type with every preset, at awkward lengths and on awkward values, against the serial result.
+ */
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -7,7 +9,10 @@ static const guint64 lengths[] = {1, 2, 3, 31, 255, 256, 257, 1000, 65537, (1 <<
 static const guint64 short_lengths[] = {31, 1000};
 static const guint64 pattern_length = 1000;
 
-/* What runs on both sides for one row of the matrix; refusals are counted, since a matrix that only refuses proves nothing. */
+/*
+ * What runs on both sides for one row of the matrix; refusals are counted, since a matrix that only refuses proves
+ * nothing.
+ */
 typedef struct {
   MsContext *context;
   MsReduceSpec spec;
@@ -41,8 +46,8 @@ static void
 compare(Matrix *matrix, const MsReducePreset *preset, const Array *array)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&matrix->spec, &preset->options,
-                                                    ms_context_get_limits(matrix->context), array->n, &error);
+  g_autoptr(MsReducePlan) plan =
+    ms_reduce_plan_new(&matrix->spec, &preset->options, ms_context_get_limits(matrix->context), array->n, &error);
   g_autofree char *what =
     g_strdup_printf("%s of %" G_GUINT64_FORMAT " %s %s, %s%s", ms_reduce_op_name(matrix->spec.op), array->n,
                     ms_pattern_name(array->pattern), ms_element_type_name(matrix->spec.type), preset->name,
@@ -90,12 +95,14 @@ run_type(gconstpointer data)
     g_assert_cmpuint(matrix.ran, >, matrix.refused);
 }
 
-/* On a simulated device a race or a stray access is the same for every width of an element: four types stand for all. */
+/*
+ * On a simulated device a race or a stray access is the same for every width of an element: four types stand for all.
+ */
 static gboolean
 is_left_out(MsElementType type)
 {
-  return g_getenv("MS_TEST_OCLGRIND") && type != MS_ELEMENT_UCHAR && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT &&
-         type != MS_ELEMENT_DOUBLE;
+  return g_getenv("MS_TEST_OCLGRIND") && type != MS_ELEMENT_UCHAR && type != MS_ELEMENT_INT &&
+         type != MS_ELEMENT_FLOAT && type != MS_ELEMENT_DOUBLE;
 }
 
 static void
@@ -110,8 +117,9 @@ add_type(MsReduceSpec spec)
 }
 
 /*
- * Over a thousand kernels are compiled here. PoCL would compile most of them twice more, for grids of one kind and another,
- * and try its vectoriser on each; the other tests of this room run with that, so here it is time without news.
+ * Over a thousand kernels are compiled here. PoCL would compile most of them twice more, for grids of one kind and
+ * another, and try its vectoriser on each; the other tests of this room run with that, so here it is time without
+ * news.
  */
 static void
 compile_once(void)

@@ -8,18 +8,33 @@
 static MsDeviceLimits
 made_up_device(void)
 {
-  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU, .compute_units = 18, .max_work_group = 256,
-                          .max_work_item = {256, 256, 256}, .local_memory = 32768, .global_memory = 1u << 30,
-                          .max_allocation = 1u << 28, .images = TRUE, .image_max_width = 8192, .image_max_height = 8192,
-                          .fp64 = TRUE, .int64_atomics = TRUE, .little_endian = TRUE, .preferred_multiple = 64,
+  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
+                          .compute_units = 18,
+                          .max_work_group = 256,
+                          .max_work_item = {256, 256, 256},
+                          .local_memory = 32768,
+                          .global_memory = 1u << 30,
+                          .max_allocation = 1u << 28,
+                          .images = TRUE,
+                          .image_max_width = 8192,
+                          .image_max_height = 8192,
+                          .fp64 = TRUE,
+                          .int64_atomics = TRUE,
+                          .little_endian = TRUE,
+                          .preferred_multiple = 64,
                           .opencl_version = 120};
 }
 
 static void
 test_options_round_trip(void)
 {
-  static const char *const texts[] = {"auto", "naive", "minmax-36", "pcl,times=1024", "last-group,vector=16,group-size=64",
-                                      "swap-plain,swap-range=128", "minmax-image,groups=units,groups-count=3"};
+  static const char *const texts[] = {"auto",
+                                      "naive",
+                                      "minmax-36",
+                                      "pcl,times=1024",
+                                      "last-group,vector=16,group-size=64",
+                                      "swap-plain,swap-range=128",
+                                      "minmax-image,groups=units,groups-count=3"};
   guint n = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -45,7 +60,8 @@ test_resolved_options_round_trip(void)
     g_autoptr(GError) error = NULL;
 
     limits.type = types[k / 32];
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &automatic, &limits, G_GUINT64_CONSTANT(1) << k % 32, &error);
+    g_autoptr(MsReducePlan) plan =
+      ms_reduce_plan_new(&spec, &automatic, &limits, G_GUINT64_CONSTANT(1) << k % 32, &error);
     g_assert_no_error(error);
     g_autofree char *text = ms_reduce_options_to_string(&plan->options);
     MsReduceOptions again = ms_reduce_cases_variant(text);
@@ -56,8 +72,15 @@ test_resolved_options_round_trip(void)
 static void
 test_options_refused(void)
 {
-  static const char *const texts[] = {"", "fastest", "naive,vector=3", "naive,speed=9", "naive,vector", "auto,vector=4",
-                                      "naive,times=8193", "naive,times=-1", "naive,times=1e2"};
+  static const char *const texts[] = {"",
+                                      "fastest",
+                                      "naive,vector=3",
+                                      "naive,speed=9",
+                                      "naive,vector",
+                                      "auto,vector=4",
+                                      "naive,times=8193",
+                                      "naive,times=-1",
+                                      "naive,times=1e2"};
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_options_auto(), before = options;
@@ -126,7 +149,8 @@ static void
 test_plan_devices(void)
 {
   MsDeviceLimits limits = made_up_device();
-  MsReduceSpec floats = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT), ints = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  MsReduceSpec floats = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT),
+               ints = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
   MsReduceOptions naive = ms_reduce_cases_variant("naive"), automatic = ms_reduce_cases_variant("auto");
 
   limits.fp64 = limits.int64_atomics = limits.images = FALSE;
@@ -171,7 +195,8 @@ test_plan_pairs(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
     MsDeviceLimits limits = made_up_device();
-    MsReduceOptions automatic = ms_reduce_cases_variant("auto"), packed = ms_reduce_cases_variant("last-group,packed=on");
+    MsReduceOptions automatic = ms_reduce_cases_variant("auto"),
+                    packed = ms_reduce_cases_variant("last-group,packed=on");
 
     limits.type = MS_DEVICE_TYPE_GPU;
     limits.nvidia_capability = capabilities[i];
@@ -180,7 +205,8 @@ test_plan_pairs(void)
     g_assert_cmpint(chosen->options.packed, ==, capabilities[i] >= 90 ? MS_PACKED_ON : MS_PACKED_OFF);
     g_autoptr(MsReducePlan) forced = ms_reduce_plan_new(&spec, &packed, &limits, 1000, &error);
     g_assert_no_error(error);
-    g_assert_true((strstr(ms_program_spec_get_options(forced->program), "PAIR=s16x2") != NULL) == (capabilities[i] >= 90));
+    g_assert_true((strstr(ms_program_spec_get_options(forced->program), "PAIR=s16x2") != NULL) ==
+                  (capabilities[i] >= 90));
   }
 }
 

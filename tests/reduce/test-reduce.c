@@ -26,7 +26,9 @@ run_buffer(MsContext *context, const MsReducePlan *plan, cl_mem buffer, guint64 
   }
 }
 
-/* Arrays that start and end anywhere in a buffer, in one chunk and in many, with positions where the finish has them. */
+/*
+ * Arrays that start and end anywhere in a buffer, in one chunk and in many, with positions where the finish has them.
+ */
 static void
 run_parts(MsContext *context, const char *text, MsReduceSpec spec)
 {
@@ -80,7 +82,8 @@ test_channels(void)
 static void
 test_packed(void)
 {
-  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16", "pcl-host,vector=8,packed=on"};
+  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16",
+                                      "pcl-host,vector=8,packed=on"};
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
@@ -131,7 +134,10 @@ test_compensation_matters(void)
   g_assert_cmpfloat(result.sum_real, ==, 1e8 + 4095);
 }
 
-/* Numbers that lie close together far from zero, on the device and in serial: half of them are one more than the others. */
+/*
+ * Numbers that lie close together far from zero, on the device and in serial: half of them are one more than the
+ * others.
+ */
 static void
 check_far_deviation(MsContext *context, const char *text, MsElementType type, double low)
 {
@@ -161,7 +167,8 @@ check_far_deviation(MsContext *context, const char *text, MsElementType type, do
 static void
 test_far_deviation(void)
 {
-  static const char *const texts[] = {"auto", "last-group", "pcl-recursive", "minmax-36", "last-group,float-sum=compensated"};
+  static const char *const texts[] = {"auto", "last-group", "pcl-recursive", "minmax-36",
+                                      "last-group,float-sum=compensated"};
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
@@ -308,8 +315,12 @@ test_empty(void)
 static void
 test_run(void)
 {
-  const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
-                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000, 3, 1, FALSE};
+  const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT),
+                                      ms_reduce_options_auto(),
+                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000,
+                                      3,
+                                      1,
+                                      FALSE};
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;

@@ -147,8 +147,12 @@ test_float_order(void)
 static MsDeviceLimits
 small_device(void)
 {
-  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU, .max_work_group = 256, .max_work_item = {256, 256, 256},
-                          .local_memory = 16384, .global_memory = 1 << 28, .max_allocation = 1 << 26};
+  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
+                          .max_work_group = 256,
+                          .max_work_item = {256, 256, 256},
+                          .local_memory = 16384,
+                          .global_memory = 1 << 28,
+                          .max_allocation = 1 << 26};
 }
 
 static void

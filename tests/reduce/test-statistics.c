@@ -148,8 +148,8 @@ test_numpy(void)
 
   if (!context)
     return;
-  g_assert_true(g_file_set_contents(raw, (const char *)ms_image_get_pixels(image),
-                                    (gssize)ms_image_get_byte_size(image), &error));
+  g_assert_true(
+    g_file_set_contents(raw, (const char *)ms_image_get_pixels(image), (gssize)ms_image_get_byte_size(image), &error));
   g_autoptr(GHashTable) figures = ask_numpy(raw, &status);
   g_unlink(raw);
   g_rmdir(folder);
@@ -261,8 +261,8 @@ test_json_timing(void)
 static void
 test_json(void)
 {
-  static const char *const figures[] = {"min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25",
-                                        "p75", "p95", "p99", "clipped_low", "clipped_high"};
+  static const char *const figures[] = {"min", "max", "mean", "stddev", "median", "sum",         "nonzero",     "p1",
+                                        "p5",  "p25", "p75",  "p95",    "p99",    "clipped_low", "clipped_high"};
   g_autoptr(MsImage) image = ms_fixture_noise(9, 9, 3);
   g_autofree MsImageStatistics *s = g_new(MsImageStatistics, 1);
 

@@ -53,8 +53,16 @@ test_example_divergence(void)
   g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, 0);
 }
 
-static guint tree_outcome_2(guint id) { return id % 2 != 0; }
-static guint tree_outcome_8(guint id) { return id % 8 != 0; }
+static guint
+tree_outcome_2(guint id)
+{
+  return id % 2 != 0;
+}
+static guint
+tree_outcome_8(guint id)
+{
+  return id % 8 != 0;
+}
 
 static void
 test_tree_divergence(void)
@@ -69,7 +77,11 @@ test_tree_divergence(void)
   g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, GROUP / WARP / 2);
 }
 
-static guint bit_4(guint id) { return (id & 4) != 0; }
+static guint
+bit_4(guint id)
+{
+  return (id & 4) != 0;
+}
 
 static void
 test_bitonic_divergence(void)

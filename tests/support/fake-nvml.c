@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; the others count so much at each reading. Two have one
- * name, and one has a name that holds another's.
+ * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; the others count so much at each reading.
+ * Two have one name, and one has a name that holds another's.
  */
 #include <string.h>
 
@@ -20,8 +20,9 @@ typedef struct {
   unsigned int device;
 } PciInfo;
 
-static Gpu gpus[] = {{"NVIDIA One Max", 0x01, 9000, 0}, {"NVIDIA One", 0x02, 1500, 1000}, {"NVIDIA Two", 0x03, 0, 0},
-                     {"NVIDIA Three", 0x04, 1500, 5000}, {"NVIDIA Twin", 0x41, 2500, 0}, {"NVIDIA Twin", 0xc1, 4500, 0}};
+static Gpu gpus[] = {{"NVIDIA One Max", 0x01, 9000, 0}, {"NVIDIA One", 0x02, 1500, 1000},
+                     {"NVIDIA Two", 0x03, 0, 0},        {"NVIDIA Three", 0x04, 1500, 5000},
+                     {"NVIDIA Twin", 0x41, 2500, 0},    {"NVIDIA Twin", 0xc1, 4500, 0}};
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);

@@ -8,8 +8,9 @@
 /**
  * ms_fixture_context:
  *
- * Returns: (transfer full) (nullable): the device to test on: the one that MS_TEST_DEVICE describes, else a processor. Without
- *   one the test is skipped with a sentence, or failed where CI is set: there a missing device is a missing install step.
+ * Returns: (transfer full) (nullable): the device to test on: the one that MS_TEST_DEVICE describes, else a processor.
+ *   Without one the test is skipped with a sentence, or failed where CI is set: there a missing device is a missing
+ *   install step.
  */
 MsContext *
 ms_fixture_context(void)
@@ -63,7 +64,10 @@ ms_fixture_noise(int width, int height, guint32 seed)
   return ms_image_new_take(width, height, pixels, NULL);
 }
 
-/** ms_fixture_scene: (transfer full): gradients, edges and a little noise, so that windows are partly full as in photographs. */
+/**
+ * ms_fixture_scene: (transfer full): gradients, edges and a little noise, so that windows are partly full as in
+ * photographs.
+ */
 MsImage *
 ms_fixture_scene(int width, int height, guint32 seed)
 {
@@ -95,7 +99,8 @@ ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what)
   int width = ms_image_get_width(expected);
   for (gsize i = 0; i < ms_image_get_byte_size(expected); i++)
     if (p[i] != q[i])
-      g_error("%s: %" G_GUINT64_FORMAT " of %dx%d pixels differ, by up to %d; the first at (%d, %d) channel %d: %d, not %d",
+      g_error("%s: %" G_GUINT64_FORMAT
+              " of %dx%d pixels differ, by up to %d; the first at (%d, %d) channel %d: %d, not %d",
               what, difference.mismatched_pixels, width, ms_image_get_height(expected), difference.max_difference,
               (int)(i / 4 % width), (int)(i / 4 / width), (int)(i % 4), q[i], p[i]);
 }

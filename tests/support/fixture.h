@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests share: a device or a loud skip, generated pictures, and comparison that leaves an amplified difference behind. */
+/*
+ * What tests share: a device or a loud skip, generated pictures, and comparison that leaves an amplified difference
+ * behind.
+ */
 #pragma once
 
 #include "core/filter/mean-shift.h"

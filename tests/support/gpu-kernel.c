@@ -15,7 +15,8 @@ ms_gpu_kernel_under_oclgrind(void)
 
 /** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */
 void
-ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params, const MsRegion *region)
+ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params,
+                      const MsRegion *region)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) expected = ms_reference_run(source, params, region, NULL, NULL, NULL, &error);

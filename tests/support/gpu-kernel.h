@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of kernels made for GPUs share: a made-up device, comparing with the reference, and looking at plans. */
+/*
+ * What the tests of kernels made for GPUs share: a made-up device, comparing with the reference, and looking at plans.
+ */
 #pragma once
 
 #include "tests/support/matrix.h"
@@ -7,7 +9,8 @@
 G_BEGIN_DECLS
 
 gboolean ms_gpu_kernel_under_oclgrind(void);
-void ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params, const MsRegion *region);
+void ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params,
+                           const MsRegion *region);
 MsPlanRequest ms_gpu_kernel_request(MsKernel kernel, guint capability);
 gboolean ms_gpu_kernel_has_part(const MsPlan *plan, const char *part);
 void ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word);

@@ -120,7 +120,10 @@ ms_test_load(const char *path)
   return image;
 }
 
-/** ms_test_assert_folder_refused: none of a folder of the common pictures loads, as no picture or, with @too_large, as too large. */
+/**
+ * ms_test_assert_folder_refused: none of a folder of the common pictures loads, as no picture or, with @too_large, as
+ * too large.
+ */
 void
 ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too_large)
 {
@@ -137,7 +140,10 @@ ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too
   }
 }
 
-/** ms_test_pictures_folder: a folder of the common test pictures; %NULL, and the test marked as skipped, where they are absent. */
+/**
+ * ms_test_pictures_folder: a folder of the common test pictures; %NULL, and the test marked as skipped, where they are
+ * absent.
+ */
 char *
 ms_test_pictures_folder(const char *name)
 {
@@ -146,8 +152,8 @@ ms_test_pictures_folder(const char *name)
 
   if (folder != NULL && g_file_test(folder, G_FILE_TEST_IS_DIR))
     return g_steal_pointer(&folder);
-  g_autofree char *reason = g_strdup_printf(
-      "The test pictures '%s' are not there; set MS_TEST_IMAGES to the folder that has them.", name);
+  g_autofree char *reason =
+    g_strdup_printf("The test pictures '%s' are not there; set MS_TEST_IMAGES to the folder that has them.", name);
   g_test_skip(reason);
   return NULL;
 }

@@ -56,8 +56,8 @@ static char *
 check_member(JsonObject *schema, const char *name, JsonNode *value, const char *path)
 {
   JsonNode *known = json_object_has_member(schema, "properties")
-                        ? json_object_get_member(json_object_get_object_member(schema, "properties"), name)
-                        : NULL;
+                      ? json_object_get_member(json_object_get_object_member(schema, "properties"), name)
+                      : NULL;
   JsonNode *others = json_object_get_member(schema, "additionalProperties");
   g_autofree char *inner = g_strdup_printf("%s.%s", path, name);
 
@@ -99,8 +99,7 @@ check_items(JsonObject *schema, JsonArray *array, const char *path)
     return NULL;
   for (guint i = 0; i < json_array_get_length(array); i++) {
     g_autofree char *inner = g_strdup_printf("%s[%u]", path, i);
-    char *violation =
-        check(json_object_get_object_member(schema, "items"), json_array_get_element(array, i), inner);
+    char *violation = check(json_object_get_object_member(schema, "items"), json_array_get_element(array, i), inner);
     if (violation)
       return violation;
   }

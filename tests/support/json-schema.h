@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of JSON Schema as the project's own schemas use: type, enum, required, properties, additionalProperties, items. */
+/*
+ * As much of JSON Schema as the project's own schemas use: type, enum, required, properties, additionalProperties,
+ * items.
+ */
 #pragma once
 
 #include <json-glib/json-glib.h>

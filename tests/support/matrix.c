@@ -33,7 +33,8 @@ ms_matrix_close(MsMatrix *matrix)
 
 /** ms_matrix_compare: compares a run with @expected; a refusal must be the plan's and carry a sentence. */
 void
-ms_matrix_compare(MsMatrix *matrix, MsImage *source, MsImage *expected, const MsSettings *settings, const MsRegion *region)
+ms_matrix_compare(MsMatrix *matrix, MsImage *source, MsImage *expected, const MsSettings *settings,
+                  const MsRegion *region)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *arguments = ms_settings_to_arguments(settings);
@@ -52,7 +53,10 @@ ms_matrix_compare(MsMatrix *matrix, MsImage *source, MsImage *expected, const Ms
   matrix->ran++;
 }
 
-/* Calls ms_matrix_compare() for every value of every toggle from row @from of the table on, kernels and schedules included. */
+/*
+ * Calls ms_matrix_compare() for every value of every toggle from row @from of the table on, kernels and schedules
+ * included.
+ */
 static void
 compare_toggles(MsMatrix *matrix, MsImage *source, MsImage *expected, MsSettings settings, guint from)
 {

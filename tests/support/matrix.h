@@ -18,7 +18,8 @@ gboolean ms_matrix_open(MsMatrix *matrix);
 void ms_matrix_close(MsMatrix *matrix);
 void ms_matrix_compare(MsMatrix *matrix, MsImage *source, MsImage *expected, const MsSettings *settings,
                        const MsRegion *region);
-void ms_matrix_all_toggles(MsMatrix *matrix, MsImage *source, const MsParams *params, int group_width, int group_height);
+void ms_matrix_all_toggles(MsMatrix *matrix, MsImage *source, const MsParams *params, int group_width,
+                           int group_height);
 void ms_matrix_all_kernels(MsMatrix *matrix, MsImage *source, const MsParams *params);
 
 G_END_DECLS

@@ -140,7 +140,9 @@ cancel_late_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/** ms_document_request_filter: filters with the settings as they are; the newest request takes the place of any before. */
+/**
+ * ms_document_request_filter: filters with the settings as they are; the newest request takes the place of any before.
+ */
 void
 ms_document_request_filter(MsDocument *self)
 {
@@ -180,7 +182,10 @@ ms_document_get_progress(MsDocument *self)
   return self->progress;
 }
 
-/** ms_document_get_pieces: (transfer none) (element-type MsPiece): what of the next result is there; later ones cover earlier. */
+/**
+ * ms_document_get_pieces: (transfer none) (element-type MsPiece): what of the next result is there; later ones cover
+ * earlier.
+ */
 GPtrArray *
 ms_document_get_pieces(MsDocument *self)
 {

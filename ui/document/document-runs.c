@@ -49,7 +49,9 @@ ms_document_remove_run(MsDocument *self, MsRun *run)
     set_current(self, ms_run_list_get_newest(self->runs));
 }
 
-/** ms_document_get_baseline: (transfer none) (nullable): what the others are judged against: the first run unless set. */
+/**
+ * ms_document_get_baseline: (transfer none) (nullable): what the others are judged against: the first run unless set.
+ */
 MsRun *
 ms_document_get_baseline(MsDocument *self)
 {

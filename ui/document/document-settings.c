@@ -57,7 +57,10 @@ ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
   return TRUE;
 }
 
-/** ms_document_option_refusal: (transfer full) (nullable): why @value cannot be chosen now; see ms_plan_option_refusal(). */
+/**
+ * ms_document_option_refusal: (transfer full) (nullable): why @value cannot be chosen now; see
+ * ms_plan_option_refusal().
+ */
 char *
 ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
 {

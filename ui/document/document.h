@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsDocument: one open picture: its source, the settings with their history, the runs made so far and what is compared. */
+/*
+ * MsDocument: one open picture: its source, the settings with their history, the runs made so far and what is compared.
+ */
 #pragma once
 
 #include "core/image/image-io.h"
@@ -11,9 +13,9 @@ G_BEGIN_DECLS
 #define MS_TYPE_DOCUMENT (ms_document_get_type())
 /*
  * Properties, all with notify:
- *   "title" (string), "source" (MsImage), "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the two
- *   sides of the views show; NULL stands for the source on side A and for the current run on side B),
- *   "busy" (boolean), "progress" (double, 0 to 1), "can-undo", "can-redo" (boolean)
+ *   "title" (string), "source" (MsImage), "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the
+ *   two sides of the views show; NULL stands for the source on side A and for the current run on side B), "busy"
+ *   (boolean), "progress" (double, 0 to 1), "can-undo", "can-redo" (boolean)
  * Signals:
  *   "settings-changed" (): ms_document_get_settings() is another
  *   "pieces-changed" (): parts of the result to come arrived or went

@@ -67,8 +67,8 @@ static void
 ms_run_list_class_init(MsRunListClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = ms_run_list_finalize;
-  dropped_signal = g_signal_new("dropped", MS_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                                G_TYPE_UINT);
+  dropped_signal =
+    g_signal_new("dropped", MS_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void
@@ -212,7 +212,9 @@ ms_run_list_set_baseline(MsRunList *self, MsRun *run)
   judge_all(self);
 }
 
-/** ms_run_list_set_bound: lets the oldest pictures go until the rest takes at most @bytes; what is on the screen stays. */
+/**
+ * ms_run_list_set_bound: lets the oldest pictures go until the rest takes at most @bytes; what is on the screen stays.
+ */
 void
 ms_run_list_set_bound(MsRunList *self, guint64 bytes)
 {

@@ -91,12 +91,12 @@ ms_run_class_init(MsRunClass *klass)
   object_class->get_property = ms_run_get_property;
   object_class->set_property = ms_run_set_property;
   object_class->finalize = ms_run_finalize;
-  properties[PROP_LABEL] =
-    g_param_spec_string("label", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_LABEL] = g_param_spec_string("label", NULL, NULL, NULL,
+                                               G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   properties[PROP_BASELINE] =
     g_param_spec_boolean("baseline", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_MATCH] = g_param_spec_int("match", NULL, NULL, MS_MATCH_UNKNOWN, MS_MATCH_DIFFERENT,
-                                              MS_MATCH_UNKNOWN, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_MATCH] = g_param_spec_int("match", NULL, NULL, MS_MATCH_UNKNOWN, MS_MATCH_DIFFERENT, MS_MATCH_UNKNOWN,
+                                            G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_RESULT] =
     g_param_spec_object("result", NULL, NULL, MS_TYPE_IMAGE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);

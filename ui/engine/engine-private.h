@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of MsEngine: engine.c keeps the device and its worker, engine-filter.c carries filter requests there and back. */
+/*
+ * The inside of MsEngine: engine.c keeps the device and its worker, engine-filter.c carries filter requests there and
+ * back.
+ */
 #pragma once
 
 #include "ui/engine/engine.h"

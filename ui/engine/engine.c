@@ -72,9 +72,9 @@ replace_worker(MsEngine *self, MsJob *hung)
     ms_worker_push(fresh, job);
   ms_worker_unref(self->worker);
   self->worker = fresh;
-  g_autoptr(GError) error = g_error_new(MS_ERROR, MS_ERROR_TIMEOUT,
-                                        "The device %s has stopped answering. Choose another device.",
-                                        self->device ? ms_device_get_name(self->device) : "in use");
+  g_autoptr(GError) error =
+    g_error_new(MS_ERROR, MS_ERROR_TIMEOUT, "The device %s has stopped answering. Choose another device.",
+                self->device ? ms_device_get_name(self->device) : "in use");
   fail(self, error);
   /* Nothing the thread says from now on is for anyone. */
   if (hung->filter.cancellable)

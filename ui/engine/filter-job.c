@@ -78,8 +78,7 @@ run_device(Pass *pass, const MsPlan *plan, MsTimingLog *log, GError **error)
   ms_mean_shift_set_early_rows(job->filter, FALSE);
   ms_mean_shift_set_progress(job->filter, NULL, NULL);
   if (good)
-    return ms_image_new_take(pass->region.width, pass->region.height, pass->pixels,
-                             ms_image_get_metadata(job->source));
+    return ms_image_new_take(pass->region.width, pass->region.height, pass->pixels, ms_image_get_metadata(job->source));
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
     g_free(pass->pixels);
   g_propagate_error(error, g_steal_pointer(&failure));
@@ -139,8 +138,8 @@ static MsPlan *
 make_plan(const MsFilterJob *self, const MsRegion *region, GError **error)
 {
   MsDevice *device = ms_context_get_device(ms_mean_shift_get_context(self->filter));
-  MsSettings tuned = ms_lab_tuned_settings(&self->settings, device, ms_image_get_width(self->source),
-                                           ms_image_get_height(self->source));
+  MsSettings tuned =
+    ms_lab_tuned_settings(&self->settings, device, ms_image_get_width(self->source), ms_image_get_height(self->source));
 
   return ms_mean_shift_plan(self->filter, self->source, &tuned, region, error);
 }

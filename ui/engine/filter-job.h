@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFilterJob: one filter request as the worker thread carries it out: what is visible first, then the whole picture. */
+/*
+ * MsFilterJob: one filter request as the worker thread carries it out: what is visible first, then the whole picture.
+ */
 #pragma once
 
 #include "core/filter/mean-shift.h"

@@ -325,7 +325,8 @@ ms_job_beat(MsJob *self)
  * ms_worker_abandon_if_silent:
  * @silent_us: how long a job may show no life
  *
- * Returns: (transfer full) (nullable): the job that hangs; the thread is then given up and ends should it ever come back
+ * Returns: (transfer full) (nullable): the job that hangs; the thread is then given up and ends should it ever come
+ *   back
  */
 MsJob *
 ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us)

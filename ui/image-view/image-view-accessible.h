@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageViewAccessible: the image view for assistive technology: a picture with a description and the divider as value. */
+/*
+ * MsImageViewAccessible: the image view for assistive technology: a picture with a description and the divider as
+ * value.
+ */
 #pragma once
 
 #include <gtk/gtk-a11y.h>

@@ -40,8 +40,8 @@ readout_at_pointer(MsImageView *self)
   ms_view_geometry_to_picture(&self->geometry, pane_x, pane_y, &x, &y);
   if (!a || !self->pointer_inside || x < 0 || y < 0 || x >= self->geometry.width || y >= self->geometry.height)
     return g_strdup("");
-  return ms_readout_format(a, filtered_pixel(self, (int)x, (int)y),
-                           &ms_document_get_settings(self->document)->params, (int)x, (int)y);
+  return ms_readout_format(a, filtered_pixel(self, (int)x, (int)y), &ms_document_get_settings(self->document)->params,
+                           (int)x, (int)y);
 }
 
 /** ms_image_view_update_readout: the pointer, the picture or its place is another. */

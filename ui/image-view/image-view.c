@@ -57,7 +57,8 @@ set_document(MsImageView *self, MsDocument *document)
   g_signal_connect_object(document, "notify::run-a", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::run-b", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "pieces-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_image_view_update_readout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_image_view_update_readout), self,
+                          G_CONNECT_SWAPPED);
   ms_view_geometry_set_picture(&self->geometry, ms_image_get_width(source), ms_image_get_height(source));
   update_pictures(self);
 }

@@ -22,8 +22,8 @@ extern const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1];
 
 #define MS_TYPE_IMAGE_VIEW (ms_image_view_get_type())
 /*
- * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: the original is shown
- * for as long as this is set), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
+ * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: the original is
+ * shown for as long as this is set), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
  * "zoom" (double, device pixels a pixel), "readout" (string: what is under the pointer, empty for nothing)
  */
 G_DECLARE_FINAL_TYPE(MsImageView, ms_image_view, MS, IMAGE_VIEW, GtkDrawingArea)

@@ -60,8 +60,7 @@ static void
 ms_picture_class_init(MsPictureClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = ms_picture_finalize;
-  prepared_signal =
-    g_signal_new("prepared", MS_TYPE_PICTURE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  prepared_signal = g_signal_new("prepared", MS_TYPE_PICTURE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -292,7 +291,8 @@ ms_picture_is_opaque(MsPicture *self)
 /**
  * ms_picture_level_for_zoom:
  *
- * Returns: how often the picture may be halved and still have a pixel for each of the screen's: 0 for the picture itself
+ * Returns: how often the picture may be halved and still have a pixel for each of the screen's: 0 for the picture
+ *   itself
  */
 int
 ms_picture_level_for_zoom(MsPicture *self, double zoom)

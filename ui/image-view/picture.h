@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPicture: an image, or the difference of two, made ready for the screen: reduced copies and the part that is visible. */
+/*
+ * MsPicture: an image, or the difference of two, made ready for the screen: reduced copies and the part that is
+ * visible.
+ */
 #pragma once
 
 #include <cairo.h>

@@ -64,7 +64,8 @@ ms_readout_format(MsImage *a, const guint8 *b, const MsParams *params, int x, in
     append_value(text, b);
   else
     g_string_append(text, "…");
-  g_string_append_printf(text, "    window: %d of %d alike (%.0f %%), mean %.0f %.0f %.0f", window.similar, window.pixels,
-                         100.0 * window.similar / window.pixels, window.mean[0], window.mean[1], window.mean[2]);
+  g_string_append_printf(text, "    window: %d of %d alike (%.0f %%), mean %.0f %.0f %.0f", window.similar,
+                         window.pixels, 100.0 * window.similar / window.pixels, window.mean[0], window.mean[1],
+                         window.mean[2]);
   return g_string_free(text, FALSE);
 }

@@ -108,7 +108,9 @@ ms_view_geometry_pan(MsViewGeometry *self, double dx, double dy)
   clamp(self);
 }
 
-/** ms_view_geometry_visible: the pixels of the picture that the pane shows, at least in part; empty when there are none. */
+/**
+ * ms_view_geometry_visible: the pixels of the picture that the pane shows, at least in part; empty when there are none.
+ */
 MsRegion
 ms_view_geometry_visible(const MsViewGeometry *self)
 {

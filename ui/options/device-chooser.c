@@ -138,8 +138,8 @@ ms_device_chooser_class_init(MsDeviceChooserClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->dispose = ms_device_chooser_dispose;
-  chosen_signal = g_signal_new("chosen", MS_TYPE_DEVICE_CHOOSER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                               1, G_TYPE_STRING);
+  chosen_signal = g_signal_new("chosen", MS_TYPE_DEVICE_CHOOSER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                               G_TYPE_STRING);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/options/device-chooser.ui");
   gtk_widget_class_bind_template_child(widget_class, MsDeviceChooser, icon);

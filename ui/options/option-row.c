@@ -117,13 +117,14 @@ ms_option_row_choose(MsOptionRow *self, const char *value)
     g_signal_emit_by_name(priv->document, "problem", error);
 }
 
-/** ms_option_row_offer: greys out what chooses @value, with the plan's reason as tooltip, when it cannot be chosen now. */
+/**
+ * ms_option_row_offer: greys out what chooses @value, with the plan's reason as tooltip, when it cannot be chosen now.
+ */
 void
 ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
 {
   MsOptionRowPrivate *priv = PRIVATE(self);
-  g_autofree char *reason =
-    priv->document ? ms_document_option_refusal(priv->document, priv->option, value) : NULL;
+  g_autofree char *reason = priv->document ? ms_document_option_refusal(priv->document, priv->option, value) : NULL;
 
   gtk_widget_set_sensitive(widget, reason == NULL);
   gtk_widget_set_tooltip_text(widget, reason ? reason : priv->option->help);

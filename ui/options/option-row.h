@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsOptionRow: one row of the descriptor table as a control of the side panel; its kinds differ by the form of the value. */
+/*
+ * MsOptionRow: one row of the descriptor table as a control of the side panel; its kinds differ by the form of the
+ * value.
+ */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -33,8 +33,7 @@ own_schema_source(GError **error)
   if (!path)
     return NULL;
   if (g_file_set_contents(path, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes), error))
-    source =
-      g_settings_schema_source_new_from_directory(folder, g_settings_schema_source_get_default(), TRUE, error);
+    source = g_settings_schema_source_new_from_directory(folder, g_settings_schema_source_get_default(), TRUE, error);
   g_unlink(path);
   g_rmdir(folder);
   return source;
@@ -74,7 +73,8 @@ ms_preferences_window_class_init(MsPreferencesWindowClass *klass)
   gtk_binding_entry_add_signal(bindings, GDK_KEY_Escape, 0, "close", 0);
   g_signal_new_class_handler("close", MS_TYPE_PREFERENCES_WINDOW, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
                              G_CALLBACK(gtk_window_close), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  gtk_widget_class_set_template_from_resource(widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/options/preferences.ui");
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/options/preferences.ui");
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, live);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, dark);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, gain);

@@ -12,8 +12,8 @@
 GtkWidget *
 ms_radio_button_new(GtkRadioButton *group, const char *label)
 {
-  GtkWidget *button = label ? gtk_radio_button_new_with_label_from_widget(group, label)
-                            : gtk_radio_button_new_from_widget(group);
+  GtkWidget *button =
+    label ? gtk_radio_button_new_with_label_from_widget(group, label) : gtk_radio_button_new_from_widget(group);
   AtkObject *accessible = gtk_widget_get_accessible(button);
 
   atk_object_add_relationship(accessible, ATK_RELATION_MEMBER_OF, accessible);

@@ -5,7 +5,7 @@
 #include "ui/options/radio.h"
 
 /* The shapes that are offered: the study's at 128 work-items, squares, and rows. */
-static const char *const common_shapes[] = {"auto", "8x8",  "16x8",  "16x16", "32x4", "32x8",
+static const char *const common_shapes[] = {"auto", "8x8",  "16x8",  "16x16", "32x4",  "32x8",
                                             "64x1", "64x2", "128x1", "1x128", "256x1", NULL};
 
 struct _MsShapeRow {
@@ -28,8 +28,8 @@ show_limit(MsShapeRow *self, const char *refusal)
   g_autofree char *text = NULL;
 
   if (!refusal && document && ms_document_plan_request(document, &request))
-    text = g_strdup_printf("This device takes up to %" G_GSIZE_FORMAT " work-items a group.",
-                           request.limits.max_work_group);
+    text =
+      g_strdup_printf("This device takes up to %" G_GSIZE_FORMAT " work-items a group.", request.limits.max_work_group);
   gtk_label_set_text(GTK_LABEL(self->limit), refusal ? refusal : text ? text : "");
   gtk_widget_set_visible(self->limit, refusal || text);
   if (refusal)
@@ -88,8 +88,7 @@ fill_popover(MsShapeRow *self)
   gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
   self->other = g_object_ref_sink(ms_radio_button_new(NULL, NULL));
   for (guint i = 0; common_shapes[i]; i++) {
-    GtkWidget *button =
-      ms_radio_button_new(GTK_RADIO_BUTTON(self->other), common_shapes[i]);
+    GtkWidget *button = ms_radio_button_new(GTK_RADIO_BUTTON(self->other), common_shapes[i]);
     gtk_widget_set_name(button, common_shapes[i]);
     g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
     g_ptr_array_add(self->shapes, button);

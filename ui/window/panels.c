@@ -29,7 +29,9 @@ static const Page pages[] = {
   {ms_source_view_get_type, "kernel", "Kernel"},
 };
 
-/* A panel that is taller or wider than there is room scrolls, so that no page makes the window larger than the screen. */
+/*
+ * A panel that is taller or wider than there is room scrolls, so that no page makes the window larger than the screen.
+ */
 static GtkWidget *
 wrap(GtkWidget *panel)
 {

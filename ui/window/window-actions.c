@@ -4,11 +4,11 @@
 #include "ui/window/window-private.h"
 
 /* An action without parameter that calls one function of the window. */
-#define WINDOW_ACTION(name, call)                                              \
-  static void name##_cb(GSimpleAction *action, GVariant *parameter, gpointer data) \
-  {                                                                            \
-    MsWindow *self = data;                                                     \
-    call;                                                                      \
+#define WINDOW_ACTION(name, call)                                                                                      \
+  static void name##_cb(GSimpleAction *action, GVariant *parameter, gpointer data)                                     \
+  {                                                                                                                    \
+    MsWindow *self = data;                                                                                             \
+    call;                                                                                                              \
   }
 
 WINDOW_ACTION(menu, gtk_button_clicked(GTK_BUTTON(self->menu_button)))
@@ -109,8 +109,8 @@ static const GActionEntry entries[] = {
 };
 
 /* What needs a picture to mean something. */
-static const char *const need_document[] = {"save-as",  "copy-command", "close-tab", "reset",     "filter",
-                                            "zoom-in",  "zoom-out",     "zoom-fit",  "zoom-to",   "view-mode",
+static const char *const need_document[] = {"save-as",  "copy-command", "close-tab", "reset",   "filter",
+                                            "zoom-in",  "zoom-out",     "zoom-fit",  "zoom-to", "view-mode",
                                             "next-tab", "previous-tab", NULL};
 
 static GSimpleAction *

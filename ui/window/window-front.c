@@ -15,8 +15,7 @@ ms_window_update_title(MsWindow *self)
   g_autofree char *size =
     source ? g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source)) : NULL;
   g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
-  g_autofree char *subtitle =
-    run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
+  g_autofree char *subtitle = run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
 
   if (!self->notebook)
     return;
@@ -63,8 +62,7 @@ ms_window_update_progress(MsWindow *self)
     g_clear_handle_id(&self->progress_delay, g_source_remove);
     gtk_widget_hide(self->progress_box);
   }
-  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress),
-                                busy ? ms_document_get_progress(self->document) : 0);
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), busy ? ms_document_get_progress(self->document) : 0);
   ms_window_update_actions(self);
 }
 
@@ -87,9 +85,9 @@ problem_cb(MsWindow *self, const GError *error)
 static void
 pictures_dropped_cb(MsWindow *self, guint n)
 {
-  g_autofree char *text =
-    g_strdup_printf("%u earlier %s left the memory; timings and settings are kept. Preferences say how much they may take.",
-                    n, n == 1 ? "picture has" : "pictures have");
+  g_autofree char *text = g_strdup_printf(
+    "%u earlier %s left the memory; timings and settings are kept. Preferences say how much they may take.", n,
+    n == 1 ? "picture has" : "pictures have");
 
   ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
 }
@@ -125,7 +123,10 @@ bind_gain(MsWindow *self, MsImageView *view)
       g_object_bind_property(view, "gain", self->gain, "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
 }
 
-/** ms_window_set_front: @view: (nullable): the picture that the title, the readout and the progress are about from now on */
+/**
+ * ms_window_set_front: @view: (nullable): the picture that the title, the readout and the progress are about from now
+ * on
+ */
 void
 ms_window_set_front(MsWindow *self, MsImageView *view)
 {

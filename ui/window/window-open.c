@@ -18,8 +18,8 @@ load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **er
   GBytes *bytes = g_file_load_bytes(file, cancellable, NULL, &cause);
 
   if (!bytes)
-    g_set_error(error, cause->domain, cause->code, "'%s' cannot be read: %s. Copy it to this computer and open it there.",
-                name, cause->message);
+    g_set_error(error, cause->domain, cause->code,
+                "'%s' cannot be read: %s. Copy it to this computer and open it there.", name, cause->message);
   return bytes;
 }
 

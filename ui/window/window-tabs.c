@@ -133,7 +133,8 @@ new_document(MsWindow *self, MsImage *image, GFile *file, const char *title)
   }
   picture_memory_changed_cb(self->settings, NULL, document);
   live_changed_cb(self->settings, NULL, document);
-  g_signal_connect_object(self->settings, "changed::picture-memory", G_CALLBACK(picture_memory_changed_cb), document, 0);
+  g_signal_connect_object(self->settings, "changed::picture-memory", G_CALLBACK(picture_memory_changed_cb), document,
+                          0);
   g_signal_connect_object(self->settings, "changed::live", G_CALLBACK(live_changed_cb), document, 0);
   return document;
 }
@@ -173,7 +174,9 @@ ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *tit
   ms_window_add_in_order(self, image, file, title, self->next_order++);
 }
 
-/** ms_window_add_in_order: @order: from next_order, when the picture was asked for; the newest asked for is in front. */
+/**
+ * ms_window_add_in_order: @order: from next_order, when the picture was asked for; the newest asked for is in front.
+ */
 void
 ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order)
 {
@@ -186,8 +189,8 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   ms_image_view_set_gain(MS_IMAGE_VIEW(view), g_settings_get_int(self->settings, "difference-gain"));
   ms_image_view_set_mode(MS_IMAGE_VIEW(view), mode);
   g_object_set_data(G_OBJECT(view), "ms-order", GUINT_TO_POINTER(order));
-  page = gtk_notebook_insert_page(GTK_NOTEBOOK(self->notebook), view, new_tab_label(view, title),
-                                  place_for(self, order));
+  page =
+    gtk_notebook_insert_page(GTK_NOTEBOOK(self->notebook), view, new_tab_label(view, title), place_for(self, order));
   gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(self->notebook), view, TRUE);
   gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), page);
   ms_window_set_front(self, MS_IMAGE_VIEW(view));

@@ -32,9 +32,9 @@ ms_window_get_options_panel(MsWindow *self)
 static gboolean
 takes_space(GtkWidget *focus)
 {
-  return focus && (GTK_IS_EDITABLE(focus) || GTK_IS_BUTTON(focus) || GTK_IS_TEXT_VIEW(focus) ||
-                   GTK_IS_TREE_VIEW(focus) || GTK_IS_SWITCH(focus) || GTK_IS_LIST_BOX_ROW(focus) ||
-                   GTK_IS_FLOW_BOX_CHILD(focus));
+  return focus &&
+         (GTK_IS_EDITABLE(focus) || GTK_IS_BUTTON(focus) || GTK_IS_TEXT_VIEW(focus) || GTK_IS_TREE_VIEW(focus) ||
+          GTK_IS_SWITCH(focus) || GTK_IS_LIST_BOX_ROW(focus) || GTK_IS_FLOW_BOX_CHILD(focus));
 }
 
 static gboolean
@@ -129,7 +129,8 @@ ms_window_finalize(GObject *object)
 static void
 bind_template(GtkWidgetClass *widget_class)
 {
-  gtk_widget_class_set_template_from_resource(widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/window/window.ui");
+  gtk_widget_class_set_template_from_resource(widget_class,
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/window/window.ui");
   BIND(header);
   BIND(menu_button);
   BIND(recent_button);

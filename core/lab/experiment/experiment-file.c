@@ -74,8 +74,7 @@ read_axes(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **key = quick_keys; key && *key; key++)
     if (!ms_experiment_find_axis(self, *key))
-      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name,
-                  *key);
+      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name, *key);
   return TRUE;
 }
 
@@ -97,8 +96,7 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **name = quick; name && *name; name++)
     if (!names || !g_strv_contains((const char *const *)names, *name))
-      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name,
-                  *name);
+      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name, *name);
   return TRUE;
 }
 
@@ -116,8 +114,8 @@ read_plot(MsExperiment *self, GKeyFile *file, GError **error)
   else if (strcmp(type, "stacked") == 0)
     plot->type = MS_PLOT_STACKED;
   else
-    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.",
-                self->name, type);
+    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.", self->name,
+                type);
   if (y) {
     g_free(plot->y);
     plot->y = g_steal_pointer(&y);
@@ -225,8 +223,7 @@ check_plot(MsExperiment *self, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
     const char *key = keys[i];
-    if (!key || !*key || ms_experiment_find_axis(self, key) ||
-        (strcmp(key, "case") == 0 && self->cases->len > 0))
+    if (!key || !*key || ms_experiment_find_axis(self, key) || (strcmp(key, "case") == 0 && self->cases->len > 0))
       continue;
     return fail(error, "The experiment “%s” plots “%s”, which does not vary in it.", self->name, key);
   }
@@ -287,8 +284,7 @@ load_shipped(const char *name, GError **error)
 
   if (!bytes) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "There is no experiment “%s”; --experiment list names them, or give the path of a file.",
-                name);
+                "There is no experiment “%s”; --experiment list names them, or give the path of a file.", name);
     return NULL;
   }
   const char *text = g_bytes_get_data(bytes, &size);

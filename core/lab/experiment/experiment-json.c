@@ -147,7 +147,7 @@ get_cases(MsExperiment *e, JsonObject *object)
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (name && settings)
       ms_experiment_add_case(e, name, settings)->quick =
-          json_object_get_boolean_member_with_default(one, "quick", TRUE);
+        json_object_get_boolean_member_with_default(one, "quick", TRUE);
   }
 }
 
@@ -226,8 +226,7 @@ ms_json_get_experiment(JsonObject *object, GError **error)
   const char *kind = ms_json_get_text(object, "kind");
 
   if (!name || !title || !kind) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT,
-                        "The report does not say which experiment it belongs to.");
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "The report does not say which experiment it belongs to.");
     return NULL;
   }
   MsExperiment *e = ms_experiment_new(name, title, kind);

@@ -105,8 +105,7 @@ ms_experiment_unref(MsExperiment *self)
  * @quick: (nullable): what it takes with --quick; without it @values
  */
 void
-ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
-                       const char *const *quick)
+ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick)
 {
   MsAxis *axis = g_new0(MsAxis, 1);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsExperiment: a study as data: what varies, what is fixed, what is plotted, what was published. One small file each. */
+/*
+ * MsExperiment: a study as data: what varies, what is fixed, what is plotted, what was published. One small file each.
+ */
 #pragma once
 
 #include <gio/gio.h>
@@ -98,8 +100,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 
 void ms_published_free(MsPublished *self);
 
-void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values,
-                            const char *const *quick);
+void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
 MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
 void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 

@@ -95,8 +95,8 @@ parse_pair(MsFactors *self, const char *word, GError **error)
   const char *colon = strchr(word, ':');
 
   if (!colon || colon == word) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "“%s” is not a setting; write KEY:VALUE, with blanks between several.", word);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not a setting; write KEY:VALUE, with blanks between several.",
+                word);
     return FALSE;
   }
   g_autofree char *key = g_strndup(word, (gsize)(colon - word));
@@ -191,8 +191,7 @@ parse_count(const char *text, gint64 *value)
   g_auto(GStrv) parts = g_strsplit(text, "^", 2);
   gint64 base, exponent = 1;
 
-  if (!parts[0] ||
-      !g_ascii_string_to_signed(parts[0], 10, 1, G_MAXINT32 * G_GINT64_CONSTANT(64), &base, NULL))
+  if (!parts[0] || !g_ascii_string_to_signed(parts[0], 10, 1, G_MAXINT32 * G_GINT64_CONSTANT(64), &base, NULL))
     return FALSE;
   *value = base;
   if (!parts[1])
@@ -217,7 +216,6 @@ ms_factors_parse_size(const char *text, gint64 *width, gint64 *height, GError **
   *height = 1;
   if (parts[0] && parse_count(parts[0], width) && (!parts[1] || parse_count(parts[1], height)))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not a size; write WIDTHxHEIGHT, a count, or 2^K.",
-              text);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not a size; write WIDTHxHEIGHT, a count, or 2^K.", text);
   return FALSE;
 }

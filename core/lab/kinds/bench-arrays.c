@@ -44,8 +44,7 @@ generate(MsElementType type, guint64 n, GError **error)
   void *data = g_try_malloc(bytes);
 
   if (!data) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-                "There is not enough memory for %" G_GUINT64_FORMAT " elements.", n);
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GUINT64_FORMAT " elements.", n);
     return NULL;
   }
   if (ms_element_type_is_real(type))

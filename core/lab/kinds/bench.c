@@ -109,8 +109,8 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   if (!ms_factors_parse_size(size, &width, &height, error))
     return NULL;
   if (width > LARGEST_SIDE || height > LARGEST_SIDE) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "A scene of %s is too large; a side has %d pixels at most.", size, LARGEST_SIDE);
+    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "A scene of %s is too large; a side has %d pixels at most.", size,
+                LARGEST_SIDE);
     return NULL;
   }
   scene = ms_scene_new((int)width, (int)height);
@@ -138,8 +138,8 @@ compute_band(gpointer data, gpointer user_data)
   MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
   guint64 samples = 0;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) band = ms_reference_run_counted(job->image, job->params, &region, &samples, NULL, NULL,
-                                                     job->cancellable, &error);
+  g_autoptr(MsImage) band =
+    ms_reference_run_counted(job->image, job->params, &region, &samples, NULL, NULL, job->cancellable, &error);
 
   if (band)
     memcpy(job->out + (gsize)top * width * 4, ms_image_get_pixels(band), ms_image_get_byte_size(band));
@@ -268,8 +268,7 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GError **err
     const char *key = ms_factors_key(settings, i);
     if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name,
-                key);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name, key);
     return FALSE;
   }
   return TRUE;

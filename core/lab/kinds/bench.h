@@ -21,10 +21,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLabBench, ms_lab_bench_free)
 MsContext *ms_lab_bench_context(MsLabBench *self);
 GPtrArray *ms_lab_bench_contexts(MsLabBench *self);
 MsImage *ms_lab_bench_image(MsLabBench *self, const char *size, GError **error);
-MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
-                                double *window_samples, GCancellable *cancellable, GError **error);
-const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer,
-                               GError **error);
+MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
+                                GCancellable *cancellable, GError **error);
+const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
 const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 
@@ -48,8 +47,7 @@ typedef struct {
   char *(*group)(const MsFactors *settings);
   MsSubject *(*create)(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error);
   void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
-  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable,
-                        GError **error);
+  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
 } MsLabKind;
 
 const MsLabKind *ms_lab_kind_find(const char *name);

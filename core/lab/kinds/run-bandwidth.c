@@ -43,9 +43,9 @@ run_copy(BandwidthSubject *self, GError **error)
   MsContext *context = ms_lab_bench_context(self->bench);
   g_auto(cl_event) event = NULL;
 
-  if (!ms_cl_check(clEnqueueCopyBuffer(ms_context_get_queue(context), self->from, self->to, 0, 0, self->n * 4,
-                                       0, NULL, &event),
-                   error, "copying a buffer"))
+  if (!ms_cl_check(
+        clEnqueueCopyBuffer(ms_context_get_queue(context), self->from, self->to, 0, 0, self->n * 4, 0, NULL, &event),
+        error, "copying a buffer"))
     return FALSE;
   ms_timing_log_add_event(self->log, MS_STAGE_KERNEL, "copy", self->n * 8, event);
   return ms_context_finish(context, error);
@@ -59,8 +59,8 @@ bandwidth_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, G
   ms_timing_log_clear(self->log);
   memset(&self->sum, 0x5a, sizeof self->sum);
   gboolean good = self->copies ? run_copy(self, error)
-                               : ms_reducer_run_buffer(self->reducer, self->from, 0, self->n, &self->sum,
-                                                       self->log, cancellable, error);
+                               : ms_reducer_run_buffer(self->reducer, self->from, 0, self->n, &self->sum, self->log,
+                                                       cancellable, error);
   if (!good || !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -118,8 +118,8 @@ bandwidth_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs bandwidth_funcs = {bandwidth_prepare, bandwidth_run, bandwidth_verify,
-                                               bandwidth_release, bandwidth_finalize};
+static const MsSubjectFuncs bandwidth_funcs = {bandwidth_prepare, bandwidth_run, bandwidth_verify, bandwidth_release,
+                                               bandwidth_finalize};
 
 static gboolean
 bandwidth_knows(const char *key)
@@ -142,8 +142,8 @@ make_plan(BandwidthSubject *self, GError **error)
   MsReduceOptions options = ms_reduce_options_auto();
 
   if (self->n * 4 > limits->max_allocation) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The device allocates %" G_GUINT64_FORMAT " bytes at most.", limits->max_allocation);
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The device allocates %" G_GUINT64_FORMAT " bytes at most.",
+                limits->max_allocation);
     return FALSE;
   }
   if (!self->copies)
@@ -176,5 +176,4 @@ bandwidth_create(MsLabBench *bench, const MsFactors *settings, const char *label
   return NULL;
 }
 
-const MsLabKind ms_lab_kind_bandwidth = {
-    "bandwidth", bandwidth_knows, bandwidth_group, bandwidth_create, NULL, NULL};
+const MsLabKind ms_lab_kind_bandwidth = {"bandwidth", bandwidth_knows, bandwidth_group, bandwidth_create, NULL, NULL};

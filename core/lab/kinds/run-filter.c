@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Mean-shift as something to measure: any setting of the filter's descriptor table, a size, and the device or the serial reference. */
+/*
+ * Mean-shift as something to measure: any setting of the filter's descriptor table, a size, and the device or the
+ * serial reference.
+ */
 #include <string.h>
 
 #include "core/filter/mean-shift.h"
@@ -39,8 +42,7 @@ run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GEr
   guint64 start = ms_lab_now_ns();
 
   g_clear_object(&self->serial_result);
-  self->serial_result =
-      ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
+  self->serial_result = ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
   ms_sample_add_event(sample, "host", "reference", start, ms_lab_now_ns(), 0, TRUE);
   return self->serial_result != NULL;
 }
@@ -53,8 +55,8 @@ filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (self->serial)
     return run_serial(self, sample, cancellable, error);
   ms_timing_log_clear(self->log);
-  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log,
-                                   cancellable, error)) {
+  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log, cancellable,
+                                   error)) {
     if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
       self->pixels = NULL; /* the hung device may still write there */
     return FALSE;
@@ -105,8 +107,7 @@ filter_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release,
-                                            filter_finalize};
+static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release, filter_finalize};
 
 static gboolean
 filter_knows(const char *key)
@@ -153,17 +154,16 @@ parse_device(FilterSubject *self, const MsFactors *settings, GError **error)
   self->serial = strcmp(device, "reference") == 0;
   if (self->serial || strcmp(device, "selected") == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "“%s” is no device of an experiment; it is selected or reference.", device);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no device of an experiment; it is selected or reference.",
+              device);
   return FALSE;
 }
 
 static gboolean
 make_plan(FilterSubject *self, GError **error)
 {
-  MsPlanRequest request =
-      ms_plan_request(&self->settings, ms_context_get_limits(ms_lab_bench_context(self->bench)),
-                      ms_image_get_width(self->image), ms_image_get_height(self->image));
+  MsPlanRequest request = ms_plan_request(&self->settings, ms_context_get_limits(ms_lab_bench_context(self->bench)),
+                                          ms_image_get_width(self->image), ms_image_get_height(self->image));
 
   if (self->serial)
     return TRUE;
@@ -206,8 +206,7 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
     else if (table[i].kind == MS_OPTION_SHAPE)
       ms_tune_space_add(space, table[i].name, shapes);
     else if (strcmp(table[i].name, "kernel") == 0)
-      ms_tune_space_add(space, table[i].name,
-                        table[i].values + 1); /* all but auto, which is what is looked for */
+      ms_tune_space_add(space, table[i].name, table[i].values + 1); /* all but auto, which is what is looked for */
     else if (table[i].kind == MS_OPTION_CHOICE)
       ms_tune_space_add(space, table[i].name, table[i].values);
   }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kinds that work on an image share: its usual size, and the check of a result against the serial reference. */
+/*
+ * What the kinds that work on an image share: its usual size, and the check of a result against the serial reference.
+ */
 #pragma once
 
 #include "core/lab/kinds/bench.h"

@@ -31,8 +31,7 @@ reduce_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   ReduceSubject *self = (ReduceSubject *)subject;
   MsContext *context = ms_lab_bench_context(self->bench);
 
-  self->data =
-      ms_lab_bench_array(self->bench, self->spec.type, self->n, self->serial ? NULL : &self->buffer, error);
+  self->data = ms_lab_bench_array(self->bench, self->spec.type, self->n, self->serial ? NULL : &self->buffer, error);
   if (!self->data || self->serial)
     return self->data != NULL;
   self->reducer = ms_reducer_new(context, self->plan, NULL, error);
@@ -60,8 +59,7 @@ reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (self->serial)
     return run_serial(self, sample, error);
   ms_timing_log_clear(self->log);
-  if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable,
-                             error))
+  if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable, error))
     return FALSE;
   if (self->wall)
     sample->ns = (double)(ms_lab_now_ns() - start);
@@ -82,8 +80,7 @@ reduce_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   verification->total = 1;
   verification->mismatches = ms_reduce_result_agrees(&self->result, &reference, TOLERANCE) ? 0 : 1;
   verification->max_difference =
-      verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&reference)
-                               : 0;
+    verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&reference) : 0;
   verification->against = g_strdup("the serial result");
   return TRUE;
 }
@@ -109,8 +106,7 @@ reduce_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs reduce_funcs = {reduce_prepare, reduce_run, reduce_verify, reduce_release,
-                                            reduce_finalize};
+static const MsSubjectFuncs reduce_funcs = {reduce_prepare, reduce_run, reduce_verify, reduce_release, reduce_finalize};
 
 static gboolean
 reduce_knows(const char *key)
@@ -124,8 +120,7 @@ static char *
 reduce_group(const MsFactors *settings)
 {
   return g_strdup_printf("reduce op:%s type:%s size:%s", ms_factors_get_or(settings, "op", "sum"),
-                         ms_factors_get_or(settings, "type", "uint"),
-                         ms_factors_get_or(settings, "size", "2^20"));
+                         ms_factors_get_or(settings, "type", "uint"), ms_factors_get_or(settings, "size", "2^20"));
 }
 
 static gboolean
@@ -196,8 +191,8 @@ make_plan(ReduceSubject *self, GError **error)
   if (self->serial)
     return TRUE;
   self->log = ms_timing_log_new();
-  self->plan = ms_reduce_plan_new(&self->spec, &self->options,
-                                  ms_context_get_limits(ms_lab_bench_context(self->bench)), self->n, error);
+  self->plan = ms_reduce_plan_new(&self->spec, &self->options, ms_context_get_limits(ms_lab_bench_context(self->bench)),
+                                  self->n, error);
   return self->plan != NULL;
 }
 

@@ -36,8 +36,8 @@ sort_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   self->keys = g_malloc(byte_size(self));
   if (self->serial)
     return TRUE;
-  self->buffer = ms_context_create_buffer(ms_lab_bench_context(self->bench), CL_MEM_READ_WRITE,
-                                          byte_size(self), NULL, error);
+  self->buffer =
+    ms_context_create_buffer(ms_lab_bench_context(self->bench), CL_MEM_READ_WRITE, byte_size(self), NULL, error);
   return self->buffer != NULL;
 }
 
@@ -63,8 +63,7 @@ sort_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
   ms_timing_log_clear(self->log);
   memset(self->keys, 0x5a, byte_size(self));
   if (!ms_context_upload(context, self->buffer, 0, byte_size(self), self->data, self->log, error) ||
-      !ms_sort_buffer(context, &self->options, self->type, self->buffer, self->n, self->log, cancellable,
-                      error) ||
+      !ms_sort_buffer(context, &self->options, self->type, self->buffer, self->n, self->log, cancellable, error) ||
       !ms_context_download(context, self->buffer, 0, byte_size(self), self->keys, self->log, error) ||
       !ms_timing_log_resolve(self->log, error))
     return FALSE;
@@ -84,8 +83,7 @@ sort_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
   }
   verification->total = self->n;
   for (guint64 i = 0; i < self->n; i++)
-    verification->mismatches +=
-        memcmp((char *)self->keys + i * size, (char *)self->expected + i * size, size) != 0;
+    verification->mismatches += memcmp((char *)self->keys + i * size, (char *)self->expected + i * size, size) != 0;
   verification->against = g_strdup("the serial sort");
   return TRUE;
 }
@@ -116,8 +114,7 @@ static const MsSubjectFuncs sort_funcs = {sort_prepare, sort_run, sort_verify, s
 static gboolean
 sort_knows(const char *key)
 {
-  static const char *const own[] = {"type",       "size",       "form",   "swap",
-                                    "swap-range", "group-size", "device", NULL};
+  static const char *const own[] = {"type", "size", "form", "swap", "swap-range", "group-size", "device", NULL};
 
   return g_strv_contains(own, key);
 }
@@ -154,8 +151,7 @@ parse_settings(SortSubject *self, const MsFactors *settings, GError **error)
   int form, swap, device;
 
   self->options = ms_sort_options_default();
-  if (!parse_choice(settings, "form", forms, &form, error) ||
-      !parse_choice(settings, "swap", swaps, &swap, error) ||
+  if (!parse_choice(settings, "form", forms, &form, error) || !parse_choice(settings, "swap", swaps, &swap, error) ||
       !parse_choice(settings, "device", devices, &device, error) ||
       !ms_element_type_parse(ms_factors_get_or(settings, "type", "uint"), &self->type, error) ||
       !ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^16"), &width, &height, error))
@@ -173,8 +169,7 @@ static gboolean
 check_plan(SortSubject *self, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(ms_lab_bench_context(self->bench));
-  g_autofree char *reason =
-      self->serial ? NULL : ms_sort_refusal(&self->options, self->type, limits, self->n);
+  g_autofree char *reason = self->serial ? NULL : ms_sort_refusal(&self->options, self->type, limits, self->n);
 
   if (!reason)
     return TRUE;

@@ -71,8 +71,7 @@ split_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release,
-                                           split_finalize};
+static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release, split_finalize};
 
 static gboolean
 split_knows(const char *key)
@@ -111,8 +110,7 @@ split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GE
   ms_subject_init(&self->parent, &split_funcs, label);
   self->bench = bench;
   self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
-  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
-      !parse_mode(self, settings, error)) {
+  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) || !parse_mode(self, settings, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

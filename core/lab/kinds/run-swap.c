@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The divergence example of [BD] as something to measure: three branches by work-item, without swapping and by range. */
+/*
+ * The divergence example of [BD] as something to measure: three branches by work-item, without swapping and by range.
+ */
 #include <string.h>
 
 #include "core/lab/kinds/bench.h"
@@ -38,8 +40,8 @@ swap_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
 
   ms_timing_log_clear(self->log);
   memset(self->result, 0x5a, self->n * sizeof *self->result);
-  if (!ms_swap_example(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->result,
-                       self->n, self->log, cancellable, error) ||
+  if (!ms_swap_example(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->result, self->n,
+                       self->log, cancellable, error) ||
       !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);

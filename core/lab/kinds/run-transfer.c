@@ -5,7 +5,10 @@
 #include "core/lab/kinds/run-image.h"
 #include "core/opencl/cl-error.h"
 
-/* Ordinary memory and the driver's own way, pinned memory, and ordinary memory copied to and from pinned slots by threads. */
+/*
+ * Ordinary memory and the driver's own way, pinned memory, and ordinary memory copied to and from pinned slots by
+ * threads.
+ */
 typedef enum {
   HOST_PAGEABLE,
   HOST_PINNED,
@@ -31,7 +34,7 @@ pin_host_memory(TransferSubject *self, MsContext *context, gsize bytes, GError *
   cl_int status = CL_SUCCESS;
 
   self->pinned_memory =
-      ms_context_create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error);
+    ms_context_create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error);
   if (!self->pinned_memory)
     return FALSE;
   self->host = clEnqueueMapBuffer(ms_context_get_queue(context), self->pinned_memory, CL_TRUE,
@@ -126,8 +129,8 @@ transfer_finalize(MsSubject *subject)
   g_free(self);
 }
 
-static const MsSubjectFuncs transfer_funcs = {transfer_prepare, transfer_run, transfer_verify,
-                                              transfer_release, transfer_finalize};
+static const MsSubjectFuncs transfer_funcs = {transfer_prepare, transfer_run, transfer_verify, transfer_release,
+                                              transfer_finalize};
 
 static gboolean
 transfer_knows(const char *key)
@@ -164,5 +167,4 @@ transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label,
   return &self->parent;
 }
 
-const MsLabKind ms_lab_kind_transfer = {"transfer",      transfer_knows, transfer_group,
-                                        transfer_create, NULL,           NULL};
+const MsLabKind ms_lab_kind_transfer = {"transfer", transfer_knows, transfer_group, transfer_create, NULL, NULL};

@@ -52,12 +52,12 @@ nvml_load(Nvml *nvml, const char *library)
     const char *name;
     void **into;
   } symbols[] = {
-      {"nvmlInit_v2", (void **)&nvml->init},
-      {"nvmlShutdown", (void **)&nvml->shutdown},
-      {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
-      {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
-      {"nvmlDeviceGetName", (void **)&nvml->name},
-      {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
+    {"nvmlInit_v2", (void **)&nvml->init},
+    {"nvmlShutdown", (void **)&nvml->shutdown},
+    {"nvmlDeviceGetCount_v2", (void **)&nvml->count},
+    {"nvmlDeviceGetHandleByIndex_v2", (void **)&nvml->handle},
+    {"nvmlDeviceGetName", (void **)&nvml->name},
+    {"nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml->energy},
   };
 
   nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -166,8 +166,9 @@ read_counter(const char *folder, const char *file, guint64 *value)
 }
 
 /*
- * Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them, and "intel-rapl-mmio:0" is the same
- * package once more. The whole platform, "psys", has a place like a package and holds them all, so the name decides.
+ * Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them, and "intel-rapl-mmio:0" is
+ * the same package once more. The whole platform, "psys", has a place like a package and holds them all, so the name
+ * decides.
  */
 static gboolean
 is_package_zone(const char *folder, const char *zone)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Energy around a measured region: NVML's total-energy counter or powercap/RAPL where they can be read, nothing elsewhere. */
+/*
+ * Energy around a measured region: NVML's total-energy counter or powercap/RAPL where they can be read, nothing
+ * elsewhere.
+ */
 #pragma once
 
 #include "core/lab/measure/pci-address.h"

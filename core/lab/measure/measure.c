@@ -72,7 +72,7 @@ fail_runner(Runner *runner, const GError *error, gboolean timed_out, double time
   runner->active = FALSE;
   if (timed_out) {
     g_autofree char *text =
-        g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
+      g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
     ms_measurement_fail(runner->measurement, MS_OUTCOME_TIMEOUT, text);
   } else {
     ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), error->message);
@@ -168,9 +168,8 @@ take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, 
   runner->measurement->rejected++;
   if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
     runner->active = FALSE;
-    ms_measurement_fail(
-        runner->measurement, MS_OUTCOME_RUN,
-        "The device keeps reporting events that end before they start; its times mean nothing.");
+    ms_measurement_fail(runner->measurement, MS_OUTCOME_RUN,
+                        "The device keeps reporting events that end before they start; its times mean nothing.");
   }
   return TRUE;
 }
@@ -205,8 +204,7 @@ open_runner(Campaign *campaign, Runner *runner, MsSample *sample, GError **error
     return FALSE;
   give_up_if_hopeless(campaign, runner);
   double first_s = runner->spent_s;
-  for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s;
-       i++)
+  for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s; i++)
     if (!take_sample(campaign, runner, sample, &ignored, error))
       return FALSE;
   runner->spent_s = 0;

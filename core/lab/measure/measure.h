@@ -58,8 +58,8 @@ typedef struct {
   GArray *events;
 } MsSample;
 
-void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns,
-                         guint64 ended_ns, guint64 bytes, gboolean headline);
+void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
+                         guint64 bytes, gboolean headline);
 gboolean ms_sample_settle(MsSample *sample);
 
 guint64 ms_lab_now_ns(void);
@@ -96,8 +96,7 @@ typedef struct _MsSubject MsSubject;
 typedef struct {
   gboolean (*prepare)(MsSubject *self, GCancellable *cancellable, GError **error);
   gboolean (*run)(MsSubject *self, MsSample *sample, GCancellable *cancellable, GError **error);
-  gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable,
-                     GError **error);
+  gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable, GError **error);
   void (*release)(MsSubject *self);
   void (*finalize)(MsSubject *self);
 } MsSubjectFuncs;
@@ -159,8 +158,8 @@ typedef struct {
  * @first_ns: the first run, which @samples leaves out; NAN when it did not end
  * @first_wall_ns: the same by the clock on the wall, with whatever the runtime puts off until then
  * @rejected: runs thrown away because an event ended before it started
- * @joules: energy of one run, with all that the host does around its kernels, from the counter of @energy_source; NAN where
- *   there is none
+ * @joules: energy of one run, with all that the host does around its kernels, from the counter of @energy_source; NAN
+ *   where there is none
  * @watts: mean power over the same runs, waits between kernels included
  */
 typedef struct {
@@ -193,11 +192,9 @@ double ms_measurement_first_extra_ns(const MsMeasurement *self);
  * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement
  * so far.
  */
-typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement,
-                                  gpointer data);
+typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement, gpointer data);
 
-gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n,
-                    const MsMeasureOptions *options, MsMeasureProgress progress, gpointer data,
-                    GCancellable *cancellable, GError **error);
+gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
+                    MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

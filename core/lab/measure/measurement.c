@@ -8,9 +8,9 @@
 #include "core/lab/measure/measure.h"
 
 static const char *const outcome_names[] = {
-    [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
-    [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
-    [MS_OUTCOME_TIMEOUT] = "time-out",
+  [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
+  [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
+  [MS_OUTCOME_TIMEOUT] = "time-out",
 };
 
 /** ms_outcome_to_string: one word, as reports spell it. */
@@ -113,8 +113,7 @@ ms_measurement_summarise(const MsMeasurement *self)
 double
 ms_measurement_first_extra_ns(const MsMeasurement *self)
 {
-  return self->first_wall_ns -
-         ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
+  return self->first_wall_ns - ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
 }
 
 /** ms_measurement_stage: the series of @stage and @name, added when it is not there yet. */
@@ -146,8 +145,8 @@ ms_lab_now_ns(void)
 
 /** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */
 void
-ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns,
-                    guint64 ended_ns, guint64 bytes, gboolean headline)
+ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
+                    guint64 bytes, gboolean headline)
 {
   MsLabEvent event = {.stage = g_intern_string(stage),
                       .name = g_intern_string(name ? name : stage),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/measure/pci-address.h"
 
-/* From cl_khr_pci_bus_info and cl_nv_device_attribute_query; older headers lack them, and devices without them refuse. */
+/*
+ * From cl_khr_pci_bus_info and cl_nv_device_attribute_query; older headers lack them, and devices without them refuse.
+ */
 #define PCI_BUS_INFO_KHR 0x410F
 #define PCI_BUS_ID_NV 0x4008
 #define PCI_SLOT_ID_NV 0x4009

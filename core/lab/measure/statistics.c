@@ -159,8 +159,7 @@ ms_statistics_find_clock_drop(const double *samples, gsize n)
   for (gsize k = DROP_MINIMUM_PART; k + DROP_MINIMUM_PART <= n; k++) {
     MsSummary before = ms_statistics_summarise(samples, k);
     MsSummary after = ms_statistics_summarise(samples + k, n - k);
-    double cost =
-        absolute_deviation(samples, k, before.median) + absolute_deviation(samples + k, n - k, after.median);
+    double cost = absolute_deviation(samples, k, before.median) + absolute_deviation(samples + k, n - k, after.median);
     if (cost >= best)
       continue;
     best = cost;
@@ -253,7 +252,7 @@ ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *ca
   if (n_baseline == 0 || n_candidate == 0)
     return speedup;
   speedup.ratio =
-      ms_statistics_quantile(baseline, n_baseline, 0.5) / ms_statistics_quantile(candidate, n_candidate, 0.5);
+    ms_statistics_quantile(baseline, n_baseline, 0.5) / ms_statistics_quantile(candidate, n_candidate, 0.5);
   if (MIN(n_baseline, n_candidate) < FEWEST_FOR_A_VERDICT)
     return speedup;
   if (MIN(n_baseline, n_candidate) < FEWEST_FOR_RESAMPLING)
@@ -268,10 +267,10 @@ static const struct {
   const char *name;
   const char *description;
 } verdicts[] = {
-    [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not tell"},
-    [MS_VERDICT_SAME] = {"same", "the same within noise"},
-    [MS_VERDICT_FASTER] = {"faster", "faster"},
-    [MS_VERDICT_SLOWER] = {"slower", "slower"},
+  [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not tell"},
+  [MS_VERDICT_SAME] = {"same", "the same within noise"},
+  [MS_VERDICT_FASTER] = {"faster", "faster"},
+  [MS_VERDICT_SLOWER] = {"slower", "slower"},
 };
 
 /** ms_verdict_to_string: one word, as reports spell it. */

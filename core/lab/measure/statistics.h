@@ -64,8 +64,8 @@ typedef struct {
   double high;
 } MsSpeedup;
 
-MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate,
-                                gsize n_candidate, double noise, guint32 seed);
+MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate, gsize n_candidate,
+                                double noise, guint32 seed);
 const char *ms_verdict_to_string(MsVerdict verdict);
 const char *ms_verdict_describe(MsVerdict verdict);
 

@@ -52,8 +52,8 @@ ms_watchdog_new(GCancellable *parent, double seconds)
   self->child = g_cancellable_new();
   if (parent) {
     self->parent = g_object_ref(parent);
-    self->handler = g_cancellable_connect(parent, G_CALLBACK(parent_cancelled), g_object_ref(self->child),
-                                          g_object_unref);
+    self->handler =
+      g_cancellable_connect(parent, G_CALLBACK(parent_cancelled), g_object_ref(self->child), g_object_unref);
   }
   if (seconds > 0) {
     self->deadline_us = g_get_monotonic_time() + (gint64)(seconds * G_USEC_PER_SEC);

@@ -37,8 +37,7 @@ find_warning(const MsReport *a, const MsReport *b)
   if (a->quick != b->quick)
     return g_strdup("One of the two was measured at the scaled-down sizes.");
   if (g_strcmp0(a->input, b->input) != 0)
-    return g_strdup_printf("The baseline was measured on another input (%s).",
-                           a->input ? a->input : "generated");
+    return g_strdup_printf("The baseline was measured on another input (%s).", a->input ? a->input : "generated");
   return NULL;
 }
 
@@ -69,14 +68,13 @@ compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint
   if (!old)
     row->note = g_strdup("not in the baseline");
   else if (old->measurement->outcome != MS_OUTCOME_OK)
-    row->note =
-        g_strdup_printf("the baseline has no figure (%s)", ms_outcome_to_string(old->measurement->outcome));
+    row->note = g_strdup_printf("the baseline has no figure (%s)", ms_outcome_to_string(old->measurement->outcome));
   else if (new->measurement->outcome != MS_OUTCOME_OK)
     row->note = g_strdup_printf("no figure now (%s)", ms_outcome_to_string(new->measurement->outcome));
   else
     row->speedup = ms_statistics_speedup(
-        (const double *)old->measurement->samples->data, old->measurement->samples->len,
-        (const double *)new->measurement->samples->data, new->measurement->samples->len, noise, seed);
+      (const double *)old->measurement->samples->data, old->measurement->samples->len,
+      (const double *)new->measurement->samples->data, new->measurement->samples->len, noise, seed);
   return row;
 }
 
@@ -98,8 +96,7 @@ ms_compare_reports(const MsReport *baseline, const MsReport *current, double noi
   self->rows = g_ptr_array_new_with_free_func(free_row);
   for (guint i = 0; i < current->rows->len; i++) {
     const MsReportRow *new = current->rows->pdata[i];
-    MsComparisonRow *row =
-        compare_rows(ms_report_find_row(baseline, new->settings), new, noise, current->seed);
+    MsComparisonRow *row = compare_rows(ms_report_find_row(baseline, new->settings), new, noise, current->seed);
     g_ptr_array_add(self->rows, row);
     count_verdict(self, row);
   }
@@ -118,8 +115,8 @@ append_row(GString *text, const MsComparisonRow *row)
   g_autofree char *ratio = ms_report_number(row->speedup.ratio);
   g_autofree char *low = ms_report_number(row->speedup.low);
   g_autofree char *high = ms_report_number(row->speedup.high);
-  g_string_append_printf(text, "  %s: %s ms, was %s ms: %s× [%s–%s], %s\n", row->label, new, old, ratio, low,
-                         high, ms_verdict_describe(row->speedup.verdict));
+  g_string_append_printf(text, "  %s: %s ms, was %s ms: %s× [%s–%s], %s\n", row->label, new, old, ratio, low, high,
+                         ms_verdict_describe(row->speedup.verdict));
 }
 
 /** ms_comparison_to_text: (transfer full): a line a configuration, and a summary. */

@@ -43,8 +43,7 @@ append_word(GString *text, const MsReport *report, const MsFactors *settings, co
   if (!value || !varies(report, key))
     return;
   g_autofree char *title = ms_experiment_case_title(value);
-  gboolean bare =
-      strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") && strcmp(value, "off"));
+  gboolean bare = strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") && strcmp(value, "off"));
   g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare ? "" : key, bare ? "" : " ", title);
 }
 
@@ -149,8 +148,7 @@ add_published(Drawing *d, const MsReportRow *row)
     if (!isfinite(y))
       continue;
     gboolean plain = strcmp(of, "measured") == 0;
-    g_autofree char *name =
-        g_strdup_printf("published, %s%s%s", p->device, plain ? "" : ": ", plain ? "" : of);
+    g_autofree char *name = g_strdup_printf("published, %s%s%s", p->device, plain ? "" : ": ", plain ? "" : of);
     double factor = y / ((p->low + p->high) / 2);
     gboolean range = p->low != p->high;
     add_point(d, find_or_add_series(d, name, TRUE), x_place(d, row), y, range ? p->low * factor : NAN,
@@ -167,10 +165,8 @@ add_stages(Drawing *d, const MsReportRow *row)
     const MsStageSeries *stage = row->measurement->stages->pdata[i];
     MsSummary s = ms_statistics_summarise((const double *)stage->ns->data, stage->ns->len);
     gboolean same = strcmp(stage->stage, stage->name) == 0;
-    g_autofree char *name =
-        same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
-    add_point(d, find_or_add_series(d, name, FALSE), find_or_add_category(d, row->label), s.median * 1e-6,
-              NAN, NAN);
+    g_autofree char *name = same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
+    add_point(d, find_or_add_series(d, name, FALSE), find_or_add_category(d, row->label), s.median * 1e-6, NAN, NAN);
   }
 }
 
@@ -237,14 +233,11 @@ ms_report_to_chart(const MsReport *self)
 
   ms_chart_set_subtitle(d.chart, below);
   if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
-    ms_chart_set_empty_text(d.chart,
-                            "n/a: this machine has no energy counter that can be read for the device.");
+    ms_chart_set_empty_text(d.chart, "n/a: this machine has no energy counter that can be read for the device.");
   add_rows(&d);
   /* A scaled-down run beside full-size figures would be a row of invisible bars. */
-  gboolean wide =
-      self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
-  ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x,
-                      plot->log_x);
+  gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
+  ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
   ms_chart_set_y_axis(d.chart, ms_quantity_title(plot->y), plot->log_y || wide);
   return d.chart;
 }

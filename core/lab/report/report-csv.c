@@ -40,10 +40,9 @@ static void
 append_heading(GString *text)
 {
   g_string_append(
-      text,
-      "experiment,device,driver,configuration,settings,outcome,n,median_ns,min_ns,q1_ns,q3_ns,max_ns,"
-      "spread,first_ns,first_extra_ns,prepare_ns,rejected,outliers,speedup,speedup_low,speedup_high,verdict,"
-      "mismatches");
+    text, "experiment,device,driver,configuration,settings,outcome,n,median_ns,min_ns,q1_ns,q3_ns,max_ns,"
+          "spread,first_ns,first_extra_ns,prepare_ns,rejected,outliers,speedup,speedup_low,speedup_high,verdict,"
+          "mismatches");
   for (gsize i = 0; i < G_N_ELEMENTS(quantity_columns); i++) {
     g_autofree char *name = g_strdelimit(g_strdup(quantity_columns[i]), "-", '_');
     g_string_append_printf(text, ",%s", name);
@@ -56,22 +55,21 @@ append_summary(GString *text, const MsReportRow *row)
 {
   const MsSummary *s = &row->summary;
   const MsMeasurement *m = row->measurement;
-  const double figures[] = {
-      s->n,
-      s->median,
-      s->minimum,
-      s->q1,
-      s->q3,
-      s->maximum,
-      s->spread,
-      m->first_ns,
-      ms_measurement_first_extra_ns(m),
-      m->prepare_ns,
-      m->rejected,
-      (double)ms_statistics_outliers((const double *)m->samples->data, m->samples->len, NULL),
-      row->speedup.ratio,
-      row->speedup.low,
-      row->speedup.high};
+  const double figures[] = {s->n,
+                            s->median,
+                            s->minimum,
+                            s->q1,
+                            s->q3,
+                            s->maximum,
+                            s->spread,
+                            m->first_ns,
+                            ms_measurement_first_extra_ns(m),
+                            m->prepare_ns,
+                            m->rejected,
+                            (double)ms_statistics_outliers((const double *)m->samples->data, m->samples->len, NULL),
+                            row->speedup.ratio,
+                            row->speedup.low,
+                            row->speedup.high};
 
   for (gsize i = 0; i < G_N_ELEMENTS(figures); i++)
     append_number(text, figures[i]);

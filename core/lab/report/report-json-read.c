@@ -53,8 +53,7 @@ get_verification(JsonObject *object, MsVerification *v)
   if (!member)
     return;
   *v = (MsVerification){TRUE, get_count(member, "total"), get_count(member, "mismatches"),
-                        ms_json_get_number(member, "max_difference"),
-                        g_strdup(ms_json_get_text(member, "against"))};
+                        ms_json_get_number(member, "max_difference"), g_strdup(ms_json_get_text(member, "against"))};
 }
 
 static void
@@ -212,7 +211,8 @@ ms_reports_load(const char *path, GError **error)
   GPtrArray *reports = NULL;
   gsize length;
 
-  if (g_file_get_contents(path, &text, &length, &local) && json_parser_load_from_data(parser, text, (gssize)length, &local)) {
+  if (g_file_get_contents(path, &text, &length, &local) &&
+      json_parser_load_from_data(parser, text, (gssize)length, &local)) {
     JsonNode *root = json_parser_get_root(parser);
     if (root && JSON_NODE_HOLDS_OBJECT(root))
       reports = reports_from_object(json_node_get_object(root), &local);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as JSON: everything, raw samples included, so that it can be resumed and compared with. See data/report.schema.json. */
+/*
+ * A report as JSON: everything, raw samples included, so that it can be resumed and compared with. See
+ * data/report.schema.json.
+ */
 #include <math.h>
 
 #include "core/error.h"

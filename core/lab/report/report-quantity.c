@@ -84,19 +84,19 @@ power(const MsReport *report, const MsReportRow *row)
 
 /* @time: the figure is the median time times a constant, so whiskers can be drawn. */
 static const MsQuantity quantities[] = {
-    {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
-    {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
-    {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
-    {"megapixels-per-s", "Megapixels a second (higher is better)", "Mpx/s", 0, megapixels},
-    {"window-samples-per-s", "Window samples a second, in thousand millions (higher is better)", "G/s", 0,
-     window_samples},
-    {"elements-per-s", "Elements a second, in thousand millions (higher is better)", "G/s", 0, elements},
-    {"gb-per-s", "Bandwidth, GB/s (higher is better)", "GB/s", 0, gigabytes},
-    {"peak-share", "Share of the measured peak bandwidth, % (higher is better)", "%", 0, peak_share},
-    {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
-    {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
-    {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
-    {"power", "Mean power, W (lower is better)", "W", 0, power},
+  {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
+  {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
+  {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
+  {"megapixels-per-s", "Megapixels a second (higher is better)", "Mpx/s", 0, megapixels},
+  {"window-samples-per-s", "Window samples a second, in thousand millions (higher is better)", "G/s", 0,
+   window_samples},
+  {"elements-per-s", "Elements a second, in thousand millions (higher is better)", "G/s", 0, elements},
+  {"gb-per-s", "Bandwidth, GB/s (higher is better)", "GB/s", 0, gigabytes},
+  {"peak-share", "Share of the measured peak bandwidth, % (higher is better)", "%", 0, peak_share},
+  {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
+  {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
+  {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
+  {"power", "Mean power, W (lower is better)", "W", 0, power},
 };
 
 /** ms_quantity_find: (nullable): the quantity of this name. */

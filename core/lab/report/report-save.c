@@ -14,8 +14,7 @@ make_folder(const char *directory, GError **error)
 {
   if (g_mkdir_with_parents(directory, 0777) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The report folder %s cannot be made: %s.", directory,
-              g_strerror(errno));
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The report folder %s cannot be made: %s.", directory, g_strerror(errno));
   return FALSE;
 }
 
@@ -50,7 +49,9 @@ write_charts(const MsReport *self, const char *directory, GError **error)
          ms_chart_save_svg(chart, dark, CHART_WIDTH, CHART_HEIGHT, MS_CHART_DARK, error);
 }
 
-/** ms_report_add_paths: @paths: (element-type filename): gets the files of the report called @name; frees them itself. */
+/**
+ * ms_report_add_paths: @paths: (element-type filename): gets the files of the report called @name; frees them itself.
+ */
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 {
@@ -75,8 +76,8 @@ ms_report_save(const MsReport *self, const char *directory, GError **error)
   g_autofree char *markdown = ms_report_to_markdown(self);
 
   return make_folder(directory, error) && write_text(directory, name, ".json", json, error) &&
-         write_text(directory, name, ".csv", csv, error) &&
-         write_text(directory, name, ".md", markdown, error) && write_charts(self, directory, error);
+         write_text(directory, name, ".csv", csv, error) && write_text(directory, name, ".md", markdown, error) &&
+         write_charts(self, directory, error);
 }
 
 static void
@@ -153,16 +154,16 @@ append_section(GString *html, const MsReport *report)
 }
 
 static const char page_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Meanshift Lab: "
-    "experiments</title>\n<style>\n"
-    "body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em}\n"
-    "img{max-width:100%;height:auto}\n.faint{opacity:.7}\nsmall{font-weight:normal;opacity:.7}\n"
-    ".scroll{overflow-x:auto}\ntable{border-collapse:collapse;font-size:13px}\n"
-    "td,th{border-bottom:1px solid #8886;padding:.2em .6em;text-align:left;white-space:nowrap}\n"
-    ".n{text-align:right}\nsection{border-top:1px solid #8886;margin-top:2em}\n</style>\n</head>\n<body>\n"
-    "<h1>Experiments</h1>\n<ul>\n";
+  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+  "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Meanshift Lab: "
+  "experiments</title>\n<style>\n"
+  "body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em}\n"
+  "img{max-width:100%;height:auto}\n.faint{opacity:.7}\nsmall{font-weight:normal;opacity:.7}\n"
+  ".scroll{overflow-x:auto}\ntable{border-collapse:collapse;font-size:13px}\n"
+  "td,th{border-bottom:1px solid #8886;padding:.2em .6em;text-align:left;white-space:nowrap}\n"
+  ".n{text-align:right}\nsection{border-top:1px solid #8886;margin-top:2em}\n</style>\n</head>\n<body>\n"
+  "<h1>Experiments</h1>\n<ul>\n";
 
 /** ms_report_save_index: writes index.html into @directory, with every chart and table of @reports. */
 gboolean

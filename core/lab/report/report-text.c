@@ -24,9 +24,8 @@ ms_report_published_text(const MsReportRow *row)
     g_autofree char *low = ms_scale_format(p->low);
     g_autofree char *high = ms_scale_format(p->high);
     gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
-    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low,
-                           p->low == p->high ? "" : "–", p->low == p->high ? "" : high,
-                           strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
+    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
+                           p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
                            named ? p->quantity : "", p->device);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -93,8 +92,8 @@ ms_report_remarks(const MsReport *self, const MsReportRow *row)
   if (outliers)
     add_remark(text, "%" G_GSIZE_FORMAT " outlier%s", outliers, outliers == 1 ? "" : "s");
   if (drift.found)
-    add_remark(text, "slower by %.0f %% from sample %" G_GSIZE_FORMAT " on: a clock drop?",
-               (drift.ratio - 1) * 100, drift.index + 1);
+    add_remark(text, "slower by %.0f %% from sample %" G_GSIZE_FORMAT " on: a clock drop?", (drift.ratio - 1) * 100,
+               drift.index + 1);
   if (m->rejected)
     add_remark(text, "%u runs rejected: events ended before they started", m->rejected);
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -118,15 +117,9 @@ any_row_published(const MsReport *self)
   return FALSE;
 }
 
-static const char *const rate_columns[] = {"megapixels-per-s",
-                                           "window-samples-per-s",
-                                           "elements-per-s",
-                                           "gb-per-s",
-                                           "peak-share",
-                                           "energy",
-                                           "power"};
-static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s", "% of peak",
-                                          "J",     "W"};
+static const char *const rate_columns[] = {
+  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power"};
+static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s", "% of peak", "J", "W"};
 
 static void
 take(GPtrArray *cells, char *text)
@@ -156,9 +149,8 @@ static char *
 result_text(const MsReport *self, const MsReportRow *row)
 {
   g_autofree char *remarks = ms_report_remarks(self, row);
-  const char *word = row->measurement->outcome == MS_OUTCOME_OK
-                         ? "verified"
-                         : ms_outcome_to_string(row->measurement->outcome);
+  const char *word =
+    row->measurement->outcome == MS_OUTCOME_OK ? "verified" : ms_outcome_to_string(row->measurement->outcome);
 
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
 }
@@ -278,8 +270,8 @@ ms_report_to_text(const MsReport *self)
   find_widths(table, widths);
   for (guint r = 0; r < table->len; r++)
     for (guint c = 0; c < columns; c++)
-      append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c],
-                  is_number_column(table, c), c + 1 == columns);
+      append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c], is_number_column(table, c),
+                  c + 1 == columns);
   g_string_append_printf(text, "\n%s", footer);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

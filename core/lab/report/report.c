@@ -157,8 +157,8 @@ ms_report_rank(MsReport *self)
       continue;
     }
     GArray *a = baseline->measurement->samples, *b = row->measurement->samples;
-    row->speedup = ms_statistics_speedup((const double *)a->data, a->len, (const double *)b->data, b->len,
-                                         self->noise, self->seed);
+    row->speedup =
+      ms_statistics_speedup((const double *)a->data, a->len, (const double *)b->data, b->len, self->noise, self->seed);
     if (row->baseline)
       row->speedup = (MsSpeedup){MS_VERDICT_SAME, 1, 1, 1};
   }

@@ -57,8 +57,7 @@ MsReport *ms_report_ref(MsReport *self);
 void ms_report_unref(MsReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
 
-MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *settings, const char *label,
-                               const char *group);
+MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *settings, const char *label, const char *group);
 MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *settings);
 void ms_report_finish_row(MsReport *self, MsReportRow *row);
 void ms_report_rank(MsReport *self);

@@ -5,7 +5,7 @@
 static gboolean
 fits(const MsReport *old, const MsReport *new)
 {
-  return old->quick == new->quick && g_strcmp0(old->device.name, new->device.name) == 0 &&
+  return old->quick == new->quick &&g_strcmp0(old->device.name, new->device.name) == 0 &&
          g_strcmp0(old->device.driver, new->device.driver) == 0 && g_strcmp0(old->input, new->input) == 0 &&
          g_strcmp0(old->program_version, new->program_version) == 0;
 }
@@ -33,8 +33,8 @@ take_row(MsReportRow *row, MsReportRow *old)
  * @report: what is to be run: its device, input and experiment
  * @folder: (nullable): where reports are kept
  *
- * Returns: (transfer full) (nullable): the report of the same experiment, device, driver, input, sizes and version of the
- *   program, finished or not; one that cannot be read is none
+ * Returns: (transfer full) (nullable): the report of the same experiment, device, driver, input, sizes and version of
+ *   the program, finished or not; one that cannot be read is none
  */
 MsReport *
 ms_resume_find(const MsReport *report, const char *folder)
@@ -46,7 +46,10 @@ ms_resume_find(const MsReport *report, const char *folder)
   return earlier && fits(earlier, report) ? g_steal_pointer(&earlier) : NULL;
 }
 
-/** ms_resume_is_finished: whether @earlier ran to its end and knows every row of @report, which an edited file may have more of. */
+/**
+ * ms_resume_is_finished: whether @earlier ran to its end and knows every row of @report, which an edited file may have
+ * more of.
+ */
 gboolean
 ms_resume_is_finished(const MsReport *earlier, const MsReport *report)
 {

@@ -71,13 +71,13 @@ static GError *
 measurement_error(const MsMeasurement *m)
 {
   static const MsError codes[] = {
-      [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE,
-      [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
-      [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED,
-      [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
-      [MS_OUTCOME_RUN] = MS_ERROR_DEVICE,
-      [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
-      [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
+    [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE,
+    [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
+    [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED,
+    [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
+    [MS_OUTCOME_RUN] = MS_ERROR_DEVICE,
+    [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
+    [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
   };
 
   return g_error_new_literal(MS_ERROR, codes[m->outcome], m->message ? m->message : "It was not measured.");
@@ -122,8 +122,7 @@ find_finalists(const MsTuneRecord *record)
       g_ptr_array_add(all, record->trials->pdata[i]);
   g_ptr_array_sort(all, compare_times);
   guint n = 0;
-  while (n < MIN(all->len, FINALISTS) &&
-         ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
+  while (n < MIN(all->len, FINALISTS) && ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
     n++;
   g_ptr_array_set_size(all, (int)n);
   return all;
@@ -170,8 +169,8 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
     if (subjects[n])
       measurements[n++] = ms_measurement_new();
   }
-  gboolean good = n < finalists->len || n < 2 ||
-                  ms_measure(subjects, measurements, n, &careful, NULL, NULL, cancellable, error);
+  gboolean good =
+    n < finalists->len || n < 2 || ms_measure(subjects, measurements, n, &careful, NULL, NULL, cancellable, error);
   if (good && n == finalists->len && n >= 2)
     take_final_times(record, finalists, measurements);
   for (guint i = 0; i < n; i++) {
@@ -247,8 +246,7 @@ open_record(const MsLabTuneRequest *request, const char *problem)
 {
   MsDevice *device = ms_context_get_device(request->context);
   const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
-  MsTuneRecord *record =
-      request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
+  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
 
   /* Times of another version of the program are of other kernels. */
   if (record && g_strcmp0(record->version, MS_VERSION) != 0)
@@ -298,11 +296,10 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
       return NULL;
   }
   tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
-  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S,
-                           request->seed, start};
-  gboolean good = ms_tune_search(space, record, &options, request->progress, request->progress_data,
-                                 cancellable, error) &&
-                  decide_among_finalists(&tuning, record, cancellable, error);
+  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S, request->seed, start};
+  gboolean good =
+    ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
+    decide_among_finalists(&tuning, record, cancellable, error);
   if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
     return NULL;
   return g_steal_pointer(&record);

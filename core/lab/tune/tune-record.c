@@ -142,16 +142,18 @@ ms_tune_record_check(const MsTuneRecord *self, GError **error)
     return TRUE;
   if (self->trials->len == 0) {
     g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
-                "The time was over before any of the %" G_GUINT64_FORMAT " configurations was measured; give --tune more of it, "
+                "The time was over before any of the %" G_GUINT64_FORMAT
+                " configurations was measured; give --tune more of it, "
                 "as in --budget 5m.",
                 self->space_size);
     return FALSE;
   }
   const MsTrial *first = g_ptr_array_index(self->trials, 0);
-  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
-              "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
-              "failed so: %s",
-              self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
+  g_set_error(
+    error, MS_ERROR, MS_ERROR_DEVICE,
+    "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
+    "failed so: %s",
+    self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
   return FALSE;
 }
 
@@ -164,10 +166,10 @@ ms_tune_record_to_text(const MsTuneRecord *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(
-      text, "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
-      self->device, self->driver, self->problem, self->trials->len, self->space_size,
-      ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
+  g_string_append_printf(text,
+                         "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
+                         self->device, self->driver, self->problem, self->trials->len, self->space_size,
+                         ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)
@@ -275,9 +277,8 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
     g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a record of tuning.");
     return NULL;
   }
-  MsTuneRecord *self =
-      ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
-                         ms_json_get_text(object, "problem"));
+  MsTuneRecord *self = ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
+                                          ms_json_get_text(object, "problem"));
   get_head(self, object);
   for (guint i = 0; i < json_array_get_length(trials); i++) {
     JsonObject *trial = ms_json_get_element(trials, i);

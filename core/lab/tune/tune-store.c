@@ -41,8 +41,7 @@ ms_tune_store_path(const char *directory, const char *device, const char *driver
  *   with @error when there is one that cannot be read
  */
 MsTuneRecord *
-ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem,
-                   GError **error)
+ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem, GError **error)
 {
   g_autofree char *path = ms_tune_store_path(directory, device, driver, problem);
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -162,15 +161,17 @@ ms_tune_problem_class(double sp, gint64 width, gint64 height)
   return g_strdup_printf("mean-shift, %s, %s", radius_class(sp), size_class((double)width * (double)height));
 }
 
-/* From what starting a kernel costs to what no cache holds; the usual lengths stand amid a class and not at its edge. */
+/*
+ * From what starting a kernel costs to what no cache holds; the usual lengths stand amid a class and not at its edge.
+ */
 static const char *
 length_class(guint64 bytes)
 {
-  return bytes < 128 << 10     ? "below 128 KiB"
-         : bytes < 2 << 20     ? "128 KiB to 2 MiB"
-         : bytes < 24 << 20    ? "2 to 24 MiB"
-         : bytes < 384u << 20  ? "24 to 384 MiB"
-                               : "384 MiB and more";
+  return bytes < 128 << 10    ? "below 128 KiB"
+         : bytes < 2 << 20    ? "128 KiB to 2 MiB"
+         : bytes < 24 << 20   ? "2 to 24 MiB"
+         : bytes < 384u << 20 ? "24 to 384 MiB"
+                              : "384 MiB and more";
 }
 
 /** ms_tune_reduce_class: (transfer full): as ms_tune_problem_class(), for reductions of plain arrays. */

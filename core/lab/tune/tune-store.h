@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 char *ms_tune_store_default_directory(void);
 char *ms_tune_store_path(const char *directory, const char *device, const char *driver, const char *problem);
-MsTuneRecord *ms_tune_store_load(const char *directory, const char *device, const char *driver,
-                                 const char *problem, GError **error);
-MsFactors *ms_tune_store_load_winner(const char *directory, const char *device, const char *driver,
-                                     const char *problem, const char *version);
+MsTuneRecord *ms_tune_store_load(const char *directory, const char *device, const char *driver, const char *problem,
+                                 GError **error);
+MsFactors *ms_tune_store_load_winner(const char *directory, const char *device, const char *driver, const char *problem,
+                                     const char *version);
 gboolean ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error);
 
 char *ms_tune_problem_class(double sp, gint64 width, gint64 height);

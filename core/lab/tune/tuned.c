@@ -8,8 +8,7 @@
 static MsFactors *
 load_winner(MsDevice *device, const char *problem)
 {
-  return ms_tune_store_load_winner(NULL, ms_device_get_name(device), ms_device_get_driver(device), problem,
-                                   MS_VERSION);
+  return ms_tune_store_load_winner(NULL, ms_device_get_name(device), ms_device_get_driver(device), problem, MS_VERSION);
 }
 
 /**

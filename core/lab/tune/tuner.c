@@ -328,8 +328,8 @@ search_greedily(Search *search, GError **error)
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */
 gboolean
-ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
-               MsTuneProgress progress, gpointer data, GCancellable *cancellable, GError **error)
+ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress,
+               gpointer data, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
   Search search = {space, record, options, progress, data, cancellable, random, g_get_monotonic_time()};

@@ -33,8 +33,8 @@ typedef char *(*MsTuneConstraint)(const MsFactors *settings, gpointer data);
  *   return then
  * @error: says by its code what class of failure it was (see ms_outcome_from_error())
  */
-typedef gboolean (*MsTuneEvaluate)(const MsFactors *settings, double *ns, GCancellable *cancellable,
-                                   gpointer data, GError **error);
+typedef gboolean (*MsTuneEvaluate)(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data,
+                                   GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours behave alike. */
 typedef struct {
@@ -103,10 +103,9 @@ typedef struct {
 } MsTuneOptions;
 
 /** MsTuneProgress: called after every trial, in the thread that searches. */
-typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction,
-                               gpointer data);
+typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
 
-gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
-                        MsTuneProgress progress, gpointer data, GCancellable *cancellable, GError **error);
+gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress,
+                        gpointer data, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

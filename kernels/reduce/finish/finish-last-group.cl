@@ -4,9 +4,9 @@
  *
  * OpenCL 1.2 orders the memory accesses of different groups in no way: after a group has been counted, its partial may
  * still be on its way. So nothing here rests on the order of two addresses. Each 64-bit word travels as three 32-bit
- * pieces, written and read by atomics, and each piece says itself that it is there (PRESENT). The last group asks for a
- * piece until it has come; its writer has sent it already, so that ends. Taking a piece clears it, and the count goes back
- * to zero, so the next launch finds everything as this one did.
+ * pieces, written and read by atomics, and each piece says itself that it is there (PRESENT). The last group asks for
+ * a piece until it has come; its writer has sent it already, so that ends. Taking a piece clears it, and the count
+ * goes back to zero, so the next launch finds everything as this one did.
  *
  * flag: the word of local memory by which a group learns that it came last.
  * out: the result's words, two uints each; the count at COUNT; then three uints for each word of each group.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least and the greatest byte, four bytes at a time as two pairs of 16 bits: the upper byte of 16 bits decides a comparison
- * unless upper bytes are equal, so the lower one need not be taken away. Twin of fold-minmax.cl.
+ * The least and the greatest byte, four bytes at a time as two pairs of 16 bits: the upper byte of 16 bits decides a
+ * comparison unless upper bytes are equal, so the lower one need not be taken away. Twin of fold-minmax.cl.
  */
 typedef union {
   vec_t vector;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Squares, and the elements beside them, of 8 and 16 bits: each load is summed up at once, its elements in 32 bits and its
- * squares in SQUARE, which holds sixteen of them. Sums lane by lane would be twice as many registers as a work-item of the
- * largest groups has, and half as many groups would fit. Twin of fold-add.cl.
+ * Squares, and the elements beside them, of 8 and 16 bits: each load is summed up at once, its elements in 32 bits and
+ * its squares in SQUARE, which holds sixteen of them. Sums lane by lane would be twice as many registers as a
+ * work-item of the largest groups has, and half as many groups would fit. Twin of fold-add.cl.
  */
 typedef acc_t lanes_t;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lesser and the greater of two pairs of 16 bits in one instruction, on NVIDIA devices from compute capability 9.0 on; PAIR
- * is u16x2 or s16x2. Twin of pairs-portable.cl.
+ * The lesser and the greater of two pairs of 16 bits in one instruction, on NVIDIA devices from compute capability 9.0
+ * on; PAIR is u16x2 or s16x2. Twin of pairs-portable.cl.
  */
 #define IN_TEXT(x) #x
 #define TEXT_OF(x) IN_TEXT(x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one work-item folds: its loads of whole vectors, four in flight at a time, and its share of the few elements before
- * the first and after the last whole vector. Elements `from` to `to` count, from less than WIDTH.
+ * What one work-item folds: its loads of whole vectors, four in flight at a time, and its share of the few elements
+ * before the first and after the last whole vector. Elements `from` to `to` count, from less than WIDTH.
  */
 static void
 fold_ends(SOURCE source, const int from, const int to, const ELEM centre, acc_t *mine)

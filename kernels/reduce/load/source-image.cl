@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements in the texels of an RGBA image, 2^IMAGE_SHIFT texels a row; READ is the built-in of the element's kind. A #define
- * and not a typedef: some compilers lose the access qualifier of a typedef and read wrong texels.
+ * Elements in the texels of an RGBA image, 2^IMAGE_SHIFT texels a row; READ is the built-in of the element's kind. A
+ * #define and not a typedef: some compilers lose the access qualifier of a typedef and read wrong texels.
  */
 #define SOURCE __read_only image2d_t
 #define SOURCE_ARGUMENT __read_only image2d_t

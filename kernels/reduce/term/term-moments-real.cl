@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is added up: the elements' distances from `centre` and their squares. About zero, the difference of the two sums that
- * the deviation is would lose all digits where the mean is large beside it.
+ * What is added up: the elements' distances from `centre` and their squares. About zero, the difference of the two
+ * sums that the deviation is would lose all digits where the mean is large beside it.
  */
 #define TERMS 2
 #define LANES_OF(v) CONVERT(LANE)(v)

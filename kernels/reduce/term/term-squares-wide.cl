@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is added up: the low and the high 32 bits of the squares of 32-bit integers, apart, so that neither sum overflows. */
+/*
+ * What is added up: the low and the high 32 bits of the squares of 32-bit integers, apart, so that neither sum
+ * overflows.
+ */
 #define TERMS 2
 #define LANES_OF(v) CONVERT(LANE)(v)
 #define TOTAL_OF(x) ((TOTAL)(x))

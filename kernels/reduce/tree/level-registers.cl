@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One level of a tree with fewer bank conflicts [MM]: only the upper half writes its partial, the lower half keeps its own
- * in registers. Levels use different slots of local memory, s to 2s-1, so one fence a level is enough.
+ * One level of a tree with fewer bank conflicts [MM]: only the upper half writes its partial, the lower half keeps its
+ * own in registers. Levels use different slots of local memory, s to 2s-1, so one fence a level is enough.
  */
 static void
 level_begin(const acc_t *mine, __local acc_t *scratch)

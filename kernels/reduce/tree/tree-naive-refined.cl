@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interleaved tree with refined swapping [BD]: every work-item keeps its element at its own place, which spares bank
- * conflicts, and the inverse table, the second half of the map, says where a partner's element is.
+ * The interleaved tree with refined swapping [BD]: every work-item keeps its element at its own place, which spares
+ * bank conflicts, and the inverse table, the second half of the map, says where a partner's element is.
  */
 static void
 group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)

@@ -30,8 +30,8 @@ static double
 drawing_scale(GtkWidget *widget)
 {
   double scale = ms_panel_text_scale(widget);
-  double fits = MIN(gtk_widget_get_allocated_width(widget) / GOOD_WIDTH,
-                    gtk_widget_get_allocated_height(widget) / GOOD_HEIGHT);
+  double fits =
+    MIN(gtk_widget_get_allocated_width(widget) / GOOD_WIDTH, gtk_widget_get_allocated_height(widget) / GOOD_HEIGHT);
 
   return CLAMP(fits, LEAST_SHRINKING * scale, scale);
 }
@@ -61,9 +61,8 @@ ms_chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboar
 
   if (!self->chart || by_keyboard)
     return FALSE;
-  g_autofree char *text =
-    ms_chart_point_at(self->chart, gtk_widget_get_allocated_width(widget) / scale,
-                      gtk_widget_get_allocated_height(widget) / scale, x / scale, y / scale);
+  g_autofree char *text = ms_chart_point_at(self->chart, gtk_widget_get_allocated_width(widget) / scale,
+                                            gtk_widget_get_allocated_height(widget) / scale, x / scale, y / scale);
   gtk_tooltip_set_text(tooltip, text);
   return text != NULL;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsChartView: shows an MsChart, the same drawing that the lab writes to files, with tooltips and words for screen readers. */
+/*
+ * MsChartView: shows an MsChart, the same drawing that the lab writes to files, with tooltips and words for screen
+ * readers.
+ */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsDrawnAccessible: what a screen reader is told of a widget that draws itself: name, role, description and value in words. */
+/*
+ * MsDrawnAccessible: what a screen reader is told of a widget that draws itself: name, role, description and value in
+ * words.
+ */
 #pragma once
 
 #include <gtk/gtk-a11y.h>

@@ -86,8 +86,7 @@ ms_lab_bar_class_init(MsLabBarClass *klass)
   object_class->get_property = ms_lab_bar_get_property;
   object_class->set_property = ms_lab_bar_set_property;
   object_class->finalize = ms_lab_bar_finalize;
-  properties[PROP_VERB] =
-    g_param_spec_string("verb", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_VERB] = g_param_spec_string("verb", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
   signals[SIGNAL_START] =
     g_signal_new("start", MS_TYPE_LAB_BAR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsLabBar: starting, watching and cancelling something long: a run button that turns into Cancel, progress, and how it ended. */
+/*
+ * MsLabBar: starting, watching and cancelling something long: a run button that turns into Cancel, progress, and how
+ * it ended.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -9,7 +12,9 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_LAB_BAR (ms_lab_bar_get_type())
-/* Signals: "start" (), "cancel" (): the button was clicked. Property: "verb" (string): the label of the button at rest. */
+/*
+ * Signals: "start" (), "cancel" (): the button was clicked. Property: "verb" (string): the label of the button at rest.
+ */
 G_DECLARE_FINAL_TYPE(MsLabBar, ms_lab_bar, MS, LAB_BAR, GtkBox)
 
 GtkWidget *ms_lab_bar_new(const char *verb);

@@ -44,8 +44,8 @@ ms_panel_job_class_init(MsPanelJobClass *klass)
   G_OBJECT_CLASS(klass)->finalize = ms_panel_job_finalize;
   signals[SIGNAL_PROGRESSED] =
     g_signal_new("progressed", MS_TYPE_PANEL_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SIGNAL_ENDED] = g_signal_new("ended", MS_TYPE_PANEL_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                       1, G_TYPE_ERROR);
+  signals[SIGNAL_ENDED] =
+    g_signal_new("ended", MS_TYPE_PANEL_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
 }
 
 static void

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPanelJob: something long that a panel has started: a thread with a device context of its own, and news for the main loop. */
+/*
+ * MsPanelJob: something long that a panel has started: a thread with a device context of its own, and news for the
+ * main loop.
+ */
 #pragma once
 
 #include "core/opencl/context.h"

@@ -30,7 +30,9 @@ ms_panel_text_scale(GtkWidget *widget)
   return CLAMP(size / USUAL_FONT_PIXELS, 0.75, 3.0);
 }
 
-/** ms_panel_show_text: in the widget's font and the source colour, cut with dots at @width pixels when that is positive. */
+/**
+ * ms_panel_show_text: in the widget's font and the source colour, cut with dots at @width pixels when that is positive.
+ */
 void
 ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double x, double y, double width, const char *text)
 {
@@ -79,7 +81,10 @@ show_cell(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *too
   return TRUE;
 }
 
-/** ms_panel_tree_tooltip: shows the whole text of a @column of the model as it is, where tooltip-column would take it for markup. */
+/**
+ * ms_panel_tree_tooltip: shows the whole text of a @column of the model as it is, where tooltip-column would take it
+ * for markup.
+ */
 void
 ms_panel_tree_tooltip(GtkTreeView *tree, int column)
 {

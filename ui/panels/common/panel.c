@@ -45,7 +45,9 @@ on_idle(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/** ms_panel_invalidate: what is shown is out of date; many calls in a row end in one refresh, and a hidden panel waits. */
+/**
+ * ms_panel_invalidate: what is shown is out of date; many calls in a row end in one refresh, and a hidden panel waits.
+ */
 void
 ms_panel_invalidate(MsPanel *self)
 {
@@ -88,7 +90,10 @@ ms_panel_get_device(MsPanel *self)
   return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
 }
 
-/** ms_panel_apply_toggles: takes the toggles alone over from @settings: the picture that the person is after stays as it is. */
+/**
+ * ms_panel_apply_toggles: takes the toggles alone over from @settings: the picture that the person is after stays as
+ * it is.
+ */
 void
 ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
 {

@@ -12,8 +12,8 @@ static const struct {
   const char *extension;
   const char *title;
 } formats[MS_N_EXPORTS] = {
-  [MS_EXPORT_CSV] = {"csv", "Table as _CSV…"},           [MS_EXPORT_JSON] = {"json", "Everything as _JSON…"},
-  [MS_EXPORT_MARKDOWN] = {"md", "Table as _Markdown…"},  [MS_EXPORT_SVG] = {"svg", "Chart as _SVG…"},
+  [MS_EXPORT_CSV] = {"csv", "Table as _CSV…"},          [MS_EXPORT_JSON] = {"json", "Everything as _JSON…"},
+  [MS_EXPORT_MARKDOWN] = {"md", "Table as _Markdown…"}, [MS_EXPORT_SVG] = {"svg", "Chart as _SVG…"},
   [MS_EXPORT_PNG] = {"png", "Chart as _PNG…"},
 };
 
@@ -85,6 +85,6 @@ ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, co
   if (format != MS_EXPORT_SVG && format != MS_EXPORT_PNG)
     return write_text(report, format, path, error);
   g_autoptr(MsChart) chart = ms_report_to_chart(report);
-  return (format == MS_EXPORT_SVG ? ms_chart_save_svg : ms_chart_save_png)(chart, path, CHART_WIDTH, CHART_HEIGHT, theme,
-                                                                           error);
+  return (format == MS_EXPORT_SVG ? ms_chart_save_svg : ms_chart_save_png)(chart, path, CHART_WIDTH, CHART_HEIGHT,
+                                                                           theme, error);
 }

@@ -19,6 +19,7 @@ const char *ms_export_extension(MsExport format);
 const char *ms_export_title(MsExport format);
 gboolean ms_export_parse(const char *extension, MsExport *format);
 char *ms_export_file_name(const MsReport *report, MsExport format);
-gboolean ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, const char *path, GError **error);
+gboolean ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, const char *path,
+                          GError **error);
 
 G_END_DECLS

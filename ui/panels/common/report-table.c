@@ -5,7 +5,10 @@
 
 #include "ui/panels/common/panel-style.h"
 
-/* The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow, and its hint. */
+/*
+ * The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow, and
+ * its hint.
+ */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
@@ -81,9 +84,8 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
   GPtrArray *titles = table->pdata[0];
   gboolean numeric = is_numeric(table, column);
   GtkCellRenderer *cell = gtk_cell_renderer_text_new();
-  GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(titles->pdata[column], cell, "text",
-                                                                     COLUMN_CELLS + column, "weight", COLUMN_WEIGHT,
-                                                                     NULL);
+  GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(
+    titles->pdata[column], cell, "text", COLUMN_CELLS + column, "weight", COLUMN_WEIGHT, NULL);
 
   g_object_set(cell, "xalign", numeric ? 1.0 : 0.0, NULL);
   gtk_tree_view_column_set_alignment(view, numeric ? 1.0 : 0.0);
@@ -97,8 +99,8 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
 static void
 add_mark_column(GtkTreeView *tree)
 {
-  GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(MARK_TITLE, gtk_cell_renderer_text_new(), "text",
-                                                                     COLUMN_MARK, NULL);
+  GtkTreeViewColumn *view =
+    gtk_tree_view_column_new_with_attributes(MARK_TITLE, gtk_cell_renderer_text_new(), "text", COLUMN_MARK, NULL);
 
   gtk_tree_view_column_set_sort_column_id(view, COLUMN_MARK);
   gtk_tree_view_append_column(tree, view);
@@ -188,7 +190,8 @@ select_row(GtkTreeView *tree, int row)
   GtkTreeModel *model = gtk_tree_view_get_model(tree);
   GtkTreeIter iter;
 
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter)) {
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
+       more = gtk_tree_model_iter_next(model, &iter)) {
     int here;
     gtk_tree_model_get(model, &iter, COLUMN_ROW, &here, -1);
     if (here == row)
@@ -211,8 +214,7 @@ ms_report_table_show(GtkTreeView *tree, const MsReport *report)
   for (guint i = 1; i < table->len; i++)
     append_row(store, report, i - 1, table->pdata[i]);
   gboolean same = has_columns(tree, titles);
-  gboolean sorted =
-    same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
+  gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
   make_columns(tree, table);
   if (sorted)
     gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(store), sort_column, order);

@@ -101,8 +101,8 @@ ms_report_view_export_to(MsReportView *self, const char *path)
   MsExport format;
 
   if (!self->report || !dot || !ms_export_parse(dot + 1, &format)) {
-    g_autoptr(GError) error = g_error_new(MS_ERROR, MS_ERROR_USAGE,
-                                          "Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be.", path);
+    g_autoptr(GError) error = g_error_new(
+      MS_ERROR, MS_ERROR_USAGE, "Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be.", path);
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
@@ -134,9 +134,9 @@ on_export_activate(GSimpleAction *action, GVariant *parameter, gpointer data)
 
   if (!self->report || !ms_export_parse(g_variant_get_string(parameter, NULL), &format))
     return;
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
-    "Export the Report", GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL, GTK_FILE_CHOOSER_ACTION_SAVE, "_Export",
-    "_Cancel");
+  GtkFileChooserNative *dialog =
+    gtk_file_chooser_native_new("Export the Report", GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
+                                GTK_FILE_CHOOSER_ACTION_SAVE, "_Export", "_Cancel");
   g_autofree char *name = ms_export_file_name(self->report, format);
   gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
   gtk_file_chooser_set_do_overwrite_confirmation(GTK_FILE_CHOOSER(dialog), TRUE);
@@ -197,8 +197,8 @@ ms_report_view_class_init(MsReportViewClass *klass)
   G_OBJECT_CLASS(klass)->finalize = ms_report_view_finalize;
   signals[SIGNAL_ROW_CHOSEN] = g_signal_new("row-chosen", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                             G_TYPE_NONE, 1, G_TYPE_UINT);
-  signals[SIGNAL_PROBLEM] = g_signal_new("problem", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                         G_TYPE_NONE, 1, G_TYPE_ERROR);
+  signals[SIGNAL_PROBLEM] =
+    g_signal_new("problem", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
   g_type_ensure(MS_TYPE_CHART_VIEW);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/panels/common/report-view.ui");

@@ -34,7 +34,8 @@ static void
 ms_toggle_picker_class_init(MsTogglePickerClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = ms_toggle_picker_finalize;
-  changed_signal = g_signal_new("changed", MS_TYPE_TOGGLE_PICKER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  changed_signal =
+    g_signal_new("changed", MS_TYPE_TOGGLE_PICKER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -161,7 +162,9 @@ checked_values(MsTogglePicker *self, const MsOptionInfo *option)
   return checked;
 }
 
-/** ms_toggle_picker_get_choices: (transfer full) (element-type MsCompareChoice): toggles of which something is chosen */
+/**
+ * ms_toggle_picker_get_choices: (transfer full) (element-type MsCompareChoice): toggles of which something is chosen
+ */
 GArray *
 ms_toggle_picker_get_choices(MsTogglePicker *self)
 {

@@ -135,9 +135,9 @@ on_ended(MsLabJob *job, GError *error, MsComparePanel *self)
   ms_lab_bar_set_running(self->bar, FALSE);
   show_report(self, job);
   update_ready(self);
-  g_autofree char *note = error     ? g_strdup(cancelled ? "Cancelled; what was measured is shown." : error->message)
-                          : report  ? result_note(report)
-                                    : g_strdup("");
+  g_autofree char *note = error    ? g_strdup(cancelled ? "Cancelled; what was measured is shown." : error->message)
+                          : report ? result_note(report)
+                                   : g_strdup("");
   ms_lab_bar_set_note(self->bar, note);
 }
 
@@ -263,8 +263,8 @@ ms_compare_panel_class_init(MsComparePanelClass *klass)
   g_type_ensure(MS_TYPE_TOGGLE_PICKER);
   g_type_ensure(MS_TYPE_LAB_BAR);
   g_type_ensure(MS_TYPE_REPORT_VIEW);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/compare/compare-panel.ui");
+  gtk_widget_class_set_template_from_resource(
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/compare/compare-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, picker);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, mode);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, repeats);

@@ -7,7 +7,9 @@
 
 G_BEGIN_DECLS
 
-/** MsCompareMode: whether each value stands alone against the settings as they are, or every combination is measured. */
+/**
+ * MsCompareMode: whether each value stands alone against the settings as they are, or every combination is measured.
+ */
 typedef enum {
   MS_COMPARE_ONE_AT_A_TIME,
   MS_COMPARE_ALL_COMBINATIONS,

@@ -7,8 +7,8 @@ append_paragraph(GString *text, const char *heading, const char *body)
 {
   if (!body || !*body)
     return;
-  g_autofree char *line = heading ? g_markup_printf_escaped("<b>%s</b> %s", heading, body)
-                                  : g_markup_printf_escaped("%s", body);
+  g_autofree char *line =
+    heading ? g_markup_printf_escaped("<b>%s</b> %s", heading, body) : g_markup_printf_escaped("%s", body);
   g_string_append_printf(text, "%s%s", text->len > 0 ? "\n" : "", line);
 }
 

@@ -16,10 +16,10 @@ struct _MsExperimentPanel {
   GtkToggleButton *on_picture;
   MsLabBar *bar;
   MsReportView *view;
-  GHashTable *reports;     /* name → MsReport: the last of each experiment */
-  MsExperiment *selected;  /* (nullable) */
-  MsExperiment *running;   /* (nullable): what @job measures */
-  MsLabJob *job;           /* (nullable): the newest */
+  GHashTable *reports;    /* name → MsReport: the last of each experiment */
+  MsExperiment *selected; /* (nullable) */
+  MsExperiment *running;  /* (nullable): what @job measures */
+  MsLabJob *job;          /* (nullable): the newest */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_PANEL)
@@ -38,7 +38,8 @@ clear_store(MsExperimentPanel *self)
   GtkTreeModel *model = GTK_TREE_MODEL(self->store);
   GtkTreeIter iter;
 
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter)) {
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
+       more = gtk_tree_model_iter_next(model, &iter)) {
     MsExperiment *experiment;
     gtk_tree_model_get(model, &iter, COLUMN_EXPERIMENT, &experiment, -1);
     ms_experiment_unref(experiment);
@@ -159,7 +160,8 @@ ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
   GtkTreeModel *model = GTK_TREE_MODEL(self->store);
   GtkTreeIter iter;
 
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter)) {
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
+       more = gtk_tree_model_iter_next(model, &iter)) {
     if (strcmp(experiment_at(self, &iter)->name, name) != 0)
       continue;
     gtk_tree_selection_select_iter(gtk_tree_view_get_selection(self->tree), &iter);
@@ -233,7 +235,8 @@ ms_experiment_panel_run(MsExperimentPanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-  gboolean picture = gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
+  gboolean picture =
+    gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
 
   if (!device || !self->selected)
     return;
@@ -328,8 +331,8 @@ ms_experiment_panel_attach(MsPanel *panel, MsDocument *document)
 static void
 bind_template(GtkWidgetClass *widget_class)
 {
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/experiment/experiment-panel.ui");
+  gtk_widget_class_set_template_from_resource(
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/experiment/experiment-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, tree);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, store);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, title);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsExperimentPanel: the published studies and a person's own: what each varies and found, run here, table and chart side by side. */
+/*
+ * MsExperimentPanel: the published studies and a person's own: what each varies and found, run here, table and chart
+ * side by side.
+ */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsLabJob: one experiment on its way: runs in a thread with a device context of its own, and tells the main loop what is known. */
+/*
+ * MsLabJob: one experiment on its way: runs in a thread with a device context of its own, and tells the main loop what
+ * is known.
+ */
 #pragma once
 
 #include "core/lab/lab.h"
@@ -23,7 +26,9 @@ typedef struct {
 } MsLabJobSpec;
 
 #define MS_TYPE_LAB_JOB (ms_lab_job_get_type())
-/* Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when all of it was measured. */
+/*
+ * Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when all of it was measured.
+ */
 G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, MsPanelJob)
 
 MsLabJob *ms_lab_job_start(const MsLabJobSpec *spec);

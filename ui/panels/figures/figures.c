@@ -65,8 +65,7 @@ static void
 ms_figures_class_init(MsFiguresClass *klass)
 {
   G_OBJECT_CLASS(klass)->dispose = ms_figures_dispose;
-  changed_signal =
-    g_signal_new("changed", MS_TYPE_FIGURES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  changed_signal = g_signal_new("changed", MS_TYPE_FIGURES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -89,8 +88,7 @@ ms_figures_of(MsDocument *document)
 }
 
 static gboolean
-reduce_image(MsContext *context, MsImage *image, MsImageStatistics **figures, GCancellable *cancellable,
-             GError **error)
+reduce_image(MsContext *context, MsImage *image, MsImageStatistics **figures, GCancellable *cancellable, GError **error)
 {
   if (!image || *figures)
     return TRUE;
@@ -180,7 +178,10 @@ copy_figures(const MsFigures *self, MsImage *image)
   return NULL;
 }
 
-/** ms_figures_update: computes the figures of the pictures that @document compares now, unless they are known or under way. */
+/**
+ * ms_figures_update: computes the figures of the pictures that @document compares now, unless they are known or under
+ * way.
+ */
 void
 ms_figures_update(MsFigures *self, MsDocument *document)
 {

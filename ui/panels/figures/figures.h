@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFigures: statistics and histograms of the two pictures a document compares, reduced on the device off the main thread. */
+/*
+ * MsFigures: statistics and histograms of the two pictures a document compares, reduced on the device off the main
+ * thread.
+ */
 #pragma once
 
 #include "core/reduce/image-statistics.h"

@@ -32,7 +32,10 @@ highest(const MsHistogram *histogram, const gboolean *shown, int first, int last
   return most;
 }
 
-/* The spikes of clipped pixels at both ends would flatten the curves, so they may leave the frame; the panel counts them. */
+/*
+ * The spikes of clipped pixels at both ends would flatten the curves, so they may leave the frame; the panel counts
+ * them.
+ */
 static double
 find_most(MsHistogramPlot *self)
 {
@@ -191,10 +194,12 @@ draw_x_axis(const MsHistogramFrame *frame)
 static void
 draw_titles(MsHistogramPlot *self, const MsHistogramFrame *frame)
 {
-  const char *text = self->logarithmic ? "Share of the pixels (logarithmic scale)" : "Share of the pixels (linear scale)";
+  const char *text =
+    self->logarithmic ? "Share of the pixels (logarithmic scale)" : "Share of the pixels (linear scale)";
 
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
-  ms_panel_show_text(frame->widget, frame->cr, MS_HISTOGRAM_PAD, MS_HISTOGRAM_PAD / 2.0, frame->left + frame->width, text);
+  ms_panel_show_text(frame->widget, frame->cr, MS_HISTOGRAM_PAD, MS_HISTOGRAM_PAD / 2.0, frame->left + frame->width,
+                     text);
 }
 
 static void

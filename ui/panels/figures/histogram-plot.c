@@ -125,8 +125,8 @@ ms_histogram_plot_class_init(MsHistogramPlotClass *klass)
   widget_class->get_preferred_width = ms_histogram_plot_get_preferred_width;
   widget_class->get_preferred_height = ms_histogram_plot_get_preferred_height;
   ms_drawn_class_init(widget_class);
-  bin_changed_signal = g_signal_new("bin-changed", MS_TYPE_HISTOGRAM_PLOT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                    G_TYPE_NONE, 0);
+  bin_changed_signal =
+    g_signal_new("bin-changed", MS_TYPE_HISTOGRAM_PLOT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -191,7 +191,9 @@ ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin)
   g_signal_emit(self, bin_changed_signal, 0);
 }
 
-/** ms_histogram_plot_read_bin: (transfer full): the counts of the shown channels, of both pictures where there are two */
+/**
+ * ms_histogram_plot_read_bin: (transfer full): the counts of the shown channels, of both pictures where there are two
+ */
 char *
 ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin)
 {

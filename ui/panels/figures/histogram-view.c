@@ -163,8 +163,8 @@ ms_histogram_view_class_init(MsHistogramViewClass *klass)
   MS_PANEL_CLASS(klass)->attach = ms_histogram_view_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_histogram_view_refresh;
   g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/histogram-view.ui");
+  gtk_widget_class_set_template_from_resource(
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/histogram-view.ui");
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, plot);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, channel_box);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, scale);

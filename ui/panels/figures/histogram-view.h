@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsHistogramView: the histograms of both pictures with what is shown of them, clipped counts and the bin that is read. */
+/*
+ * MsHistogramView: the histograms of both pictures with what is shown of them, clipped counts and the bin that is read.
+ */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -162,7 +162,9 @@ append_cells(GtkTreeModel *model, GtkTreeIter *iter, GString *text)
   g_string_append_c(text, '\n');
 }
 
-/** ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, as it goes to the clipboard. */
+/**
+ * ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, as it goes to the clipboard.
+ */
 char *
 ms_statistics_panel_get_text(MsStatisticsPanel *self)
 {
@@ -213,8 +215,8 @@ ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
   G_OBJECT_CLASS(klass)->dispose = ms_statistics_panel_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_statistics_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_statistics_panel_refresh;
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/statistics-panel.ui");
+  gtk_widget_class_set_template_from_resource(
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/statistics-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, tree);
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, store);
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, difference);

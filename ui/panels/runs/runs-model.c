@@ -11,7 +11,9 @@ ms_runs_model_new(void)
                             G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_INT);
 }
 
-/** ms_runs_model_speedup: (transfer full): over the baseline; runs with other parameters did other work and have none. */
+/**
+ * ms_runs_model_speedup: (transfer full): over the baseline; runs with other parameters did other work and have none.
+ */
 char *
 ms_runs_model_speedup(MsRun *run, MsRun *baseline)
 {
@@ -54,8 +56,8 @@ set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
   MsImage *source = ms_document_get_source(document);
   g_autofree char *size = g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source));
 
-  gtk_list_store_set(store, iter, MS_RUNS_RUN, NULL, MS_RUNS_A, ms_document_get_run_a(document) == NULL, MS_RUNS_B, FALSE,
-                     MS_RUNS_LABEL, "Original", MS_RUNS_SETTINGS, size, MS_RUNS_DEVICE, "", MS_RUNS_TIME, "",
+  gtk_list_store_set(store, iter, MS_RUNS_RUN, NULL, MS_RUNS_A, ms_document_get_run_a(document) == NULL, MS_RUNS_B,
+                     FALSE, MS_RUNS_LABEL, "Original", MS_RUNS_SETTINGS, size, MS_RUNS_DEVICE, "", MS_RUNS_TIME, "",
                      MS_RUNS_SHARE, 0, MS_RUNS_SPEEDUP, "", MS_RUNS_BADGE, "", MS_RUNS_PICTURE, "", MS_RUNS_IS_RUN,
                      FALSE, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
 }
@@ -78,7 +80,10 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
                      MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, -1);
 }
 
-/** ms_runs_model_fill: makes the rows those of @document (nullable); rows stay in place where they can, with the selection. */
+/**
+ * ms_runs_model_fill: makes the rows those of @document (nullable); rows stay in place where they can, with the
+ * selection.
+ */
 void
 ms_runs_model_fill(GtkListStore *store, MsDocument *document)
 {

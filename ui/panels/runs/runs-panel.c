@@ -70,7 +70,7 @@ show_note(MsRunsPanel *self, MsDocument *document)
 
   gtk_label_set_text(self->note, self->dropped > 0 ? dropped
                                  : runs == 0       ? "Every run of the filter is listed here."
-                                                   : "A and B are what the split, side-by-side and difference views show.");
+                                             : "A and B are what the split, side-by-side and difference views show.");
 }
 
 static void

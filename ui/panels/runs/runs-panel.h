@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsRunsPanel: every run of the document: what it did and took, whether its picture agrees, and which two are being looked at. */
+/*
+ * MsRunsPanel: every run of the document: what it did and took, whether its picture agrees, and which two are being
+ * looked at.
+ */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -18,20 +18,22 @@ typedef struct {
 } Look;
 
 static const Look looks[] = {
-  {TAG_COMMENT, "foreground", "#5e5c64", "#9a9996"}, {TAG_DIRECTIVE, "foreground", "#813d9c", "#dc8add"},
-  {TAG_KEYWORD, "foreground", "#1a5fb4", "#78aeed"}, {TAG_TYPE, "foreground", "#1f7a3c", "#57e389"},
-  {TAG_ADDED, "paragraph-background", "#d5f0dc", "#1f4a2c"}, {TAG_REMOVED, "paragraph-background", "#f9dcd9", "#5a2520"},
+  {TAG_COMMENT, "foreground", "#5e5c64", "#9a9996"},
+  {TAG_DIRECTIVE, "foreground", "#813d9c", "#dc8add"},
+  {TAG_KEYWORD, "foreground", "#1a5fb4", "#78aeed"},
+  {TAG_TYPE, "foreground", "#1f7a3c", "#57e389"},
+  {TAG_ADDED, "paragraph-background", "#d5f0dc", "#1f4a2c"},
+  {TAG_REMOVED, "paragraph-background", "#f9dcd9", "#5a2520"},
 };
 
-static const char *const keywords[] = {"kernel",   "__kernel",  "global", "__global", "local",  "__local", "constant",
-                                       "__constant", "private", "const",  "restrict", "if",     "else",    "for",
-                                       "while",    "do",        "return", "break",    "continue", "inline", "static",
-                                       "struct",   "typedef",   "switch", "case",     "default", "read_only",
-                                       "write_only", "barrier", NULL};
+static const char *const keywords[] = {
+  "kernel",   "__kernel", "global",  "__global", "local", "__local", "constant",  "__constant", "private",  "const",
+  "restrict", "if",       "else",    "for",      "while", "do",      "return",    "break",      "continue", "inline",
+  "static",   "struct",   "typedef", "switch",   "case",  "default", "read_only", "write_only", "barrier",  NULL};
 
-static const char *const types[] = {"void", "bool", "char",  "uchar",  "short",     "ushort",  "int", "uint",
-                                    "long", "ulong", "float", "double", "half",      "size_t",  "image2d_t", "sampler_t",
-                                    NULL};
+static const char *const types[] = {"void", "bool",   "char",      "uchar",     "short", "ushort",
+                                    "int",  "uint",   "long",      "ulong",     "float", "double",
+                                    "half", "size_t", "image2d_t", "sampler_t", NULL};
 
 const char *
 ms_source_diff_tag(gboolean added)

@@ -72,7 +72,9 @@ ms_source_view_get_options(MsSourceView *self)
   return self->now.options;
 }
 
-/** ms_source_view_get_shown: (transfer full): what the text view holds, with the marks of changes where they are shown */
+/**
+ * ms_source_view_get_shown: (transfer full): what the text view holds, with the marks of changes where they are shown
+ */
 char *
 ms_source_view_get_shown(MsSourceView *self)
 {
@@ -125,7 +127,8 @@ scroll_to_cursor(gpointer data)
   MsSourceView *self = data;
 
   self->scroll = 0;
-  gtk_text_view_scroll_to_mark(self->text, gtk_text_buffer_get_insert(gtk_text_view_get_buffer(self->text)), 0, TRUE, 0, 0);
+  gtk_text_view_scroll_to_mark(self->text, gtk_text_buffer_get_insert(gtk_text_view_get_buffer(self->text)), 0, TRUE, 0,
+                               0);
   return G_SOURCE_REMOVE;
 }
 
@@ -212,7 +215,7 @@ show_known_log(MsSourceView *self, MsDocument *document)
   g_autofree char *shown = self->spec ? ms_program_spec_hash(self->spec) : NULL;
   const char *log = ran && g_strcmp0(ran, shown) == 0 ? ms_run_get_build_log(run) : NULL;
 
-  show_log(self, !log  ? "This program has not been built yet."
+  show_log(self, !log   ? "This program has not been built yet."
                  : *log ? log
                         : "The compiler had nothing to say, or the program came from the cache. Compile it to see.");
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsStageBar: one bar cut into the parts of a run, each with its own colour, hatch and label, and the legend below it. */
+/*
+ * MsStageBar: one bar cut into the parts of a run, each with its own colour, hatch and label, and the legend below it.
+ */
 #pragma once
 
 #include <gtk/gtk.h>

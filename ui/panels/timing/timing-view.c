@@ -120,9 +120,8 @@ ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *headin
     if (row->stage != MS_STAGE_BUILD)
       ms_stage_bar_add(self->bar, title, row->run_ms);
   }
-  g_autofree char *peak = peak_gb_per_s > 0
-                            ? g_strdup_printf("Measured peak of the device: %.1f GB/s.", peak_gb_per_s)
-                            : g_strdup("The peak of the device has not been measured.");
+  g_autofree char *peak = peak_gb_per_s > 0 ? g_strdup_printf("Measured peak of the device: %.1f GB/s.", peak_gb_per_s)
+                                            : g_strdup("The peak of the device has not been measured.");
   gtk_label_set_text(self->peak_label, peak);
 }
 
@@ -155,7 +154,9 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
   }
 }
 
-/* Kernels read and write, so their bytes are held against the copy bandwidth. Measured once, then remembered on disk. */
+/*
+ * Kernels read and write, so their bytes are held against the copy bandwidth. Measured once, then remembered on disk.
+ */
 static void
 want_peak(MsTimingView *self, MsEngine *engine)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsTimingView: where the time of the last run went: stages and kernels in a table and one stacked bar, building apart. */
+/*
+ * MsTimingView: where the time of the last run went: stages and kernels in a table and one stacked bar, building apart.
+ */
 #pragma once
 
 #include "ui/panels/common/panel.h"

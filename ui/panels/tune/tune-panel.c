@@ -67,9 +67,9 @@ list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
   gboolean good = trial->outcome == MS_OUTCOME_OK;
   g_autofree char *settings = ms_factors_to_string(trial->settings);
   g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_FIGURE);
-  g_autofree char *outcome = good ? g_strdup("verified")
-                                  : g_strdup_printf("%s: %s", ms_outcome_to_string(trial->outcome),
-                                                    trial->message ? trial->message : "");
+  g_autofree char *outcome =
+    good ? g_strdup("verified")
+         : g_strdup_printf("%s: %s", ms_outcome_to_string(trial->outcome), trial->message ? trial->message : "");
   GtkTreeIter iter;
 
   g_strdelimit(outcome, "\n", ' ');

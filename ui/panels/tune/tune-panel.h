@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsTunePanel: searches the toggles for the fastest on this device and picture, shows the search live and applies its winner. */
+/*
+ * MsTunePanel: searches the toggles for the fastest on this device and picture, shows the search live and applies its
+ * winner.
+ */
 #pragma once
 
 #include "ui/panels/common/panel.h"
