@@ -15,7 +15,7 @@ typedef struct {
   MsReporter *reporter;
   MsBatchEngine *engine; /* opened before the run, when its name goes into file names */
   GCancellable *cancellable;
-  gboolean in_trouble;
+  gboolean has_problem;
 } Command;
 
 static MsBatchEngine *
@@ -24,8 +24,9 @@ open_engine(Command *c, GError **error)
   MsFallback fallback = (MsFallback)c->line->fallback;
 
   if (c->line->devices)
-    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_tell_note, c->console, error);
-  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_tell_note, c->console, error);
+    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_print_note, c->console,
+                                error);
+  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_print_note, c->console, error);
 }
 
 static MsBatchEngine *
@@ -67,11 +68,11 @@ on_progress(MsBatchItem *item, int done, int total, gpointer data)
 }
 
 static void
-on_trouble(const char *sentence, gpointer data)
+on_problem(const char *sentence, gpointer data)
 {
   Command *c = data;
 
-  c->in_trouble = TRUE;
+  c->has_problem = TRUE;
   ms_console_error(c->console, sentence);
 }
 
@@ -148,7 +149,7 @@ status_of_items(const Command *c, GPtrArray *items)
 
   if (counts.different > 0)
     return MS_EXIT_DIFFERENT;
-  return counts.failed > 0 || c->in_trouble ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+  return counts.failed > 0 || c->has_problem ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
 }
 
 static gboolean
@@ -159,7 +160,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .inspect = on_inspect,
                          .finished = on_finished,
                          .progress = on_progress,
-                         .trouble = on_trouble,
+                         .problem = on_problem,
                          .data = c};
 
   return ms_runner_run(items, &options, &hooks, c->cancellable, error);
@@ -185,7 +186,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     return ms_headless_fail(c->console, error);
   if (!ms_reporter_close(reporter, interrupted, &report_error)) {
     ms_console_error(c->console, report_error->message);
-    c->in_trouble = TRUE;
+    c->has_problem = TRUE;
   }
   return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
 }

@@ -15,7 +15,7 @@ typedef enum {
   MS_PROGRESS_AUTO,
   MS_PROGRESS_ALWAYS,
   MS_PROGRESS_NEVER,
-} MsProgressWish;
+} MsProgressMode;
 
 /**
  * MsCommandLine: the values of all options. Enumerations are stored as int so that the table can address every field
@@ -27,7 +27,7 @@ typedef enum {
  * @fallback: an #MsFallback
  * @format: an #MsImageFormat
  * @on_conflict: an #MsConflict
- * @progress: an #MsProgressWish
+ * @progress: an #MsProgressMode
  * @budget: seconds, 0 for the usual
  */
 typedef struct {

@@ -116,9 +116,9 @@ ms_console_note(MsConsole *self, const char *sentence)
     say(self, sentence);
 }
 
-/** ms_console_tell_note: ms_console_note() as an #MsBatchEngineNote. */
+/** ms_console_print_note: ms_console_note() as an #MsBatchEngineNote. */
 void
-ms_console_tell_note(const char *sentence, gpointer self)
+ms_console_print_note(const char *sentence, gpointer self)
 {
   ms_console_note(self, sentence);
 }

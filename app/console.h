@@ -15,7 +15,7 @@ MsConsole *ms_console_new(const MsCommandLine *line);
 void ms_console_free(MsConsole *self);
 void ms_console_error(MsConsole *self, const char *sentence);
 void ms_console_note(MsConsole *self, const char *sentence);
-void ms_console_tell_note(const char *sentence, gpointer self);
+void ms_console_print_note(const char *sentence, gpointer self);
 void ms_console_print(MsConsole *self, const char *text);
 void ms_console_progress(MsConsole *self, guint done, guint total, const char *name, double part);
 void ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status);

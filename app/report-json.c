@@ -144,7 +144,7 @@ add_image(JsonBuilder *b, const MsBatchItem *item)
   ms_json_add_text(b, "device", item->device);
   add_options(b, "parameters", MS_OPTION_GROUP_FILTER, &item->used);
   add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);
-  ms_json_add_text(b, "passed_over", item->passed_over);
+  ms_json_add_text(b, "passed_over", item->rejected);
   add_timings(b, item->log);
   add_kernel_time(b, item);
   add_verify(b, item);

@@ -155,7 +155,7 @@ print_tables(MsReporter *self, const MsBatchItem *item)
 }
 
 static void
-tell_end(MsReporter *self, const MsBatchItem *item)
+report_end(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
     ms_console_error(self->console, item->error);
@@ -171,7 +171,7 @@ tell_end(MsReporter *self, const MsBatchItem *item)
 static void
 report_item(MsReporter *self, MsBatchItem *item)
 {
-  tell_end(self, item);
+  report_end(self, item);
   write_json(self, item);
   write_csv(self, item);
   print_tables(self, item);

@@ -117,8 +117,8 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
     const MsInput *input = g_ptr_array_index(inputs, i);
     g_autoptr(MsBatchItem) item = ms_batch_item_new(i + 1, input->path, input->relative);
     item->used = p->request->settings;
-    if (input->trouble)
-      ms_batch_item_fail(item, input->trouble);
+    if (input->problem)
+      ms_batch_item_fail(item, input->problem);
     else if (p->request->output)
       ms_planning_settle(p, item);
     if (ms_shard_takes(&p->request->shard, input->relative))

@@ -70,8 +70,8 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBa
   if (!plan)
     return NULL;
   run->used = plan->settings;
-  g_free(run->passed_over);
-  run->passed_over = g_strdup(plan->passed_over);
+  g_free(run->rejected);
+  run->rejected = g_strdup(plan->rejected);
   return ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
 }
 
@@ -144,11 +144,11 @@ ms_device_engine_init(MsDeviceEngine *self)
 }
 
 static MsFallback
-resolve_fallback(MsFallback fallback, const char *wish)
+resolve_fallback(MsFallback fallback, const char *device_selector)
 {
   if (fallback != MS_FALLBACK_DEFAULT)
     return fallback;
-  return strcmp(wish, "auto") == 0 ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
+  return strcmp(device_selector, "auto") == 0 ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
 }
 
 static void
@@ -184,22 +184,23 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote 
   return MS_BATCH_ENGINE(self);
 }
 
-/** ms_device_engine_open: see ms_batch_engine_open(); @wish is a device. */
+/** ms_device_engine_open: see ms_batch_engine_open(); @device_selector is a device. */
 MsBatchEngine *
-ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_device_engine_open(const char *device_selector, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+                      GError **error)
 {
   g_autoptr(GError) reason = NULL;
-  g_auto(GStrv) passed_over = NULL;
-  MsFallback resolved = resolve_fallback(fallback, wish);
-  g_autoptr(MsContext) context = ms_device_choose(wish, &passed_over, &reason);
+  g_auto(GStrv) rejected = NULL;
+  MsFallback resolved = resolve_fallback(fallback, device_selector);
+  g_autoptr(MsContext) context = ms_device_choose(device_selector, &rejected, &reason);
 
-  if (!context && (resolved == MS_FALLBACK_FAIL || strcmp(wish, "auto") == 0)) {
+  if (!context && (resolved == MS_FALLBACK_FAIL || strcmp(device_selector, "auto") == 0)) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return NULL;
   }
   if (!context)
     context = open_processor_instead(reason, note, note_data, error);
   else
-    say_all(passed_over, note, note_data);
+    say_all(rejected, note, note_data);
   return context ? ms_device_engine_new(context, resolved, note, note_data) : NULL;
 }

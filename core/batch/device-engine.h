@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsDeviceEngine: filters on one OpenCL device, and goes on with the processor when that is wished and the device
+ * MsDeviceEngine: filters on one OpenCL device, and goes on with the processor when that is requested and the device
  * fails.
  */
 #pragma once
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 #define MS_TYPE_DEVICE_ENGINE (ms_device_engine_get_type())
 G_DECLARE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS, DEVICE_ENGINE, MsBatchEngine)
 
-MsBatchEngine *ms_device_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
-                                     GError **error);
+MsBatchEngine *ms_device_engine_open(const char *device_selector, MsFallback fallback, MsBatchEngineNote note,
+                                     gpointer note_data, GError **error);
 MsBatchEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote note,
                                     gpointer note_data);
 

@@ -132,15 +132,16 @@ ms_batch_engine_new_reference(void)
 
 /**
  * ms_batch_engine_open:
- * @wish: `reference`, or as ms_device_choose() takes it
+ * @device_selector: `reference`, or as ms_device_choose() takes it
  * @note: (nullable): told about devices that were passed over, now and while running
  *
  * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE
  */
 MsBatchEngine *
-ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_batch_engine_open(const char *device_selector, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+                     GError **error)
 {
-  if (strcmp(wish, MS_BATCH_ENGINE_REFERENCE) == 0)
+  if (strcmp(device_selector, MS_BATCH_ENGINE_REFERENCE) == 0)
     return ms_batch_engine_new_reference();
-  return ms_device_engine_open(wish, fallback, note, note_data, error);
+  return ms_device_engine_open(device_selector, fallback, note, note_data, error);
 }

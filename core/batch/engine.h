@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/** MS_BATCH_ENGINE_REFERENCE: the wish for the serial reference. */
+/** MS_BATCH_ENGINE_REFERENCE: the device_selector for the serial reference. */
 #define MS_BATCH_ENGINE_REFERENCE "reference"
 
 /**
- * MsFallback: what happens when the wished device is not there or fails.
- * @MS_FALLBACK_DEFAULT: CPU for the wish `auto`, FAIL for any other
+ * MsFallback: what happens when the requested device is not there or fails.
+ * @MS_FALLBACK_DEFAULT: CPU for the device_selector `auto`, FAIL for any other
  */
 typedef enum {
   MS_FALLBACK_DEFAULT,
@@ -34,12 +34,12 @@ typedef struct {
  * MsBatchEngineRun: what one run says about itself.
  * @log: (transfer none): gets build, upload, kernel and download rows
  * @used: (out): the settings with every `auto` resolved
- * @passed_over: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  */
 typedef struct {
   MsTimingLog *log;
   MsSettings used;
-  char *passed_over;
+  char *rejected;
 } MsBatchEngineRun;
 
 /** MsBatchEngineNote: told a sentence that a person should know: a device passed over, a change to another one. */
@@ -64,8 +64,8 @@ struct _MsBatchEngineClass {
   MsContext *(*context)(MsBatchEngine *self);
 };
 
-MsBatchEngine *ms_batch_engine_open(const char *wish, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
-                                    GError **error);
+MsBatchEngine *ms_batch_engine_open(const char *device_selector, MsFallback fallback, MsBatchEngineNote note,
+                                    gpointer note_data, GError **error);
 MsBatchEngine *ms_batch_engine_new_reference(void);
 
 MsBatchEngineInfo ms_batch_engine_describe(MsBatchEngine *self);

@@ -23,18 +23,18 @@ input_free(gpointer data)
 
   g_free(self->path);
   g_free(self->relative);
-  g_free(self->trouble);
+  g_free(self->problem);
   g_free(self);
 }
 
 static MsInput *
-add_input(Walk *walk, const char *path, const char *relative, char *trouble)
+add_input(Walk *walk, const char *path, const char *relative, char *problem)
 {
   MsInput *input = g_new0(MsInput, 1);
 
   input->path = g_strdup(path);
   input->relative = g_strdup(relative);
-  input->trouble = trouble;
+  input->problem = problem;
   g_ptr_array_add(walk->inputs, input);
   return input;
 }
@@ -64,14 +64,14 @@ compare_names(gconstpointer a, gconstpointer b)
 
 /* Sorted by bytes, so that every machine numbers alike; hidden files (temporary ones among them) are left out. */
 static GPtrArray *
-folder_entries(const char *path, char **trouble)
+folder_entries(const char *path, char **problem)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   DIR *folder = opendir(path);
   struct dirent *entry;
 
   if (!folder) {
-    *trouble = g_strdup_printf("The folder '%s' cannot be read: %s.", path, g_strerror(errno));
+    *problem = g_strdup_printf("The folder '%s' cannot be read: %s.", path, g_strerror(errno));
     return names;
   }
   while ((entry = readdir(folder)) != NULL)
@@ -115,11 +115,11 @@ walk_entry(Walk *walk, const char *path, const char *relative)
 static void
 walk_folder(Walk *walk, const char *path, const char *relative)
 {
-  char *trouble = NULL;
-  g_autoptr(GPtrArray) names = folder_entries(path, &trouble);
+  char *problem = NULL;
+  g_autoptr(GPtrArray) names = folder_entries(path, &problem);
 
-  if (trouble)
-    add_input(walk, path, relative, trouble);
+  if (problem)
+    add_input(walk, path, relative, problem);
   for (guint i = 0; i < names->len; i++) {
     const char *name = g_ptr_array_index(names, i);
     g_autofree char *entry = g_build_filename(path, name, NULL);

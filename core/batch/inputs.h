@@ -16,13 +16,13 @@ G_BEGIN_DECLS
  * @path: as it can be opened, or MS_INPUT_STDIN
  * @relative: path below the folder that was named; the name alone for a file that was named itself
  * @found: in a folder; not named itself
- * @trouble: (nullable): why nothing can come of it: a folder that cannot be read or holds no image
+ * @problem: (nullable): why nothing can come of it: a folder that cannot be read or holds no image
  */
 typedef struct {
   char *path;
   char *relative;
   gboolean found;
-  char *trouble;
+  char *problem;
 } MsInput;
 
 GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder);

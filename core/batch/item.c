@@ -22,7 +22,7 @@ ms_batch_item_free(MsBatchItem *self)
     return;
   ms_batch_item_forget_results(self);
   g_array_unref(self->kernel_ms);
-  g_free(self->passed_over);
+  g_free(self->rejected);
   g_free(self->device);
   g_free(self->note);
   g_free(self->reason);

@@ -38,7 +38,7 @@ typedef enum {
  * @device: (nullable): what filtered it
  * @log: (nullable): decode, build, upload, kernel, download and encode rows
  * @kernel_ms: (element-type double): the kernels' time of each repeat
- * @passed_over: (nullable): why `auto` did not take faster kernels
+ * @rejected: (nullable): why `auto` did not take faster kernels
  * @findings: (nullable): what the caller worked out on the device thread, freed with @free_findings
  */
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
   char *device;
   MsTimingLog *log;
   GArray *kernel_ms;
-  char *passed_over;
+  char *rejected;
   gboolean verified;
   MsImageDifference difference;
   gpointer findings;

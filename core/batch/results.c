@@ -34,7 +34,7 @@ planned_outputs(const MsPlanning *p, GPtrArray *inputs)
     return planned;
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
-    if (!input->trouble)
+    if (!input->problem)
       g_hash_table_add(planned, planned_output(p, input));
   }
   return planned;

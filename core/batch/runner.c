@@ -61,8 +61,8 @@ note_in_manifest(Runner *r, const MsBatchItem *item)
   if (!r->options->manifest || item->status == MS_ITEM_SKIPPED)
     return;
   save.format = ms_batch_item_format(item, save.format);
-  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) && r->hooks->trouble)
-    r->hooks->trouble(error->message, r->hooks->data);
+  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) && r->hooks->problem)
+    r->hooks->problem(error->message, r->hooks->data);
 }
 
 /* Called with the lock held; the hooks see one item at a time. */

@@ -41,7 +41,7 @@ typedef struct {
  * @inspect: looks at a result while its image is at hand, on the calling thread; may set the item's findings
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: rows done of the image at hand, on the calling thread
- * @trouble: a sentence that belongs to no item: the manifest cannot be written; one call at a time
+ * @problem: a sentence that belongs to no item: the manifest cannot be written; one call at a time
  */
 typedef struct {
   MsBatchEngine *(*open)(gpointer data, GError **error);
@@ -49,7 +49,7 @@ typedef struct {
                       GError **error);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
-  void (*trouble)(const char *sentence, gpointer data);
+  void (*problem)(const char *sentence, gpointer data);
   gpointer data;
 } MsRunnerHooks;
 

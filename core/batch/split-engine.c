@@ -116,14 +116,14 @@ is_new_device(GPtrArray *contexts, MsContext *context)
 }
 
 static gboolean
-add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEngineNote note, gpointer note_data,
-            GError **error)
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, MsBatchEngineNote note,
+            gpointer note_data, GError **error)
 {
-  g_auto(GStrv) passed_over = NULL;
-  g_autoptr(MsContext) context = ms_device_choose_among(devices, wish, &passed_over, error);
+  g_auto(GStrv) rejected = NULL;
+  g_autoptr(MsContext) context = ms_device_choose_among(devices, device_selector, &rejected, error);
 
-  for (gsize i = 0; context && note && passed_over && passed_over[i]; i++)
-    note(passed_over[i], note_data);
+  for (gsize i = 0; context && note && rejected && rejected[i]; i++)
+    note(rejected[i], note_data);
   if (!context)
     return FALSE;
   if (!is_new_device(contexts, context)) {
@@ -138,7 +138,7 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *wish, MsBatchEn
 
 /**
  * ms_split_engine_open_contexts:
- * @list: wishes as ms_device_choose() takes them, with commas between
+ * @list: selectors as ms_device_choose() takes them, with commas between
  *
  * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or
  *   #MS_ERROR_NO_DEVICE
@@ -147,19 +147,19 @@ GPtrArray *
 ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer note_data, GError **error)
 {
   g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
-  g_auto(GStrv) wishes = g_strsplit(list, ",", -1);
+  g_auto(GStrv) selectors = g_strsplit(list, ",", -1);
   g_autoptr(GPtrArray) devices = NULL;
 
-  if (g_strv_length(wishes) > MS_SHARES_MAX || g_strv_contains((const char *const *)wishes, "") ||
-      g_strv_contains((const char *const *)wishes, MS_BATCH_ENGINE_REFERENCE)) {
+  if (g_strv_length(selectors) > MS_SHARES_MAX || g_strv_contains((const char *const *)selectors, "") ||
+      g_strv_contains((const char *const *)selectors, MS_BATCH_ENGINE_REFERENCE)) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
                 "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
                 MS_SHARES_MAX);
     return NULL;
   }
   devices = ms_device_enumerate(error);
-  for (gsize i = 0; devices && wishes[i]; i++)
-    if (!add_context(contexts, devices, wishes[i], note, note_data, error))
+  for (gsize i = 0; devices && selectors[i]; i++)
+    if (!add_context(contexts, devices, selectors[i], note, note_data, error))
       return NULL;
   return devices ? g_steal_pointer(&contexts) : NULL;
 }

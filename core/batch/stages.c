@@ -155,8 +155,8 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
   g_autoptr(MsImage) result = ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
   double kernel_ms;
 
-  g_free(work->item->passed_over);
-  work->item->passed_over = run.passed_over;
+  g_free(work->item->rejected);
+  work->item->rejected = run.rejected;
   if (!result)
     return FALSE;
   work->item->used = run.used;

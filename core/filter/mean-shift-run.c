@@ -4,7 +4,7 @@
 #include "core/opencl/cl-error.h"
 
 static gboolean
-reserve(MsStore *store, MsContext *context, cl_mem_flags flags, gsize bytes, GError **error)
+reserve(MsDeviceBuffer *store, MsContext *context, cl_mem_flags flags, gsize bytes, GError **error)
 {
   if (store->bytes >= bytes)
     return TRUE;
@@ -73,7 +73,7 @@ clear_scratch(MsFilterRun *run, GError **error)
   const cl_uint zero = 0;
 
   for (guint i = 0; i < run->plan->n_scratch; i++) {
-    const MsStore *store = &run->self->scratch[i];
+    const MsDeviceBuffer *store = &run->self->scratch[i];
     if (!run->plan->scratch[i].cleared)
       continue;
     if (!ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(run->self->context), store->mem, &zero, sizeof zero, 0,

@@ -9,18 +9,18 @@
 
 G_BEGIN_DECLS
 
-/** MsStore: a device buffer that is kept between runs and only grows. */
+/** MsDeviceBuffer: a device buffer that is kept between runs and only grows. */
 typedef struct {
   cl_mem mem;
   gsize bytes;
-} MsStore;
+} MsDeviceBuffer;
 
 struct _MsMeanShift {
   GObject parent_instance;
   MsContext *context;
-  MsStore source;
-  MsStore result;
-  MsStore scratch[MS_PLAN_MAX_SCRATCH];
+  MsDeviceBuffer source;
+  MsDeviceBuffer result;
+  MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
   cl_mem image;
   gsize image_width;
   gsize image_height;

@@ -37,7 +37,7 @@ ms_plan_free(MsPlan *self)
   if (!self)
     return;
   g_clear_object(&self->program);
-  g_free(self->passed_over);
+  g_free(self->rejected);
   g_free(self);
 }
 
@@ -157,7 +157,7 @@ plan_auto(const MsPlanRequest *request, GError **error)
     g_autoptr(GError) reason = NULL;
     MsPlan *plan = plan_kernel(request, preference[i], &reason);
     if (plan) {
-      plan->passed_over = reasons->len > 0 ? g_strdup(reasons->str) : NULL;
+      plan->rejected = reasons->len > 0 ? g_strdup(reasons->str) : NULL;
       return plan;
     }
     if (i == n - 1) {

@@ -106,7 +106,7 @@ typedef struct {
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
  * @stripe_rows: rows of the region whose source is on the device at a time
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
- * @passed_over: (nullable): for `auto`, why faster kernels were not taken
+ * @rejected: (nullable): for `auto`, why faster kernels were not taken
  */
 typedef struct {
   MsPlanRequest request;
@@ -121,7 +121,7 @@ typedef struct {
   gboolean source_is_image;
   int stripe_rows;
   int band_rows;
-  char *passed_over;
+  char *rejected;
 } MsPlan;
 
 MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);

@@ -14,25 +14,25 @@ contains_ignoring_case(const char *text, const char *part)
 
 /**
  * ms_device_matches:
- * @wish: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's or platform's name in any case
+ * @device_selector: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's or platform's name in any case
  */
 gboolean
-ms_device_matches(MsDevice *device, const char *wish)
+ms_device_matches(MsDevice *device, const char *device_selector)
 {
   MsDeviceType type = ms_device_get_limits(device)->type;
 
-  if (strcmp(wish, "auto") == 0)
+  if (strcmp(device_selector, "auto") == 0)
     return TRUE;
-  if (strcmp(wish, "cpu") == 0)
+  if (strcmp(device_selector, "cpu") == 0)
     return type == MS_DEVICE_TYPE_CPU;
-  if (strcmp(wish, "gpu") == 0)
+  if (strcmp(device_selector, "gpu") == 0)
     return type == MS_DEVICE_TYPE_GPU;
-  if (strcmp(wish, ms_device_get_address(device)) == 0)
+  if (strcmp(device_selector, ms_device_get_address(device)) == 0)
     return TRUE;
-  if (g_regex_match_simple("^[0-9]+:[0-9]+$", wish, 0, 0))
+  if (g_regex_match_simple("^[0-9]+:[0-9]+$", device_selector, 0, 0))
     return FALSE;
-  return contains_ignoring_case(ms_device_get_name(device), wish) ||
-         contains_ignoring_case(ms_device_get_platform(device), wish);
+  return contains_ignoring_case(ms_device_get_name(device), device_selector) ||
+         contains_ignoring_case(ms_device_get_platform(device), device_selector);
 }
 
 /* GPUs before accelerators before processors: the order in which `auto` tries them. */
@@ -59,12 +59,12 @@ compare_preference(gconstpointer a, gconstpointer b)
 
 /* Stable: devices of one kind stay in the loader's order (g_ptr_array_sort is a merge sort in GLib). */
 static GPtrArray *
-candidates(GPtrArray *devices, const char *wish)
+candidates(GPtrArray *devices, const char *device_selector)
 {
   GPtrArray *matching = g_ptr_array_new_with_free_func(g_object_unref);
 
   for (guint i = 0; i < devices->len; i++)
-    if (ms_device_matches(g_ptr_array_index(devices, i), wish))
+    if (ms_device_matches(g_ptr_array_index(devices, i), device_selector))
       g_ptr_array_add(matching, g_object_ref(g_ptr_array_index(devices, i)));
   g_ptr_array_sort(matching, compare_preference);
   return matching;
@@ -81,7 +81,7 @@ open_working(MsDevice *device, GError **error)
 }
 
 static void
-report_none(const char *wish, GPtrArray *devices, GPtrArray *passed_over, GError **error)
+report_none(const char *device_selector, GPtrArray *devices, GPtrArray *rejected, GError **error)
 {
   g_autoptr(GString) known = g_string_new(NULL);
 
@@ -90,27 +90,28 @@ report_none(const char *wish, GPtrArray *devices, GPtrArray *passed_over, GError
     g_string_append_printf(known, "%s%s %s", i > 0 ? ", " : "", ms_device_get_address(device),
                            ms_device_get_name(device));
   }
-  if (passed_over->len == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device answers to “%s”. There are: %s.", wish, known->str);
+  if (rejected->len == 0)
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device answers to “%s”. There are: %s.", device_selector,
+                known->str);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", wish,
-                (const char *)g_ptr_array_index(passed_over, 0));
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", device_selector,
+                (const char *)g_ptr_array_index(rejected, 0));
 }
 
 /**
  * ms_device_choose_among:
  * @devices: (element-type MsDevice): the devices to choose from
- * @wish: see ms_device_matches()
- * @passed_over: (out) (optional) (transfer full): a sentence for each device that was tried and does not work
+ * @device_selector: see ms_device_matches()
+ * @rejected: (out) (optional) (transfer full): a sentence for each device that was tried and does not work
  *
  * Opens the first matching device that can build and run a trivial kernel, GPUs first.
  *
  * Returns: (transfer full): its context, or %NULL with #MS_ERROR_NO_DEVICE
  */
 MsContext *
-ms_device_choose_among(GPtrArray *devices, const char *wish, GStrv *passed_over, GError **error)
+ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *rejected, GError **error)
 {
-  g_autoptr(GPtrArray) matching = candidates(devices, wish);
+  g_autoptr(GPtrArray) matching = candidates(devices, device_selector);
   g_autoptr(GPtrArray) sentences = g_ptr_array_new_with_free_func(g_free);
   MsContext *context = NULL;
 
@@ -123,21 +124,21 @@ ms_device_choose_among(GPtrArray *devices, const char *wish, GStrv *passed_over,
                                                  ms_device_get_address(device), reason->message));
   }
   if (!context)
-    report_none(wish, devices, sentences, error);
-  if (passed_over) {
+    report_none(device_selector, devices, sentences, error);
+  if (rejected) {
     g_ptr_array_add(sentences, NULL);
-    *passed_over = g_strdupv((GStrv)sentences->pdata);
+    *rejected = g_strdupv((GStrv)sentences->pdata);
   }
   return context;
 }
 
 /** ms_device_choose: ms_device_choose_among() over all devices of this machine. */
 MsContext *
-ms_device_choose(const char *wish, GStrv *passed_over, GError **error)
+ms_device_choose(const char *device_selector, GStrv *rejected, GError **error)
 {
   g_autoptr(GPtrArray) devices = ms_device_enumerate(error);
 
-  if (passed_over)
-    *passed_over = NULL;
-  return devices ? ms_device_choose_among(devices, wish, passed_over, error) : NULL;
+  if (rejected)
+    *rejected = NULL;
+  return devices ? ms_device_choose_among(devices, device_selector, rejected, error) : NULL;
 }

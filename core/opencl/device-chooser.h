@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-MsContext *ms_device_choose(const char *wish, GStrv *passed_over, GError **error);
-MsContext *ms_device_choose_among(GPtrArray *devices, const char *wish, GStrv *passed_over, GError **error);
-gboolean ms_device_matches(MsDevice *device, const char *wish);
+MsContext *ms_device_choose(const char *device_selector, GStrv *rejected, GError **error);
+MsContext *ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *rejected, GError **error);
+gboolean ms_device_matches(MsDevice *device, const char *device_selector);
 
 G_END_DECLS

@@ -47,7 +47,7 @@ batch_fixture_set_up(BatchFixture *f, gconstpointer data)
   f->options.jobs = 3;
   f->engine = g_object_new(FAKE_TYPE_ENGINE, NULL);
   f->cancellable = g_cancellable_new();
-  f->troubles = g_ptr_array_new_with_free_func(g_free);
+  f->problems = g_ptr_array_new_with_free_func(g_free);
 }
 
 static void
@@ -68,7 +68,7 @@ batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
 {
   g_object_unref(f->engine);
   g_object_unref(f->cancellable);
-  g_ptr_array_unref(f->troubles);
+  g_ptr_array_unref(f->problems);
   g_free(f->in);
   g_free(f->out);
   remove_tree(f->folder);
@@ -130,9 +130,9 @@ count_progress(MsBatchItem *item, int done, int total, gpointer data)
 }
 
 static void
-note_trouble(const char *sentence, gpointer data)
+note_problem(const char *sentence, gpointer data)
 {
-  g_ptr_array_add(((BatchFixture *)data)->troubles, g_strdup(sentence));
+  g_ptr_array_add(((BatchFixture *)data)->problems, g_strdup(sentence));
 }
 
 /** batch_fixture_run: on the fake engine, counting what the runner reports. */
@@ -142,7 +142,7 @@ batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
   const MsRunnerHooks hooks = {.open = open_fake_engine,
                                .finished = count_finished,
                                .progress = count_progress,
-                               .trouble = note_trouble,
+                               .problem = note_problem,
                                .data = f};
 
   return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);

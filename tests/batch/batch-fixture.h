@@ -21,7 +21,7 @@ typedef struct {
   GCancellable *cancellable;
   guint n_finished;
   guint n_progress;
-  GPtrArray *troubles;
+  GPtrArray *problems;
 } BatchFixture;
 
 #define BATCH_FIXTURE_ADD(path, function)                                                                              \

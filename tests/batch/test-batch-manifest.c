@@ -99,7 +99,7 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
   f->options.manifest = full;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
-  g_assert_cmpuint(f->troubles->len, ==, 1);
+  g_assert_cmpuint(f->problems->len, ==, 1);
 }
 
 static void

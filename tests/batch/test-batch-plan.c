@@ -231,6 +231,6 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("plan/never-overwrites-inputs", test_plan_never_overwrites_inputs);
   BATCH_FIXTURE_ADD("plan/many-free-names", test_plan_many_free_names);
   BATCH_FIXTURE_ADD("plan/shards", test_plan_shards);
-  BATCH_FIXTURE_ADD("plan/troubles", test_plan_troubles);
+  BATCH_FIXTURE_ADD("plan/problems", test_plan_troubles);
   return g_test_run();
 }

@@ -229,13 +229,13 @@ test_refusals(void)
 }
 
 static int
-auto_kernel(const MsPlanRequest *request, gboolean passed_over)
+auto_kernel(const MsPlanRequest *request, gboolean rejected)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
 
   g_assert_no_error(error);
-  g_assert_cmpint(plan->passed_over != NULL, ==, passed_over);
+  g_assert_cmpint(plan->rejected != NULL, ==, rejected);
   return plan->settings.options.kernel;
 }
 

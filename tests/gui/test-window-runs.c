@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the last wish counts, any can be stopped, and old ones make room. */
+/* Runs: the last request counts, any can be stopped, and old ones make room. */
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"

@@ -83,7 +83,7 @@ test_ranking(void)
   g_assert_cmpfloat_with_epsilon(row_at(report, 2)->speedup.ratio, 4, 1e-9);
   g_assert_true(isnan(row_at(report, 4)->speedup.ratio)); /* a wrong one is not ranked */
   g_assert_true(isnan(row_at(report, 5)->speedup.ratio));
-  g_assert_true(isnan(ms_report_row_quantity(report, row_at(report, 4), "time")));
+  g_assert_true(isnan(ms_report_row_metric(report, row_at(report, 4), "time")));
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 4);
 }
 
@@ -93,16 +93,16 @@ test_quantities(void)
   g_autoptr(MsReport) report = make_report(1);
   const MsReportRow *row = row_at(report, 0); /* 10 ms, 1 megapixel, 2e8 samples, 8 MB */
 
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "time"), 10, 1e-9);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "time-us"), 10000, 1e-6);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "megapixels-per-s"), 100, 1e-9);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "window-samples-per-s"), 20, 1e-9);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "gb-per-s"), 0.8, 1e-9);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "peak-share"), 8, 1e-9);
-  g_assert_cmpfloat_with_epsilon(ms_report_row_quantity(report, row, "first-extra"), 30 - 10.001, 1e-9);
-  g_assert_true(isnan(ms_report_row_quantity(report, row, "elements-per-s")));
-  g_assert_true(isnan(ms_report_row_quantity(report, row, "energy")));
-  g_assert_true(isnan(ms_report_row_quantity(report, row, "no such thing")));
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "time"), 10, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "time-us"), 10000, 1e-6);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "megapixels-per-s"), 100, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "window-samples-per-s"), 20, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "gb-per-s"), 0.8, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "peak-share"), 8, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "first-extra"), 30 - 10.001, 1e-9);
+  g_assert_true(isnan(ms_report_row_metric(report, row, "elements-per-s")));
+  g_assert_true(isnan(ms_report_row_metric(report, row, "energy")));
+  g_assert_true(isnan(ms_report_row_metric(report, row, "no such thing")));
 }
 
 static JsonNode *

@@ -110,14 +110,14 @@ check_run(MsBatchEngine *engine, const char *type)
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, type);
   g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, type);
-  g_free(about.passed_over);
+  g_free(about.rejected);
 }
 
 static MsBatchEngine *
-open_engine(const char *wish, MsFallback fallback)
+open_engine(const char *device_selector, MsFallback fallback)
 {
   g_autoptr(GError) error = NULL;
-  MsBatchEngine *engine = ms_batch_engine_open(wish, fallback, take_note, NULL, &error);
+  MsBatchEngine *engine = ms_batch_engine_open(device_selector, fallback, take_note, NULL, &error);
 
   g_assert_no_error(error);
   return engine;
@@ -150,9 +150,9 @@ test_auto_passes_a_broken_gpu_over(void)
 
 /* It fails while it runs: the image at hand is done by the processor, and so are those that follow. */
 static void
-check_goes_on(const char *wish, MsFallback fallback)
+check_goes_on(const char *device_selector, MsFallback fallback)
 {
-  g_autoptr(MsBatchEngine) engine = open_engine(wish, fallback);
+  g_autoptr(MsBatchEngine) engine = open_engine(device_selector, fallback);
 
   check_run(engine, "gpu");
   arm(3);
@@ -172,7 +172,7 @@ test_auto_goes_on_with_the_processor(void)
 }
 
 static void
-test_a_wished_fallback_goes_on(void)
+test_a_requested_fallback_goes_on(void)
 {
   if (ready())
     check_goes_on("gpu", MS_FALLBACK_CPU);
@@ -197,7 +197,7 @@ test_a_named_device_fails(void)
   g_assert_nonnull(error);
   g_assert_cmpuint(notes->len, ==, 0);
   g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, "gpu");
-  g_free(about.passed_over);
+  g_free(about.rejected);
 }
 
 static void
@@ -238,7 +238,7 @@ main(int argc, char **argv)
   g_test_add_func("/fallback/auto-takes-the-gpu", test_auto_takes_the_gpu);
   g_test_add_func("/fallback/auto-passes-a-broken-gpu-over", test_auto_passes_a_broken_gpu_over);
   g_test_add_func("/fallback/auto-goes-on-with-the-processor", test_auto_goes_on_with_the_processor);
-  g_test_add_func("/fallback/a-wished-fallback-goes-on", test_a_wished_fallback_goes_on);
+  g_test_add_func("/fallback/a-requested-fallback-goes-on", test_a_requested_fallback_goes_on);
   g_test_add_func("/fallback/a-named-device-fails", test_a_named_device_fails);
   g_test_add_func("/fallback/a-missing-device", test_a_missing_device);
   g_test_add_func("/fallback/devices-of-two-platforms-share", test_devices_of_two_platforms_share);

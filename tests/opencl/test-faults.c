@@ -133,7 +133,7 @@ test_hung_device(void)
 
 /* `auto` passes over a device that cannot open, build or run a trivial kernel, says so, and takes the next. */
 static void
-test_broken_device_is_passed_over(void)
+test_broken_device_is_rejected(void)
 {
   if (!layer_works()) {
     g_test_skip("This OpenCL loader takes no layers.");
@@ -147,14 +147,14 @@ test_broken_device_is_passed_over(void)
   /* Context, queue, and two calls of the probe; a refused cached binary would be rebuilt, as it should. */
   static const int calls[] = {1, 2, 5, 7};
   for (gsize i = 0; i < G_N_ELEMENTS(calls); i++) {
-    g_auto(GStrv) passed_over = NULL;
+    g_auto(GStrv) rejected = NULL;
     g_autoptr(GError) error = NULL;
     arm(calls[i]);
-    g_autoptr(MsContext) context = ms_device_choose_among(devices, "auto", &passed_over, &error);
+    g_autoptr(MsContext) context = ms_device_choose_among(devices, "auto", &rejected, &error);
     g_assert_no_error(error);
     g_assert_true(ms_context_get_device(context) == g_ptr_array_index(devices, 1));
-    g_assert_cmpuint(g_strv_length(passed_over), ==, 1);
-    g_assert_nonnull(strstr(passed_over[0], ms_device_get_name(g_ptr_array_index(devices, 0))));
+    g_assert_cmpuint(g_strv_length(rejected), ==, 1);
+    g_assert_nonnull(strstr(rejected[0], ms_device_get_name(g_ptr_array_index(devices, 0))));
   }
   arm(0);
 }
@@ -218,7 +218,7 @@ main(int argc, char **argv)
   /* Two devices on every machine that has PoCL; other drivers ignore it. */
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_passed_over);
+  g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_rejected);
   g_test_add_func("/faults/each-call", test_each_call);
   g_test_add_func("/faults/hung-device", test_hung_device);
   g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);

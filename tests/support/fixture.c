@@ -15,9 +15,9 @@
 MsContext *
 ms_fixture_context(void)
 {
-  const char *wish = g_getenv("MS_TEST_DEVICE");
+  const char *device_selector = g_getenv("MS_TEST_DEVICE");
   g_autoptr(GError) error = NULL;
-  MsContext *context = ms_device_choose(wish ? wish : "cpu", NULL, &error);
+  MsContext *context = ms_device_choose(device_selector ? device_selector : "cpu", NULL, &error);
 
   if (context)
     return context;

@@ -84,7 +84,7 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
-  g_assert_nonnull(strstr(plan->passed_over, "replicate"));
+  g_assert_nonnull(strstr(plan->rejected, "replicate"));
 
   request = ms_gpu_kernel_request(kernel, 90);
   request.settings.params.sp = 5.5;

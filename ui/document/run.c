@@ -12,7 +12,7 @@ struct _MsRun {
   MsImage *result;
   MsProgramSpec *spec;
   char *build_log;
-  char *passed_over;
+  char *rejected;
   char *label;
   char *digest;
   GDateTime *created;
@@ -76,7 +76,7 @@ ms_run_finalize(GObject *object)
   g_clear_object(&self->result);
   g_clear_object(&self->spec);
   g_free(self->build_log);
-  g_free(self->passed_over);
+  g_free(self->rejected);
   g_free(self->label);
   g_free(self->digest);
   g_clear_pointer(&self->created, g_date_time_unref);
@@ -128,7 +128,7 @@ ms_run_new(const MsRunFacts *facts)
   self->result = g_object_ref(facts->result);
   self->spec = facts->spec ? g_object_ref(facts->spec) : NULL;
   self->build_log = g_strdup(facts->build_log);
-  self->passed_over = g_strdup(facts->passed_over);
+  self->rejected = g_strdup(facts->rejected);
   self->width = ms_image_get_width(facts->result);
   self->height = ms_image_get_height(facts->result);
   self->digest = digest_of(facts->result);
@@ -183,11 +183,11 @@ ms_run_get_build_log(MsRun *self)
   return self->build_log;
 }
 
-/** ms_run_get_passed_over: (transfer none) (nullable): why `auto` did not take a faster kernel. */
+/** ms_run_get_rejected: (transfer none) (nullable): why `auto` did not take a faster kernel. */
 const char *
-ms_run_get_passed_over(MsRun *self)
+ms_run_get_rejected(MsRun *self)
 {
-  return self->passed_over;
+  return self->rejected;
 }
 
 int

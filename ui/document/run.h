@@ -30,7 +30,7 @@ typedef enum {
  * @result: the whole filtered picture
  * @spec: (nullable): the program that ran, %NULL for the serial reference
  * @build_log: (nullable): what the compiler said
- * @passed_over: (nullable): why `auto` did not take a faster kernel
+ * @rejected: (nullable): why `auto` did not take a faster kernel
  */
 typedef struct {
   MsSettings requested;
@@ -40,7 +40,7 @@ typedef struct {
   MsImage *result;
   MsProgramSpec *spec;
   const char *build_log;
-  const char *passed_over;
+  const char *rejected;
 } MsRunFacts;
 
 #define MS_TYPE_RUN (ms_run_get_type())
@@ -56,7 +56,7 @@ const char *ms_run_get_device_name(MsRun *self);
 MsTimingLog *ms_run_get_log(MsRun *self);
 MsProgramSpec *ms_run_get_spec(MsRun *self);
 const char *ms_run_get_build_log(MsRun *self);
-const char *ms_run_get_passed_over(MsRun *self);
+const char *ms_run_get_rejected(MsRun *self);
 int ms_run_get_width(MsRun *self);
 int ms_run_get_height(MsRun *self);
 GDateTime *ms_run_get_created(MsRun *self);

@@ -14,7 +14,7 @@ struct _MsEngine {
   GObject parent_instance;
   MsWorker *worker;
   MsEngineState state;
-  char *wish;
+  char *device_selector;
   MsDevice *device;
   GPtrArray *devices;
   char *explanation;

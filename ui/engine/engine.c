@@ -32,7 +32,7 @@ ms_engine_finalize(GObject *object)
 {
   MsEngine *self = MS_ENGINE(object);
 
-  g_free(self->wish);
+  g_free(self->device_selector);
   g_clear_object(&self->device);
   g_clear_pointer(&self->devices, g_ptr_array_unref);
   g_free(self->explanation);
@@ -101,7 +101,7 @@ static void
 ms_engine_init(MsEngine *self)
 {
   self->worker = ms_worker_new();
-  self->wish = g_strdup("auto");
+  self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func(g_object_unref);
   self->state = MS_ENGINE_OPENING;
   ms_engine_set_watchdog(self, DEFAULT_WATCHDOG_MS);
@@ -146,20 +146,20 @@ opened_cb(GObject *source, GAsyncResult *result, gpointer data)
 
 /**
  * ms_engine_choose:
- * @wish: as ms_device_choose() takes it, or #MS_ENGINE_REFERENCE
+ * @device_selector: as ms_device_choose() takes it, or #MS_ENGINE_REFERENCE
  *
  * Opens another device once the job that runs has ended; "changed" tells when and how that went.
  */
 void
-ms_engine_choose(MsEngine *self, const char *wish)
+ms_engine_choose(MsEngine *self, const char *device_selector)
 {
   g_autoptr(GTask) task = g_task_new(self, NULL, opened_cb, GUINT_TO_POINTER(++self->openings));
   MsJob *job = ms_job_new(MS_JOB_OPEN, task);
-  char *copy = g_strdup(wish);
+  char *copy = g_strdup(device_selector);
 
-  g_free(self->wish);
-  self->wish = copy;
-  job->wish = g_strdup(wish);
+  g_free(self->device_selector);
+  self->device_selector = copy;
+  job->device_selector = g_strdup(device_selector);
   self->state = MS_ENGINE_OPENING;
   g_clear_error(&self->problem);
   g_clear_object(&self->device);
@@ -201,11 +201,11 @@ ms_engine_get_state(MsEngine *self)
   return self->state;
 }
 
-/** ms_engine_get_wish: (transfer none): what was chosen last. */
+/** ms_engine_get_device_selector: (transfer none): what was chosen last. */
 const char *
-ms_engine_get_wish(MsEngine *self)
+ms_engine_get_device_selector(MsEngine *self)
 {
-  return self->wish;
+  return self->device_selector;
 }
 
 /** ms_engine_get_device: (transfer none) (nullable): the device in use. */
@@ -219,7 +219,7 @@ ms_engine_get_device(MsEngine *self)
 gboolean
 ms_engine_is_reference(MsEngine *self)
 {
-  return strcmp(self->wish, MS_ENGINE_REFERENCE) == 0;
+  return strcmp(self->device_selector, MS_ENGINE_REFERENCE) == 0;
 }
 
 /** ms_engine_get_devices: (transfer none) (element-type MsDevice): every device of the machine. */

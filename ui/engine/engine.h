@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** MS_ENGINE_REFERENCE: the wish for the serial reference, which needs no OpenCL device. */
+/** MS_ENGINE_REFERENCE: the device_selector for the serial reference, which needs no OpenCL device. */
 #define MS_ENGINE_REFERENCE "reference"
 
 /**
@@ -27,12 +27,12 @@ typedef enum {
 G_DECLARE_FINAL_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
 
 MsEngine *ms_engine_new(void);
-void ms_engine_choose(MsEngine *self, const char *wish);
+void ms_engine_choose(MsEngine *self, const char *device_selector);
 void ms_engine_shut_down(MsEngine *self);
 void ms_engine_set_watchdog(MsEngine *self, guint milliseconds);
 
 MsEngineState ms_engine_get_state(MsEngine *self);
-const char *ms_engine_get_wish(MsEngine *self);
+const char *ms_engine_get_device_selector(MsEngine *self);
 MsDevice *ms_engine_get_device(MsEngine *self);
 gboolean ms_engine_is_reference(MsEngine *self);
 GPtrArray *ms_engine_get_devices(MsEngine *self);

@@ -26,7 +26,7 @@ typedef struct {
 } Pass;
 
 static void
-tell_piece(Pass *pass, int rows_done)
+report_piece(Pass *pass, int rows_done)
 {
   MsRegion part = {pass->region.x, pass->region.y + pass->told, pass->region.width, rows_done - pass->told};
   gsize stride = (gsize)pass->region.width * 4;
@@ -42,11 +42,11 @@ tell_piece(Pass *pass, int rows_done)
 }
 
 static void
-tell_progress(int done, int total, gpointer data)
+report_progress(int done, int total, gpointer data)
 {
   Pass *pass = data;
 
-  tell_piece(pass, done);
+  report_piece(pass, done);
   pass->job->progress(pass->progress_from + (pass->progress_to - pass->progress_from) * done / total, pass->job->data);
 }
 
@@ -72,7 +72,7 @@ run_device(Pass *pass, const MsPlan *plan, MsTimingLog *log, GError **error)
   pass->pixels = allocate(&pass->region, error);
   if (!pass->pixels)
     return NULL;
-  ms_mean_shift_set_progress(job->filter, tell_progress, pass);
+  ms_mean_shift_set_progress(job->filter, report_progress, pass);
   ms_mean_shift_set_early_rows(job->filter, pass->tells_pieces);
   good = ms_mean_shift_run_plan_into(job->filter, job->source, plan, pass->pixels, log, job->cancellable, &failure);
   ms_mean_shift_set_early_rows(job->filter, FALSE);
@@ -125,7 +125,7 @@ run_reference(Pass *pass, MsTimingLog *log, GError **error)
       g_free(pass->pixels);
       return NULL;
     }
-    tell_progress(y + rows, pass->region.height, pass);
+    report_progress(y + rows, pass->region.height, pass);
   }
   if (log)
     ms_timing_log_add_host(log, MS_STAGE_KERNEL, "serial reference", 0, start);
@@ -204,7 +204,7 @@ run_whole(const MsFilterJob *self, gboolean tells_pieces, double share, GError *
                        .log = log,
                        .result = image,
                        .spec = plan->program,
-                       .passed_over = plan->passed_over};
+                       .rejected = plan->rejected};
   MsProgram *program = ms_context_build(context, plan->program, NULL, NULL);
   facts.build_log = program ? ms_program_get_log(program) : NULL;
   return ms_run_new(&facts);

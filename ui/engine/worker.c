@@ -56,7 +56,7 @@ ms_job_unref(MsJob *self)
   g_clear_object(&self->task);
   g_clear_object(&self->filter.source);
   g_clear_object(&self->filter.cancellable);
-  g_free(self->wish);
+  g_free(self->device_selector);
   g_free(self);
 }
 
@@ -115,20 +115,20 @@ lose_device(MsWorker *self, const GError *reason)
 }
 
 static MsOpened *
-open_device(MsWorker *self, const char *wish, GError **error)
+open_device(MsWorker *self, const char *device_selector, GError **error)
 {
   g_autoptr(MsOpened) opened = g_new0(MsOpened, 1);
   g_autoptr(GError) none = NULL;
-  g_auto(GStrv) passed_over = NULL;
+  g_auto(GStrv) rejected = NULL;
 
   close_device(self);
   opened->devices = ms_device_enumerate(&none);
-  if (strcmp(wish, MS_ENGINE_REFERENCE) == 0) {
+  if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
     self->reference = TRUE;
     return g_steal_pointer(&opened);
   }
   if (opened->devices)
-    self->context = ms_device_choose_among(opened->devices, wish, &passed_over, &self->problem);
+    self->context = ms_device_choose_among(opened->devices, device_selector, &rejected, &self->problem);
   else
     self->problem = g_steal_pointer(&none);
   if (!self->context) {
@@ -138,7 +138,7 @@ open_device(MsWorker *self, const char *wish, GError **error)
   ms_context_set_watchdog(self->context, self->watchdog_ms);
   self->filter = ms_mean_shift_new(self->context);
   opened->device = g_object_ref(ms_context_get_device(self->context));
-  opened->explanation = passed_over && passed_over[0] ? g_strjoinv("\n", passed_over) : NULL;
+  opened->explanation = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
   return g_steal_pointer(&opened);
 }
 
@@ -163,7 +163,7 @@ static void
 run_open(MsWorker *self, MsJob *job)
 {
   g_autoptr(GError) error = NULL;
-  MsOpened *opened = open_device(self, job->wish, &error);
+  MsOpened *opened = open_device(self, job->device_selector, &error);
 
   if (!ms_job_claim(job))
     g_clear_pointer(&opened, ms_opened_free);
@@ -243,7 +243,7 @@ set_running(MsWorker *self, MsJob *job)
 }
 
 static void
-tell_ended(MsWorker *self)
+report_ended(MsWorker *self)
 {
   g_mutex_lock(&self->lock);
   self->ended = TRUE;
@@ -267,7 +267,7 @@ worker_thread(gpointer data)
   }
   if (wanted)
     close_device(self);
-  tell_ended(self);
+  report_ended(self);
   ms_worker_unref(self);
   return NULL;
 }

@@ -11,7 +11,7 @@ typedef struct _MsWorker MsWorker;
 /**
  * MsJobKind: in the order in which waiting jobs are taken.
  * @MS_JOB_QUIT: end the thread
- * @MS_JOB_OPEN: open the device of @wish
+ * @MS_JOB_OPEN: open the device of @device_selector
  * @MS_JOB_FILTER: carry out @filter
  * @MS_JOB_CALL: call @func
  */
@@ -41,7 +41,7 @@ typedef struct {
   GTask *task;
   int claimed;
   MsWorker *worker;
-  char *wish;
+  char *device_selector;
   MsFilterJob filter;
   gpointer (*func)(MsContext *context, GCancellable *cancellable, gpointer data, GError **error);
   gpointer data;

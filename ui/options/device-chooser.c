@@ -22,13 +22,13 @@ static guint chosen_signal;
 static void
 toggled_cb(MsDeviceChooser *self, GtkToggleButton *button)
 {
-  g_autofree char *wish = g_strdup(gtk_widget_get_name(GTK_WIDGET(button)));
+  g_autofree char *device_selector = g_strdup(gtk_widget_get_name(GTK_WIDGET(button)));
 
   if (self->filling || !gtk_toggle_button_get_active(button))
     return;
   gtk_popover_popdown(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self)));
-  ms_engine_choose(self->engine, wish);
-  g_signal_emit(self, chosen_signal, 0, wish);
+  ms_engine_choose(self->engine, device_selector);
+  g_signal_emit(self, chosen_signal, 0, device_selector);
 }
 
 static GtkWidget *
@@ -50,17 +50,18 @@ new_text(const char *title, const char *detail)
 }
 
 static GtkRadioButton *
-add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *wish, const char *title, const char *detail)
+add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *device_selector, const char *title,
+           const char *detail)
 {
   GtkWidget *button = ms_radio_button_new(group, NULL);
 
-  gtk_widget_set_name(button, wish);
+  gtk_widget_set_name(button, device_selector);
   gtk_container_add(GTK_CONTAINER(button), new_text(title, detail));
   atk_object_set_name(gtk_widget_get_accessible(button), title);
   atk_object_set_description(gtk_widget_get_accessible(button), detail);
   gtk_container_add(GTK_CONTAINER(self->list), button);
   gtk_widget_show_all(button);
-  if (strcmp(wish, ms_engine_get_wish(self->engine)) == 0)
+  if (strcmp(device_selector, ms_engine_get_device_selector(self->engine)) == 0)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
   return GTK_RADIO_BUTTON(button);

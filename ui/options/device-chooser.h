@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_DEVICE_CHOOSER (ms_device_chooser_get_type())
-/* Signal: "chosen" (const char *wish): a person chose a device. */
+/* Signal: "chosen" (const char *device_selector): a person chose a device. */
 G_DECLARE_FINAL_TYPE(MsDeviceChooser, ms_device_chooser, MS, DEVICE_CHOOSER, GtkMenuButton)
 
 void ms_device_chooser_set_engine(MsDeviceChooser *self, MsEngine *engine);

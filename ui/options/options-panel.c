@@ -38,8 +38,8 @@ update_note(MsOptionsPanel *self)
     g_autofree char *name = ms_option_get_text(kernel, ms_run_get_settings(run));
     g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
     g_string_append_printf(text, "The last run took the kernel “%s” with work-groups of %s.", name, group);
-    if (ms_run_get_passed_over(run))
-      g_string_append_printf(text, " Passed over: %s", ms_run_get_passed_over(run));
+    if (ms_run_get_rejected(run))
+      g_string_append_printf(text, " Passed over: %s", ms_run_get_rejected(run));
   } else if (run) {
     g_string_append(text, "The last run took the serial reference, one thread of plain C.");
   }

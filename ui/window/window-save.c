@@ -242,7 +242,7 @@ device_argument(MsWindow *self)
 
   if (ms_engine_is_reference(self->engine))
     return g_strdup(MS_ENGINE_REFERENCE);
-  return g_strdup(device ? ms_device_get_address(device) : ms_engine_get_wish(self->engine));
+  return g_strdup(device ? ms_device_get_address(device) : ms_engine_get_device_selector(self->engine));
 }
 
 /** ms_window_get_command_line: (transfer full): the line that repeats what the window shows, without a window. */

@@ -193,9 +193,9 @@ ms_window_init(MsWindow *self)
 }
 
 static void
-device_chosen_cb(MsWindow *self, const char *wish)
+device_chosen_cb(MsWindow *self, const char *device_selector)
 {
-  g_settings_set_string(self->settings, "device", wish);
+  g_settings_set_string(self->settings, "device", device_selector);
 }
 
 static void

@@ -178,10 +178,10 @@ read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GErr
 {
   g_auto(GStrv) values = get_words(file, group, "Values");
   g_auto(GStrv) name = g_strsplit(group + strlen("Published "), " / ", 2);
-  g_autofree char *quantity = get_text(file, group, "Quantity");
+  g_autofree char *metric = get_text(file, group, "Quantity");
   g_autofree char *unit = get_text(file, group, "Unit");
 
-  if (!values || !quantity || !unit)
+  if (!values || !metric || !unit)
     return fail(error, "The experiment “%s” lacks Quantity, Unit or Values in [%s].", self->name, group);
   for (char **value = values; *value; value++) {
     if (!**value)
@@ -193,7 +193,7 @@ read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GErr
     }
     published->device = g_strdup(name[0]);
     published->source = g_strdup(self->study);
-    published->quantity = g_strdup(quantity);
+    published->metric = g_strdup(metric);
     published->unit = g_strdup(unit);
     g_ptr_array_add(self->published, published);
   }

@@ -69,7 +69,7 @@ add_published(JsonBuilder *builder, const MsExperiment *e)
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "device", p->device);
     ms_json_add_text(builder, "source", p->source);
-    ms_json_add_text(builder, "quantity", p->quantity);
+    ms_json_add_text(builder, "quantity", p->metric);
     ms_json_add_text(builder, "unit", p->unit);
     ms_json_add_factors(builder, "where", p->where);
     ms_json_add_number(builder, "low", p->low);

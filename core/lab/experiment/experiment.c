@@ -31,7 +31,7 @@ ms_published_free(MsPublished *self)
 {
   g_free(self->device);
   g_free(self->source);
-  g_free(self->quantity);
+  g_free(self->metric);
   g_free(self->unit);
   ms_factors_free(self->where);
   g_free(self);

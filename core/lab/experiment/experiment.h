@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   char *device;
   char *source;
-  char *quantity;
+  char *metric;
   char *unit;
   MsFactors *where;
   double low;

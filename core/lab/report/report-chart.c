@@ -10,7 +10,7 @@
 typedef struct {
   const MsReport *report;
   const MsPlot *plot;
-  const MsQuantity *quantity;
+  const MsMetric *metric;
   MsChart *chart;
   GPtrArray *names;      /* char *: series added so far, "measured" or "published" in front */
   GPtrArray *categories; /* char *: places on the x axis so far */
@@ -124,12 +124,12 @@ static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
   g_autofree char *name = series_name(d->report, d->plot, row->settings);
-  double y = ms_report_row_quantity(d->report, row, d->plot->y);
+  double y = ms_report_row_metric(d->report, row, d->plot->y);
   double low = NAN, high = NAN;
 
-  if (d->quantity && d->quantity->ns_factor > 0) {
-    low = row->summary.q1 * d->quantity->ns_factor;
-    high = row->summary.q3 * d->quantity->ns_factor;
+  if (d->metric && d->metric->ns_factor > 0) {
+    low = row->summary.q1 * d->metric->ns_factor;
+    high = row->summary.q3 * d->metric->ns_factor;
   } else if (strcmp(d->plot->y, "speed-up") == 0 && isfinite(row->speedup.high)) {
     low = row->speedup.low;
     high = row->speedup.high;
@@ -224,7 +224,7 @@ ms_report_to_chart(const MsReport *self)
   g_autoptr(GPtrArray) categories = g_ptr_array_new_with_free_func(g_free);
   Drawing d = {self,
                plot,
-               ms_quantity_find(plot->y),
+               ms_metric_find(plot->y),
                ms_chart_new(types[plot->type], self->experiment->title),
                names,
                categories,
@@ -238,6 +238,6 @@ ms_report_to_chart(const MsReport *self)
   /* A scaled-down run beside full-size figures would be a row of invisible bars. */
   gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
   ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
-  ms_chart_set_y_axis(d.chart, ms_quantity_title(plot->y), plot->log_y || wide);
+  ms_chart_set_y_axis(d.chart, ms_metric_title(plot->y), plot->log_y || wide);
   return d.chart;
 }

@@ -127,7 +127,7 @@ add_derived(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
 
   ms_json_begin_object(builder, "derived");
   for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
-    ms_json_add_number(builder, names[i], ms_report_row_quantity(self, row, names[i]));
+    ms_json_add_number(builder, names[i], ms_report_row_metric(self, row, names[i]));
   json_builder_end_object(builder);
 }
 

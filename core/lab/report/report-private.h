@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define MS_REPORT_VERSION 1
 
 /**
- * MsQuantity: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
+ * MsMetric: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
  */
 typedef struct {
   const char *name;
@@ -19,10 +19,10 @@ typedef struct {
   const char *unit;
   double ns_factor;
   double (*value)(const MsReport *report, const MsReportRow *row);
-} MsQuantity;
+} MsMetric;
 
-const MsQuantity *ms_quantity_find(const char *name);
-double ms_published_in(const MsPublished *published, const char *quantity);
+const MsMetric *ms_metric_find(const char *name);
+double ms_published_in(const MsPublished *published, const char *metric);
 
 char *ms_report_number(double value);
 char *ms_report_published_text(const MsReportRow *row);

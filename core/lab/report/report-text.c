@@ -26,7 +26,7 @@ ms_report_published_text(const MsReportRow *row)
     gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
     g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
                            p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
-                           named ? p->quantity : "", p->device);
+                           named ? p->metric : "", p->device);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -100,10 +100,10 @@ ms_report_remarks(const MsReport *self, const MsReportRow *row)
 }
 
 static gboolean
-any_row_has(const MsReport *self, const char *quantity)
+any_row_has(const MsReport *self, const char *metric)
 {
   for (guint i = 0; i < self->rows->len; i++)
-    if (isfinite(ms_report_row_quantity(self, self->rows->pdata[i], quantity)))
+    if (isfinite(ms_report_row_metric(self, self->rows->pdata[i], metric)))
       return TRUE;
   return FALSE;
 }
@@ -170,7 +170,7 @@ row_cells(const MsReport *self, const MsReportRow *row)
   take(cells, ms_report_number(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
-      take(cells, ms_report_number(ms_report_row_quantity(self, row, rate_columns[i])));
+      take(cells, ms_report_number(ms_report_row_metric(self, row, rate_columns[i])));
   take(cells, ms_report_speedup_text(row));
   if (any_row_published(self))
     take(cells, ms_report_published_text(row));

@@ -63,9 +63,9 @@ void ms_report_finish_row(MsReport *self, MsReportRow *row);
 void ms_report_rank(MsReport *self);
 
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
-double ms_report_row_quantity(const MsReport *self, const MsReportRow *row, const char *quantity);
-const char *ms_quantity_unit(const char *quantity);
-const char *ms_quantity_title(const char *quantity);
+double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
+const char *ms_metric_unit(const char *metric);
+const char *ms_metric_title(const char *metric);
 
 GPtrArray *ms_report_table(const MsReport *self);
 char *ms_report_heading(const MsReport *self);

@@ -160,9 +160,9 @@ ms_panel_job_set_fraction(MsPanelJob *self, double fraction)
   private_of(self)->fraction = fraction;
 }
 
-/** ms_panel_job_tell_progress: for the kinds of job, on the main loop: emits "progressed". */
+/** ms_panel_job_report_progress: for the kinds of job, on the main loop: emits "progressed". */
 void
-ms_panel_job_tell_progress(MsPanelJob *self)
+ms_panel_job_report_progress(MsPanelJob *self)
 {
   g_signal_emit(self, signals[SIGNAL_PROGRESSED], 0);
 }

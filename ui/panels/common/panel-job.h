@@ -31,6 +31,6 @@ gboolean ms_panel_job_is_running(MsPanelJob *self);
 gboolean ms_panel_job_is_cancelled(MsPanelJob *self);
 double ms_panel_job_get_fraction(MsPanelJob *self);
 void ms_panel_job_set_fraction(MsPanelJob *self, double fraction);
-void ms_panel_job_tell_progress(MsPanelJob *self);
+void ms_panel_job_report_progress(MsPanelJob *self);
 
 G_END_DECLS

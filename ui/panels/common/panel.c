@@ -112,9 +112,9 @@ ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
   ms_document_set_settings(document, &chosen, NULL);
 }
 
-/** ms_panel_tell_problem: lets the window say what went wrong. */
+/** ms_panel_report_problem: lets the window say what went wrong. */
 void
-ms_panel_tell_problem(MsPanel *self, const GError *error)
+ms_panel_report_problem(MsPanel *self, const GError *error)
 {
   MsDocument *document = ms_panel_get_document(self);
 

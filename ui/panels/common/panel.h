@@ -30,6 +30,6 @@ void ms_panel_set_document(MsPanel *self, MsDocument *document);
 void ms_panel_invalidate(MsPanel *self);
 void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
 void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
-void ms_panel_tell_problem(MsPanel *self, const GError *error);
+void ms_panel_report_problem(MsPanel *self, const GError *error);
 
 G_END_DECLS

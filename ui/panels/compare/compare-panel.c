@@ -203,7 +203,7 @@ on_apply_clicked(MsComparePanel *self)
 static void
 on_problem(MsComparePanel *self, GError *error)
 {
-  ms_panel_tell_problem(MS_PANEL(self), error);
+  ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void

@@ -27,7 +27,7 @@ append_published(GString *text, const MsPublished *published)
   gboolean range = published->low != published->high;
 
   g_string_append_printf(text, "%s%s: %s %s%s%s %s (%s)", text->len > 0 ? "; " : "", published->device,
-                         published->quantity, low, range ? "–" : "", range ? high : "", published->unit, where);
+                         published->metric, low, range ? "–" : "", range ? high : "", published->unit, where);
 }
 
 /** ms_experiment_details: (transfer full): Pango markup */

@@ -280,16 +280,16 @@ ms_experiment_panel_get_note(MsExperimentPanel *self)
 }
 
 static void
-tell_problem(MsExperimentPanel *self, const GError *error)
+report_problem(MsExperimentPanel *self, const GError *error)
 {
   ms_lab_bar_set_note(self->bar, error->message);
-  ms_panel_tell_problem(MS_PANEL(self), error);
+  ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
 on_problem(MsExperimentPanel *self, GError *error)
 {
-  tell_problem(self, error);
+  report_problem(self, error);
 }
 
 static void
@@ -299,7 +299,7 @@ on_file_chosen(GtkNativeDialog *dialog, int response, MsExperimentPanel *self)
   g_autoptr(GError) error = NULL;
 
   if (response == GTK_RESPONSE_ACCEPT && path && !ms_experiment_panel_add_file(self, path, &error))
-    tell_problem(self, error);
+    report_problem(self, error);
   g_object_unref(dialog);
 }
 

@@ -90,7 +90,7 @@ deliver(gpointer data)
   g_free(self->message);
   self->message = g_steal_pointer(&news->message);
   ms_panel_job_set_fraction(MS_PANEL_JOB(self), news->fraction);
-  ms_panel_job_tell_progress(MS_PANEL_JOB(self));
+  ms_panel_job_report_progress(MS_PANEL_JOB(self));
   return G_SOURCE_REMOVE;
 }
 

@@ -72,7 +72,7 @@ deliver(gpointer data)
 
   if (ms_panel_job_is_running(MS_PANEL_JOB(self))) {
     take_fresh(self);
-    ms_panel_job_tell_progress(MS_PANEL_JOB(self));
+    ms_panel_job_report_progress(MS_PANEL_JOB(self));
   }
   return G_SOURCE_REMOVE;
 }

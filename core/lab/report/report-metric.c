@@ -83,7 +83,7 @@ power(const MsReport *report, const MsReportRow *row)
 }
 
 /* @time: the figure is the median time times a constant, so whiskers can be drawn. */
-static const MsQuantity quantities[] = {
+static const MsMetric quantities[] = {
   {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
   {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
   {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
@@ -99,9 +99,9 @@ static const MsQuantity quantities[] = {
   {"power", "Mean power, W (lower is better)", "W", 0, power},
 };
 
-/** ms_quantity_find: (nullable): the quantity of this name. */
-const MsQuantity *
-ms_quantity_find(const char *name)
+/** ms_metric_find: (nullable): the metric of this name. */
+const MsMetric *
+ms_metric_find(const char *name)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(quantities); i++)
     if (g_strcmp0(quantities[i].name, name) == 0)
@@ -110,15 +110,15 @@ ms_quantity_find(const char *name)
 }
 
 /**
- * ms_report_row_quantity:
- * @quantity: "time", "speed-up", "gb-per-s", …
+ * ms_report_row_metric:
+ * @metric: "time", "speed-up", "gb-per-s", …
  *
- * Returns: the figure in ms_quantity_unit(); NAN when the row was not verified or has no such figure
+ * Returns: the figure in ms_metric_unit(); NAN when the row was not verified or has no such figure
  */
 double
-ms_report_row_quantity(const MsReport *self, const MsReportRow *row, const char *quantity)
+ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric)
 {
-  const MsQuantity *q = ms_quantity_find(quantity);
+  const MsMetric *q = ms_metric_find(metric);
 
   if (!q || row->measurement->outcome != MS_OUTCOME_OK || row->summary.n == 0)
     return NAN;
@@ -127,19 +127,19 @@ ms_report_row_quantity(const MsReport *self, const MsReportRow *row, const char 
 }
 
 const char *
-ms_quantity_unit(const char *quantity)
+ms_metric_unit(const char *metric)
 {
-  const MsQuantity *q = ms_quantity_find(quantity);
+  const MsMetric *q = ms_metric_find(metric);
 
   return q ? q->unit : "";
 }
 
 const char *
-ms_quantity_title(const char *quantity)
+ms_metric_title(const char *metric)
 {
-  const MsQuantity *q = ms_quantity_find(quantity);
+  const MsMetric *q = ms_metric_find(metric);
 
-  return q ? q->title : quantity;
+  return q ? q->title : metric;
 }
 
 static double
@@ -153,16 +153,16 @@ unit_in_ms(const char *unit)
 }
 
 /**
- * ms_published_in: the middle of a published figure, in the unit of @quantity; NAN when it is a figure of
+ * ms_published_in: the middle of a published figure, in the unit of @metric; NAN when it is a figure of
  * another kind.
  */
 double
-ms_published_in(const MsPublished *published, const char *quantity)
+ms_published_in(const MsPublished *published, const char *metric)
 {
   double middle = (published->low + published->high) / 2;
-  gboolean wants_time = g_str_has_prefix(quantity, "time");
+  gboolean wants_time = g_str_has_prefix(metric, "time");
 
-  if (wants_time && g_str_has_prefix(published->quantity, "time"))
-    return middle * unit_in_ms(published->unit) / unit_in_ms(ms_quantity_unit(quantity));
-  return g_strcmp0(published->quantity, quantity) == 0 ? middle : NAN;
+  if (wants_time && g_str_has_prefix(published->metric, "time"))
+    return middle * unit_in_ms(published->unit) / unit_in_ms(ms_metric_unit(metric));
+  return g_strcmp0(published->metric, metric) == 0 ? middle : NAN;
 }
