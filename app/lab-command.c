@@ -7,7 +7,8 @@
 #include "core/batch/split-engine.h"
 #include "core/image/image-io.h"
 #include "core/json.h"
-#include "core/lab/lab.h"
+#include "core/lab/lab-campaign.h"
+#include "core/lab/lab-tune.h"
 
 #define USUAL_NOISE 0.01
 
@@ -33,7 +34,7 @@ on_experiment_progress(const MsReport *report, const MsReportRow *row, double fr
 static void
 on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
 {
-  g_autofree char *what = trial ? ms_factors_to_string(trial->settings) : g_strdup("");
+  g_autofree char *what = trial ? ms_factors_to_string(trial->factors) : g_strdup("");
 
   show_progress(data, fraction, what);
 }

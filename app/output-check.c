@@ -7,7 +7,7 @@
 #include "core/image/atomic-file.h"
 #include "core/image/file-path.h"
 #include "core/image/image-io.h"
-#include "core/lab/lab.h"
+#include "core/lab/lab-campaign.h"
 
 /* A path of the command line: @option is what named it, %NULL for an image. */
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/lab/lab.h"
+#include "core/lab/tune/tuned.h"
 #include "core/reduce/reduce-run.h"
 
 static gboolean

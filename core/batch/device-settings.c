@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/device-settings.h"
 
-#include "core/lab/lab.h"
+#include "core/lab/tune/tuned.h"
 
 /* A size at which every combination of options that works at all can be planned. */
 #define USUAL_SIDE 512

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/chart/chart-private.h"
+#include "core/number.h"
 
 #define SMALL_FONT 10.5
 #define LABELLED_BARS 28
@@ -105,7 +106,7 @@ draw_y_axis(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
   for (guint i = 0; i < ticks->len; i++) {
     double value = g_array_index(ticks, double, i);
     double y = floor(ms_chart_point_y(l, value)) + 0.5;
-    g_autofree char *text = ms_scale_format(value);
+    g_autofree char *text = ms_number_text(value);
     ms_chart_set_colour(cr, value == l->y.minimum ? paint->faint_text : paint->grid);
     cairo_set_line_width(cr, 1);
     cairo_move_to(cr, l->left, y);
@@ -199,7 +200,7 @@ static void
 draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double room)
 {
   double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
-  g_autofree char *text = ms_scale_format(round(value / unit) * unit); /* three digits are enough to read off a bar */
+  g_autofree char *text = ms_number_text(round(value / unit) * unit); /* three digits are enough to read off a bar */
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/chart/chart-private.h"
+#include "core/number.h"
 
 #define GROUP_FILL 0.8
 
@@ -159,7 +160,7 @@ widest_y_label(const MsChartLayout *layout, cairo_t *cr)
   double widest = 0;
 
   for (guint i = 0; i < ticks->len; i++) {
-    g_autofree char *text = ms_scale_format(g_array_index(ticks, double, i));
+    g_autofree char *text = ms_number_text(g_array_index(ticks, double, i));
     widest = MAX(widest, ms_chart_text_width(cr, text));
   }
   return widest;

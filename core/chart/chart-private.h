@@ -48,7 +48,6 @@ typedef struct {
 MsScale ms_scale_for_range(double minimum, double maximum, gboolean logarithmic, gboolean from_zero);
 double ms_scale_map(const MsScale *self, double value);
 GArray *ms_scale_ticks(const MsScale *self, guint wanted);
-char *ms_scale_format(double value);
 char *ms_scale_format_count(double value);
 
 /** MsChartLayout: where things stand in a drawing of a given size, in its units. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/chart/chart-private.h"
+#include "core/number.h"
 
 /* The largest of 1, 2, 5 times a power of ten that is not above @value. */
 static double
@@ -108,7 +109,7 @@ ms_scale_ticks(const MsScale *self, guint wanted)
 }
 
 /**
- * ms_scale_format_count: (transfer full): like ms_scale_format(), with powers of two from 1024 as 2¹⁰ and so
+ * ms_scale_format_count: (transfer full): like ms_number_text(), with powers of two from 1024 as 2¹⁰ and so
  * on.
  */
 char *
@@ -118,35 +119,7 @@ ms_scale_format_count(double value)
   int exponent;
 
   if (value < 1024 || frexp(value, &exponent) != 0.5)
-    return ms_scale_format(value);
+    return ms_number_text(value);
   exponent--;
   return g_strconcat("2", exponent >= 10 ? digits[exponent / 10 % 10] : "", digits[exponent % 10], NULL);
-}
-
-/** ms_scale_format: (transfer full): three significant digits, no exponent between 0.001 and 10 million. */
-char *
-ms_scale_format(double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  double size = fabs(value);
-
-  value += 0.0;
-  int digits = size >= 1000 || size == 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
-
-  if (size != 0 && (size < 1e-3 || size >= 1e7)) {
-    g_ascii_formatd(text, sizeof text, "%.3g", value);
-    return g_strdup(text);
-  }
-  char format[] = {'%', '.', (char)('0' + digits), 'f', '\0'};
-  g_ascii_formatd(text, sizeof text, format, value);
-  if (digits > 0) {
-    g_autofree char *copy = g_strdup(text);
-    gsize end = strlen(copy);
-    while (end > 0 && copy[end - 1] == '0')
-      end--;
-    if (end > 0 && copy[end - 1] == '.')
-      end--;
-    return g_strndup(copy, end);
-  }
-  return g_strdup(text);
 }

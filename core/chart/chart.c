@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/chart/chart-private.h"
+#include "core/number.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_t, cairo_destroy)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_surface_t, cairo_surface_destroy)
@@ -134,8 +135,8 @@ ms_chart_n_points(const MsChart *self)
 static char *
 point_text(const MsChart *self, const MsChartSeries *series, const MsChartPoint *point)
 {
-  g_autofree char *x = ms_scale_format(point->x);
-  g_autofree char *y = ms_scale_format(point->y);
+  g_autofree char *x = ms_number_text(point->x);
+  g_autofree char *y = ms_number_text(point->y);
   gboolean named = self->type != MS_CHART_LINES && point->x >= 0 && point->x < self->categories->len;
   const char *place = named ? self->categories->pdata[(guint)point->x] : x;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Several experiments: what there is, running them one after the other, comparing their reports with a baseline. */
+#include "core/lab/lab-campaign.h"
+
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/lab.h"
-#include "core/lab/report/report-private.h"
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/experiment/experiment-json.h"
 
 /** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
 char *

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/kind.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
 
@@ -30,9 +30,9 @@ ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick)
 }
 
 static const MsLabKind *
-kind_of(const MsExperiment *experiment, const MsFactors *settings, GError **error)
+kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error)
 {
-  const char *name = ms_factors_get_or(settings, "kind", experiment->kind);
+  const char *name = ms_factors_get_or(factors, "kind", experiment->kind);
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
@@ -92,13 +92,13 @@ make_rows(Run *run, GError **error)
   g_autoptr(GPtrArray) all = expand_settings(run);
 
   for (guint i = 0; i < all->len; i++) {
-    const MsFactors *settings = all->pdata[i];
-    const MsLabKind *kind = kind_of(run->experiment, settings, error);
-    if (!kind || !ms_lab_check_keys(kind, settings, error))
+    const MsFactors *factors = all->pdata[i];
+    const MsLabKind *kind = kind_of(run->experiment, factors, error);
+    if (!kind || !ms_lab_check_keys(kind, factors, error))
       return FALSE;
-    g_autofree char *label = ms_experiment_label(run->experiment, settings);
-    g_autofree char *group = kind->group(settings);
-    ms_report_add_row(run->report, settings, label, group);
+    g_autofree char *label = ms_experiment_label(run->experiment, factors);
+    g_autofree char *group = kind->group(factors);
+    ms_report_add_row(run->report, factors, label, group);
   }
   if (all->len > 0)
     return TRUE;
@@ -130,12 +130,12 @@ static gboolean
 make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
 {
   g_autoptr(GError) local = NULL;
-  const MsLabKind *kind = kind_of(run->experiment, row->settings, error);
+  const MsLabKind *kind = kind_of(run->experiment, row->factors, error);
 
   *subject = NULL;
   if (!kind)
     return FALSE;
-  *subject = kind->create(run->bench, row->settings, row->label, &local);
+  *subject = kind->create(run->bench, row->factors, row->label, &local);
   if (*subject)
     return TRUE;
   if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {

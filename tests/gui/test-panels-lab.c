@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/kinds/run-filter.h"
+#include "core/filter/settings-factors.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/panels/common/chart-view.h"
@@ -159,7 +160,7 @@ test_compare(void)
   g_assert_true(ms_document_set_option(f.document, "sr", "33", NULL));
   MsReportRow *last = report->rows->pdata[3];
   MsSettings wanted;
-  g_assert_true(ms_lab_filter_settings(last->settings, &wanted, NULL));
+  g_assert_true(ms_settings_from_factors(last->factors, &wanted, NULL));
   g_signal_emit_by_name(ms_compare_panel_get_view(panel), "row-chosen", 3);
   const MsSettings *now = ms_document_get_settings(f.document);
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
@@ -239,7 +240,7 @@ test_compare_plan(void)
   g_autoptr(GPtrArray) configurations = ms_experiment_expand(all, FALSE);
   for (guint i = 0; i < configurations->len; i++) {
     MsSettings one;
-    g_assert_true(ms_lab_filter_settings(configurations->pdata[i], &one, NULL));
+    g_assert_true(ms_settings_from_factors(configurations->pdata[i], &one, NULL));
     g_assert_true(ms_params_equal(&one.params, &settings.params));
     g_assert_cmpint(one.options.kernel, ==, settings.options.kernel);
   }
@@ -340,7 +341,7 @@ test_tune(void)
   panel_fixture_screenshot(&f, "tune");
 
   MsSettings wanted;
-  g_assert_true(ms_lab_filter_settings(best->settings, &wanted, NULL));
+  g_assert_true(ms_settings_from_factors(best->factors, &wanted, NULL));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Apply Winner")));
   const MsSettings *now = ms_document_get_settings(f.document);
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/kinds/bench.h"
-#include "core/lab/experiment/experiment.h"
+#include "core/lab/kinds/kind.h"
+#include "core/lab/experiment/experiment-file.h"
 
 static const char *const named_in_the_methods[] = {
   "ms-ndrange-size",    "ms-ndrange-shape",     "ms-memory-object",    "ms-local-memory",  "ms-unroll",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
 #include "core/lab/report/report.h"
 #include "tests/support/json-schema.h"

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/lab.h"
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/lab-campaign.h"
+#include "core/lab/lab-tune.h"
+#include "core/lab/tune/tuned.h"
 #include "core/opencl/device-chooser.h"
 #include "tests/support/fixture.h"
 #include "tests/support/json-schema.h"
@@ -311,7 +314,7 @@ test_image_of_the_caller(Fixture *f, gconstpointer data)
   g_assert_no_error(error);
   g_assert_cmpuint(report->rows->len, ==, 3); /* the sizes fall together */
   const MsReportRow *row = report->rows->pdata[0];
-  g_assert_cmpstr(ms_factors_get(row->settings, "size"), ==, "19x13");
+  g_assert_cmpstr(ms_factors_get(row->factors, "size"), ==, "19x13");
   g_assert_cmpfloat(row->measurement->work.pixels, ==, 19 * 13);
   g_assert_cmpstr(report->input, ==, "mine.png");
 }
@@ -396,7 +399,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   MsSettings after = ms_lab_tuned_settings(&settings, device, 64, 48);
   g_assert_false(ms_settings_equal(&after, &settings));
   g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
-  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->settings, "kernel"));
+  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->factors, "kernel"));
   g_assert_true(ms_params_equal(&after.params, &settings.params));
   settings.options.unroll = 2; /* chosen by hand */
   MsSettings by_hand = ms_lab_tuned_settings(&settings, device, 64, 48);

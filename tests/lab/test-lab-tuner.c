@@ -87,10 +87,10 @@ assert_optimum(const MsTuneRecord *record)
   const MsTrial *best = ms_tune_record_best(record);
 
   g_assert_nonnull(best);
-  g_assert_cmpstr(ms_factors_get(best->settings, "width"), ==, "32");
-  g_assert_cmpstr(ms_factors_get(best->settings, "height"), ==, "4");
-  g_assert_cmpstr(ms_factors_get(best->settings, "unroll"), ==, "4");
-  g_assert_cmpstr(ms_factors_get(best->settings, "memory"), ==, "image");
+  g_assert_cmpstr(ms_factors_get(best->factors, "width"), ==, "32");
+  g_assert_cmpstr(ms_factors_get(best->factors, "height"), ==, "4");
+  g_assert_cmpstr(ms_factors_get(best->factors, "unroll"), ==, "4");
+  g_assert_cmpstr(ms_factors_get(best->factors, "memory"), ==, "image");
   g_assert_cmpfloat(best->ns, ==, 1e6);
 }
 
@@ -324,7 +324,7 @@ test_winner(void)
   g_assert_true(ms_tune_store_save(folder, record, NULL));
   g_autoptr(MsFactors) winner = ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7");
   g_assert_nonnull(winner);
-  g_assert_true(ms_factors_equal(winner, ms_tune_record_best(record)->settings));
+  g_assert_true(ms_factors_equal(winner, ms_tune_record_best(record)->factors));
   g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.1", "test", "7"));
   g_assert_null(ms_tune_store_load_winner(folder, "other", "1.0", "test", "7"));
   g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "more", "7"));

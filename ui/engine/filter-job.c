@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/lab/lab.h"
+#include "core/lab/tune/tuned.h"
 
 /* Above this share of the picture the visible part is not worth a run of its own: the whole is shown band by band. */
 #define MOSTLY_VISIBLE 0.7

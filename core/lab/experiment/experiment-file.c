@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Experiment files: GKeyFile text with groups for the axes, what is fixed, the plot and the published figures. */
+#include "core/lab/experiment/experiment-file.h"
+
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/experiment/experiment.h"
 #include "core/lab/ms-experiments.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
@@ -50,13 +50,13 @@ static MsFactors *
 get_settings(GKeyFile *file, const char *group)
 {
   g_auto(GStrv) keys = g_key_file_get_keys(file, group, NULL, NULL);
-  MsFactors *settings = ms_factors_new();
+  MsFactors *factors = ms_factors_new();
 
   for (char **key = keys; key && *key; key++) {
     g_autofree char *value = get_text(file, group, *key);
-    ms_factors_set(settings, *key, value);
+    ms_factors_set(factors, *key, value);
   }
-  return settings;
+  return factors;
 }
 
 static gboolean
@@ -86,12 +86,12 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
 
   for (char **name = names; name && *name; name++) {
     g_autofree char *text = get_text(file, "Cases", *name);
-    g_autoptr(MsFactors) settings = ms_factors_parse(text, error);
-    if (!settings) {
+    g_autoptr(MsFactors) factors = ms_factors_parse(text, error);
+    if (!factors) {
       g_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
       return FALSE;
     }
-    MsCase *one = ms_experiment_add_case(self, *name, settings);
+    MsCase *one = ms_experiment_add_case(self, *name, factors);
     one->quick = !quick || g_strv_contains((const char *const *)quick, *name);
   }
   for (char **name = quick; name && *name; name++)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* An experiment inside a JSON report, so that a report can be read, drawn and resumed without its experiment file. */
+#include "core/lab/experiment/experiment-json.h"
+
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/report/report-private.h"
+#include "core/factors-json.h"
+#include "core/json.h"
 
 static const char *const plot_types[] = {"bars", "lines", "stacked"};
 
@@ -39,7 +41,7 @@ add_cases(JsonBuilder *builder, const MsExperiment *e)
     const MsCase *one = e->cases->pdata[i];
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "name", one->name);
-    ms_json_add_factors(builder, "settings", one->settings);
+    ms_json_add_factors(builder, "settings", one->factors);
     ms_json_add_boolean(builder, "quick", one->quick);
     json_builder_end_object(builder);
   }
@@ -143,11 +145,10 @@ get_cases(MsExperiment *e, JsonObject *object)
 
   for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
     JsonObject *one = ms_json_get_element(cases, i);
-    g_autoptr(MsFactors) settings = one ? ms_json_get_factors(one, "settings") : NULL;
+    g_autoptr(MsFactors) factors = one ? ms_json_get_factors(one, "settings") : NULL;
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
-    if (name && settings)
-      ms_experiment_add_case(e, name, settings)->quick =
-        json_object_get_boolean_member_with_default(one, "quick", TRUE);
+    if (name && factors)
+      ms_experiment_add_case(e, name, factors)->quick = json_object_get_boolean_member_with_default(one, "quick", TRUE);
   }
 }
 

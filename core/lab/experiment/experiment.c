@@ -22,7 +22,7 @@ free_case(gpointer data)
   MsCase *one = data;
 
   g_free(one->name);
-  ms_factors_free(one->settings);
+  ms_factors_free(one->factors);
   g_free(one);
 }
 
@@ -117,12 +117,12 @@ ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *v
 
 /** ms_experiment_add_case: (transfer none): adds a case that takes part with --quick too. */
 MsCase *
-ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings)
+ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors)
 {
   MsCase *one = g_new0(MsCase, 1);
 
   one->name = g_strdup(name);
-  one->settings = ms_factors_copy(settings);
+  one->factors = ms_factors_copy(factors);
   one->quick = TRUE;
   g_ptr_array_add(self->cases, one);
   return one;
@@ -159,21 +159,21 @@ axis_values(const MsAxis *axis, gboolean quick)
 
 /* Fills in what is fixed without touching what already varies. */
 static void
-add_missing(MsFactors *settings, const MsFactors *more)
+add_missing(MsFactors *factors, const MsFactors *more)
 {
   for (guint i = 0; i < ms_factors_size(more); i++)
-    if (!ms_factors_get(settings, ms_factors_key(more, i)))
-      ms_factors_set(settings, ms_factors_key(more, i), ms_factors_value(more, i));
+    if (!ms_factors_get(factors, ms_factors_key(more, i)))
+      ms_factors_set(factors, ms_factors_key(more, i), ms_factors_value(more, i));
 }
 
 static void
-complete_settings(const MsExperiment *self, MsFactors *settings, const MsCase *one, gboolean quick)
+complete_settings(const MsExperiment *self, MsFactors *factors, const MsCase *one, gboolean quick)
 {
   if (one)
-    ms_factors_merge(settings, one->settings);
+    ms_factors_merge(factors, one->factors);
   if (quick)
-    add_missing(settings, self->quick_fixed);
-  add_missing(settings, self->fixed);
+    add_missing(factors, self->quick_fixed);
+  add_missing(factors, self->fixed);
 }
 
 static void
@@ -181,9 +181,9 @@ expand_axis(const MsExperiment *self, guint depth, const MsFactors *so_far, cons
             GPtrArray *into)
 {
   if (depth == self->axes->len) {
-    MsFactors *settings = ms_factors_copy(so_far);
-    complete_settings(self, settings, one, quick);
-    g_ptr_array_add(into, settings);
+    MsFactors *factors = ms_factors_copy(so_far);
+    complete_settings(self, factors, one, quick);
+    g_ptr_array_add(into, factors);
     return;
   }
   const MsAxis *axis = self->axes->pdata[depth];
@@ -232,27 +232,27 @@ scale_up(const MsAxis *axis, const char *value)
 
 /**
  * ms_experiment_published_scale:
- * @settings: a configuration
+ * @factors: a configuration
  * @quick: whether it is scaled down
  *
  * Returns: (transfer full): the configuration at the published scale that a scaled-down one stands for
  */
 MsFactors *
-ms_experiment_published_scale(const MsExperiment *self, const MsFactors *settings, gboolean quick)
+ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
-  MsFactors *scaled = ms_factors_copy(settings);
+  MsFactors *scaled = ms_factors_copy(factors);
 
   if (!quick)
     return scaled;
   for (guint i = 0; i < ms_factors_size(self->quick_fixed); i++) {
     const char *key = ms_factors_key(self->quick_fixed, i);
     const char *value = ms_factors_get(self->fixed, key);
-    if (value && g_strcmp0(ms_factors_get(settings, key), ms_factors_value(self->quick_fixed, i)) == 0)
+    if (value && g_strcmp0(ms_factors_get(factors, key), ms_factors_value(self->quick_fixed, i)) == 0)
       ms_factors_set(scaled, key, value);
   }
   for (guint i = 0; i < self->axes->len; i++) {
     const MsAxis *axis = self->axes->pdata[i];
-    const char *value = ms_factors_get(settings, axis->key);
+    const char *value = ms_factors_get(factors, axis->key);
     if (value)
       ms_factors_set(scaled, axis->key, scale_up(axis, value));
   }
@@ -262,13 +262,13 @@ ms_experiment_published_scale(const MsExperiment *self, const MsFactors *setting
 /**
  * ms_experiment_find_published:
  *
- * Returns: (transfer container) (element-type MsPublished): the published figures of what @settings stands
+ * Returns: (transfer container) (element-type MsPublished): the published figures of what @factors stands
  * for
  */
 GPtrArray *
-ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick)
+ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
-  g_autoptr(MsFactors) scaled = ms_experiment_published_scale(self, settings, quick);
+  g_autoptr(MsFactors) scaled = ms_experiment_published_scale(self, factors, quick);
   GPtrArray *found = g_ptr_array_new();
 
   for (guint i = 0; i < self->published->len; i++) {
@@ -289,18 +289,18 @@ ms_experiment_case_title(const char *name)
   return g_strdelimit(g_strdup(name), "_", ' ');
 }
 
-/** ms_experiment_label: (transfer full): what tells @settings from the experiment's other configurations. */
+/** ms_experiment_label: (transfer full): what tells @factors from the experiment's other configurations. */
 char *
-ms_experiment_label(const MsExperiment *self, const MsFactors *settings)
+ms_experiment_label(const MsExperiment *self, const MsFactors *factors)
 {
-  g_autofree char *title = ms_experiment_case_title(ms_factors_get_or(settings, "case", ""));
+  g_autofree char *title = ms_experiment_case_title(ms_factors_get_or(factors, "case", ""));
   g_autoptr(GString) label = g_string_new(title);
 
   for (guint i = 0; i < self->axes->len; i++) {
     const MsAxis *axis = self->axes->pdata[i];
     if (g_strv_length(axis->values) > 1 || self->axes->len + self->cases->len == 1)
       g_string_append_printf(label, "%s%s %s", label->len ? ", " : "", axis->key,
-                             ms_factors_get_or(settings, axis->key, "?"));
+                             ms_factors_get_or(factors, axis->key, "?"));
   }
   if (label->len == 0)
     g_string_append(label, self->name);

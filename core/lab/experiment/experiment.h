@@ -6,7 +6,7 @@
 
 #include <gio/gio.h>
 
-#include "core/lab/experiment/factors.h"
+#include "core/factors.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +28,7 @@ typedef struct {
  */
 typedef struct {
   char *name;
-  MsFactors *settings;
+  MsFactors *factors;
   gboolean quick;
 } MsCase;
 
@@ -92,8 +92,6 @@ typedef struct {
 } MsExperiment;
 
 MsExperiment *ms_experiment_new(const char *name, const char *title, const char *kind);
-MsExperiment *ms_experiment_parse(const char *name, const char *text, gssize length, GError **error);
-MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
 MsExperiment *ms_experiment_ref(MsExperiment *self);
 void ms_experiment_unref(MsExperiment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
@@ -101,16 +99,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 void ms_published_free(MsPublished *self);
 
 void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
-MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *settings);
+MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors);
 void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 
-char **ms_experiment_list_names(void);
-GPtrArray *ms_experiment_list(GError **error);
 GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
-GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *settings, gboolean quick);
-MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *settings, gboolean quick);
+GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
+MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 char *ms_experiment_case_title(const char *name);
-char *ms_experiment_label(const MsExperiment *self, const MsFactors *settings);
+char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
 char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);
 

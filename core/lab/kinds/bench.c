@@ -259,17 +259,3 @@ ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
     g_array_append_val(sample->events, event);
   }
 }
-
-/** ms_lab_check_keys: whether all of @settings means something to @kind; %FALSE names what does not. */
-gboolean
-ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GError **error)
-{
-  for (guint i = 0; i < ms_factors_size(settings); i++) {
-    const char *key = ms_factors_key(settings, i);
-    if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
-      continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name, key);
-    return FALSE;
-  }
-  return TRUE;
-}

@@ -4,9 +4,8 @@
 
 #include "core/filter/params.h"
 #include "core/image/image.h"
-#include "core/lab/experiment/factors.h"
-#include "core/lab/measure/measure.h"
-#include "core/lab/tune/tuner.h"
+#include "core/factors.h"
+#include "core/lab/measure/subject.h"
 #include "core/opencl/context.h"
 #include "core/reduce/reduce-types.h"
 
@@ -28,37 +27,5 @@ const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 
 void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);
-
-/**
- * MsLabKind: a kind of experiment.
- * @knows: whether a setting's key means something to it
- * @group: (transfer full): what configurations must share to be compared
- * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the
- *   configuration, with
- *   #MS_ERROR_USAGE when a value means nothing
- * @add_space: (nullable): what can be tuned, for this problem and device
- * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself;
- *   also makes what all
- *   trials share, so that no trial pays for it
- */
-typedef struct {
-  const char *name;
-  gboolean (*knows)(const char *key);
-  char *(*group)(const MsFactors *settings);
-  MsSubject *(*create)(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error);
-  void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
-  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
-} MsLabKind;
-
-const MsLabKind *ms_lab_kind_find(const char *name);
-gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *settings, GError **error);
-
-extern const MsLabKind ms_lab_kind_mean_shift;
-extern const MsLabKind ms_lab_kind_transfer;
-extern const MsLabKind ms_lab_kind_split;
-extern const MsLabKind ms_lab_kind_reduce;
-extern const MsLabKind ms_lab_kind_sort;
-extern const MsLabKind ms_lab_kind_swap_example;
-extern const MsLabKind ms_lab_kind_bandwidth;
 
 G_END_DECLS

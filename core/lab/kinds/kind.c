@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of experiments by name. */
-#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/kind.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/lab/kinds/kind-table.h"
 
 static const MsLabKind *const kinds[] = {
   &ms_lab_kind_bandwidth, &ms_lab_kind_mean_shift,   &ms_lab_kind_reduce,   &ms_lab_kind_sort,
@@ -15,4 +19,18 @@ ms_lab_kind_find(const char *name)
     if (g_strcmp0(kinds[i]->name, name) == 0)
       return kinds[i];
   return NULL;
+}
+
+/** ms_lab_check_keys: whether all of @factors means something to @kind; %FALSE names what does not. */
+gboolean
+ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **error)
+{
+  for (guint i = 0; i < ms_factors_size(factors); i++) {
+    const char *key = ms_factors_key(factors, i);
+    if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name, key);
+    return FALSE;
+  }
+  return TRUE;
 }

@@ -2,7 +2,7 @@
 /* Bandwidth as something to measure: reading an array, and copying one buffer to another on the device. */
 #include <string.h>
 
-#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/kind-table.h"
 #include "core/opencl/cl-error.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
@@ -128,10 +128,10 @@ bandwidth_knows(const char *key)
 }
 
 static char *
-bandwidth_group(const MsFactors *settings)
+bandwidth_group(const MsFactors *factors)
 {
-  return g_strdup_printf("bandwidth bytes:%s %s", ms_factors_get_or(settings, "bytes", "2^26"),
-                         ms_factors_get_or(settings, "operation", "read"));
+  return g_strdup_printf("bandwidth bytes:%s %s", ms_factors_get_or(factors, "bytes", "2^26"),
+                         ms_factors_get_or(factors, "operation", "read"));
 }
 
 static gboolean
@@ -152,12 +152,12 @@ make_plan(BandwidthSubject *self, GError **error)
 }
 
 static MsSubject *
-bandwidth_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+bandwidth_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
-  const char *operation = ms_factors_get_or(settings, "operation", "read");
+  const char *operation = ms_factors_get_or(factors, "operation", "read");
   gint64 bytes, one;
 
-  if (!ms_factors_parse_size(ms_factors_get_or(settings, "bytes", "2^26"), &bytes, &one, error))
+  if (!ms_factors_parse_size(ms_factors_get_or(factors, "bytes", "2^26"), &bytes, &one, error))
     return NULL;
   if (strcmp(operation, "read") != 0 && strcmp(operation, "copy") != 0) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no operation; it is read or copy.", operation);

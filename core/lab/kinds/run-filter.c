@@ -7,8 +7,9 @@
 
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
-#include "core/lab/kinds/bench.h"
-#include "core/lab/kinds/run-filter.h"
+#include "core/filter/settings-factors.h"
+#include "core/lab/kinds/kind-table.h"
+#include "core/lab/measure/clock.h"
 #include "core/lab/kinds/run-image.h"
 
 typedef struct {
@@ -39,11 +40,11 @@ filter_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 static gboolean
 run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GError **error)
 {
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
 
   g_clear_object(&self->serial_result);
   self->serial_result = ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
-  ms_sample_add_event(sample, "host", "reference", start, ms_lab_now_ns(), 0, TRUE);
+  ms_sample_add_event(sample, "host", "reference", start, ms_clock_now_ns(), 0, TRUE);
   return self->serial_result != NULL;
 }
 
@@ -117,39 +118,23 @@ filter_knows(const char *key)
 
 /* What decides the pixels: everything of the table's first group. */
 static char *
-filter_group(const MsFactors *settings)
+filter_group(const MsFactors *factors)
 {
   g_autoptr(GString) group = g_string_new("mean-shift");
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
-  g_string_append_printf(group, " size:%s", ms_lab_image_size(settings));
+  g_string_append_printf(group, " size:%s", ms_lab_image_size(factors));
   for (guint i = 0; i < n; i++)
-    if (table[i].group == MS_OPTION_GROUP_FILTER && ms_factors_get(settings, table[i].name))
-      g_string_append_printf(group, " %s:%s", table[i].name, ms_factors_get(settings, table[i].name));
+    if (table[i].group == MS_OPTION_GROUP_FILTER && ms_factors_get(factors, table[i].name))
+      g_string_append_printf(group, " %s:%s", table[i].name, ms_factors_get(factors, table[i].name));
   return g_string_free(g_steal_pointer(&group), FALSE);
 }
 
-/**
- * ms_lab_filter_settings: @factors as settings of the filter, the rest at its defaults; keys of other things
- * are passed over.
- */
-gboolean
-ms_lab_filter_settings(const MsFactors *factors, MsSettings *settings, GError **error)
-{
-  *settings = ms_settings_default();
-  for (guint i = 0; i < ms_factors_size(factors); i++) {
-    const MsOptionInfo *option = ms_option_find(ms_factors_key(factors, i));
-    if (option && !ms_option_set_text(option, settings, ms_factors_value(factors, i), error))
-      return FALSE;
-  }
-  return ms_params_validate(&settings->params, error);
-}
-
 static gboolean
-parse_device(FilterSubject *self, const MsFactors *settings, GError **error)
+parse_device(FilterSubject *self, const MsFactors *factors, GError **error)
 {
-  const char *device = ms_factors_get_or(settings, "device", "selected");
+  const char *device = ms_factors_get_or(factors, "device", "selected");
 
   self->serial = strcmp(device, "reference") == 0;
   if (self->serial || strcmp(device, "selected") == 0)
@@ -173,15 +158,15 @@ make_plan(FilterSubject *self, GError **error)
 }
 
 static MsSubject *
-filter_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+filter_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
   FilterSubject *self = g_new0(FilterSubject, 1);
 
   ms_subject_init(&self->parent, &filter_funcs, label);
   self->bench = bench;
-  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
-  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) ||
-      !parse_device(self, settings, error) || !make_plan(self, error)) {
+  self->image = ms_lab_image_open(bench, factors, &self->parent.work, error);
+  if (!self->image || !ms_settings_from_factors(factors, &self->settings, error) ||
+      !parse_device(self, factors, error) || !make_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }
@@ -236,7 +221,7 @@ filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancel
   MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(problem), error);
   MsSettings settings;
 
-  if (!image || !ms_lab_filter_settings(problem, &settings, error) ||
+  if (!image || !ms_settings_from_factors(problem, &settings, error) ||
       !ms_lab_bench_reference(bench, image, &settings.params, NULL, cancellable, error))
     return NULL;
   MsPlanRequest request = ms_plan_request(&settings, ms_context_get_limits(ms_lab_bench_context(bench)),

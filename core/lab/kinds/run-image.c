@@ -5,21 +5,21 @@
 
 /** ms_lab_image_size: (transfer none): the setting "size", or what it is when it is not given. */
 const char *
-ms_lab_image_size(const MsFactors *settings)
+ms_lab_image_size(const MsFactors *factors)
 {
-  return ms_factors_get_or(settings, "size", DEFAULT_SIZE);
+  return ms_factors_get_or(factors, "size", DEFAULT_SIZE);
 }
 
 /**
  * ms_lab_image_open:
  * @work: (out): gets the number of pixels
  *
- * Returns: (transfer full): the image of the bench that @settings ask for
+ * Returns: (transfer full): the image of the bench that @factors ask for
  */
 MsImage *
-ms_lab_image_open(MsLabBench *bench, const MsFactors *settings, MsWork *work, GError **error)
+ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GError **error)
 {
-  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(settings), error);
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(factors), error);
 
   if (!image)
     return NULL;

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-const char *ms_lab_image_size(const MsFactors *settings);
-MsImage *ms_lab_image_open(MsLabBench *bench, const MsFactors *settings, MsWork *work, GError **error);
+const char *ms_lab_image_size(const MsFactors *factors);
+MsImage *ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GError **error);
 gboolean ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,
                              MsVerification *verification, GCancellable *cancellable, GError **error);
 

@@ -2,8 +2,9 @@
 /* Reductions as something to measure: any operation, type and variant, on the device or by the serial code. */
 #include <string.h>
 
-#include "core/lab/kinds/bench.h"
-#include "core/lab/kinds/run-reduce.h"
+#include "core/lab/kinds/kind-table.h"
+#include "core/lab/measure/clock.h"
+#include "core/reduce/reduce-factors.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
@@ -41,9 +42,9 @@ reduce_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 static gboolean
 run_serial(ReduceSubject *self, MsSample *sample, GError **error)
 {
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
   gboolean good = ms_reduce_serial(&self->spec, self->data, self->n, &self->result, error);
-  guint64 end = ms_lab_now_ns();
+  guint64 end = ms_clock_now_ns();
 
   ms_sample_add_event(sample, "host", "serial", start, end, 0, TRUE);
   return good;
@@ -53,7 +54,7 @@ static gboolean
 reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   ReduceSubject *self = (ReduceSubject *)subject;
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
 
   memset(&self->result, 0x5a, sizeof self->result); /* so that an idle run cannot pass */
   if (self->serial)
@@ -62,7 +63,7 @@ reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (!ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable, error))
     return FALSE;
   if (self->wall)
-    sample->ns = (double)(ms_lab_now_ns() - start);
+    sample->ns = (double)(ms_clock_now_ns() - start);
   if (!ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -117,64 +118,17 @@ reduce_knows(const char *key)
 }
 
 static char *
-reduce_group(const MsFactors *settings)
+reduce_group(const MsFactors *factors)
 {
-  return g_strdup_printf("reduce op:%s type:%s size:%s", ms_factors_get_or(settings, "op", "sum"),
-                         ms_factors_get_or(settings, "type", "uint"), ms_factors_get_or(settings, "size", "2^20"));
+  return g_strdup_printf("reduce op:%s type:%s size:%s", ms_factors_get_or(factors, "op", "sum"),
+                         ms_factors_get_or(factors, "type", "uint"), ms_factors_get_or(factors, "size", "2^20"));
 }
 
 static gboolean
-has_single_options(const MsFactors *settings)
+parse_flags(ReduceSubject *self, const MsFactors *factors, GError **error)
 {
-  for (guint i = 0; i < ms_factors_size(settings); i++)
-    if (ms_reduce_option_find(ms_factors_key(settings, i)))
-      return TRUE;
-  return FALSE;
-}
-
-/* The variant and whatever single options stand beside it, as --variant takes them. */
-static gboolean
-parse_options(const MsFactors *settings, MsReduceOptions *options, GError **error)
-{
-  const char *usual = has_single_options(settings) ? "naive" : "auto";
-  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(settings, "variant", usual));
-
-  for (guint i = 0; i < ms_factors_size(settings); i++) {
-    const char *key = ms_factors_key(settings, i);
-    if (ms_reduce_option_find(key))
-      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(settings, i));
-  }
-  return ms_reduce_options_parse(variant->str, options, error);
-}
-
-/**
- * ms_lab_reduce_settings: @factors as a reduction of an array of @n elements, the rest at its defaults; keys of other
- * things are passed over.
- */
-gboolean
-ms_lab_reduce_settings(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
-                       GError **error)
-{
-  MsReduceOp op;
-  MsElementType type;
-  gboolean positions;
-  gint64 width, height;
-
-  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, &positions, error) ||
-      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
-      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
-      !parse_options(factors, options, error))
-    return FALSE;
-  *spec = (MsReduceSpec){op, type, positions, -1};
-  *n = (guint64)width * (guint64)height;
-  return TRUE;
-}
-
-static gboolean
-parse_flags(ReduceSubject *self, const MsFactors *settings, GError **error)
-{
-  const char *device = ms_factors_get_or(settings, "device", "selected");
-  const char *clock = ms_factors_get_or(settings, "clock", "events");
+  const char *device = ms_factors_get_or(factors, "device", "selected");
+  const char *clock = ms_factors_get_or(factors, "clock", "events");
 
   self->serial = strcmp(device, "reference") == 0;
   self->wall = strcmp(clock, "wall") == 0;
@@ -197,14 +151,14 @@ make_plan(ReduceSubject *self, GError **error)
 }
 
 static MsSubject *
-reduce_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+reduce_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
   ReduceSubject *self = g_new0(ReduceSubject, 1);
 
   ms_subject_init(&self->parent, &reduce_funcs, label);
   self->bench = bench;
-  if (!ms_lab_reduce_settings(settings, &self->spec, &self->options, &self->n, error) ||
-      !parse_flags(self, settings, error) || !make_plan(self, error)) {
+  if (!ms_reduce_from_factors(factors, &self->spec, &self->options, &self->n, error) ||
+      !parse_flags(self, factors, error) || !make_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

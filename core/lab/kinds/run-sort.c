@@ -2,7 +2,8 @@
 /* Bitonic sort as something to measure: forms, thread swapping and its ranges, against the serial sort. */
 #include <string.h>
 
-#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/kind-table.h"
+#include "core/lab/measure/clock.h"
 #include "core/reduce/sort.h"
 
 typedef struct {
@@ -45,9 +46,9 @@ static gboolean
 run_serial(SortSubject *self, MsSample *sample)
 {
   memcpy(self->keys, self->data, byte_size(self));
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
   ms_sort_serial(self->type, self->keys, self->n);
-  guint64 end = ms_lab_now_ns();
+  guint64 end = ms_clock_now_ns();
   ms_sample_add_event(sample, "host", "serial sort", start, end, 0, TRUE);
   return TRUE;
 }
@@ -120,16 +121,16 @@ sort_knows(const char *key)
 }
 
 static char *
-sort_group(const MsFactors *settings)
+sort_group(const MsFactors *factors)
 {
-  return g_strdup_printf("sort type:%s size:%s", ms_factors_get_or(settings, "type", "uint"),
-                         ms_factors_get_or(settings, "size", "2^16"));
+  return g_strdup_printf("sort type:%s size:%s", ms_factors_get_or(factors, "type", "uint"),
+                         ms_factors_get_or(factors, "size", "2^16"));
 }
 
 static gboolean
-parse_choice(const MsFactors *settings, const char *key, const char *const *names, int *value, GError **error)
+parse_choice(const MsFactors *factors, const char *key, const char *const *names, int *value, GError **error)
 {
-  const char *text = ms_factors_get_or(settings, key, names[0]);
+  const char *text = ms_factors_get_or(factors, key, names[0]);
 
   for (int i = 0; names[i]; i++)
     if (strcmp(names[i], text) == 0) {
@@ -142,7 +143,7 @@ parse_choice(const MsFactors *settings, const char *key, const char *const *name
 }
 
 static gboolean
-parse_settings(SortSubject *self, const MsFactors *settings, GError **error)
+parse_settings(SortSubject *self, const MsFactors *factors, GError **error)
 {
   static const char *const forms[] = {"fast", "study", NULL};
   static const char *const swaps[] = {"off", "plain", "refined", NULL};
@@ -151,15 +152,15 @@ parse_settings(SortSubject *self, const MsFactors *settings, GError **error)
   int form, swap, device;
 
   self->options = ms_sort_options_default();
-  if (!parse_choice(settings, "form", forms, &form, error) || !parse_choice(settings, "swap", swaps, &swap, error) ||
-      !parse_choice(settings, "device", devices, &device, error) ||
-      !ms_element_type_parse(ms_factors_get_or(settings, "type", "uint"), &self->type, error) ||
-      !ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^16"), &width, &height, error))
+  if (!parse_choice(factors, "form", forms, &form, error) || !parse_choice(factors, "swap", swaps, &swap, error) ||
+      !parse_choice(factors, "device", devices, &device, error) ||
+      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &self->type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^16"), &width, &height, error))
     return FALSE;
   self->options.form = (MsSortForm)form;
   self->options.swap = (MsSwap)swap;
-  self->options.swap_range = (int)g_ascii_strtoll(ms_factors_get_or(settings, "swap-range", "64"), NULL, 10);
-  self->options.work_group = (int)g_ascii_strtoll(ms_factors_get_or(settings, "group-size", "0"), NULL, 10);
+  self->options.swap_range = (int)g_ascii_strtoll(ms_factors_get_or(factors, "swap-range", "64"), NULL, 10);
+  self->options.work_group = (int)g_ascii_strtoll(ms_factors_get_or(factors, "group-size", "0"), NULL, 10);
   self->serial = device == 1;
   self->n = (guint64)width * (guint64)height;
   return TRUE;
@@ -178,14 +179,14 @@ check_plan(SortSubject *self, GError **error)
 }
 
 static MsSubject *
-sort_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+sort_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
   SortSubject *self = g_new0(SortSubject, 1);
 
   ms_subject_init(&self->parent, &sort_funcs, label);
   self->bench = bench;
   self->log = ms_timing_log_new();
-  if (!parse_settings(self, settings, error) || !check_plan(self, error)) {
+  if (!parse_settings(self, factors, error) || !check_plan(self, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

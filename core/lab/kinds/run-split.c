@@ -2,9 +2,10 @@
 /* One image on several devices as something to measure: equal, learned and adaptive shares, wall time of the whole. */
 #include <string.h>
 
+#include "core/filter/settings-factors.h"
 #include "core/filter/split.h"
-#include "core/lab/kinds/bench.h"
-#include "core/lab/kinds/run-filter.h"
+#include "core/lab/kinds/kind-table.h"
+#include "core/lab/measure/clock.h"
 #include "core/lab/kinds/run-image.h"
 
 typedef struct {
@@ -34,11 +35,11 @@ static gboolean
 split_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   SplitSubject *self = (SplitSubject *)subject;
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
 
   g_clear_object(&self->result);
   self->result = ms_split_run(self->split, self->image, &self->settings, NULL, cancellable, error);
-  guint64 end = ms_lab_now_ns();
+  guint64 end = ms_clock_now_ns();
   ms_sample_add_event(sample, "host", "split", start, end, 0, TRUE);
   return self->result != NULL;
 }
@@ -80,16 +81,16 @@ split_knows(const char *key)
 }
 
 static char *
-split_group(const MsFactors *settings)
+split_group(const MsFactors *factors)
 {
-  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_lab_image_size(settings),
-                         ms_factors_get_or(settings, "sp", ""), ms_factors_get_or(settings, "sr", ""));
+  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_lab_image_size(factors), ms_factors_get_or(factors, "sp", ""),
+                         ms_factors_get_or(factors, "sr", ""));
 }
 
 static gboolean
-parse_mode(SplitSubject *self, const MsFactors *settings, GError **error)
+parse_mode(SplitSubject *self, const MsFactors *factors, GError **error)
 {
-  const char *mode = ms_factors_get_or(settings, "split", "equal");
+  const char *mode = ms_factors_get_or(factors, "split", "equal");
   GPtrArray *contexts = ms_lab_bench_contexts(self->bench);
 
   self->alone = strcmp(mode, "alone") == 0;
@@ -103,14 +104,14 @@ parse_mode(SplitSubject *self, const MsFactors *settings, GError **error)
 }
 
 static MsSubject *
-split_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+split_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
   SplitSubject *self = g_new0(SplitSubject, 1);
 
   ms_subject_init(&self->parent, &split_funcs, label);
   self->bench = bench;
-  self->image = ms_lab_image_open(bench, settings, &self->parent.work, error);
-  if (!self->image || !ms_lab_filter_settings(settings, &self->settings, error) || !parse_mode(self, settings, error)) {
+  self->image = ms_lab_image_open(bench, factors, &self->parent.work, error);
+  if (!self->image || !ms_settings_from_factors(factors, &self->settings, error) || !parse_mode(self, factors, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

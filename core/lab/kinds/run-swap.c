@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "core/lab/kinds/bench.h"
+#include "core/lab/kinds/kind-table.h"
 #include "core/reduce/swap.h"
 
 typedef struct {
@@ -90,18 +90,18 @@ swap_knows(const char *key)
 }
 
 static char *
-swap_group(const MsFactors *settings)
+swap_group(const MsFactors *factors)
 {
-  return g_strdup_printf("swap-example size:%s", ms_factors_get_or(settings, "size", "2^20"));
+  return g_strdup_printf("swap-example size:%s", ms_factors_get_or(factors, "size", "2^20"));
 }
 
 static MsSubject *
-swap_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+swap_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
-  const char *range = ms_factors_get_or(settings, "swap-range", "off");
+  const char *range = ms_factors_get_or(factors, "swap-range", "off");
   gint64 width, height;
 
-  if (!ms_factors_parse_size(ms_factors_get_or(settings, "size", "2^20"), &width, &height, error))
+  if (!ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error))
     return NULL;
   if (width * height > G_MAXINT32) {
     g_set_error_literal(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The example takes 2^31 elements at most.");

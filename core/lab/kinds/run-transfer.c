@@ -2,6 +2,7 @@
 /* Transfers as something to measure: an image to the device and back, from ordinary or pinned memory, or staged. */
 #include <string.h>
 
+#include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/run-image.h"
 #include "core/opencl/cl-error.h"
 
@@ -139,16 +140,16 @@ transfer_knows(const char *key)
 }
 
 static char *
-transfer_group(const MsFactors *settings)
+transfer_group(const MsFactors *factors)
 {
-  return g_strdup_printf("transfer size:%s", ms_lab_image_size(settings));
+  return g_strdup_printf("transfer size:%s", ms_lab_image_size(factors));
 }
 
 static MsSubject *
-transfer_create(MsLabBench *bench, const MsFactors *settings, const char *label, GError **error)
+transfer_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
-  const char *memory = ms_factors_get_or(settings, "host-memory", host_memories[HOST_PAGEABLE]);
-  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(settings), error);
+  const char *memory = ms_factors_get_or(factors, "host-memory", host_memories[HOST_PAGEABLE]);
+  MsImage *image = ms_lab_bench_image(bench, ms_lab_image_size(factors), error);
 
   if (!image)
     return NULL;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "core/lab/measure/clock.h"
 #include "core/lab/measure/watchdog.h"
 
 #define MAX_REJECTED_IN_A_ROW 10
@@ -30,22 +31,6 @@ typedef struct {
   GCancellable *cancellable;
   GRand *random;
 } Campaign;
-
-void
-ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label)
-{
-  self->funcs = funcs;
-  self->label = g_strdup(label);
-}
-
-void
-ms_subject_free(MsSubject *self)
-{
-  if (!self)
-    return;
-  g_free(self->label);
-  self->funcs->finalize(self);
-}
 
 /**
  * ms_measure_options_init:
@@ -109,11 +94,11 @@ guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **e
 static gboolean
 step_prepare(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
   gboolean good = runner->subject->funcs->prepare(runner->subject, cancellable, error);
 
   runner->prepared = good;
-  runner->measurement->prepare_ns = (double)(ms_lab_now_ns() - start);
+  runner->measurement->prepare_ns = (double)(ms_clock_now_ns() - start);
   return good;
 }
 
@@ -121,12 +106,12 @@ static gboolean
 step_run(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
   MsSample *sample = data;
-  guint64 start = ms_lab_now_ns();
+  guint64 start = ms_clock_now_ns();
 
   sample->ns = -1;
   g_array_set_size(sample->events, 0);
   gboolean good = runner->subject->funcs->run(runner->subject, sample, cancellable, error);
-  runner->wall_ns = (double)(ms_lab_now_ns() - start);
+  runner->wall_ns = (double)(ms_clock_now_ns() - start);
   runner->spent_s += runner->wall_ns * 1e-9;
   return good;
 }

@@ -1,56 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring yields, apart from how it is done: outcomes, samples, stages. */
+#include "core/lab/measure/measurement.h"
+
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-#include "core/error.h"
-#include "core/lab/measure/measure.h"
-
-static const char *const outcome_names[] = {
-  [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
-  [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
-  [MS_OUTCOME_TIMEOUT] = "time-out",
-};
-
-/** ms_outcome_to_string: one word, as reports spell it. */
-const char *
-ms_outcome_to_string(MsOutcome outcome)
-{
-  return outcome_names[outcome];
-}
-
-/** ms_outcome_from_string: the reverse; an unknown word is MS_OUTCOME_PENDING. */
-MsOutcome
-ms_outcome_from_string(const char *text)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(outcome_names); i++)
-    if (g_strcmp0(outcome_names[i], text) == 0)
-      return i;
-  return MS_OUTCOME_PENDING;
-}
-
-/** ms_outcome_from_error: the class of failure an error stands for. */
-MsOutcome
-ms_outcome_from_error(const GError *error)
-{
-  if (error->domain != MS_ERROR)
-    return MS_OUTCOME_RUN;
-  switch (error->code) {
-  case MS_ERROR_USAGE:
-  case MS_ERROR_UNSUPPORTED:
-  case MS_ERROR_TOO_LARGE:
-    return MS_OUTCOME_CONSTRAINT;
-  case MS_ERROR_BUILD:
-    return MS_OUTCOME_BUILD;
-  case MS_ERROR_MISMATCH:
-    return MS_OUTCOME_WRONG;
-  case MS_ERROR_TIMEOUT:
-    return MS_OUTCOME_TIMEOUT;
-  default:
-    return MS_OUTCOME_RUN;
-  }
-}
 
 static void
 free_stage(gpointer data)
@@ -131,16 +83,6 @@ ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
   series->ns = g_array_new(FALSE, FALSE, sizeof(double));
   g_ptr_array_add(self->stages, series);
   return series;
-}
-
-/** ms_lab_now_ns: nanoseconds of the monotonic clock, for what is too short for g_get_monotonic_time(). */
-guint64
-ms_lab_now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
 }
 
 /** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#include "core/lab/report/report-private.h"
+#include "core/factors-json.h"
+#include "core/json.h"
+#include "core/number.h"
 
 static void
 free_row(gpointer data)
@@ -11,7 +13,7 @@ free_row(gpointer data)
   MsComparisonRow *row = data;
 
   g_free(row->label);
-  ms_factors_free(row->settings);
+  ms_factors_free(row->factors);
   g_free(row->note);
   g_free(row);
 }
@@ -61,7 +63,7 @@ compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint
   MsComparisonRow *row = g_new0(MsComparisonRow, 1);
 
   row->label = g_strdup(new->label);
-  row->settings = ms_factors_copy(new->settings);
+  row->factors = ms_factors_copy(new->factors);
   row->current_ns = new->summary.median;
   row->baseline_ns = old ? old->summary.median : NAN;
   row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
@@ -96,7 +98,7 @@ ms_compare_reports(const MsReport *baseline, const MsReport *current, double noi
   self->rows = g_ptr_array_new_with_free_func(free_row);
   for (guint i = 0; i < current->rows->len; i++) {
     const MsReportRow *new = current->rows->pdata[i];
-    MsComparisonRow *row = compare_rows(ms_report_find_row(baseline, new->settings), new, noise, current->seed);
+    MsComparisonRow *row = compare_rows(ms_report_find_row(baseline, new->factors), new, noise, current->seed);
     g_ptr_array_add(self->rows, row);
     count_verdict(self, row);
   }
@@ -110,11 +112,11 @@ append_row(GString *text, const MsComparisonRow *row)
     g_string_append_printf(text, "  %s: %s\n", row->label, row->note);
     return;
   }
-  g_autofree char *old = ms_report_number(row->baseline_ns * 1e-6);
-  g_autofree char *new = ms_report_number(row->current_ns * 1e-6);
-  g_autofree char *ratio = ms_report_number(row->speedup.ratio);
-  g_autofree char *low = ms_report_number(row->speedup.low);
-  g_autofree char *high = ms_report_number(row->speedup.high);
+  g_autofree char *old = ms_number_text(row->baseline_ns * 1e-6);
+  g_autofree char *new = ms_number_text(row->current_ns * 1e-6);
+  g_autofree char *ratio = ms_number_text(row->speedup.ratio);
+  g_autofree char *low = ms_number_text(row->speedup.low);
+  g_autofree char *high = ms_number_text(row->speedup.high);
   g_string_append_printf(text, "  %s: %s ms, was %s ms: %s× [%s–%s], %s\n", row->label, new, old, ratio, low, high,
                          ms_verdict_describe(row->speedup.verdict));
 }
@@ -142,7 +144,7 @@ add_row(JsonBuilder *builder, const MsComparisonRow *row)
 {
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "label", row->label);
-  ms_json_add_factors(builder, "settings", row->settings);
+  ms_json_add_factors(builder, "settings", row->factors);
   ms_json_add_number(builder, "baseline_ns", row->baseline_ns);
   ms_json_add_number(builder, "current_ns", row->current_ns);
   ms_json_add_number(builder, "speedup", row->speedup.ratio);

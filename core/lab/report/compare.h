@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /** MsComparisonRow: @speedup is of the new figure over the old; @note says why when there is no verdict. */
 typedef struct {
   char *label;
-  MsFactors *settings;
+  MsFactors *factors;
   double baseline_ns;
   double current_ns;
   MsSpeedup speedup;

@@ -26,7 +26,7 @@ varies(const MsReport *report, const char *key)
 
   for (guint i = 0; i < report->rows->len; i++) {
     const MsReportRow *row = report->rows->pdata[i];
-    const char *value = ms_factors_get_or(row->settings, key, "");
+    const char *value = ms_factors_get_or(row->factors, key, "");
     if (!first)
       first = value;
     if (strcmp(first, value) != 0)
@@ -36,9 +36,9 @@ varies(const MsReport *report, const char *key)
 }
 
 static void
-append_word(GString *text, const MsReport *report, const MsFactors *settings, const char *key)
+append_word(GString *text, const MsReport *report, const MsFactors *factors, const char *key)
 {
-  const char *value = ms_factors_get(settings, key);
+  const char *value = ms_factors_get(factors, key);
 
   if (!value || !varies(report, key))
     return;
@@ -49,7 +49,7 @@ append_word(GString *text, const MsReport *report, const MsFactors *settings, co
 
 /* What names a row's series: the plotted key first, then whatever else varies besides the x axis. */
 static char *
-series_name(const MsReport *report, const MsPlot *plot, const MsFactors *settings)
+series_name(const MsReport *report, const MsPlot *plot, const MsFactors *factors)
 {
   g_autoptr(GString) text = g_string_new(NULL);
   const MsExperiment *e = report->experiment;
@@ -57,13 +57,13 @@ series_name(const MsReport *report, const MsPlot *plot, const MsFactors *setting
   if (!plot->x)
     return g_strdup("measured");
   if (plot->series)
-    append_word(text, report, settings, plot->series);
+    append_word(text, report, factors, plot->series);
   if (e->cases->len > 0 && g_strcmp0(plot->x, "case") != 0 && g_strcmp0(plot->series, "case") != 0)
-    append_word(text, report, settings, "case");
+    append_word(text, report, factors, "case");
   for (guint i = 0; i < e->axes->len; i++) {
     const char *key = ((MsAxis *)e->axes->pdata[i])->key;
     if (g_strcmp0(key, plot->x) != 0 && g_strcmp0(key, plot->series) != 0)
-      append_word(text, report, settings, key);
+      append_word(text, report, factors, key);
   }
   return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup("measured");
 }
@@ -93,8 +93,7 @@ find_or_add_category(Drawing *d, const char *label)
 static char *
 x_label(const Drawing *d, const MsReportRow *row)
 {
-  return d->plot->x ? ms_experiment_case_title(ms_factors_get_or(row->settings, d->plot->x, "–"))
-                    : g_strdup(row->label);
+  return d->plot->x ? ms_experiment_case_title(ms_factors_get_or(row->factors, d->plot->x, "–")) : g_strdup(row->label);
 }
 
 static double
@@ -123,7 +122,7 @@ add_point(Drawing *d, guint series, double x, double y, double low, double high)
 static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
-  g_autofree char *name = series_name(d->report, d->plot, row->settings);
+  g_autofree char *name = series_name(d->report, d->plot, row->factors);
   double y = ms_report_row_metric(d->report, row, d->plot->y);
   double low = NAN, high = NAN;
 
@@ -140,7 +139,7 @@ add_measured(Drawing *d, const MsReportRow *row)
 static void
 add_published(Drawing *d, const MsReportRow *row)
 {
-  g_autofree char *of = series_name(d->report, d->plot, row->settings);
+  g_autofree char *of = series_name(d->report, d->plot, row->factors);
 
   for (guint i = 0; i < row->published->len; i++) {
     const MsPublished *p = row->published->pdata[i];

@@ -78,7 +78,7 @@ append_summary(GString *text, const MsReportRow *row)
 static void
 append_row(GString *text, const MsReport *self, const MsReportRow *row)
 {
-  g_autofree char *settings = ms_factors_to_string(row->settings);
+  g_autofree char *factors = ms_factors_to_string(row->factors);
   g_autofree char *published = ms_report_published_text(row);
   const MsMeasurement *m = row->measurement;
 
@@ -86,7 +86,7 @@ append_row(GString *text, const MsReport *self, const MsReportRow *row)
   append_text(text, self->device.name);
   append_text(text, self->device.driver);
   append_text(text, row->label);
-  append_text(text, settings);
+  append_text(text, factors);
   append_text(text, ms_outcome_to_string(m->outcome));
   append_summary(text, row);
   append_text(text, isfinite(row->speedup.ratio) ? ms_verdict_to_string(row->speedup.verdict) : "");

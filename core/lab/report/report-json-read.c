@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "core/lab/experiment/experiment-json.h"
 #include "core/lab/report/report-private.h"
 
 static void
@@ -69,13 +70,13 @@ get_work(JsonObject *object, MsWork *work)
 static void
 get_row(MsReport *self, JsonObject *object)
 {
-  g_autoptr(MsFactors) settings = ms_json_get_factors(object, "settings");
+  g_autoptr(MsFactors) factors = ms_json_get_factors(object, "settings");
   const char *label = ms_json_get_text(object, "label");
   const char *group = ms_json_get_text(object, "group");
 
-  if (!settings)
+  if (!factors)
     return;
-  MsReportRow *row = ms_report_add_row(self, settings, label ? label : "", group ? group : "");
+  MsReportRow *row = ms_report_add_row(self, factors, label ? label : "", group ? group : "");
   MsMeasurement *m = row->measurement;
   m->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
   m->message = g_strdup(ms_json_get_text(object, "message"));

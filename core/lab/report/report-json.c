@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "core/lab/experiment/experiment-json.h"
 #include "core/lab/report/report-private.h"
 
 static void
@@ -137,7 +138,7 @@ add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   const MsMeasurement *m = row->measurement;
 
   json_builder_begin_object(builder);
-  ms_json_add_factors(builder, "settings", row->settings);
+  ms_json_add_factors(builder, "settings", row->factors);
   ms_json_add_text(builder, "label", row->label);
   ms_json_add_text(builder, "group", row->group);
   ms_json_add_text(builder, "outcome", ms_outcome_to_string(m->outcome));

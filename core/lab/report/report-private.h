@@ -2,6 +2,7 @@
 /* What the forms of a report (text, CSV, JSON, Markdown, chart) share. */
 #pragma once
 
+#include "core/factors-json.h"
 #include "core/json.h"
 #include "core/lab/report/report.h"
 
@@ -24,14 +25,8 @@ typedef struct {
 const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 
-char *ms_report_number(double value);
 char *ms_report_published_text(const MsReportRow *row);
 char *ms_report_remarks(const MsReport *self, const MsReportRow *row);
 char *ms_report_speedup_text(const MsReportRow *row);
-
-void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
-MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);
-void ms_json_add_factors(JsonBuilder *builder, const char *name, const MsFactors *factors);
-MsFactors *ms_json_get_factors(JsonObject *object, const char *name);
 
 G_END_DECLS

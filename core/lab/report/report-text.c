@@ -3,15 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/chart/chart-private.h"
 #include "core/lab/report/report-private.h"
-
-/** ms_report_number: (transfer full): three or four significant digits, "–" for what is not known. */
-char *
-ms_report_number(double value)
-{
-  return isfinite(value) ? ms_scale_format(value) : g_strdup("–");
-}
+#include "core/number.h"
 
 /** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
 char *
@@ -21,8 +14,8 @@ ms_report_published_text(const MsReportRow *row)
 
   for (guint i = 0; i < row->published->len; i++) {
     const MsPublished *p = row->published->pdata[i];
-    g_autofree char *low = ms_scale_format(p->low);
-    g_autofree char *high = ms_scale_format(p->high);
+    g_autofree char *low = ms_number_text(p->low);
+    g_autofree char *high = ms_number_text(p->high);
     gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
     g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
                            p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
@@ -39,11 +32,11 @@ ms_report_speedup_text(const MsReportRow *row)
     return g_strdup("baseline");
   if (!isfinite(row->speedup.ratio))
     return g_strdup("");
-  g_autofree char *ratio = ms_report_number(row->speedup.ratio);
+  g_autofree char *ratio = ms_number_text(row->speedup.ratio);
   if (!isfinite(row->speedup.high))
     return g_strdup_printf("%s× %s", ratio, ms_verdict_to_string(row->speedup.verdict));
-  g_autofree char *low = ms_report_number(row->speedup.low);
-  g_autofree char *high = ms_report_number(row->speedup.high);
+  g_autofree char *low = ms_number_text(row->speedup.low);
+  g_autofree char *high = ms_number_text(row->speedup.high);
   return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, ms_verdict_to_string(row->speedup.verdict));
 }
 
@@ -163,14 +156,14 @@ row_cells(const MsReport *self, const MsReportRow *row)
   gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
 
   take(cells, g_strdup(row->label));
-  take(cells, ms_report_number(ok ? s->median * 1e-6 : NAN));
-  take(cells, ms_report_number(ok ? s->minimum * 1e-6 : NAN));
-  take(cells, ms_report_number(ok ? s->iqr * 1e-6 : NAN));
+  take(cells, ms_number_text(ok ? s->median * 1e-6 : NAN));
+  take(cells, ms_number_text(ok ? s->minimum * 1e-6 : NAN));
+  take(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
   take(cells, g_strdup_printf("%u", s->n));
-  take(cells, ms_report_number(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
+  take(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
-      take(cells, ms_report_number(ms_report_row_metric(self, row, rate_columns[i])));
+      take(cells, ms_number_text(ms_report_row_metric(self, row, rate_columns[i])));
   take(cells, ms_report_speedup_text(row));
   if (any_row_published(self))
     take(cells, ms_report_published_text(row));

@@ -8,7 +8,7 @@ free_row(gpointer data)
 {
   MsReportRow *row = data;
 
-  ms_factors_free(row->settings);
+  ms_factors_free(row->factors);
   g_free(row->label);
   g_free(row->group);
   ms_measurement_free(row->measurement);
@@ -68,35 +68,35 @@ ms_report_unref(MsReport *self)
 
 /**
  * ms_report_add_row:
- * @settings: the configuration
+ * @factors: the configuration
  * @label: what tells it from the others
  * @group: what it must share with a configuration that it is compared with
  *
  * Returns: (transfer none): the row, its measurement pending
  */
 MsReportRow *
-ms_report_add_row(MsReport *self, const MsFactors *settings, const char *label, const char *group)
+ms_report_add_row(MsReport *self, const MsFactors *factors, const char *label, const char *group)
 {
   MsReportRow *row = g_new0(MsReportRow, 1);
 
-  row->settings = ms_factors_copy(settings);
+  row->factors = ms_factors_copy(factors);
   row->label = g_strdup(label);
   row->group = g_strdup(group);
   row->measurement = ms_measurement_new();
   row->summary = ms_statistics_summarise(NULL, 0);
   row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
-  row->published = ms_experiment_find_published(self->experiment, settings, self->quick);
+  row->published = ms_experiment_find_published(self->experiment, factors, self->quick);
   g_ptr_array_add(self->rows, row);
   return row;
 }
 
 /** ms_report_find_row: (transfer none) (nullable): the row of exactly these settings. */
 MsReportRow *
-ms_report_find_row(const MsReport *self, const MsFactors *settings)
+ms_report_find_row(const MsReport *self, const MsFactors *factors)
 {
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *row = self->rows->pdata[i];
-    if (ms_factors_equal(row->settings, settings))
+    if (ms_factors_equal(row->factors, factors))
       return row;
   }
   return NULL;
@@ -119,7 +119,7 @@ is_ranked(const MsReportRow *row)
 static MsReportRow *
 twin_baseline(MsReport *self, const MsReportRow *row)
 {
-  g_autoptr(MsFactors) twin = ms_factors_copy(row->settings);
+  g_autoptr(MsFactors) twin = ms_factors_copy(row->factors);
   MsReportRow *found;
 
   ms_factors_merge(twin, self->experiment->baseline);
@@ -137,7 +137,7 @@ find_baseline(MsReport *self, const MsReportRow *row)
     return is_ranked(twin) ? twin : NULL;
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *other = self->rows->pdata[i];
-    if (g_strcmp0(other->group, row->group) != 0 || (wanted && !ms_factors_contains(other->settings, wanted)))
+    if (g_strcmp0(other->group, row->group) != 0 || (wanted && !ms_factors_contains(other->factors, wanted)))
       continue;
     return is_ranked(other) ? other : NULL;
   }

@@ -28,7 +28,7 @@ typedef struct {
  * @published: (element-type MsPublished): figures that belong beside it, owned by the experiment
  */
 typedef struct {
-  MsFactors *settings;
+  MsFactors *factors;
   char *label;
   char *group;
   gboolean baseline;
@@ -57,8 +57,8 @@ MsReport *ms_report_ref(MsReport *self);
 void ms_report_unref(MsReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
 
-MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *settings, const char *label, const char *group);
-MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *settings);
+MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *factors, const char *label, const char *group);
+MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *factors);
 void ms_report_finish_row(MsReport *self, MsReportRow *row);
 void ms_report_rank(MsReport *self);
 

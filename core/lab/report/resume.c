@@ -13,7 +13,7 @@ fits(const MsReport *old, const MsReport *new)
 static MsReportRow *
 find_measured(const MsReport *earlier, const MsReportRow *row)
 {
-  MsReportRow *known = ms_report_find_row(earlier, row->settings);
+  MsReportRow *known = ms_report_find_row(earlier, row->factors);
 
   return known && known->measurement->outcome != MS_OUTCOME_PENDING ? known : NULL;
 }

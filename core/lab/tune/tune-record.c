@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/report/report-private.h"
+#include "core/factors-json.h"
+#include "core/json.h"
 #include "core/lab/tune/tuner.h"
+#include "core/number.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
@@ -36,7 +38,7 @@ free_trial(gpointer data)
 {
   MsTrial *trial = data;
 
-  ms_factors_free(trial->settings);
+  ms_factors_free(trial->factors);
   g_free(trial->message);
   g_free(trial);
 }
@@ -85,11 +87,11 @@ ms_tune_record_best(const MsTuneRecord *self)
 
 /** ms_tune_record_find: (transfer none) (nullable): the trial of exactly these settings. */
 const MsTrial *
-ms_tune_record_find(const MsTuneRecord *self, const MsFactors *settings)
+ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors)
 {
   for (guint i = 0; i < self->trials->len; i++) {
     const MsTrial *trial = self->trials->pdata[i];
-    if (ms_factors_equal(trial->settings, settings))
+    if (ms_factors_equal(trial->factors, factors))
       return trial;
   }
   return NULL;
@@ -124,9 +126,9 @@ append_ranking(GString *text, const MsTuneRecord *self, guint most)
   g_ptr_array_sort(good, compare_trials);
   for (guint i = 0; i < good->len && i < most; i++) {
     const MsTrial *trial = good->pdata[i];
-    g_autofree char *settings = ms_factors_to_string(trial->settings);
-    g_autofree char *ms = ms_report_number(trial->ns * 1e-6);
-    g_string_append_printf(text, "%12s ms  %s\n", ms, settings);
+    g_autofree char *factors = ms_factors_to_string(trial->factors);
+    g_autofree char *ms = ms_number_text(trial->ns * 1e-6);
+    g_string_append_printf(text, "%12s ms  %s\n", ms, factors);
   }
 }
 
@@ -182,7 +184,7 @@ static void
 add_trial(JsonBuilder *builder, const MsTrial *trial)
 {
   json_builder_begin_object(builder);
-  ms_json_add_factors(builder, "settings", trial->settings);
+  ms_json_add_factors(builder, "settings", trial->factors);
   ms_json_add_text(builder, "outcome", ms_outcome_to_string(trial->outcome));
   ms_json_add_number(builder, "ns", trial->ns);
   ms_json_add_text(builder, "message", trial->message);
@@ -207,7 +209,7 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   ms_json_add_number(builder, "seed", self->seed);
   ms_json_add_number(builder, "space_size", (double)self->space_size);
   ms_json_add_boolean(builder, "complete", self->complete);
-  ms_json_add_factors(builder, "winner", best ? best->settings : NULL);
+  ms_json_add_factors(builder, "winner", best ? best->factors : NULL);
   ms_json_add_number(builder, "winner_ns", best ? best->ns : NAN);
   ms_json_begin_array(builder, "trials");
   for (guint i = 0; i < self->trials->len; i++)
@@ -220,13 +222,13 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
 static void
 get_trial(MsTuneRecord *self, JsonObject *object)
 {
-  MsFactors *settings = ms_json_get_factors(object, "settings");
+  MsFactors *factors = ms_json_get_factors(object, "settings");
   double ns = ms_json_get_number(object, "ns");
 
-  if (!settings)
+  if (!factors)
     return;
   MsTrial *trial = g_new0(MsTrial, 1);
-  trial->settings = settings;
+  trial->factors = factors;
   trial->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
   if (trial->outcome == MS_OUTCOME_OK && !(ns > 0))
     trial->outcome = MS_OUTCOME_RUN;
@@ -246,7 +248,7 @@ get_winner(MsTuneRecord *self, JsonObject *object)
 
   for (guint i = 0; winner && i < self->trials->len; i++) {
     const MsTrial *trial = self->trials->pdata[i];
-    if (trial->outcome == MS_OUTCOME_OK && ms_factors_equal(trial->settings, winner))
+    if (trial->outcome == MS_OUTCOME_OK && ms_factors_equal(trial->factors, winner))
       self->best = (int)i;
   }
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/report/report-private.h"
+#include "core/factors-json.h"
+#include "core/json.h"
 
 /** ms_tune_store_default_directory: (transfer full): the folder in the user's data folder. */
 char *
@@ -83,7 +84,7 @@ winner_text(const MsTuneRecord *record)
   ms_json_add_text(builder, "driver", record->driver);
   ms_json_add_text(builder, "problem", record->problem);
   ms_json_add_text(builder, "version", record->version);
-  ms_json_add_factors(builder, "winner", best ? best->settings : NULL);
+  ms_json_add_factors(builder, "winner", best ? best->factors : NULL);
   json_builder_end_object(builder);
   g_autoptr(JsonNode) node = json_builder_get_root(builder);
   return json_to_string(node, TRUE);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What `auto` means on a device that was tuned. */
+#include "core/lab/tune/tuned.h"
+
 #include "core/filter/plan.h"
-#include "core/lab/lab.h"
-#include "core/lab/kinds/run-filter.h"
-#include "core/lab/kinds/run-reduce.h"
+#include "core/filter/settings-factors.h"
+#include "core/lab/tune/tune-store.h"
+#include "core/reduce/reduce-factors.h"
 
 static MsFactors *
 load_winner(MsDevice *device, const char *problem)
@@ -34,7 +35,7 @@ ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, i
     return *settings;
   g_autofree char *problem = ms_tune_problem_class(settings->params.sp, width, height);
   g_autoptr(MsFactors) winner = load_winner(device, problem);
-  if (!winner || !ms_lab_filter_settings(winner, &tuned, NULL))
+  if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;
   MsPlanRequest request = ms_plan_request(&tuned, ms_device_get_limits(device), width, height);
@@ -64,7 +65,7 @@ ms_lab_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, 
     return FALSE;
   g_autofree char *problem = ms_tune_reduce_class(spec, n);
   g_autoptr(MsFactors) winner = load_winner(device, problem);
-  if (!winner || !ms_lab_reduce_settings(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
+  if (!winner || !ms_reduce_from_factors(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
     return FALSE;
   g_autofree char *refusal = ms_reduce_plan_refusal(spec, &tuned, ms_device_get_limits(device), n);
   if (!refusal)

@@ -114,11 +114,11 @@ nth_point(const MsTuneSpace *self, guint64 index)
 }
 
 static MsTrial *
-add_trial(MsTuneRecord *record, const MsFactors *settings, MsOutcome outcome, double ns, const char *message)
+add_trial(MsTuneRecord *record, const MsFactors *factors, MsOutcome outcome, double ns, const char *message)
 {
   MsTrial *trial = g_new0(MsTrial, 1);
 
-  trial->settings = ms_factors_copy(settings);
+  trial->factors = ms_factors_copy(factors);
   trial->outcome = outcome;
   trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
   trial->message = g_strdup(message);
@@ -139,7 +139,7 @@ budget_share(const Search *search)
 
 /* The first trial may outlast the budget: a search that measured nothing would be of use to nobody. */
 static gboolean
-evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError **error)
+evaluate_guarded(Search *search, const MsFactors *factors, double *ns, GError **error)
 {
   double left = search->options->budget_s * (1 - budget_share(search));
   double limit = search->options->trial_timeout_s;
@@ -149,7 +149,7 @@ evaluate_guarded(Search *search, const MsFactors *settings, double *ns, GError *
     limit = limit > 0 ? MIN(limit, MAX(left, 0.5)) : MAX(left, 0.5);
   {
     g_autoptr(MsWatchdog) dog = ms_watchdog_new(search->cancellable, limit);
-    good = search->space->evaluate(settings, ns, ms_watchdog_cancellable(dog), search->space->data, error);
+    good = search->space->evaluate(factors, ns, ms_watchdog_cancellable(dog), search->space->data, error);
     fired = ms_watchdog_fired(dog);
   }
   if (good || !fired || !g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -166,11 +166,11 @@ is_over(const Search *search)
 }
 
 /*
- * Finds or makes the trial of @settings, NULL when the budget ended meanwhile; FALSE when the search was
+ * Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was
  * cancelled.
  */
 static gboolean
-try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, GError **error)
+try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GError **error)
 {
   g_autoptr(GError) local = NULL;
   g_autofree char *reason = NULL;
@@ -178,20 +178,20 @@ try_settings(Search *search, const MsFactors *settings, const MsTrial **trial, G
 
   if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
     return FALSE;
-  *trial = ms_tune_record_find(search->record, settings);
+  *trial = ms_tune_record_find(search->record, factors);
   if (*trial)
     return TRUE;
-  reason = search->space->constraint ? search->space->constraint(settings, search->space->data) : NULL;
+  reason = search->space->constraint ? search->space->constraint(factors, search->space->data) : NULL;
   if (reason) {
-    *trial = add_trial(search->record, settings, MS_OUTCOME_CONSTRAINT, NAN, reason);
-  } else if (evaluate_guarded(search, settings, &ns, &local)) {
-    *trial = add_trial(search->record, settings, MS_OUTCOME_OK, ns, NULL);
+    *trial = add_trial(search->record, factors, MS_OUTCOME_CONSTRAINT, NAN, reason);
+  } else if (evaluate_guarded(search, factors, &ns, &local)) {
+    *trial = add_trial(search->record, factors, MS_OUTCOME_OK, ns, NULL);
   } else {
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
     if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
       return TRUE; /* the search ran out of time, not the configuration */
-    *trial = add_trial(search->record, settings, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
+    *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        local ? local->message : "It failed without a reason.");
   }
   if (search->progress)
@@ -205,11 +205,11 @@ search_in_order(Search *search, GError **error)
   guint64 size = ms_tune_space_size(search->space);
 
   for (guint64 i = 0; i < size; i++) {
-    g_autoptr(MsFactors) settings = nth_point(search->space, i);
+    g_autoptr(MsFactors) factors = nth_point(search->space, i);
     const MsTrial *trial;
     if (is_over(search))
       return TRUE;
-    if (!try_settings(search, settings, &trial, error))
+    if (!try_settings(search, factors, &trial, error))
       return FALSE;
   }
   search->record->complete = TRUE;
@@ -237,10 +237,10 @@ search_at_random(Search *search, GError **error)
   guint64 stale = 0;
 
   while (!is_over(search) && stale < 4 * size) {
-    g_autoptr(MsFactors) settings = random_point(search);
+    g_autoptr(MsFactors) factors = random_point(search);
     const MsTrial *trial;
-    stale = ms_tune_record_find(search->record, settings) ? stale + 1 : 0;
-    if (!try_settings(search, settings, &trial, error))
+    stale = ms_tune_record_find(search->record, factors) ? stale + 1 : 0;
+    if (!try_settings(search, factors, &trial, error))
       return FALSE;
   }
   search->record->complete = search->record->trials->len >= size;
@@ -254,8 +254,8 @@ probe_starts(Search *search, GError **error)
   const MsTrial *trial;
 
   for (guint i = 0, tries = 0; i < PROBES && tries < 50 * PROBES && !is_over(search); tries++) {
-    g_autoptr(MsFactors) settings = random_point(search);
-    if (!try_settings(search, settings, &trial, error))
+    g_autoptr(MsFactors) factors = random_point(search);
+    if (!try_settings(search, factors, &trial, error))
       return FALSE;
     i += trial && trial->outcome != MS_OUTCOME_CONSTRAINT;
   }
@@ -273,10 +273,10 @@ improve_once(Search *search, gboolean *improved, GError **error)
   for (guint i = 0; i < n; i++) {
     const MsTuneDimension *d = dimension_at(search->space, (first + i) % n);
     for (char **value = d->values; *value && !is_over(search); value++) {
-      g_autoptr(MsFactors) settings = ms_factors_copy(ms_tune_record_best(search->record)->settings);
+      g_autoptr(MsFactors) factors = ms_factors_copy(ms_tune_record_best(search->record)->factors);
       const MsTrial *trial;
-      ms_factors_set(settings, d->key, *value);
-      if (!try_settings(search, settings, &trial, error))
+      ms_factors_set(factors, d->key, *value);
+      if (!try_settings(search, factors, &trial, error))
         return FALSE;
     }
   }

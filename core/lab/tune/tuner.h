@@ -5,8 +5,8 @@
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
-#include "core/lab/measure/measure.h"
-#include "core/lab/experiment/factors.h"
+#include "core/factors.h"
+#include "core/outcome.h"
 
 G_BEGIN_DECLS
 
@@ -21,10 +21,10 @@ const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
 gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
 /**
- * MsTuneConstraint: returns (transfer full) (nullable): the reason why @settings cannot run, found without
+ * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without
  * building anything.
  */
-typedef char *(*MsTuneConstraint)(const MsFactors *settings, gpointer data);
+typedef char *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
  * MsTuneEvaluate: measures and verifies one configuration.
@@ -33,7 +33,7 @@ typedef char *(*MsTuneConstraint)(const MsFactors *settings, gpointer data);
  *   return then
  * @error: says by its code what class of failure it was (see ms_outcome_from_error())
  */
-typedef gboolean (*MsTuneEvaluate)(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data,
+typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double *ns, GCancellable *cancellable, gpointer data,
                                    GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours behave alike. */
@@ -52,7 +52,7 @@ guint64 ms_tune_space_size(const MsTuneSpace *self);
 
 /** MsTrial: one configuration of the search; @ns is NAN unless @outcome is MS_OUTCOME_OK. */
 typedef struct {
-  MsFactors *settings;
+  MsFactors *factors;
   MsOutcome outcome;
   double ns;
   char *message;
@@ -80,7 +80,7 @@ MsTuneRecord *ms_tune_record_new(const char *device, const char *driver, const c
 void ms_tune_record_free(MsTuneRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
 const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
-const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *settings);
+const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors);
 guint ms_tune_record_count(const MsTuneRecord *self, MsOutcome outcome);
 gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);

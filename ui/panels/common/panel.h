@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/lab/experiment/factors.h"
+#include "core/factors.h"
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS

@@ -183,7 +183,7 @@ apply_row(MsComparePanel *self, guint index)
   if (!report || index >= report->rows->len)
     return;
   const MsReportRow *row = report->rows->pdata[index];
-  ms_panel_apply_toggles(MS_PANEL(self), row->settings);
+  ms_panel_apply_toggles(MS_PANEL(self), row->factors);
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/lab/experiment/experiment-file.h"
 #include "ui/panels/common/lab-bar.h"
 #include "ui/panels/common/panel-style.h"
 

@@ -25,7 +25,7 @@ free_trial(gpointer data)
 {
   MsTrial *trial = data;
 
-  ms_factors_free(trial->settings);
+  ms_factors_free(trial->factors);
   g_free(trial->message);
   g_free(trial);
 }
@@ -35,7 +35,7 @@ copy_trial(const MsTrial *trial)
 {
   MsTrial *copy = g_new0(MsTrial, 1);
 
-  *copy = (MsTrial){ms_factors_copy(trial->settings), trial->outcome, trial->ns, g_strdup(trial->message)};
+  *copy = (MsTrial){ms_factors_copy(trial->factors), trial->outcome, trial->ns, g_strdup(trial->message)};
   return copy;
 }
 

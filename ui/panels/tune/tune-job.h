@@ -3,7 +3,8 @@
 #pragma once
 
 #include "core/filter/options.h"
-#include "core/lab/lab.h"
+#include "core/chart/chart.h"
+#include "core/lab/lab-tune.h"
 #include "ui/panels/common/panel-job.h"
 
 G_BEGIN_DECLS

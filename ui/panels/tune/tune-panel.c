@@ -65,7 +65,7 @@ static void
 list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
 {
   gboolean good = trial->outcome == MS_OUTCOME_OK;
-  g_autofree char *settings = ms_factors_to_string(trial->settings);
+  g_autofree char *settings = ms_factors_to_string(trial->factors);
   g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_FIGURE);
   g_autofree char *outcome =
     good ? g_strdup("verified")
@@ -87,7 +87,7 @@ show_winner(MsTunePanel *self)
     gtk_label_set_text(self->winner, "No configuration has been measured yet.");
     return;
   }
-  g_autofree char *settings = ms_factors_to_string(best->settings);
+  g_autofree char *settings = ms_factors_to_string(best->factors);
   g_autofree char *time = ms_format_ns(best->ns);
   g_autofree char *text = g_strdup_printf("★ Fastest so far: %s (%s)", time, settings);
   gtk_label_set_text(self->winner, text);
@@ -211,7 +211,7 @@ ms_tune_panel_apply(MsTunePanel *self)
   const MsTrial *best = ms_tune_panel_get_best(self);
 
   if (best)
-    ms_panel_apply_toggles(MS_PANEL(self), best->settings);
+    ms_panel_apply_toggles(MS_PANEL(self), best->factors);
 }
 
 void

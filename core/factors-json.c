@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings as members of JSON objects. */
-#include "core/lab/report/report-private.h"
+#include "core/factors-json.h"
+
+#include "core/json.h"
 
 /** ms_json_add_factors: (nullable) @factors as an object of strings, in their order. */
 void

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Tuning on a real device: the filter's toggles as a search space, the filter as what is measured. */
+#include "core/lab/lab-tune.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/kinds/bench.h"
-#include "core/lab/lab.h"
-#include "core/lab/kinds/run-filter.h"
-#include "core/lab/kinds/run-reduce.h"
+#include "core/filter/settings-factors.h"
+#include "core/lab/kinds/kind.h"
+#include "core/lab/measure/measure.h"
+#include "core/reduce/reduce-factors.h"
 
 /* Of one class of sizes; a processor needs long for a megapixel in the slowest configurations. */
 #define GPU_WIDTH 1024
@@ -48,19 +49,19 @@ ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
 }
 
 static MsFactors *
-full_settings(Tuning *tuning, const MsFactors *settings)
+full_factors(Tuning *tuning, const MsFactors *factors)
 {
   MsFactors *full = ms_factors_copy(tuning->problem);
 
-  ms_factors_merge(full, settings);
+  ms_factors_merge(full, factors);
   return full;
 }
 
 static char *
-refuse(const MsFactors *settings, gpointer data)
+refuse(const MsFactors *factors, gpointer data)
 {
   Tuning *tuning = data;
-  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(MsFactors) full = full_factors(tuning, factors);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "trial", &error);
 
@@ -84,10 +85,10 @@ measurement_error(const MsMeasurement *m)
 }
 
 static gboolean
-evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsFactors *factors, double *ns, GCancellable *cancellable, gpointer data, GError **error)
 {
   Tuning *tuning = data;
-  g_autoptr(MsFactors) full = full_settings(tuning, settings);
+  g_autoptr(MsFactors) full = full_factors(tuning, factors);
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
@@ -164,7 +165,7 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   careful.min_repeats = 7;
   careful.timeout_s = TRIAL_TIMEOUT_S;
   for (guint i = 0; i < finalists->len; i++) {
-    g_autoptr(MsFactors) full = full_settings(tuning, ((MsTrial *)finalists->pdata[i])->settings);
+    g_autoptr(MsFactors) full = full_factors(tuning, ((MsTrial *)finalists->pdata[i])->factors);
     subjects[n] = tuning->kind->create(tuning->bench, full, "The configuration", NULL);
     if (subjects[n])
       measurements[n++] = ms_measurement_new();
@@ -190,7 +191,7 @@ filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
   MsSettings settings = ms_settings_default();
   g_autoptr(GString) name = g_string_new(NULL);
 
-  ms_lab_filter_settings(problem, &settings, NULL);
+  ms_settings_from_factors(problem, &settings, NULL);
   g_autofree char *class = ms_tune_problem_class(settings.params.sp, width, height);
   g_string_append(name, class);
   for (guint i = 0; i < ms_factors_size(problem); i++) {
@@ -210,7 +211,7 @@ reduce_problem_name(const MsFactors *problem)
   MsReduceOptions options;
   guint64 n = 0;
 
-  ms_lab_reduce_settings(problem, &spec, &options, &n, NULL);
+  ms_reduce_from_factors(problem, &spec, &options, &n, NULL);
   g_autofree char *class = ms_tune_reduce_class(&spec, n);
   g_autoptr(GString) name = g_string_new(class);
   for (guint i = 0; i < ms_factors_size(problem); i++)

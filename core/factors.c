@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/experiment/factors.h"
+#include "core/factors.h"
 
 #include <string.h>
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments as files: GKeyFile text with groups for the axes, what is fixed, the plot and the published figures. */
+#pragma once
+
+#include "core/lab/experiment/experiment.h"
+
+G_BEGIN_DECLS
+
+MsExperiment *ms_experiment_parse(const char *name, const char *text, gssize length, GError **error);
+MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
+char **ms_experiment_list_names(void);
+GPtrArray *ms_experiment_list(GError **error);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* MsLabKind: a kind of experiment: which keys it knows, how a configuration becomes a subject, what can be tuned. */
+#pragma once
+
+#include "core/lab/kinds/bench.h"
+#include "core/lab/tune/tuner.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsLabKind: a kind of experiment.
+ * @knows: whether a setting's key means something to it
+ * @group: (transfer full): what configurations must share to be compared
+ * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the
+ *   configuration, with
+ *   #MS_ERROR_USAGE when a value means nothing
+ * @add_space: (nullable): what can be tuned, for this problem and device
+ * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself;
+ *   also makes what all
+ *   trials share, so that no trial pays for it
+ */
+typedef struct {
+  const char *name;
+  gboolean (*knows)(const char *key);
+  char *(*group)(const MsFactors *factors);
+  MsSubject *(*create)(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error);
+  void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
+  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
+} MsLabKind;
+
+const MsLabKind *ms_lab_kind_find(const char *name);
+gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Tuning on a device: searches the settings of the filter or of a reduction for the fastest. */
+#pragma once
+
+#include "core/image/image.h"
+#include "core/lab/tune/tune-store.h"
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsLabTuneRequest:
+ * @context: (transfer none): the device to tune for
+ * @kind: "mean-shift" or "reduce"
+ * @image: (nullable): what is filtered; without it a generated scene of @width x @height
+ * @fixed: (nullable): parameters of the problem: sp, sr, … or reduce, type, size
+ * @budget_s: seconds for the whole search
+ * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
+ * @directory: (nullable): where searches are kept; without it the user's data folder
+ */
+typedef struct {
+  MsContext *context;
+  const char *kind;
+  MsImage *image;
+  int width;
+  int height;
+  const MsFactors *fixed;
+  MsTuneStrategy strategy;
+  double budget_s;
+  gboolean fresh;
+  guint32 seed;
+  const char *directory;
+  MsTuneProgress progress;
+  gpointer progress_data;
+} MsLabTuneRequest;
+
+void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
+MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* MsSubject: a configuration that can be measured, as the measuring loop sees it. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/lab/measure/measurement.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsSubject MsSubject;
+
+/**
+ * MsSubjectFuncs: what the loop needs to know of a configuration.
+ * @prepare: builds kernels and puts the data on the device; may be called again after @release
+ * @run: one whole run; fills the sample; returns when the device has finished
+ * @verify: compares the result of the last run with the reference
+ * @release: (nullable): gives back what @prepare took
+ * @finalize: frees the subject itself
+ */
+typedef struct {
+  gboolean (*prepare)(MsSubject *self, GCancellable *cancellable, GError **error);
+  gboolean (*run)(MsSubject *self, MsSample *sample, GCancellable *cancellable, GError **error);
+  gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable, GError **error);
+  void (*release)(MsSubject *self);
+  void (*finalize)(MsSubject *self);
+} MsSubjectFuncs;
+
+/** MsSubject: a configuration that can be measured; embed it first in a struct of your own. */
+struct _MsSubject {
+  const MsSubjectFuncs *funcs;
+  char *label;
+  MsWork work;
+};
+
+void ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label);
+void ms_subject_free(MsSubject *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSubject, ms_subject_free)
+
+G_END_DECLS

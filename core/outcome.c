@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/outcome.h"
+
+#include "core/error.h"
+
+static const char *const outcome_names[] = {
+  [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
+  [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
+  [MS_OUTCOME_TIMEOUT] = "time-out",
+};
+
+/** ms_outcome_to_string: one word, as reports spell it. */
+const char *
+ms_outcome_to_string(MsOutcome outcome)
+{
+  return outcome_names[outcome];
+}
+
+/** ms_outcome_from_string: the reverse; an unknown word is MS_OUTCOME_PENDING. */
+MsOutcome
+ms_outcome_from_string(const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(outcome_names); i++)
+    if (g_strcmp0(outcome_names[i], text) == 0)
+      return i;
+  return MS_OUTCOME_PENDING;
+}
+
+/** ms_outcome_from_error: the class of failure an error stands for. */
+MsOutcome
+ms_outcome_from_error(const GError *error)
+{
+  if (error->domain != MS_ERROR)
+    return MS_OUTCOME_RUN;
+  switch (error->code) {
+  case MS_ERROR_USAGE:
+  case MS_ERROR_UNSUPPORTED:
+  case MS_ERROR_TOO_LARGE:
+    return MS_OUTCOME_CONSTRAINT;
+  case MS_ERROR_BUILD:
+    return MS_OUTCOME_BUILD;
+  case MS_ERROR_MISMATCH:
+    return MS_OUTCOME_WRONG;
+  case MS_ERROR_TIMEOUT:
+    return MS_OUTCOME_TIMEOUT;
+  default:
+    return MS_OUTCOME_RUN;
+  }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/reduce-factors.h"
+
+static gboolean
+has_single_options(const MsFactors *factors)
+{
+  for (guint i = 0; i < ms_factors_size(factors); i++)
+    if (ms_reduce_option_find(ms_factors_key(factors, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* The variant and whatever single options stand beside it, as --variant takes them. */
+static gboolean
+parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error)
+{
+  const char *usual = has_single_options(factors) ? "naive" : "auto";
+  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(factors, "variant", usual));
+
+  for (guint i = 0; i < ms_factors_size(factors); i++) {
+    const char *key = ms_factors_key(factors, i);
+    if (ms_reduce_option_find(key))
+      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(factors, i));
+  }
+  return ms_reduce_options_parse(variant->str, options, error);
+}
+
+/**
+ * ms_reduce_from_factors:
+ * @factors: op, type, size, variant and single options, as an experiment or a tuned winner has them; what is missing
+ *   takes its default, keys that mean nothing to a reduction are ignored
+ * @spec: (out): the operation and the type of the elements
+ * @n: (out): the number of elements
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when a value cannot be taken
+ */
+gboolean
+ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
+                       GError **error)
+{
+  MsReduceOp op;
+  MsElementType type;
+  gboolean positions;
+  gint64 width, height;
+
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, &positions, error) ||
+      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
+      !parse_options(factors, options, error))
+    return FALSE;
+  *spec = (MsReduceSpec){op, type, positions, -1};
+  *n = (guint64)width * (guint64)height;
+  return TRUE;
+}
