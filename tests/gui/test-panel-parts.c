@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that panels are made of: differences, timing rows, figures in words, charts and tables of reports. */
+/* The parts that panels are made of: differences, timing rows, numbers as text, charts and tables of reports. */
 #include <string.h>
 
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/panels/common/chart-view.h"
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/timing/stage-bar.h"
-#include "ui/panels/source/text-diff.h"
+#include "ui/panels/kernel/text-diff.h"
 #include "ui/panels/timing/timing-rows.h"
 
 /* Reads a difference as one line: "=a -b +c". */
@@ -86,7 +86,7 @@ test_timing_rows(void)
 }
 
 static void
-test_figures(void)
+test_format(void)
 {
   const struct {
     double ms;
@@ -101,10 +101,10 @@ test_figures(void)
   g_autofree char *share = ms_format_share(0.125);
   g_autofree char *ratio = ms_format_ratio(1.337);
   g_autofree char *no_ratio = ms_format_ratio(1.0 / 0.0);
-  g_assert_cmpstr(nothing, ==, MS_NO_FIGURE);
+  g_assert_cmpstr(nothing, ==, MS_NO_NUMBER);
   g_assert_cmpstr(share, ==, "12.5 %");
   g_assert_cmpstr(ratio, ==, "1.34×");
-  g_assert_cmpstr(no_ratio, ==, MS_NO_FIGURE);
+  g_assert_cmpstr(no_ratio, ==, MS_NO_NUMBER);
 }
 
 static void
@@ -186,7 +186,7 @@ test_report_view(void)
   g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_CHART);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "row <0> & more"));
 
-  /* The order that a person chose stays when new figures arrive. */
+  /* The order that a person chose stays when new rows arrive. */
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   ms_report_view_set_report(MS_REPORT_VIEW(view), report);
@@ -228,7 +228,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panel-parts/diff", test_diff);
   g_test_add_func("/panel-parts/timing-rows", test_timing_rows);
-  g_test_add_func("/panel-parts/figures", test_figures);
+  g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
   g_test_add_func("/panel-parts/export-problems", test_export_problems);

@@ -5,14 +5,14 @@
 
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
-#include "ui/panels/figures/figures.h"
-#include "ui/panels/figures/histogram-plot.h"
-#include "ui/panels/figures/histogram-view.h"
+#include "ui/panels/statistics/picture-statistics.h"
+#include "ui/panels/statistics/histogram-plot.h"
+#include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/runs/runs-model.h"
 #include "ui/panels/runs/runs-panel.h"
-#include "ui/panels/source/source-view.h"
+#include "ui/panels/kernel/source-view.h"
 #include "ui/panels/timing/stage-bar.h"
-#include "ui/panels/figures/statistics-panel.h"
+#include "ui/panels/statistics/statistics-panel.h"
 #include "ui/panels/timing/timing-rows.h"
 #include "ui/panels/timing/timing-view.h"
 
@@ -60,12 +60,12 @@ test_histogram(void)
     return;
   MsRun *run = panel_fixture_filter(&f, "sr", "25");
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
-  MsFigures *figures = ms_figures_of(f.document);
-  wait_for(60, !ms_figures_is_busy(figures) && ms_figures_get_after(figures));
+  MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
+  wait_for(60, !ms_picture_statistics_is_busy(statistics) && ms_picture_statistics_get_after(statistics));
   ms_histogram_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, before);
   ms_histogram_serial(ms_image_get_pixels(result), ms_image_get_byte_size(result) / 4, after);
-  g_assert_cmpmem(&ms_figures_get_before(figures)->histogram, sizeof *before, before, sizeof *before);
-  g_assert_cmpmem(&ms_figures_get_after(figures)->histogram, sizeof *after, after, sizeof *after);
+  g_assert_cmpmem(&ms_picture_statistics_get_before(statistics)->histogram, sizeof *before, before, sizeof *before);
+  g_assert_cmpmem(&ms_picture_statistics_get_after(statistics)->histogram, sizeof *after, after, sizeof *after);
 
   MsHistogramPlot *plot = MS_HISTOGRAM_PLOT(find_by_type(f.panel, MS_TYPE_HISTOGRAM_PLOT));
   ms_histogram_plot_set_bin(plot, 120);
@@ -132,7 +132,7 @@ static void
 test_statistics(void)
 {
   PanelFixture f;
-  g_autofree MsImageStatistics *source_figures = g_new0(MsImageStatistics, 1);
+  g_autofree MsImageStatistics *source_numbers = g_new0(MsImageStatistics, 1);
   MsImageComparison comparison = {0};
 
   if (!panel_fixture_set_up(&f, MS_TYPE_STATISTICS_PANEL))
@@ -141,12 +141,12 @@ test_statistics(void)
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   wait_for(60, find_label_with(f.panel, "PSNR"));
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
-  ms_image_statistics_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_figures);
+  ms_image_statistics_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_numbers);
   ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
                              ms_image_get_byte_size(source) / 4, &comparison);
   g_assert_cmpint(tree_rows(tree), ==, 2 * MS_N_CHANNELS);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
-    const MsChannelStatistics *one = &source_figures->channels[channel];
+    const MsChannelStatistics *one = &source_numbers->channels[channel];
     g_autofree char *mean = tree_cell(tree, channel, 4);
     g_autofree char *deviation = tree_cell(tree, channel, 5);
     g_autofree char *max = tree_cell(tree, channel, 3);
@@ -261,7 +261,7 @@ test_runs_sides(void)
   panel_fixture_settle();
   g_autofree char *dropped = tree_cell(tree, 2, MS_RUNS_PICTURE);
   g_assert_cmpstr(dropped, ==, "dropped");
-  g_assert_nonnull(find_label_with(f.panel, "1 older picture was let go"));
+  g_assert_nonnull(find_label_with(f.panel, "1 older picture was removed"));
   panel_fixture_tear_down(&f);
 }
 
@@ -313,7 +313,7 @@ test_reference_engine(void)
 }
 
 /*
- * The reference has figures and statistics like a device, computed in plain C, and its time stands beside those of
+ * The reference has statistics and statistics like a device, computed in plain C, and its time stands beside those of
  * devices.
  */
 static void
@@ -331,11 +331,11 @@ test_reference_run(void)
   g_assert_null(ms_run_get_device(run));
   g_assert_nonnull(find_label_with(f.panel, "on Serial reference, 320 × 240: took "));
   g_assert_cmpstr(ms_runs_model_badge(run, device_run), ==, "✓ identical");
-  MsFigures *figures = ms_figures_of(f.document);
-  ms_figures_update(figures, f.document);
-  wait_for(60, !ms_figures_is_busy(figures));
-  g_assert_null(ms_figures_get_problem(figures));
-  g_assert_nonnull(ms_figures_get_comparison(figures));
+  MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
+  ms_picture_statistics_update(statistics, f.document);
+  wait_for(60, !ms_picture_statistics_is_busy(statistics));
+  g_assert_null(ms_picture_statistics_get_problem(statistics));
+  g_assert_nonnull(ms_picture_statistics_get_comparison(statistics));
   panel_fixture_tear_down(&f);
 }
 

@@ -10,7 +10,7 @@
 #include "ui/image-view/pixbuf.h"
 #include "ui/options/presets.h"
 #include "ui/image-view/readout.h"
-#include "ui/document/run-list.h"
+#include "ui/run/run-list.h"
 #include "ui/image-view/view-geometry.h"
 
 static MsViewGeometry

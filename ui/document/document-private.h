@@ -4,7 +4,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/history.h"
-#include "ui/document/run-list.h"
+#include "ui/run/run-list.h"
 
 G_BEGIN_DECLS
 

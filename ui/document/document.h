@@ -6,7 +6,7 @@
 
 #include "core/image/image-io.h"
 #include "ui/engine/engine.h"
-#include "ui/document/run.h"
+#include "ui/run/run.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/filter/mean-shift.h"
-#include "ui/document/run.h"
+#include "ui/run/run.h"
 
 G_BEGIN_DECLS
 

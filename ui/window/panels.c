@@ -3,10 +3,10 @@
 
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
-#include "ui/panels/figures/histogram-view.h"
+#include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/runs/runs-panel.h"
-#include "ui/panels/source/source-view.h"
-#include "ui/panels/figures/statistics-panel.h"
+#include "ui/panels/kernel/source-view.h"
+#include "ui/panels/statistics/statistics-panel.h"
 #include "ui/panels/timing/timing-view.h"
 #include "ui/panels/tune/tune-panel.h"
 

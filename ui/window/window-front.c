@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/window/window-private.h"
 
 /* Shorter runs than this show no progress bar: it would only flicker. */

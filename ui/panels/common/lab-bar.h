@@ -7,7 +7,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/panels/experiment/lab-job.h"
+#include "ui/panels/common/lab-job.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/compare/compare-panel.h"
 
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/panels/common/lab-bar.h"
 
 struct _MsComparePanel {

@@ -5,7 +5,7 @@
 #include "ui/panels/compare/compare-plan.h"
 #include "ui/panels/common/panel.h"
 #include "ui/panels/common/report-view.h"
-#include "ui/panels/common/toggle-picker.h"
+#include "ui/panels/compare/toggle-picker.h"
 
 G_BEGIN_DECLS
 

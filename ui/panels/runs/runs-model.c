@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/runs/runs-model.h"
 
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 
 GtkListStore *
 ms_runs_model_new(void)
@@ -18,7 +18,7 @@ char *
 ms_runs_model_speedup(MsRun *run, MsRun *baseline)
 {
   if (!baseline || !ms_params_equal(&ms_run_get_settings(run)->params, &ms_run_get_settings(baseline)->params))
-    return g_strdup(MS_NO_FIGURE);
+    return g_strdup(MS_NO_NUMBER);
   return ms_format_ratio(ms_run_get_kernel_ms(baseline) / ms_run_get_kernel_ms(run));
 }
 
@@ -34,7 +34,7 @@ ms_runs_model_badge(MsRun *run, MsRun *baseline)
   case MS_MATCH_DIFFERENT:
     return "✗ differs";
   default:
-    return baseline ? "other parameters" : MS_NO_FIGURE;
+    return baseline ? "other parameters" : MS_NO_NUMBER;
   }
 }
 
@@ -69,7 +69,7 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
   gboolean current = run == ms_document_get_current_run(document);
   double ms = ms_run_get_kernel_ms(run);
   g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
-  g_autofree char *time = ms > 0 ? ms_format_ms(ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *time = ms > 0 ? ms_format_ms(ms) : g_strdup(MS_NO_NUMBER);
   g_autofree char *speedup = ms_runs_model_speedup(run, baseline);
 
   gtk_list_store_set(store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,

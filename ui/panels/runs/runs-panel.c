@@ -63,10 +63,10 @@ static void
 show_note(MsRunsPanel *self, MsDocument *document)
 {
   guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
-  g_autofree char *dropped =
-    g_strdup_printf(g_dngettext(NULL, "%u older picture was let go to save memory; its figures are kept.",
-                                "%u older pictures were let go to save memory; their figures are kept.", self->dropped),
-                    self->dropped);
+  g_autofree char *dropped = g_strdup_printf(
+    g_dngettext(NULL, "%u older picture was removed to save memory; its timings are kept.",
+                "%u older pictures were removed to save memory; their timings are kept.", self->dropped),
+    self->dropped);
 
   gtk_label_set_text(self->note, self->dropped > 0 ? dropped
                                  : runs == 0       ? "Every run of the filter is listed here."

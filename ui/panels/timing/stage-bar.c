@@ -2,7 +2,7 @@
 #include "ui/panels/timing/stage-bar.h"
 
 #include "ui/panels/common/drawn-accessible.h"
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/panels/common/panel-style.h"
 
 #define BAR_HEIGHT 28

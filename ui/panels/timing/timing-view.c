@@ -2,7 +2,7 @@
 #include "ui/panels/timing/timing-view.h"
 
 #include "core/reduce/bandwidth.h"
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-rows.h"
 
@@ -52,8 +52,8 @@ append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double
 {
   gboolean event = row->stage >= MS_STAGE_UPLOAD && row->stage <= MS_STAGE_DOWNLOAD;
   g_autofree char *launches = g_strdup_printf("%u", row->launches);
-  g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_FIGURE);
-  g_autofree char *submitted = event ? ms_format_cell_ms(row->submitted_ms) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_NUMBER);
+  g_autofree char *submitted = event ? ms_format_cell_ms(row->submitted_ms) : g_strdup(MS_NO_NUMBER);
   g_autofree char *run = row->invalid == row->launches ? g_strdup("rejected") : ms_format_cell_ms(row->run_ms);
   g_autofree char *bytes = ms_format_bytes(row->bytes);
   g_autofree char *rate = ms_format_rate(row->gb_per_s);

@@ -2,7 +2,7 @@
 #include "ui/panels/tune/tune-panel.h"
 
 #include "ui/panels/common/chart-view.h"
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 #include "ui/panels/common/lab-bar.h"
 #include "ui/panels/common/panel-style.h"
 
@@ -66,7 +66,7 @@ list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
 {
   gboolean good = trial->outcome == MS_OUTCOME_OK;
   g_autofree char *settings = ms_factors_to_string(trial->factors);
-  g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_FIGURE);
+  g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_NUMBER);
   g_autofree char *outcome =
     good ? g_strdup("verified")
          : g_strdup_printf("%s: %s", ms_outcome_to_string(trial->outcome), trial->message ? trial->message : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/experiment/lab-job.h"
+#include "ui/panels/common/lab-job.h"
 
 /* A copy of the report for the main loop is made between two runs, and not more often than a person can follow. */
 #define TELL_US (300 * 1000)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/histogram-view.h"
+#include "ui/panels/statistics/histogram-view.h"
 
-#include "ui/panels/figures/figures-format.h"
-#include "ui/panels/figures/figures-panel.h"
-#include "ui/panels/figures/histogram-plot.h"
+#include "ui/common/format.h"
+#include "ui/panels/statistics/histogram-plot.h"
 
 struct _MsHistogramView {
-  MsPanel parent_instance;
+  MsPixelPanel parent_instance;
   MsHistogramPlot *plot;
   GtkContainer *channel_box;
   GtkComboBox *scale;
@@ -14,10 +13,9 @@ struct _MsHistogramView {
   GtkLabel *legend;
   GtkLabel *clipped;
   GtkLabel *reading;
-  MsFigures *figures; /* (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PANEL)
+G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PIXEL_PANEL)
 
 /* As in histogram-view.ui. */
 #define PICTURES_BOTH "both"
@@ -26,22 +24,13 @@ G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PANEL)
 #define SCALE_LOGARITHMIC "logarithmic"
 
 static void
-ms_histogram_view_dispose(GObject *object)
-{
-  MsHistogramView *self = MS_HISTOGRAM_VIEW(object);
-
-  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
-  G_OBJECT_CLASS(ms_histogram_view_parent_class)->dispose(object);
-}
-
-static void
-append_clipped(GString *text, const char *name, const MsImageStatistics *figures)
+append_clipped(GString *text, const char *name, const MsImageStatistics *statistics)
 {
   static const char *const letters[] = {"R", "G", "B", "A", "Y"};
 
   g_string_append_printf(text, "%s%s clipped at 0 / 255:", text->len > 0 ? "\n" : "", name);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
-    const MsChannelStatistics *one = &figures->channels[channel];
+    const MsChannelStatistics *one = &statistics->channels[channel];
     g_autofree char *low = ms_format_count(one->clipped_low);
     g_autofree char *high = ms_format_count(one->clipped_high);
     if (channel == MS_CHANNEL_A)
@@ -55,8 +44,8 @@ show_clipped(MsHistogramView *self, MsDocument *document, const MsImageStatistic
              const MsImageStatistics *after)
 {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_autofree char *before_name = ms_figures_name_before(document);
-  g_autofree char *after_name = ms_figures_name_after(document);
+  g_autofree char *before_name = ms_picture_statistics_name_before(document);
+  g_autofree char *after_name = ms_picture_statistics_name_after(document);
 
   if (before)
     append_clipped(text, before_name, before);
@@ -68,8 +57,8 @@ show_clipped(MsHistogramView *self, MsDocument *document, const MsImageStatistic
 static void
 show_legend(MsHistogramView *self, MsDocument *document)
 {
-  g_autofree char *before = ms_figures_name_before(document);
-  g_autofree char *after = ms_figures_name_after(document);
+  g_autofree char *before = ms_picture_statistics_name_before(document);
+  g_autofree char *after = ms_picture_statistics_name_after(document);
   g_autofree char *text = g_strdup_printf("Dashed, hollow marks: %s\nSolid, filled marks: %s", before, after);
 
   gtk_label_set_text(self->legend, text);
@@ -78,21 +67,23 @@ show_legend(MsHistogramView *self, MsDocument *document)
 static void
 show_reading(MsHistogramView *self)
 {
+  MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(MS_PIXEL_PANEL(self));
   int bin = ms_histogram_plot_get_bin(self->plot);
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
-  const char *problem = self->figures ? ms_figures_get_problem(self->figures) : NULL;
+  const char *problem = statistics ? ms_picture_statistics_get_problem(statistics) : NULL;
   const char *hint = "Point at the curves, or use the arrow keys, to read a level.";
 
   gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);
 }
 
 static void
-show_figures(MsHistogramView *self)
+show_numbers(MsHistogramView *self)
 {
+  MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(MS_PIXEL_PANEL(self));
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   const char *which = gtk_combo_box_get_active_id(self->pictures);
-  const MsImageStatistics *before = self->figures ? ms_figures_get_before(self->figures) : NULL;
-  const MsImageStatistics *after = self->figures ? ms_figures_get_after(self->figures) : NULL;
+  const MsImageStatistics *before = statistics ? ms_picture_statistics_get_before(statistics) : NULL;
+  const MsImageStatistics *after = statistics ? ms_picture_statistics_get_after(statistics) : NULL;
 
   if (g_strcmp0(which, PICTURES_AFTER) == 0)
     before = NULL;
@@ -107,20 +98,9 @@ show_figures(MsHistogramView *self)
 }
 
 static void
-ms_histogram_view_refresh(MsPanel *panel)
+ms_histogram_view_show(MsPixelPanel *panel)
 {
-  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
-
-  ms_figures_panel_update(panel, self->figures);
-  show_figures(self);
-}
-
-static void
-ms_histogram_view_attach(MsPanel *panel, MsDocument *document)
-{
-  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
-
-  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
+  show_numbers(MS_HISTOGRAM_VIEW(panel));
 }
 
 static void
@@ -159,12 +139,10 @@ ms_histogram_view_class_init(MsHistogramViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
-  G_OBJECT_CLASS(klass)->dispose = ms_histogram_view_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_histogram_view_attach;
-  MS_PANEL_CLASS(klass)->refresh = ms_histogram_view_refresh;
+  MS_PIXEL_PANEL_CLASS(klass)->show = ms_histogram_view_show;
   g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
   gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/histogram-view.ui");
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/histogram-view.ui");
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, plot);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, channel_box);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, scale);
@@ -173,7 +151,7 @@ ms_histogram_view_class_init(MsHistogramViewClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, clipped);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, reading);
   gtk_widget_class_bind_template_callback(widget_class, on_scale_changed);
-  gtk_widget_class_bind_template_callback(widget_class, show_figures);
+  gtk_widget_class_bind_template_callback(widget_class, show_numbers);
   gtk_widget_class_bind_template_callback(widget_class, show_reading);
 }
 

@@ -2,7 +2,7 @@
 /* MsRunList: the runs of a document as a list model; lets the oldest pictures go when they take too much memory. */
 #pragma once
 
-#include "ui/document/run.h"
+#include "ui/run/run.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/common/toggle-picker.h"
+#include "ui/panels/compare/toggle-picker.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/document/run.h"
+#include "ui/run/run.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/histogram-plot.h"
+#include "ui/panels/statistics/histogram-plot.h"
 
 #include <math.h>
 
 #include "ui/panels/common/drawn-accessible.h"
-#include "ui/panels/figures/figures-format.h"
-#include "ui/panels/figures/histogram-private.h"
+#include "ui/common/format.h"
+#include "ui/panels/statistics/histogram-private.h"
 
 G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/source/text-diff.h"
+#include "ui/panels/kernel/text-diff.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/source/source-highlight.h"
+#include "ui/panels/kernel/source-highlight.h"
 
 #include <string.h>
 

@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/statistics-panel.h"
+#include "ui/panels/statistics/statistics-panel.h"
 
 #include <math.h>
 
-#include "ui/panels/figures/figures-format.h"
-#include "ui/panels/figures/figures-panel.h"
+#include "ui/common/format.h"
 
 struct _MsStatisticsPanel {
-  MsPanel parent_instance;
+  MsPixelPanel parent_instance;
   GtkTreeView *tree;
   GtkListStore *store;
   GtkLabel *difference;
   GtkLabel *times;
   GtkWidget *copy;
-  MsFigures *figures; /* (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS_TYPE_PANEL)
+G_DEFINE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS_TYPE_PIXEL_PANEL)
 
-/* As in statistics-panel.ui: picture, channel and 14 figures. */
+/* As in statistics-panel.ui: picture, channel and 14 numbers. */
 #define N_COLUMNS 16
 
 static const char *const channel_names[] = {"Red", "Green", "Blue", "Alpha", "Luma"};
 
-static void
-ms_statistics_panel_dispose(GObject *object)
-{
-  MsStatisticsPanel *self = MS_STATISTICS_PANEL(object);
-
-  ms_figures_panel_leave(MS_PANEL(self), &self->figures);
-  G_OBJECT_CLASS(ms_statistics_panel_parent_class)->dispose(object);
-}
-
 static char *
-figure(double value)
+number_text(double value)
 {
   return value == floor(value) ? g_strdup_printf("%.0f", value) : g_strdup_printf("%.2f", value);
 }
@@ -60,7 +49,7 @@ add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsC
   gtk_list_store_set(self->store, &iter, column++, picture, -1);
   gtk_list_store_set(self->store, &iter, column++, channel_names[channel], -1);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    g_autofree char *text = figure(numbers[i]);
+    g_autofree char *text = number_text(numbers[i]);
     gtk_list_store_set(self->store, &iter, column++, text, -1);
   }
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
@@ -70,10 +59,10 @@ add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsC
 }
 
 static void
-add_picture(MsStatisticsPanel *self, const char *name, const MsImageStatistics *figures)
+add_picture(MsStatisticsPanel *self, const char *name, const MsImageStatistics *statistics)
 {
   for (int channel = 0; channel < MS_N_CHANNELS; channel++)
-    add_channel(self, channel == 0 ? name : "", channel, &figures->channels[channel]);
+    add_channel(self, channel == 0 ? name : "", channel, &statistics->channels[channel]);
 }
 
 static char *
@@ -104,11 +93,11 @@ append_time(GString *text, const char *what, double kernel_ms, double gb_per_s, 
 }
 
 static void
-show_times(MsStatisticsPanel *self, const char *before_name, const char *after_name)
+show_times(MsStatisticsPanel *self, MsPictureStatistics *statistics, const char *before_name, const char *after_name)
 {
-  const MsImageStatistics *before = ms_figures_get_before(self->figures);
-  const MsImageStatistics *after = ms_figures_get_after(self->figures);
-  const MsImageComparison *both = ms_figures_get_comparison(self->figures);
+  const MsImageStatistics *before = ms_picture_statistics_get_before(statistics);
+  const MsImageStatistics *after = ms_picture_statistics_get_after(statistics);
+  const MsImageComparison *both = ms_picture_statistics_get_comparison(statistics);
   g_autoptr(GString) text = g_string_new(NULL);
 
   if (before)
@@ -121,11 +110,11 @@ show_times(MsStatisticsPanel *self, const char *before_name, const char *after_n
 }
 
 static void
-show_difference(MsStatisticsPanel *self)
+show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
 {
-  const MsImageComparison *comparison = ms_figures_get_comparison(self->figures);
+  const MsImageComparison *comparison = ms_picture_statistics_get_comparison(statistics);
   g_autofree char *text = comparison ? difference_text(comparison) : NULL;
-  const char *problem = ms_figures_get_problem(self->figures);
+  const char *problem = ms_picture_statistics_get_problem(statistics);
 
   gtk_label_set_text(self->difference, text      ? text
                                        : problem ? problem
@@ -133,22 +122,24 @@ show_difference(MsStatisticsPanel *self)
 }
 
 static void
-show_figures(MsStatisticsPanel *self)
+ms_statistics_panel_show(MsPixelPanel *panel)
 {
+  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
+  MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(panel);
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
 
   gtk_list_store_clear(self->store);
   gtk_widget_set_sensitive(self->copy, document != NULL);
-  if (!document || !self->figures)
+  if (!document || !statistics)
     return;
-  g_autofree char *before_name = ms_figures_name_before(document);
-  g_autofree char *after_name = ms_figures_name_after(document);
-  if (ms_figures_get_before(self->figures))
-    add_picture(self, before_name, ms_figures_get_before(self->figures));
-  if (ms_figures_get_after(self->figures))
-    add_picture(self, after_name, ms_figures_get_after(self->figures));
-  show_difference(self);
-  show_times(self, before_name, after_name);
+  g_autofree char *before_name = ms_picture_statistics_name_before(document);
+  g_autofree char *after_name = ms_picture_statistics_name_after(document);
+  if (ms_picture_statistics_get_before(statistics))
+    add_picture(self, before_name, ms_picture_statistics_get_before(statistics));
+  if (ms_picture_statistics_get_after(statistics))
+    add_picture(self, after_name, ms_picture_statistics_get_after(statistics));
+  show_difference(self, statistics);
+  show_times(self, statistics, before_name, after_name);
 }
 
 static void
@@ -191,32 +182,13 @@ on_copy_clicked(MsStatisticsPanel *self)
 }
 
 static void
-ms_statistics_panel_refresh(MsPanel *panel)
-{
-  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
-
-  ms_figures_panel_update(panel, self->figures);
-  show_figures(self);
-}
-
-static void
-ms_statistics_panel_attach(MsPanel *panel, MsDocument *document)
-{
-  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
-
-  ms_figures_panel_attach(panel, &self->figures, document, G_CALLBACK(show_figures));
-}
-
-static void
 ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
-  G_OBJECT_CLASS(klass)->dispose = ms_statistics_panel_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_statistics_panel_attach;
-  MS_PANEL_CLASS(klass)->refresh = ms_statistics_panel_refresh;
+  MS_PIXEL_PANEL_CLASS(klass)->show = ms_statistics_panel_show;
   gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/figures/statistics-panel.ui");
+    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/statistics-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, tree);
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, store);
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, difference);

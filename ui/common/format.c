@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/figures-format.h"
+#include "ui/common/format.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@ char *
 ms_format_ms(double ms)
 {
   if (!isfinite(ms))
-    return g_strdup(MS_NO_FIGURE);
+    return g_strdup(MS_NO_NUMBER);
   if (ms < 1.0)
     return g_strdup_printf("%.3g µs", ms * 1e3);
   if (ms < 1000.0)
@@ -26,20 +26,20 @@ ms_format_ns(double ns)
 char *
 ms_format_cell_ms(double ms)
 {
-  return isfinite(ms) ? g_strdup_printf("%.3f", ms) : g_strdup(MS_NO_FIGURE);
+  return isfinite(ms) ? g_strdup_printf("%.3f", ms) : g_strdup(MS_NO_NUMBER);
 }
 
 char *
 ms_format_bytes(guint64 bytes)
 {
-  return bytes > 0 ? g_format_size(bytes) : g_strdup(MS_NO_FIGURE);
+  return bytes > 0 ? g_format_size(bytes) : g_strdup(MS_NO_NUMBER);
 }
 
 char *
 ms_format_rate(double gb_per_s)
 {
   if (!isfinite(gb_per_s) || gb_per_s <= 0)
-    return g_strdup(MS_NO_FIGURE);
+    return g_strdup(MS_NO_NUMBER);
   return g_strdup_printf(gb_per_s < 10 ? "%.2f" : "%.1f", gb_per_s);
 }
 
@@ -48,7 +48,7 @@ char *
 ms_format_share(double share)
 {
   if (!isfinite(share) || share <= 0)
-    return g_strdup(MS_NO_FIGURE);
+    return g_strdup(MS_NO_NUMBER);
   return g_strdup_printf(share < 0.1 ? "%.2f %%" : "%.1f %%", share * 100);
 }
 
@@ -64,6 +64,6 @@ char *
 ms_format_ratio(double ratio)
 {
   if (!isfinite(ratio) || ratio <= 0)
-    return g_strdup(MS_NO_FIGURE);
+    return g_strdup(MS_NO_NUMBER);
   return g_strdup_printf(ratio < 10 ? "%.2f×" : "%.1f×", ratio);
 }

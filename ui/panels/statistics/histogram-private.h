@@ -2,7 +2,7 @@
 /* What the plot of histograms and its drawing share. */
 #pragma once
 
-#include "ui/panels/figures/histogram-plot.h"
+#include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/common/panel-style.h"
 
 G_BEGIN_DECLS

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/figures/figures.h"
+#include "ui/panels/statistics/picture-statistics.h"
 
-/* What one request computes from, and into; pictures whose figures are known already are not reduced again. */
+/* What one request computes from, and into; pictures whose statistics are known already are not reduced again. */
 typedef struct {
   MsImage *before;
   MsImage *after; /* (nullable) */
-  MsImageStatistics *before_figures;
-  MsImageStatistics *after_figures;
+  MsImageStatistics *before_numbers;
+  MsImageStatistics *after_numbers;
   MsImageComparison *comparison;
 } Work;
 
-struct _MsFigures {
+struct _MsPictureStatistics {
   GObject parent_instance;
   Work known;
   MsImage *wanted_before; /* of the request under way */
@@ -19,7 +19,7 @@ struct _MsFigures {
   char *problem;
 };
 
-G_DEFINE_FINAL_TYPE(MsFigures, ms_figures, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, G_TYPE_OBJECT)
 
 static guint changed_signal;
 
@@ -28,8 +28,8 @@ clear_work(Work *work)
 {
   g_clear_object(&work->before);
   g_clear_object(&work->after);
-  g_clear_pointer(&work->before_figures, g_free);
-  g_clear_pointer(&work->after_figures, g_free);
+  g_clear_pointer(&work->before_numbers, g_free);
+  g_clear_pointer(&work->after_numbers, g_free);
   g_clear_pointer(&work->comparison, g_free);
 }
 
@@ -41,7 +41,7 @@ free_work(gpointer data)
 }
 
 static void
-forget_request(MsFigures *self)
+forget_request(MsPictureStatistics *self)
 {
   if (self->cancellable)
     g_cancellable_cancel(self->cancellable);
@@ -51,51 +51,53 @@ forget_request(MsFigures *self)
 }
 
 static void
-ms_figures_dispose(GObject *object)
+ms_picture_statistics_dispose(GObject *object)
 {
-  MsFigures *self = MS_FIGURES(object);
+  MsPictureStatistics *self = MS_PICTURE_STATISTICS(object);
 
   forget_request(self);
   clear_work(&self->known);
   g_clear_pointer(&self->problem, g_free);
-  G_OBJECT_CLASS(ms_figures_parent_class)->dispose(object);
+  G_OBJECT_CLASS(ms_picture_statistics_parent_class)->dispose(object);
 }
 
 static void
-ms_figures_class_init(MsFiguresClass *klass)
+ms_picture_statistics_class_init(MsPictureStatisticsClass *klass)
 {
-  G_OBJECT_CLASS(klass)->dispose = ms_figures_dispose;
-  changed_signal = g_signal_new("changed", MS_TYPE_FIGURES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  G_OBJECT_CLASS(klass)->dispose = ms_picture_statistics_dispose;
+  changed_signal =
+    g_signal_new("changed", MS_TYPE_PICTURE_STATISTICS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
-ms_figures_init(MsFigures *self)
+ms_picture_statistics_init(MsPictureStatistics *self)
 {
 }
 
-/** ms_figures_of: (transfer none): the figures of @document, shared by all who show them. */
-MsFigures *
-ms_figures_of(MsDocument *document)
+/** ms_picture_statistics_of: (transfer none): the statistics of @document, shared by all who show them. */
+MsPictureStatistics *
+ms_picture_statistics_of(MsDocument *document)
 {
-  static const char key[] = "ms-figures";
-  MsFigures *self = g_object_get_data(G_OBJECT(document), key);
+  static const char key[] = "ms-picture-statistics";
+  MsPictureStatistics *self = g_object_get_data(G_OBJECT(document), key);
 
   if (!self) {
-    self = g_object_new(MS_TYPE_FIGURES, NULL);
+    self = g_object_new(MS_TYPE_PICTURE_STATISTICS, NULL);
     g_object_set_data_full(G_OBJECT(document), key, self, g_object_unref);
   }
   return self;
 }
 
 static gboolean
-reduce_image(MsContext *context, MsImage *image, MsImageStatistics **figures, GCancellable *cancellable, GError **error)
+reduce_image(MsContext *context, MsImage *image, MsImageStatistics **statistics, GCancellable *cancellable,
+             GError **error)
 {
-  if (!image || *figures)
+  if (!image || *statistics)
     return TRUE;
-  *figures = g_new0(MsImageStatistics, 1);
+  *statistics = g_new0(MsImageStatistics, 1);
   if (context)
-    return ms_image_statistics(context, image, *figures, NULL, cancellable, error);
-  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, *figures);
+    return ms_image_statistics(context, image, *statistics, NULL, cancellable, error);
+  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, *statistics);
   return TRUE;
 }
 
@@ -127,8 +129,8 @@ reduce_both(MsContext *context, GCancellable *cancellable, gpointer data, GError
 
   *work = *asked;
   *asked = (Work){NULL};
-  if (reduce_image(context, work->before, &work->before_figures, cancellable, error) &&
-      reduce_image(context, work->after, &work->after_figures, cancellable, error) &&
+  if (reduce_image(context, work->before, &work->before_numbers, cancellable, error) &&
+      reduce_image(context, work->after, &work->after_numbers, cancellable, error) &&
       compare_images(context, work, cancellable, error))
     return work;
   free_work(work);
@@ -136,7 +138,7 @@ reduce_both(MsContext *context, GCancellable *cancellable, gpointer data, GError
 }
 
 static void
-take_result(MsFigures *self, Work *work, const GError *error)
+take_result(MsPictureStatistics *self, Work *work, const GError *error)
 {
   forget_request(self);
   clear_work(&self->known);
@@ -153,7 +155,7 @@ take_result(MsFigures *self, Work *work, const GError *error)
 static void
 on_reduced(GObject *source, GAsyncResult *result, gpointer data)
 {
-  g_autoptr(MsFigures) self = data;
+  g_autoptr(MsPictureStatistics) self = data;
   g_autoptr(GError) error = NULL;
   Work *work = ms_engine_call_finish(MS_ENGINE(source), result, &error);
   gboolean current = self->cancellable && g_task_get_cancellable(G_TASK(result)) == self->cancellable;
@@ -167,23 +169,23 @@ on_reduced(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static MsImageStatistics *
-copy_figures(const MsFigures *self, MsImage *image)
+copy_numbers(const MsPictureStatistics *self, MsImage *image)
 {
   const Work *known = &self->known;
 
-  if (image && image == known->before && known->before_figures)
-    return g_memdup2(known->before_figures, sizeof *known->before_figures);
-  if (image && image == known->after && known->after_figures)
-    return g_memdup2(known->after_figures, sizeof *known->after_figures);
+  if (image && image == known->before && known->before_numbers)
+    return g_memdup2(known->before_numbers, sizeof *known->before_numbers);
+  if (image && image == known->after && known->after_numbers)
+    return g_memdup2(known->after_numbers, sizeof *known->after_numbers);
   return NULL;
 }
 
 /**
- * ms_figures_update: computes the figures of the pictures that @document compares now, unless they are known or under
+ * ms_picture_statistics_update: computes the statistics of the pictures that @document compares now, unless they are known or under
  * way.
  */
 void
-ms_figures_update(MsFigures *self, MsDocument *document)
+ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document)
 {
   MsImage *before = ms_document_get_picture_a(document), *after = ms_document_get_picture_b(document);
 
@@ -199,58 +201,58 @@ ms_figures_update(MsFigures *self, MsDocument *document)
   Work *work = g_new0(Work, 1);
   work->before = g_object_ref(before);
   work->after = after ? g_object_ref(after) : NULL;
-  work->before_figures = copy_figures(self, before);
-  work->after_figures = copy_figures(self, after);
+  work->before_numbers = copy_numbers(self, before);
+  work->after_numbers = copy_numbers(self, after);
   ms_engine_call_async(ms_document_get_engine(document), reduce_both, work, free_work, free_work, self->cancellable,
                        on_reduced, g_object_ref(self));
 }
 
-/** ms_figures_get_before: (nullable): of the picture on side A */
+/** ms_picture_statistics_get_before: (nullable): of the picture on side A */
 const MsImageStatistics *
-ms_figures_get_before(MsFigures *self)
+ms_picture_statistics_get_before(MsPictureStatistics *self)
 {
-  return self->known.before_figures;
+  return self->known.before_numbers;
 }
 
-/** ms_figures_get_after: (nullable): of the picture on side B */
+/** ms_picture_statistics_get_after: (nullable): of the picture on side B */
 const MsImageStatistics *
-ms_figures_get_after(MsFigures *self)
+ms_picture_statistics_get_after(MsPictureStatistics *self)
 {
-  return self->known.after_figures;
+  return self->known.after_numbers;
 }
 
-/** ms_figures_get_comparison: (nullable): of both, where they are of one size */
+/** ms_picture_statistics_get_comparison: (nullable): of both, where they are of one size */
 const MsImageComparison *
-ms_figures_get_comparison(MsFigures *self)
+ms_picture_statistics_get_comparison(MsPictureStatistics *self)
 {
   return self->known.comparison;
 }
 
-/** ms_figures_get_problem: (nullable): why there are no figures */
+/** ms_picture_statistics_get_problem: (nullable): why there are no statistics */
 const char *
-ms_figures_get_problem(MsFigures *self)
+ms_picture_statistics_get_problem(MsPictureStatistics *self)
 {
   return self->problem;
 }
 
 gboolean
-ms_figures_is_busy(MsFigures *self)
+ms_picture_statistics_is_busy(MsPictureStatistics *self)
 {
   return self->cancellable != NULL;
 }
 
-/** ms_figures_name_before: (transfer full): what a person calls the picture on side A */
+/** ms_picture_statistics_name_before: (transfer full): what a person calls the picture on side A */
 char *
-ms_figures_name_before(MsDocument *document)
+ms_picture_statistics_name_before(MsDocument *document)
 {
   MsRun *run = ms_document_get_run_a(document);
 
   return g_strdup(run ? ms_run_get_label(run) : "Original");
 }
 
-/** ms_figures_name_after: (transfer full): what a person calls the picture on side B */
+/** ms_picture_statistics_name_after: (transfer full): what a person calls the picture on side B */
 char *
-ms_figures_name_after(MsDocument *document)
+ms_picture_statistics_name_after(MsDocument *document)
 {
   MsRun *run = ms_document_get_run_b(document);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/document/run-list.h"
+#include "ui/run/run-list.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/source/source-view.h"
+#include "ui/panels/kernel/source-view.h"
 
 #include <string.h>
 
 #include "ui/panels/common/panel-style.h"
-#include "ui/panels/source/source-highlight.h"
-#include "ui/panels/source/text-diff.h"
+#include "ui/panels/kernel/source-highlight.h"
+#include "ui/panels/kernel/text-diff.h"
 
 /* A program as it is compared with the one before. */
 typedef struct {
@@ -357,7 +357,7 @@ ms_source_view_class_init(MsSourceViewClass *klass)
   MS_PANEL_CLASS(klass)->refresh = ms_source_view_refresh;
   widget_class->style_updated = ms_source_view_style_updated;
   gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/source/source-view.ui");
+                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/kernel/source-view.ui");
   gtk_widget_class_bind_template_child(widget_class, MsSourceView, summary);
   gtk_widget_class_bind_template_child(widget_class, MsSourceView, options_label);
   gtk_widget_class_bind_template_child(widget_class, MsSourceView, text);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-#define MS_NO_FIGURE "–"
+#define MS_NO_NUMBER "–"
 
 char *ms_format_ms(double ms);
 char *ms_format_ns(double ns);

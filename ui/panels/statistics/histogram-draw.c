@@ -2,7 +2,7 @@
 /* Draws histograms: axes, the curves of both pictures with their marks, and the bin that is read. */
 #include <math.h>
 
-#include "ui/panels/figures/histogram-private.h"
+#include "ui/panels/statistics/histogram-private.h"
 
 #define MARKER_DISTANCE 40
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsPictureStatistics: statistics and histograms of the two pictures a document compares, reduced on the device off the main
+ * thread.
+ */
+#pragma once
+
+#include "core/reduce/image-statistics.h"
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PICTURE_STATISTICS (ms_picture_statistics_get_type())
+/* Signal: "changed" (): statistics arrived or went, or computing them failed. */
+G_DECLARE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, MS, PICTURE_STATISTICS, GObject)
+
+MsPictureStatistics *ms_picture_statistics_of(MsDocument *document);
+void ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document);
+
+const MsImageStatistics *ms_picture_statistics_get_before(MsPictureStatistics *self);
+const MsImageStatistics *ms_picture_statistics_get_after(MsPictureStatistics *self);
+const MsImageComparison *ms_picture_statistics_get_comparison(MsPictureStatistics *self);
+const char *ms_picture_statistics_get_problem(MsPictureStatistics *self);
+gboolean ms_picture_statistics_is_busy(MsPictureStatistics *self);
+char *ms_picture_statistics_name_before(MsDocument *document);
+char *ms_picture_statistics_name_after(MsDocument *document);
+
+G_END_DECLS
