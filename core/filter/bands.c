@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/bands.h"
 
+/* One lane uploads, one computes, one downloads. */
+#define LANES 3
+
+/* Below the least, transfers are not staged; above the most, the first upload and the last download overlap nothing. */
+#define LEAST_STRIPE_BYTES (G_GUINT64_CONSTANT(8) << 20)
+#define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
+#define MOST_STRIPES 16
+
 /**
  * ms_bands_stripe_rows:
  * @budget: device bytes that may be taken
@@ -23,6 +31,35 @@ ms_bands_stripe_rows(const MsPlan *plan, guint64 budget)
       high = middle - 1;
   }
   return low;
+}
+
+/**
+ * ms_bands_pipeline:
+ * @plan: has its halo and the rows of a stripe that fit the device alone
+ * @budget: device bytes that all lanes together may take
+ *
+ * Sets the plan's lanes and, where there are several, shortens its stripes. Several lanes pay where the device has its
+ * own memory and the image is large enough for stripes whose transfer is staged; a stripe has at least four times the
+ * rows of its halo, which are transferred and prepared twice.
+ */
+void
+ms_bands_pipeline(MsPlan *plan, guint64 budget)
+{
+  const MsPlanRequest *q = &plan->request;
+  const guint64 row_bytes = (guint64)q->region.width * 4, bytes = row_bytes * (guint64)q->region.height;
+  const guint64 stripe_bytes = CLAMP(bytes / MOST_STRIPES, LEAST_STRIPE_BYTES, MOST_STRIPE_BYTES);
+  gint64 rows = (gint64)((stripe_bytes + row_bytes - 1) / row_bytes);
+
+  plan->lanes = 1;
+  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified)
+    return;
+  rows = MIN(MAX(rows, 4 * (gint64)plan->halo), plan->stripe_rows);
+  while (rows > 1 && LANES * ms_plan_device_bytes(plan, (int)rows) > budget)
+    rows /= 2;
+  if (2 * rows > q->region.height || rows < 2 * (gint64)plan->halo)
+    return;
+  plan->lanes = LANES;
+  plan->stripe_rows = (int)rows;
 }
 
 /**

@@ -13,6 +13,7 @@ typedef struct {
 } MsRows;
 
 int ms_bands_stripe_rows(const MsPlan *plan, guint64 budget);
+void ms_bands_pipeline(MsPlan *plan, guint64 budget);
 int ms_bands_band_rows(const MsPlan *plan, double samples_per_band);
 MsRows ms_bands_next(MsRows whole, int done, int step);
 MsRows ms_bands_with_halo(MsRows rows, int halo, int height);

@@ -93,14 +93,17 @@ run_band(MsFilterRun *run, GError **error)
          ms_context_finish(run->self->context, error);
 }
 
+/* Lanes report to the filter that the caller holds, and count the rows that any of them has computed. */
 static void
 report_progress(MsFilterRun *run)
 {
-  int top = run->plan->request.region.y;
+  const MsRegion *region = &run->plan->request.region;
+  int done = run->band.first + run->band.count - region->y;
 
-  if (run->self->progress)
-    run->self->progress(run->band.first + run->band.count - top, run->plan->request.region.height,
-                        run->self->progress_data);
+  if (run->rows_done)
+    done = *run->rows_done += run->band.count;
+  if (run->owner->progress)
+    run->owner->progress(done, region->height, run->owner->progress_data);
 }
 
 static gboolean
@@ -125,11 +128,9 @@ download_band(MsFilterRun *run, GError **error)
 }
 
 static gboolean
-run_stripe(MsFilterRun *run, GError **error)
+run_bands(MsFilterRun *run, GError **error)
 {
-  run->held = ms_bands_with_halo(run->stripe, run->plan->halo, run->plan->request.height);
-  run->band = run->stripe;
-  if (!upload_stripe(run, error) || !reserve_buffers(run, error) || !ms_filter_run_launch(run, TRUE, error))
+  if (!ms_filter_run_launch(run, TRUE, error))
     return FALSE;
   for (int done = 0; done < run->stripe.count; done += run->band.count) {
     run->band = ms_bands_next(run->stripe, done, run->plan->band_rows);
@@ -137,7 +138,26 @@ run_stripe(MsFilterRun *run, GError **error)
       return FALSE;
     report_progress(run);
   }
-  return download_stripe(run, error);
+  return TRUE;
+}
+
+static gboolean
+run_kernels(MsFilterRun *run, GError **error)
+{
+  ms_context_lock_kernels(run->self->context);
+  gboolean good = run_bands(run, error);
+  ms_context_unlock_kernels(run->self->context);
+  return good;
+}
+
+/** ms_filter_run_stripe: uploads, computes and downloads the rows of the stripe. */
+gboolean
+ms_filter_run_stripe(MsFilterRun *run, GError **error)
+{
+  run->held = ms_bands_with_halo(run->stripe, run->plan->halo, run->plan->request.height);
+  run->band = run->stripe;
+  return upload_stripe(run, error) && reserve_buffers(run, error) && run_kernels(run, error) &&
+         download_stripe(run, error);
 }
 
 /** ms_filter_run_stripes: all of the plan's region, into the pixels of the run. */
@@ -148,7 +168,7 @@ ms_filter_run_stripes(MsFilterRun *run, GError **error)
 
   for (int done = 0; done < whole.count; done += run->stripe.count) {
     run->stripe = ms_bands_next(whole, done, run->plan->stripe_rows);
-    if (!run_stripe(run, error))
+    if (!ms_filter_run_stripe(run, error))
       return FALSE;
   }
   return TRUE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/filter/mean-shift-pipeline.h"
 #include "core/filter/mean-shift-run.h"
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
@@ -13,6 +14,7 @@ ms_mean_shift_finalize(GObject *object)
   for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
     g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
   g_clear_pointer(&self->image, clReleaseMemObject);
+  g_clear_pointer(&self->lanes, g_ptr_array_unref);
   g_clear_object(&self->context);
   G_OBJECT_CLASS(ms_mean_shift_parent_class)->finalize(object);
 }
@@ -26,6 +28,7 @@ ms_mean_shift_class_init(MsMeanShiftClass *klass)
 static void
 ms_mean_shift_init(MsMeanShift *self)
 {
+  self->lanes = g_ptr_array_new_with_free_func(g_object_unref);
 }
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
@@ -70,6 +73,16 @@ ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
 }
 
 /**
+ * ms_mean_shift_set_pipelined: whether plans made here may use several queues, so that transfers overlap kernels. Not
+ * for measuring single stages: the processor's part of one transfer then runs beside another stage.
+ */
+void
+ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
+{
+  self->pipelined = pipelined;
+}
+
+/**
  * ms_mean_shift_plan:
  * @region: (nullable): the rectangle to compute, %NULL for the whole image
  *
@@ -85,6 +98,7 @@ ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *setting
   if (region)
     request.region = *region;
   request.memory_budget = self->memory_budget;
+  request.pipelined = self->pipelined && !self->early_rows;
   return ms_plan_new(&request, error);
 }
 
@@ -103,13 +117,16 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *pl
                             GCancellable *cancellable, GError **error)
 {
   MsFilterRun run = {.self = self,
+                     .owner = self,
                      .plan = plan,
                      .source = ms_image_get_pixels(source),
                      .pixels = pixels,
                      .log = log,
                      .cancellable = cancellable};
-  gboolean good = ms_filter_run_create_kernels(&run, error) && ms_filter_run_stripes(&run, error);
 
+  if (plan->lanes > 1)
+    return ms_filter_run_pipeline(&run, error);
+  gboolean good = ms_filter_run_create_kernels(&run, error) && ms_filter_run_stripes(&run, error);
   ms_filter_run_release_kernels(&run);
   if (!good)
     return FALSE;

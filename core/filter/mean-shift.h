@@ -15,6 +15,7 @@ MsMeanShift *ms_mean_shift_new(MsContext *context);
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
 void ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer user_data);
+void ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined);
 void ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows);
 
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,

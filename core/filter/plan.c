@@ -106,6 +106,8 @@ cut_into_stripes(MsPlan *plan, GError **error)
     return FALSE;
   }
   plan->stripe_rows = rows;
+  ms_bands_pipeline(plan, budget);
+  rows = plan->stripe_rows;
   plan->band_rows = MIN(rows, ms_bands_band_rows(plan, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
   return TRUE;
 }

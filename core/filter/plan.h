@@ -89,6 +89,7 @@ typedef struct {
  * MsPlanRequest: all that a plan depends on.
  * @region: the rectangle of the image to compute
  * @memory_budget: device bytes the plan may take, 0 for what suits the device
+ * @pipelined: whether stripes may follow each other on several queues of the device
  */
 typedef struct {
   MsSettings settings;
@@ -97,6 +98,7 @@ typedef struct {
   int height;
   MsRegion region;
   guint64 memory_budget;
+  gboolean pipelined;
 } MsPlanRequest;
 
 /**
@@ -105,6 +107,7 @@ typedef struct {
  * @radius: the whole window radius, rounded up where the window has a half
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
  * @stripe_rows: rows of the region whose source is on the device at a time
+ * @lanes: queues that take stripes in turn; 1 where transfers do not overlap kernels
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
  * @rejected: (nullable): for `auto`, why faster kernels were not taken
  */
@@ -120,6 +123,7 @@ typedef struct {
   MsScratch scratch[MS_PLAN_MAX_SCRATCH];
   gboolean source_is_image;
   int stripe_rows;
+  guint lanes;
   int band_rows;
   char *rejected;
 } MsPlan;

@@ -16,7 +16,10 @@ struct _MsContext {
   MsDevice *device;
   cl_context context;
   cl_command_queue queue;
+  MsContext *root;      /* (nullable): the context whose programs a sibling shares */
   GHashTable *programs; /* hash of the spec -> MsProgram */
+  GMutex build_lock;    /* of @programs: siblings build from several threads */
+  GMutex kernel_lock;   /* held by the sibling whose kernels run */
   char *cache_folder;
   guint watchdog_ms;
   guint processors; /* of the host, which copy for large transfers */
@@ -37,6 +40,9 @@ ms_context_finalize(GObject *object)
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
   g_clear_pointer(&self->context, clReleaseContext);
   g_clear_object(&self->device);
+  g_clear_object(&self->root);
+  g_mutex_clear(&self->build_lock);
+  g_mutex_clear(&self->kernel_lock);
   g_free(self->cache_folder);
   G_OBJECT_CLASS(ms_context_parent_class)->finalize(object);
 }
@@ -50,9 +56,26 @@ ms_context_class_init(MsContextClass *klass)
 static void
 ms_context_init(MsContext *self)
 {
+  g_mutex_init(&self->build_lock);
+  g_mutex_init(&self->kernel_lock);
   self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
   self->cache_folder = ms_program_cache_folder();
   self->processors = g_get_num_processors();
+}
+
+static MsContext *
+root_of(MsContext *self)
+{
+  return self->root ? self->root : self;
+}
+
+static gboolean
+create_queue(MsContext *self, GError **error)
+{
+  cl_int status = CL_SUCCESS;
+
+  self->queue = clCreateCommandQueue(self->context, ms_device_get_id(self->device), CL_QUEUE_PROFILING_ENABLE, &status);
+  return ms_cl_check(status, error, "making a command queue on %s", ms_device_get_name(self->device));
 }
 
 /**
@@ -72,10 +95,29 @@ ms_context_new(MsDevice *device, GError **error)
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
-  self->queue = clCreateCommandQueue(self->context, id, CL_QUEUE_PROFILING_ENABLE, &status);
-  if (!ms_cl_check(status, error, "making a command queue on %s", ms_device_get_name(device)))
-    return NULL;
-  return g_steal_pointer(&self);
+  return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * ms_context_new_sibling:
+ *
+ * A sibling has its own queue and pinned memory, so that its transfers overlap the kernels of @self; it shares the
+ * OpenCL context and the programs of @self. The two may be used from two threads.
+ *
+ * Returns: (transfer full): the sibling, or %NULL with #MS_ERROR_DEVICE
+ */
+MsContext *
+ms_context_new_sibling(MsContext *self, GError **error)
+{
+  g_autoptr(MsContext) sibling = g_object_new(MS_TYPE_CONTEXT, NULL);
+
+  sibling->root = g_object_ref(root_of(self));
+  sibling->device = g_object_ref(self->device);
+  clRetainContext(self->context);
+  sibling->context = self->context;
+  sibling->watchdog_ms = self->watchdog_ms;
+  sibling->transfer_form = self->transfer_form;
+  return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
 }
 
 MsDevice *
@@ -125,13 +167,24 @@ ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
 }
 
 /**
- * ms_context_build:
- * @log: (nullable): gets a build row when the program was not built before in this context
- *
- * Returns: (transfer none): the program, kept by the context; %NULL with #MS_ERROR_BUILD
+ * ms_context_lock_kernels: waits until no sibling runs kernels. Kernels of two queues that run at the same time would
+ * count in each other's times; transfers need no lock.
  */
-MsProgram *
-ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
+void
+ms_context_lock_kernels(MsContext *self)
+{
+  g_mutex_lock(&root_of(self)->kernel_lock);
+}
+
+/** ms_context_unlock_kernels: the kernels have finished, so a sibling may run its own. */
+void
+ms_context_unlock_kernels(MsContext *self)
+{
+  g_mutex_unlock(&root_of(self)->kernel_lock);
+}
+
+static MsProgram *
+find_or_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
 {
   g_autofree char *hash = ms_program_spec_hash(spec);
   MsProgram *program = g_hash_table_lookup(self->programs, hash);
@@ -145,6 +198,23 @@ ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError 
   if (log)
     ms_timing_log_add_host(log, MS_STAGE_BUILD, ms_program_is_from_cache(program) ? "cached" : "source", 0, start);
   g_hash_table_insert(self->programs, g_steal_pointer(&hash), program);
+  return program;
+}
+
+/**
+ * ms_context_build:
+ * @log: (nullable): gets a build row when the program was not built before in this context
+ *
+ * Returns: (transfer none): the program, kept by the context and its siblings; %NULL with #MS_ERROR_BUILD
+ */
+MsProgram *
+ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
+{
+  MsContext *root = root_of(self);
+
+  g_mutex_lock(&root->build_lock);
+  MsProgram *program = find_or_build(root, spec, log, error);
+  g_mutex_unlock(&root->build_lock);
   return program;
 }
 

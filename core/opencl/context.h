@@ -32,6 +32,7 @@ typedef enum {
 } MsTransferForm;
 
 MsContext *ms_context_new(MsDevice *device, GError **error);
+MsContext *ms_context_new_sibling(MsContext *self, GError **error);
 MsDevice *ms_context_get_device(MsContext *self);
 const MsDeviceLimits *ms_context_get_limits(MsContext *self);
 cl_context ms_context_get_cl(MsContext *self);
@@ -40,6 +41,8 @@ void ms_context_set_cache_folder(MsContext *self, const char *folder);
 void ms_context_set_watchdog(MsContext *self, guint milliseconds);
 void ms_context_set_transfer_form(MsContext *self, MsTransferForm form);
 
+void ms_context_lock_kernels(MsContext *self);
+void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 gboolean ms_context_launch(MsContext *self, cl_kernel kernel, const char *name, const MsNDRange *range, guint64 bytes,

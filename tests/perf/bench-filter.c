@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL... One
- * line of JSON a kernel: whole filter (upload, kernels, download) by the host's clock, and the kernels by their
+ * line of JSON a kernel; "KERNEL,pipelined" lets transfers overlap kernels: whole filter (upload, kernels, download) by the host's clock, and the kernels by their
  * events. RESULT gets the pixels of the last kernel. Times of the kernels are taken in turns, so that all see the same
  * machine.
  */
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
@@ -32,8 +33,10 @@ new_entry(MsMeanShift *filter, MsImage *image, MsSettings settings, const char *
 {
   g_autoptr(GError) error = NULL;
   Entry entry = {kernel, NULL, g_new0(double, repeat), g_new0(double, repeat)};
+  g_auto(GStrv) words = g_strsplit(kernel, ",", 2);
 
-  if (!ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error))
+  ms_mean_shift_set_pipelined(filter, words[1] && strcmp(words[1], "pipelined") == 0);
+  if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
   entry.plan = ms_mean_shift_plan(filter, image, &settings, NULL, &error);
   if (!entry.plan)

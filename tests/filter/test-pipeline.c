@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Stripes on several queues of one device: the rule that makes them, and the same picture as from one queue. */
+#include "core/filter/bands.h"
+#include "tests/support/fixture.h"
+
+#define WIDTH 200
+#define HEIGHT 150
+
+static MsPlanRequest
+gpu_request(int width, int height)
+{
+  MsSettings settings = ms_settings_default();
+  MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
+                           .max_work_group = 1024,
+                           .local_memory = 48 << 10,
+                           .global_memory = G_GUINT64_CONSTANT(64) << 30,
+                           .max_allocation = G_GUINT64_CONSTANT(16) << 30,
+                           .compute_units = 100,
+                           .fp64 = TRUE,
+                           .little_endian = TRUE};
+  MsPlanRequest request = ms_plan_request(&settings, &limits, width, height);
+
+  request.pipelined = TRUE;
+  return request;
+}
+
+static guint
+lanes_of(const MsPlanRequest *request)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->stripe_rows, >, 0);
+  g_assert_cmpint(plan->band_rows, <=, plan->stripe_rows);
+  if (plan->lanes > 1)
+    g_assert_cmpint(plan->stripe_rows, >=, 2 * plan->halo);
+  return plan->lanes;
+}
+
+static void
+test_lanes_follow_the_device(void)
+{
+  MsPlanRequest request = gpu_request(16384, 16384);
+
+  g_assert_cmpuint(lanes_of(&request), ==, 3);
+  request.pipelined = FALSE;
+  g_assert_cmpuint(lanes_of(&request), ==, 1);
+  request.pipelined = TRUE;
+  request.limits.host_unified = TRUE;
+  g_assert_cmpuint(lanes_of(&request), ==, 1);
+  request.limits.host_unified = FALSE;
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  g_assert_cmpuint(lanes_of(&request), ==, 1);
+}
+
+static void
+test_lanes_follow_the_image(void)
+{
+  MsPlanRequest small = gpu_request(1000, 1000), tall_halo = gpu_request(20000, 600), tight = gpu_request(16384, 16384);
+
+  g_assert_cmpuint(lanes_of(&small), ==, 1);
+  tall_halo.settings.params.sp = 30;
+  g_assert_cmpuint(lanes_of(&tall_halo), ==, 1);
+  tight.memory_budget = G_GUINT64_CONSTANT(256) << 20;
+  g_autoptr(MsPlan) plan = ms_plan_new(&tight, NULL);
+  g_assert_cmpuint(plan->lanes, ==, 3);
+  g_assert_cmpuint(plan->lanes * ms_plan_device_bytes(plan, plan->stripe_rows), <=, tight.memory_budget);
+}
+
+typedef struct {
+  int calls;
+  int last;
+} Progress;
+
+static void
+note_progress(int done, int total, gpointer data)
+{
+  Progress *progress = data;
+
+  g_assert_cmpint(done, >, progress->last);
+  g_assert_cmpint(done, <=, total);
+  progress->last = done;
+  progress->calls++;
+}
+
+/* A plan for one queue, with stripes of @rows for @lanes queues instead. */
+static MsPlan *
+cut_plan(MsMeanShift *filter, MsImage *image, const MsSettings *settings, const MsRegion *region, guint lanes, int rows)
+{
+  g_autoptr(GError) error = NULL;
+  MsPlan *plan = ms_mean_shift_plan(filter, image, settings, region, &error);
+
+  g_assert_no_error(error);
+  plan->lanes = lanes;
+  plan->stripe_rows = rows;
+  plan->band_rows = MIN(plan->band_rows, rows);
+  return plan;
+}
+
+static void
+check_same(MsContext *context, const char *kernel, const MsRegion *region, guint lanes, int rows)
+{
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 7);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  Progress progress = {0};
+
+  g_assert_true(ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error));
+  settings.params.sp = 4;
+  g_autoptr(MsImage) expected = ms_mean_shift_run(filter, image, &settings, region, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, lanes, rows);
+  ms_mean_shift_set_progress(filter, note_progress, &progress);
+  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, image, plan, log, NULL, &error);
+  g_assert_no_error(error);
+  ms_fixture_assert_same(expected, actual, kernel);
+  int stripes = (ms_image_get_height(actual) + rows - 1) / rows;
+  g_assert_cmpint(progress.last, ==, ms_image_get_height(actual));
+  g_assert_cmpint(progress.calls, >=, stripes);
+  guint uploads = 0;
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    uploads += ms_timing_log_get(log, i)->stage == MS_STAGE_UPLOAD;
+  g_assert_cmpuint(uploads, ==, stripes);
+}
+
+static void
+test_same_picture(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  const char *const kernels[] = {"direct", "rows", "packed"};
+  const MsRegion middle = {13, 21, 150, 97};
+
+  if (!context)
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    check_same(context, kernels[i], NULL, 3, 17);
+    check_same(context, kernels[i], &middle, 2, 40);
+    check_same(context, kernels[i], NULL, 5, 1000);
+  }
+}
+
+static void
+test_cancelled(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 8);
+  g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 3, 10);
+  g_cancellable_cancel(cancellable);
+  g_assert_null(ms_mean_shift_run_plan(filter, image, plan, NULL, cancellable, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error(&error);
+  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, image, plan, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(after);
+}
+
+/* Filters on siblings, from a thread each, as a batch runs them. */
+static gpointer
+filter_on_sibling(gpointer data)
+{
+  MsContext *context = data;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 9);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  MsImage *result = ms_mean_shift_run(filter, image, &settings, NULL, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  return result;
+}
+
+static void
+test_siblings_at_once(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) siblings = g_ptr_array_new_with_free_func(g_object_unref);
+  GThread *threads[4];
+
+  if (!context)
+    return;
+  g_autoptr(MsImage) expected = filter_on_sibling(context);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+    g_autoptr(GError) error = NULL;
+    MsContext *sibling = ms_context_new_sibling(context, &error);
+    g_assert_no_error(error);
+    g_ptr_array_add(siblings, sibling);
+    threads[i] = g_thread_new("sibling", filter_on_sibling, sibling);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+    g_autoptr(MsImage) actual = g_thread_join(threads[i]);
+    ms_fixture_assert_same(expected, actual, "sibling");
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/pipeline/lanes-follow-the-device", test_lanes_follow_the_device);
+  g_test_add_func("/pipeline/lanes-follow-the-image", test_lanes_follow_the_image);
+  g_test_add_func("/pipeline/same-picture", test_same_picture);
+  g_test_add_func("/pipeline/cancelled", test_cancelled);
+  g_test_add_func("/pipeline/siblings-at-once", test_siblings_at_once);
+  return g_test_run();
+}
