@@ -57,7 +57,7 @@ test_lanes_follow_the_device(void)
 static void
 test_lanes_follow_the_image(void)
 {
-  MsPlanRequest small = gpu_request(1000, 1000), tall_halo = gpu_request(20000, 600), tight = gpu_request(16384, 16384);
+  MsPlanRequest small = gpu_request(4096, 4096), tall_halo = gpu_request(65536, 600), tight = gpu_request(16384, 16384);
 
   g_assert_cmpuint(lanes_of(&small), ==, 1);
   tall_halo.settings.params.sp = 30;
