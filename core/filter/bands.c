@@ -43,8 +43,8 @@ ms_bands_stripe_rows(const MsPlan *plan, guint64 budget)
  * @budget: device bytes that all lanes together may take
  *
  * Sets the plan's lanes and, where there are several, shortens its stripes. Several lanes pay where the device has its
- * own memory and the image is large; a stripe has at least four times the
- * rows of its halo, which are transferred and prepared twice.
+ * own memory and the image is large. A stripe has at least four times the rows of its halo, which are transferred and
+ * prepared twice.
  */
 void
 ms_bands_pipeline(MsPlan *plan, guint64 budget)

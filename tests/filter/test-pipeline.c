@@ -60,6 +60,7 @@ test_lanes_follow_the_image(void)
   MsPlanRequest small = gpu_request(4096, 4096), tall_halo = gpu_request(65536, 600), tight = gpu_request(16384, 16384);
 
   g_assert_cmpuint(lanes_of(&small), ==, 1);
+  g_assert_cmpuint(lanes_of(&tall_halo), ==, 3);
   tall_halo.settings.params.sp = 30;
   g_assert_cmpuint(lanes_of(&tall_halo), ==, 1);
   tight.memory_budget = G_GUINT64_CONSTANT(256) << 20;
