@@ -7,18 +7,18 @@
 #include "app/findings.h"
 #include "app/reporter.h"
 #include "core/batch/naming.h"
-#include "core/batch/split-engine.h"
+#include "core/engine/split-engine.h"
 
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsReporter *reporter;
-  MsBatchEngine *engine; /* opened before the run, when its name goes into file names */
+  MsEngine *engine; /* opened before the run, when its name goes into file names */
   GCancellable *cancellable;
   gboolean has_problem;
 } Command;
 
-static MsBatchEngine *
+static MsEngine *
 open_engine(Command *c, GError **error)
 {
   MsFallback fallback = (MsFallback)c->line->fallback;
@@ -26,24 +26,24 @@ open_engine(Command *c, GError **error)
   if (c->line->devices)
     return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_print_note, c->console,
                                 error);
-  return ms_batch_engine_open(ms_command_line_device(c->line), fallback, ms_console_print_note, c->console, error);
+  return ms_engine_open(ms_command_line_device(c->line), fallback, ms_console_print_note, c->console, error);
 }
 
-static MsBatchEngine *
+static MsEngine *
 on_open(gpointer data, GError **error)
 {
   Command *c = data;
-  MsBatchEngine *engine = c->engine ? g_object_ref(c->engine) : open_engine(c, error);
+  MsEngine *engine = c->engine ? g_object_ref(c->engine) : open_engine(c, error);
 
   if (engine) {
-    MsBatchEngineInfo info = ms_batch_engine_describe(engine);
+    MsEngineInfo info = ms_engine_describe(engine);
     ms_reporter_set_device(c->reporter, &info);
   }
   return engine;
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data, GError **error)
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data, GError **error)
 {
   Command *c = data;
 
@@ -123,7 +123,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
     c->engine = open_engine(c, error);
     if (!c->engine)
       return NULL;
-    request.device = ms_batch_engine_describe(c->engine).name;
+    request.device = ms_engine_describe(c->engine).name;
   }
   return ms_batch_plan(&request, error);
 }

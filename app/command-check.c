@@ -77,7 +77,7 @@ check_reference(const MsCommandLine *line, GError **error)
   guint n = 0;
   const MsOptionInfo *infos = ms_options_table(&n);
 
-  if (strcmp(ms_command_line_device(line), MS_BATCH_ENGINE_REFERENCE) != 0)
+  if (strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) != 0)
     return TRUE;
   for (guint i = 0; i < n; i++) {
     if (infos[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&infos[i], &line->settings))

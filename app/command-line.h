@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/batch/batch.h"
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 #include "core/filter/options.h"
 
 G_BEGIN_DECLS

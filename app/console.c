@@ -116,7 +116,7 @@ ms_console_note(MsConsole *self, const char *sentence)
     say(self, sentence);
 }
 
-/** ms_console_print_note: ms_console_note() as an #MsBatchEngineNote. */
+/** ms_console_print_note: ms_console_note() as an #MsEngineNote. */
 void
 ms_console_print_note(const char *sentence, gpointer self)
 {

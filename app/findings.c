@@ -93,10 +93,10 @@ find_all(MsFindings *self, MsContext *context, MsImage *source, MsImage *result,
  * Returns: (transfer full): the findings, or %NULL with @error set
  */
 MsFindings *
-ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
+ms_findings_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
                 MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
-  MsContext *context = ms_batch_engine_get_context(engine);
+  MsContext *context = ms_engine_get_context(engine);
   MsFindings *self = g_new0(MsFindings, 1);
 
   self->statistics = statistics;

@@ -4,14 +4,14 @@
 
 #include <json-glib/json-glib.h>
 
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 
 G_BEGIN_DECLS
 
 typedef struct _MsFindings MsFindings;
 
-MsFindings *ms_findings_new(MsBatchEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
-                            gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error);
+MsFindings *ms_findings_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
+                            MsTimingLog *log, GCancellable *cancellable, GError **error);
 void ms_findings_free(gpointer self);
 void ms_findings_add_json(const MsFindings *self, JsonBuilder *builder);
 char *ms_findings_to_text(const MsFindings *self, gboolean statistics, gboolean histogram);

@@ -37,14 +37,14 @@ ms_headless_open_context(const MsCommandLine *line, MsConsole *console, GError *
 {
   const char *device_selector = ms_command_line_device(line);
 
-  if (strcmp(device_selector, MS_BATCH_ENGINE_REFERENCE) == 0) {
+  if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
                 "The serial reference has no kernels to measure; choose a device with --device.");
     return NULL;
   }
-  g_autoptr(MsBatchEngine) engine =
-    ms_batch_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
-  return engine ? g_object_ref(ms_batch_engine_get_context(engine)) : NULL;
+  g_autoptr(MsEngine) engine =
+    ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
+  return engine ? g_object_ref(ms_engine_get_context(engine)) : NULL;
 }
 
 static MsExitStatus

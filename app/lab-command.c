@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/batch/split-engine.h"
+#include "core/engine/split-engine.h"
 #include "core/image/image-io.h"
 #include "core/json.h"
 #include "core/lab/lab-campaign.h"

@@ -174,7 +174,7 @@ ms_image_report_image_json(const MsBatchItem *item)
 }
 
 static void
-add_device(JsonBuilder *b, const MsBatchEngineInfo *device)
+add_device(JsonBuilder *b, const MsEngineInfo *device)
 {
   json_builder_set_member_name(b, "device");
   if (!device) {
@@ -205,7 +205,7 @@ without_last_brace(char *json)
 
 /** ms_image_report_head_json: (transfer full): the beginning of a report, up to the opening bracket of "images". */
 char *
-ms_image_report_head_json(const MsBatchEngineInfo *device)
+ms_image_report_head_json(const MsEngineInfo *device)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 

@@ -2,7 +2,7 @@
 /* One image's results as JSON, as a line of CSV and as text. */
 #pragma once
 
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 #include "core/batch/item.h"
 
 G_BEGIN_DECLS
@@ -18,7 +18,7 @@ typedef struct {
 MsKernelTime ms_image_report_kernel_time(const MsBatchItem *item);
 
 char *ms_image_report_image_json(const MsBatchItem *item);
-char *ms_image_report_head_json(const MsBatchEngineInfo *device);
+char *ms_image_report_head_json(const MsEngineInfo *device);
 char *ms_image_report_tail_json(const MsBatchCounts *counts, double seconds, gboolean interrupted);
 
 char *ms_image_report_csv_header(void);

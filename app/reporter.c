@@ -109,7 +109,7 @@ ms_reporter_free(MsReporter *self)
 static void
 write_head(MsReporter *self)
 {
-  MsBatchEngineInfo device = {self->name, self->platform, self->driver, self->type};
+  MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
   g_autofree char *head = ms_image_report_head_json(self->name ? &device : NULL);
 
   if (!self->head_written)
@@ -198,7 +198,7 @@ report_ready(MsReporter *self)
 
 /** ms_reporter_set_device: who does the work, which a report begins with. */
 void
-ms_reporter_set_device(MsReporter *self, const MsBatchEngineInfo *device)
+ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
 {
   g_mutex_lock(&self->lock);
   self->name = g_strdup(device->name);

@@ -11,7 +11,7 @@ typedef struct _MsReporter MsReporter;
 
 MsReporter *ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GError **error);
 void ms_reporter_free(MsReporter *self);
-void ms_reporter_set_device(MsReporter *self, const MsBatchEngineInfo *device);
+void ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device);
 void ms_reporter_item_finished(MsReporter *self, MsBatchItem *item);
 void ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part);
 gboolean ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error);

@@ -27,7 +27,7 @@ typedef struct {
   guint decode_ahead;
   gboolean measuring;
   gboolean stopped;
-  MsWork *measured; /* measured, waiting for memory */
+  MsBatchImage *measured; /* measured, waiting for memory */
   GQueue decoded;
   GQueue filtered;
   guint64 memory_used;
@@ -94,10 +94,10 @@ fail_item(Runner *r, MsBatchItem *item, const GError *error, gboolean was_filter
 }
 
 static void
-release_work(Runner *r, MsWork *work)
+release_work(Runner *r, MsBatchImage *work)
 {
   r->memory_used -= work->bytes;
-  ms_work_free(work);
+  ms_batch_image_free(work);
   g_cond_broadcast(&r->changed);
 }
 
@@ -113,7 +113,7 @@ static void
 measure_next(Runner *r)
 {
   MsBatchItem *item = g_ptr_array_index(r->items, r->next++);
-  g_autoptr(MsWork) work = NULL;
+  g_autoptr(MsBatchImage) work = NULL;
   g_autoptr(GError) error = NULL;
   gboolean good;
 
@@ -121,7 +121,7 @@ measure_next(Runner *r)
     finish_item(r, item, FALSE);
     return;
   }
-  work = g_new0(MsWork, 1);
+  work = g_new0(MsBatchImage, 1);
   work->item = item;
   r->measuring = TRUE;
   g_mutex_unlock(&r->lock);
@@ -139,7 +139,7 @@ measure_next(Runner *r)
 static void
 decode_measured(Runner *r)
 {
-  MsWork *work = g_steal_pointer(&r->measured);
+  MsBatchImage *work = g_steal_pointer(&r->measured);
   g_autoptr(GError) error = NULL;
   gboolean good;
 
@@ -162,7 +162,7 @@ decode_measured(Runner *r)
 static void
 save_filtered(Runner *r)
 {
-  MsWork *work = g_queue_pop_head(&r->filtered);
+  MsBatchImage *work = g_queue_pop_head(&r->filtered);
   g_autoptr(GError) error = NULL;
   gboolean good;
 
@@ -215,21 +215,21 @@ pass_progress_on(int done, int total, gpointer data)
 }
 
 static gboolean
-filter_on_device(Runner *r, MsBatchEngine *engine, MsWork *work, GError **error)
+filter_on_device(Runner *r, MsEngine *engine, MsBatchImage *work, GError **error)
 {
   ProgressData progress = {r, work->item};
 
   if (r->hooks->progress)
-    ms_batch_engine_set_progress(engine, pass_progress_on, &progress);
+    ms_engine_set_progress(engine, pass_progress_on, &progress);
   gboolean good = ms_stage_filter(work, r->options, engine, r->cancellable, error);
-  ms_batch_engine_set_progress(engine, NULL, NULL);
+  ms_engine_set_progress(engine, NULL, NULL);
   if (good && r->hooks->inspect)
     good = r->hooks->inspect(work->item, work->source, work->result, engine, r->hooks->data, error);
   return good;
 }
 
 static void
-pass_to_device(Runner *r, MsBatchEngine *engine, MsWork *work)
+pass_to_device(Runner *r, MsEngine *engine, MsBatchImage *work)
 {
   g_autoptr(GError) error = NULL;
   gboolean good;
@@ -250,11 +250,11 @@ pass_to_device(Runner *r, MsBatchEngine *engine, MsWork *work)
 }
 
 static void
-work_on_device(Runner *r, MsBatchEngine *engine)
+work_on_device(Runner *r, MsEngine *engine)
 {
   g_mutex_lock(&r->lock);
   while (r->unfiltered > 0 && !r->stopped) {
-    MsWork *work = g_queue_pop_head(&r->decoded);
+    MsBatchImage *work = g_queue_pop_head(&r->decoded);
     if (work)
       pass_to_device(r, engine, work);
     else
@@ -313,9 +313,9 @@ runner_init(Runner *r)
 static void
 runner_clear(Runner *r)
 {
-  g_clear_pointer(&r->measured, ms_work_free);
-  g_queue_clear_full(&r->decoded, (GDestroyNotify)ms_work_free);
-  g_queue_clear_full(&r->filtered, (GDestroyNotify)ms_work_free);
+  g_clear_pointer(&r->measured, ms_batch_image_free);
+  g_queue_clear_full(&r->decoded, (GDestroyNotify)ms_batch_image_free);
+  g_queue_clear_full(&r->filtered, (GDestroyNotify)ms_batch_image_free);
   g_cond_clear(&r->changed);
   g_mutex_clear(&r->lock);
 }
@@ -323,9 +323,9 @@ runner_clear(Runner *r)
 static gboolean
 open_and_work(Runner *r, GError **error)
 {
-  g_autoptr(MsBatchEngine) engine = r->hooks->open(r->hooks->data, error);
+  g_autoptr(MsEngine) engine = r->hooks->open(r->hooks->data, error);
 
-  if (!engine || !ms_batch_engine_check(engine, &r->options->settings, error))
+  if (!engine || !ms_engine_check(engine, &r->options->settings, error))
     return FALSE;
   work_on_device(r, engine);
   return TRUE;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/batch/batch.h"
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 
 G_BEGIN_DECLS
 
@@ -44,8 +44,8 @@ typedef struct {
  * @problem: a sentence that belongs to no item: the manifest cannot be written; one call at a time
  */
 typedef struct {
-  MsBatchEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsBatchEngine *engine, gpointer data,
+  MsEngine *(*open)(gpointer data, GError **error);
+  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data,
                       GError **error);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);

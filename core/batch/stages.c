@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "core/batch/naming.h"
+#include "core/folder.h"
 #include "core/image/jpeg.h"
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
 
 void
-ms_work_free(MsWork *self)
+ms_batch_image_free(MsBatchImage *self)
 {
   if (!self)
     return;
@@ -46,7 +47,7 @@ input_name(const MsBatchItem *item)
 
 /* The header of a file is read and the rest left for later; what comes only once has to be kept. */
 static gboolean
-read_header(MsWork *work, const MsRunnerOptions *options, MsImageHeader *header, GCancellable *cancellable,
+read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *header, GCancellable *cancellable,
             GError **error)
 {
   const char *input = work->item->input;
@@ -62,7 +63,7 @@ read_header(MsWork *work, const MsRunnerOptions *options, MsImageHeader *header,
 }
 
 static gboolean
-check_memory(const MsWork *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+check_memory(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
 {
   g_autofree char *name = input_name(work->item);
 
@@ -77,7 +78,7 @@ check_memory(const MsWork *work, const MsRunnerOptions *options, const MsImageHe
 
 /* Said before the image is filtered, not after. */
 static gboolean
-check_format(const MsWork *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+check_format(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
 {
   g_autofree char *name = input_name(work->item);
 
@@ -92,7 +93,7 @@ check_format(const MsWork *work, const MsRunnerOptions *options, const MsImageHe
 
 /** ms_stage_measure: reads the header for the size, and a pipe as a whole, and refuses what could not be done by it. */
 gboolean
-ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   MsImageHeader header;
 
@@ -105,7 +106,7 @@ ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *can
 }
 
 static MsImage *
-load(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+load(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autofree char *name = input_name(work->item);
 
@@ -116,7 +117,7 @@ load(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GE
 
 /** ms_stage_decode: loads the image of the item. */
 gboolean
-ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   MsBatchItem *item = work->item;
   gint64 start = g_get_monotonic_time();
@@ -147,12 +148,12 @@ keep_build_rows(MsTimingLog *into, MsTimingLog *run)
 }
 
 static gboolean
-filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, gboolean last,
+filter_once(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine, gboolean last,
             GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsBatchEngineRun run = {.log = log};
-  g_autoptr(MsImage) result = ms_batch_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
+  MsEngineRun run = {.log = log};
+  g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
   double kernel_ms;
 
   g_free(work->item->rejected);
@@ -161,7 +162,7 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
     return FALSE;
   work->item->used = run.used;
   g_free(work->item->device);
-  work->item->device = g_strdup(ms_batch_engine_describe(engine).name);
+  work->item->device = g_strdup(ms_engine_describe(engine).name);
   kernel_ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
   g_array_append_val(work->item->kernel_ms, kernel_ms);
   if (last)
@@ -174,7 +175,7 @@ filter_once(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine,
 
 /** ms_stage_filter: runs the engine as often as asked for and keeps the last result. */
 gboolean
-ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable,
+ms_stage_filter(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine, GCancellable *cancellable,
                 GError **error)
 {
   for (guint i = 0; i < options->repeat; i++) {
@@ -187,7 +188,7 @@ ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *eng
 
 /** ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, the figures are in the item. */
 gboolean
-ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+ms_stage_verify(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   MsBatchItem *item = work->item;
   g_autoptr(MsImage) expected =
@@ -225,7 +226,8 @@ write_all(int fd, const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+               GError **error)
 {
   g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, cancellable, error);
   gsize size = 0;
@@ -236,21 +238,10 @@ save_to_stdout(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCan
   return write_all(STDOUT_FILENO, data, size, error);
 }
 
-static gboolean
-make_folder(const char *path, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname(path);
-
-  if (g_mkdir_with_parents(folder, 0777) == 0)
-    return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be made: %s; choose another one.", folder,
-              g_strerror(errno));
-  return FALSE;
-}
-
 /* Whether the file that is in the way is just what would be saved; %FALSE without @error when it is not. */
 static gboolean
-is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+                 GError **error)
 {
   g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
   g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, cancellable, error) : NULL;
@@ -266,7 +257,7 @@ is_saved_already(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GC
  * it may.
  */
 static gboolean
-settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved,
+settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved,
                      GCancellable *cancellable, GError **error)
 {
   g_autoptr(GError) failure = NULL;
@@ -286,7 +277,8 @@ settle_perhaps_saved(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes
 
 /* Somebody may take a free name between the plan and now; then the next number is tried. */
 static gboolean
-save_to_file(MsWork *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable, GError **error)
+save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
+             GError **error)
 {
   g_autofree char *wanted = g_strdup(work->item->output);
 
@@ -329,7 +321,7 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
 
 /** ms_stage_save: writes the result where the item says, whole or not at all. */
 gboolean
-ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   MsBatchItem *item = work->item;
   MsSaveOptions save = options->save;
@@ -341,7 +333,8 @@ ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancel
   if (is_std(item->output)) {
     if (!save_to_stdout(work, &save, &notes, cancellable, error))
       return FALSE;
-  } else if (!make_folder(item->output, error) || !save_to_file(work, &save, &notes, cancellable, error)) {
+  } else if (!ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error) ||
+             !save_to_file(work, &save, &notes, cancellable, error)) {
     return FALSE;
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result), start);

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsWork: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the
+ * MsBatchImage: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the
  * memory limit.
  */
 typedef struct {
@@ -16,17 +16,18 @@ typedef struct {
   MsImage *source;
   MsImage *result;
   guint64 bytes;
-} MsWork;
+} MsBatchImage;
 
-void ms_work_free(MsWork *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWork, ms_work_free)
+void ms_batch_image_free(MsBatchImage *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
 
 guint64 ms_stage_bytes(guint64 width, guint64 height, gboolean verify);
-gboolean ms_stage_measure(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
-gboolean ms_stage_decode(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
-gboolean ms_stage_filter(MsWork *work, const MsRunnerOptions *options, MsBatchEngine *engine, GCancellable *cancellable,
-                         GError **error);
-gboolean ms_stage_verify(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
-gboolean ms_stage_save(MsWork *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable,
+                          GError **error);
+gboolean ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_filter(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine,
+                         GCancellable *cancellable, GError **error);
+gboolean ms_stage_verify(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
+gboolean ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/shares.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/folder.h"
 
 /* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
 #define LARGEST_CHANGE 0.5
@@ -172,13 +171,8 @@ gboolean
 ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
 {
   g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autofree char *folder = g_path_get_dirname(path);
 
   g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
   g_key_file_set_double(file, device, work, speed);
-  if (g_mkdir_with_parents(folder, 0700) != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder %s cannot be made: %s.", folder, g_strerror(errno));
-    return FALSE;
-  }
-  return g_key_file_save_to_file(file, path, error);
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_key_file_save_to_file(file, path, error);
 }

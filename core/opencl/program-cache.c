@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/program-cache.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+
+#include "core/folder.h"
 
 /*
  * A file is: magic, the key (64 hex digits), the SHA-256 of the binary (64 hex digits), the binary. Runtimes have been
@@ -92,11 +93,8 @@ ms_program_cache_store(const char *folder, const char *key, GBytes *binary, GErr
   g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, binary);
   g_autoptr(GByteArray) file = g_byte_array_new();
 
-  if (g_mkdir_with_parents(folder, 0700) != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The kernel cache folder %s cannot be made: %s.", folder,
-                g_strerror(errno));
+  if (!ms_folder_make(folder, MS_FOLDER_PRIVATE, error))
     return FALSE;
-  }
   g_byte_array_append(file, (const guint8 *)MAGIC, MAGIC_SIZE);
   g_byte_array_append(file, (const guint8 *)key, DIGEST_SIZE);
   g_byte_array_append(file, (const guint8 *)digest, DIGEST_SIZE);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/bandwidth.h"
 
-#include <errno.h>
-
+#include "core/folder.h"
 #include "core/opencl/cl-error.h"
 #include "core/reduce/launch.h"
 
@@ -223,15 +222,14 @@ static void
 remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
 {
   g_autofree char *path = file_for(context, folder);
-  g_autofree char *parent = g_path_get_dirname(path);
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) error = NULL;
 
   g_key_file_set_comment(file, NULL, NULL, ms_device_get_name(ms_context_get_device(context)), NULL);
   g_key_file_set_double(file, GROUP_NAME, "read", bandwidth->read);
   g_key_file_set_double(file, GROUP_NAME, "copy", bandwidth->copy);
-  if (g_mkdir_with_parents(parent, 0700) != 0 || !g_key_file_save_to_file(file, path, &error))
-    g_debug("%s could not be written: %s", path, error ? error->message : g_strerror(errno));
+  if (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error))
+    g_debug("%s cannot be written: %s", path, error->message);
 }
 
 /**

@@ -109,10 +109,10 @@ batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const char
   g_assert_cmpstr(item->output, ==, path);
 }
 
-static MsBatchEngine *
+static MsEngine *
 open_fake_engine(gpointer data, GError **error)
 {
-  return g_object_ref(MS_BATCH_ENGINE(((BatchFixture *)data)->engine));
+  return g_object_ref(MS_ENGINE(((BatchFixture *)data)->engine));
 }
 
 static void

@@ -3,12 +3,12 @@
 
 #include "core/filter/reference.h"
 
-G_DEFINE_FINAL_TYPE(FakeEngine, fake_engine, MS_TYPE_BATCH_ENGINE)
+G_DEFINE_FINAL_TYPE(FakeEngine, fake_engine, MS_TYPE_ENGINE)
 
-static MsBatchEngineInfo
-fake_engine_describe(MsBatchEngine *engine)
+static MsEngineInfo
+fake_engine_describe(MsEngine *engine)
 {
-  return (MsBatchEngineInfo){.name = "test", .platform = "test", .driver = "1", .type = "other"};
+  return (MsEngineInfo){.name = "test", .platform = "test", .driver = "1", .type = "other"};
 }
 
 static MsImage *
@@ -22,7 +22,7 @@ one_pixel_off(MsImage *image)
 }
 
 static MsImage *
-fake_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
+fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                 GCancellable *cancellable, GError **error)
 {
   FakeEngine *self = FAKE_ENGINE(engine);
@@ -34,7 +34,7 @@ fake_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settin
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(source, &settings->params, NULL, ms_batch_engine_report_progress, self, cancellable, error);
+  result = ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, self, cancellable, error);
   if (result)
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)
@@ -47,8 +47,8 @@ fake_engine_run(MsBatchEngine *engine, MsImage *source, const MsSettings *settin
 static void
 fake_engine_class_init(FakeEngineClass *klass)
 {
-  MS_BATCH_ENGINE_CLASS(klass)->describe = fake_engine_describe;
-  MS_BATCH_ENGINE_CLASS(klass)->run = fake_engine_run;
+  MS_ENGINE_CLASS(klass)->describe = fake_engine_describe;
+  MS_ENGINE_CLASS(klass)->run = fake_engine_run;
 }
 
 static void

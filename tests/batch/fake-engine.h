@@ -5,12 +5,12 @@
  */
 #pragma once
 
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 
 G_BEGIN_DECLS
 
 #define FAKE_TYPE_ENGINE (fake_engine_get_type())
-G_DECLARE_FINAL_TYPE(FakeEngine, fake_engine, FAKE, ENGINE, MsBatchEngine)
+G_DECLARE_FINAL_TYPE(FakeEngine, fake_engine, FAKE, ENGINE, MsEngine)
 
 typedef enum {
   TRUE_ENGINE,
@@ -20,7 +20,7 @@ typedef enum {
 
 /** FakeEngine: @cancel_after_first (not owned) is cancelled at the end of the first run; @runs counts them all. */
 struct _FakeEngine {
-  MsBatchEngine parent_instance;
+  MsEngine parent_instance;
   FakeBehaviour behaviour;
   GCancellable *cancel_after_first;
   guint runs;

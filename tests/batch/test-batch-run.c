@@ -119,7 +119,7 @@ test_run_interrupted(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, counts.done);
 }
 
-static MsBatchEngine *
+static MsEngine *
 open_nothing(gpointer data, GError **error)
 {
   g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device.");
@@ -228,22 +228,22 @@ static void
 test_reference_engine(void)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsBatchEngine) engine = ms_batch_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
+  g_autoptr(MsEngine) engine = ms_engine_open("reference", MS_FALLBACK_DEFAULT, NULL, NULL, &error);
   g_autoptr(MsImage) scene = ms_fixture_scene(20, 10, 3);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsSettings settings = ms_settings_default();
-  MsBatchEngineRun about = {.log = log};
+  MsEngineRun about = {.log = log};
 
   g_assert_no_error(error);
-  g_assert_null(ms_batch_engine_get_context(engine));
-  g_assert_true(ms_batch_engine_check(engine, &settings, NULL));
-  g_autoptr(MsImage) result = ms_batch_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_assert_null(ms_engine_get_context(engine));
+  g_assert_true(ms_engine_check(engine, &settings, NULL));
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
   ms_fixture_assert_same(expected, result, "the reference engine");
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 1);
   settings.params.sp = 1000;
-  g_assert_false(ms_batch_engine_check(engine, &settings, NULL));
+  g_assert_false(ms_engine_check(engine, &settings, NULL));
 }
 
 int

@@ -47,10 +47,10 @@ panel_fixture_set_up(PanelFixture *self, GType panel_type)
   if (!context)
     return FALSE;
   scene = ms_fixture_scene(PICTURE_WIDTH, PICTURE_HEIGHT, 7);
-  self->engine = ms_engine_new();
-  ms_engine_set_watchdog(self->engine, 0); /* a machine that is slow is no device that hangs */
-  ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
-  wait_for(60, ms_engine_get_state(self->engine) == MS_ENGINE_READY);
+  self->engine = ms_window_engine_new();
+  ms_window_engine_set_watchdog(self->engine, 0); /* a machine that is slow is no device that hangs */
+  ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  wait_for(60, ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY);
   self->document = ms_document_new(self->engine, scene, NULL, "scene.png");
   g_signal_connect(self->document, "problem", G_CALLBACK(on_problem), NULL);
   ms_document_set_live(self->document, FALSE);
@@ -73,7 +73,7 @@ panel_fixture_tear_down(PanelFixture *self)
   panel_fixture_settle();
   ms_document_cancel(self->document);
   wait_for(60, !ms_document_is_busy(self->document));
-  ms_engine_shut_down(self->engine);
+  ms_window_engine_shut_down(self->engine);
   g_object_add_weak_pointer(G_OBJECT(self->document), (gpointer *)&self->document);
   g_object_unref(self->document);
   panel_fixture_settle();

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  MsEngine *engine;
+  MsWindowEngine *engine;
   MsDocument *document;
   GtkWidget *window;
   GtkWidget *panel;

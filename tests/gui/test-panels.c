@@ -305,8 +305,8 @@ test_reference_engine(void)
 
   if (!panel_fixture_set_up(&f, MS_TYPE_SOURCE_VIEW))
     return;
-  ms_engine_choose(f.engine, MS_ENGINE_REFERENCE);
-  wait_for(60, ms_engine_get_state(f.engine) == MS_ENGINE_READY);
+  ms_window_engine_choose(f.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_window_engine_get_state(f.engine) == MS_WINDOW_ENGINE_READY);
   panel_fixture_settle();
   g_assert_nonnull(find_label_with(f.panel, "serial reference"));
   panel_fixture_tear_down(&f);
@@ -324,8 +324,8 @@ test_reference_run(void)
   if (!panel_fixture_set_up(&f, MS_TYPE_TIMING_VIEW))
     return;
   MsRun *device_run = panel_fixture_filter(&f, "sp", "3");
-  ms_engine_choose(f.engine, MS_ENGINE_REFERENCE);
-  wait_for(60, ms_engine_get_state(f.engine) == MS_ENGINE_READY);
+  ms_window_engine_choose(f.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_window_engine_get_state(f.engine) == MS_WINDOW_ENGINE_READY);
   MsRun *run = panel_fixture_filter(&f, NULL, NULL);
   g_assert_true(run != device_run);
   g_assert_null(ms_run_get_device(run));

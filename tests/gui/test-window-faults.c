@@ -50,8 +50,8 @@ test_failing_calls(void)
   }
   g_test_message("the window spoke of %u of 8 failing calls", told);
   g_assert_cmpuint(told, >, 0);
-  ms_engine_choose(fixture.engine, "cpu");
-  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  ms_window_engine_choose(fixture.engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
   g_assert_true(ms_document_set_option(document, "sr", "33", NULL));
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
@@ -68,9 +68,9 @@ test_hang(void)
   WindowFixture fixture;
 
   SET_UP(&fixture);
-  ms_engine_set_watchdog(fixture.engine, 1000);
-  ms_engine_choose(fixture.engine, "cpu");
-  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  ms_window_engine_set_watchdog(fixture.engine, 1000);
+  ms_window_engine_choose(fixture.engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
   MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
   MsRun *before = ms_document_get_current_run(document);
   hang(1);
@@ -80,8 +80,8 @@ test_hang(void)
   g_assert_true(ms_document_get_current_run(document) == before);
   g_assert_cmpfloat(ms_document_get_settings(document)->params.sr, ==, 41);
   hang(0);
-  ms_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
-  wait_for(60, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  ms_window_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
   wait_for(60, ms_document_get_current_run(document) != before);
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);

@@ -184,19 +184,19 @@ test_devices(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   GtkWidget *image_button = choice_button(&fixture, "memory", "image");
 
-  ms_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
-  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  ms_window_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
+  wait_for(30, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
   g_assert_null(ms_run_get_device(ms_document_get_current_run(document)));
   g_assert_false(gtk_widget_get_sensitive(image_button));
 
-  ms_engine_choose(fixture.engine, "a device that nobody has");
-  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_FAILED);
+  ms_window_engine_choose(fixture.engine, "a device that nobody has");
+  wait_for(30, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_FAILED);
   g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "a device that nobody has"));
   g_assert_true(gtk_widget_get_visible(find_button(GTK_WIDGET(fixture.window), "Choose _Device")));
   window_fixture_activate(&fixture, "use-processor");
-  wait_for(30, ms_engine_get_state(fixture.engine) == MS_ENGINE_READY);
+  wait_for(30, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
   g_assert_true(ms_document_set_option(document, "sr", "13", NULL));
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);

@@ -37,16 +37,16 @@ window_fixture_set_up(WindowFixture *self)
   self->folder = ms_test_folder_new();
   self->application = the_application();
   self->engine = ms_application_get_engine(self->application);
-  ms_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
   /* A machine that is slow is no device that hangs. */
-  ms_engine_set_watchdog(self->engine, 0);
+  ms_window_engine_set_watchdog(self->engine, 0);
   g_settings_reset(ms_application_get_settings(self->application), "live");
   g_settings_set_string(ms_application_get_settings(self->application), "view-mode", "split");
   self->window =
     ms_window_new(GTK_APPLICATION(self->application), self->engine, ms_application_get_settings(self->application));
   g_object_add_weak_pointer(G_OBJECT(self->window), (gpointer *)&self->window);
   gtk_window_present(GTK_WINDOW(self->window));
-  wait_for(60, ms_engine_get_state(self->engine) == MS_ENGINE_READY);
+  wait_for(60, ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY);
   panel_fixture_settle();
   return TRUE;
 }

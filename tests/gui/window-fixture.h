@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   MsApplication *application;
-  MsEngine *engine;
+  MsWindowEngine *engine;
   MsWindow *window;
   char *folder;
 } WindowFixture;

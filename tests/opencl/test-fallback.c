@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/batch/device-engine.h"
-#include "core/batch/split-engine.h"
+#include "core/engine/device-engine.h"
+#include "core/engine/split-engine.h"
 #include "core/filter/kernels.h"
 #include "core/opencl/device-chooser.h"
 #include "tests/support/fault-layer.h"
@@ -97,27 +97,27 @@ small_settings(void)
 }
 
 static void
-check_run(MsBatchEngine *engine, const char *type)
+check_run(MsEngine *engine, const char *type)
 {
   MsSettings settings = small_settings();
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
   g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsBatchEngineRun about = {.log = log};
+  MsEngineRun about = {.log = log};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_batch_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
 
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, type);
-  g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, type);
+  g_assert_cmpstr(ms_engine_describe(engine).type, ==, type);
   g_free(about.rejected);
 }
 
-static MsBatchEngine *
+static MsEngine *
 open_engine(const char *device_selector, MsFallback fallback)
 {
   g_autoptr(GError) error = NULL;
-  MsBatchEngine *engine = ms_batch_engine_open(device_selector, fallback, take_note, NULL, &error);
+  MsEngine *engine = ms_engine_open(device_selector, fallback, take_note, NULL, &error);
 
   g_assert_no_error(error);
   return engine;
@@ -128,7 +128,7 @@ test_auto_takes_the_gpu(void)
 {
   if (!ready())
     return;
-  g_autoptr(MsBatchEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
   check_run(engine, "gpu");
   g_assert_cmpuint(notes->len, ==, 0);
 }
@@ -140,7 +140,7 @@ test_auto_passes_a_broken_gpu_over(void)
   if (!ready())
     return;
   arm(1);
-  g_autoptr(MsBatchEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
   g_assert_cmpuint(notes->len, ==, 1);
   g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "passed over"));
   g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "Oclgrind"));
@@ -152,7 +152,7 @@ test_auto_passes_a_broken_gpu_over(void)
 static void
 check_goes_on(const char *device_selector, MsFallback fallback)
 {
-  g_autoptr(MsBatchEngine) engine = open_engine(device_selector, fallback);
+  g_autoptr(MsEngine) engine = open_engine(device_selector, fallback);
 
   check_run(engine, "gpu");
   arm(3);
@@ -186,17 +186,17 @@ test_a_named_device_fails(void)
 
   if (!ready())
     return;
-  g_autoptr(MsBatchEngine) engine = open_engine("gpu", MS_FALLBACK_DEFAULT);
+  g_autoptr(MsEngine) engine = open_engine("gpu", MS_FALLBACK_DEFAULT);
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsBatchEngineRun about = {.log = log};
+  MsEngineRun about = {.log = log};
   arm(3);
-  g_autoptr(MsImage) result = ms_batch_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
   arm(0);
   g_assert_null(result);
   g_assert_nonnull(error);
   g_assert_cmpuint(notes->len, ==, 0);
-  g_assert_cmpstr(ms_batch_engine_describe(engine).type, ==, "gpu");
+  g_assert_cmpstr(ms_engine_describe(engine).type, ==, "gpu");
   g_free(about.rejected);
 }
 
@@ -207,10 +207,10 @@ test_a_missing_device(void)
 
   if (!ready())
     return;
-  g_autoptr(MsBatchEngine) none = ms_batch_engine_open("no such device", MS_FALLBACK_DEFAULT, take_note, NULL, &error);
+  g_autoptr(MsEngine) none = ms_engine_open("no such device", MS_FALLBACK_DEFAULT, take_note, NULL, &error);
   g_assert_null(none);
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
-  g_autoptr(MsBatchEngine) engine = open_engine("no such device", MS_FALLBACK_CPU);
+  g_autoptr(MsEngine) engine = open_engine("no such device", MS_FALLBACK_CPU);
   g_assert_cmpuint(notes->len, ==, 1);
   check_run(engine, "cpu");
 }
@@ -222,9 +222,9 @@ test_devices_of_two_platforms_share(void)
 
   if (!ready())
     return;
-  g_autoptr(MsBatchEngine) engine = ms_split_engine_open("gpu,cpu", MS_SPLIT_EQUAL, take_note, NULL, &error);
+  g_autoptr(MsEngine) engine = ms_split_engine_open("gpu,cpu", MS_SPLIT_EQUAL, take_note, NULL, &error);
   g_assert_no_error(error);
-  g_assert_nonnull(strstr(ms_batch_engine_describe(engine).name, " + "));
+  g_assert_nonnull(strstr(ms_engine_describe(engine).name, " + "));
   check_run(engine, "several");
 }
 

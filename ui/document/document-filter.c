@@ -90,7 +90,7 @@ filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsDocument) self = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsRun) run = ms_engine_filter_finish(MS_ENGINE(source), result, &error);
+  g_autoptr(MsRun) run = ms_window_engine_filter_finish(MS_WINDOW_ENGINE(source), result, &error);
 
   if (run) {
     ms_document_add_run(self, run);
@@ -124,8 +124,9 @@ start(MsDocument *self)
   self->cancellable = g_cancellable_new();
   self->started_us = g_get_monotonic_time();
   forget_covered_pieces(self);
-  ms_engine_filter_async(self->engine, self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
-                         &events, self->cancellable, filtered_cb, g_object_ref(self));
+  ms_window_engine_filter_async(self->engine, self->source, ms_document_get_settings(self),
+                                seen ? &self->visible : NULL, &events, self->cancellable, filtered_cb,
+                                g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
 }
 

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 struct _MsDocument {
   GObject parent_instance;
-  MsEngine *engine;
+  MsWindowEngine *engine;
   MsImage *source;
   GFile *file;
   char *title;

@@ -48,7 +48,7 @@ ms_document_set_option(MsDocument *self, const char *name, const char *value, GE
 gboolean
 ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 {
-  MsDevice *device = ms_engine_get_device(self->engine);
+  MsDevice *device = ms_window_engine_get_device(self->engine);
 
   if (!device)
     return FALSE;
@@ -66,7 +66,7 @@ ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const c
 {
   MsPlanRequest request;
 
-  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_engine_is_reference(self->engine))
+  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
     return g_strdup("The serial reference has one way to compute; choose an OpenCL device for the toggles.");
   return ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
 }

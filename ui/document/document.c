@@ -172,7 +172,7 @@ pictures_dropped_cb(MsDocument *self, guint n)
 static void
 engine_changed_cb(MsDocument *self)
 {
-  if (ms_engine_get_state(self->engine) != MS_ENGINE_FAILED && self->live)
+  if (ms_window_engine_get_state(self->engine) != MS_WINDOW_ENGINE_FAILED && self->live)
     ms_document_request_filter(self);
 }
 
@@ -185,7 +185,7 @@ engine_changed_cb(MsDocument *self)
  * Returns: (transfer full): a document with the default settings, which filters itself once it is shown
  */
 MsDocument *
-ms_document_new(MsEngine *engine, MsImage *source, GFile *file, const char *title)
+ms_document_new(MsWindowEngine *engine, MsImage *source, GFile *file, const char *title)
 {
   MsDocument *self = g_object_new(MS_TYPE_DOCUMENT, NULL);
 
@@ -198,7 +198,7 @@ ms_document_new(MsEngine *engine, MsImage *source, GFile *file, const char *titl
   return self;
 }
 
-MsEngine *
+MsWindowEngine *
 ms_document_get_engine(MsDocument *self)
 {
   return self->engine;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/image/image-io.h"
-#include "ui/engine/engine.h"
+#include "ui/engine/window-engine.h"
 #include "ui/run/run.h"
 
 G_BEGIN_DECLS
@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  */
 G_DECLARE_FINAL_TYPE(MsDocument, ms_document, MS, DOCUMENT, GObject)
 
-MsDocument *ms_document_new(MsEngine *engine, MsImage *source, GFile *file, const char *title);
-MsEngine *ms_document_get_engine(MsDocument *self);
+MsDocument *ms_document_new(MsWindowEngine *engine, MsImage *source, GFile *file, const char *title);
+MsWindowEngine *ms_document_get_engine(MsDocument *self);
 MsImage *ms_document_get_source(MsDocument *self);
 GFile *ms_document_get_file(MsDocument *self);
 const char *ms_document_get_title(MsDocument *self);

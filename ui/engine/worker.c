@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/opencl/device-chooser.h"
-#include "ui/engine/engine.h"
+#include "ui/engine/window-engine.h"
 
 struct _MsWorker {
   gatomicrefcount references;

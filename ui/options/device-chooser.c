@@ -7,7 +7,7 @@
 
 struct _MsDeviceChooser {
   GtkMenuButton parent_instance;
-  MsEngine *engine;
+  MsWindowEngine *engine;
   GtkWidget *icon;
   GtkWidget *name;
   GtkWidget *list;
@@ -27,7 +27,7 @@ toggled_cb(MsDeviceChooser *self, GtkToggleButton *button)
   if (self->filling || !gtk_toggle_button_get_active(button))
     return;
   gtk_popover_popdown(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self)));
-  ms_engine_choose(self->engine, device_selector);
+  ms_window_engine_choose(self->engine, device_selector);
   g_signal_emit(self, chosen_signal, 0, device_selector);
 }
 
@@ -61,7 +61,7 @@ add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *device_sele
   atk_object_set_description(gtk_widget_get_accessible(button), detail);
   gtk_container_add(GTK_CONTAINER(self->list), button);
   gtk_widget_show_all(button);
-  if (strcmp(device_selector, ms_engine_get_device_selector(self->engine)) == 0)
+  if (strcmp(device_selector, ms_window_engine_get_device_selector(self->engine)) == 0)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
   return GTK_RADIO_BUTTON(button);
@@ -81,7 +81,7 @@ describe(MsDevice *device)
 static void
 fill_list(MsDeviceChooser *self)
 {
-  GPtrArray *devices = ms_engine_get_devices(self->engine);
+  GPtrArray *devices = ms_window_engine_get_devices(self->engine);
   GtkRadioButton *group;
 
   self->filling = TRUE;
@@ -99,20 +99,20 @@ fill_list(MsDeviceChooser *self)
 static char *
 name_in_use(MsDeviceChooser *self)
 {
-  if (ms_engine_get_state(self->engine) == MS_ENGINE_OPENING)
+  if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_OPENING)
     return g_strdup("Opening…");
-  if (ms_engine_get_state(self->engine) == MS_ENGINE_FAILED)
+  if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_FAILED)
     return g_strdup("No device");
-  if (ms_engine_is_reference(self->engine))
+  if (ms_window_engine_is_reference(self->engine))
     return g_strdup("Serial reference");
-  return g_strdup(ms_device_get_name(ms_engine_get_device(self->engine)));
+  return g_strdup(ms_device_get_name(ms_window_engine_get_device(self->engine)));
 }
 
 static void
 update(MsDeviceChooser *self)
 {
-  const GError *problem = ms_engine_get_problem(self->engine);
-  const char *why = problem ? problem->message : ms_engine_get_explanation(self->engine);
+  const GError *problem = ms_window_engine_get_problem(self->engine);
+  const char *why = problem ? problem->message : ms_window_engine_get_explanation(self->engine);
   g_autofree char *name = name_in_use(self);
   g_autofree char *tooltip = g_strdup_printf("Device in use: %s%s%s", name, why ? "\n" : "", why ? why : "");
 
@@ -157,7 +157,7 @@ ms_device_chooser_init(MsDeviceChooser *self)
 
 /** ms_device_chooser_set_engine: to be called once. */
 void
-ms_device_chooser_set_engine(MsDeviceChooser *self, MsEngine *engine)
+ms_device_chooser_set_engine(MsDeviceChooser *self, MsWindowEngine *engine)
 {
   g_return_if_fail(self->engine == NULL);
 

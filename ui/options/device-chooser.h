@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine.h"
+#include "ui/engine/window-engine.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +12,6 @@ G_BEGIN_DECLS
 /* Signal: "chosen" (const char *device_selector): a person chose a device. */
 G_DECLARE_FINAL_TYPE(MsDeviceChooser, ms_device_chooser, MS, DEVICE_CHOOSER, GtkMenuButton)
 
-void ms_device_chooser_set_engine(MsDeviceChooser *self, MsEngine *engine);
+void ms_device_chooser_set_engine(MsDeviceChooser *self, MsWindowEngine *engine);
 
 G_END_DECLS

@@ -4,6 +4,8 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "core/folder.h"
+
 #define BUILT_IN "/io/github/meanshift_lab/MeanshiftLab/presets.ini"
 
 struct _MsPresets {
@@ -99,10 +101,8 @@ ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError
 static gboolean
 save(MsPresets *self, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname(self->own_path);
-
-  g_mkdir_with_parents(folder, 0700);
-  if (!g_key_file_save_to_file(self->own, self->own_path, error))
+  if (!ms_folder_make_parent(self->own_path, MS_FOLDER_PRIVATE, error) ||
+      !g_key_file_save_to_file(self->own, self->own_path, error))
     return FALSE;
   g_signal_emit(self, changed_signal, 0);
   return TRUE;

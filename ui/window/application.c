@@ -9,7 +9,7 @@
 
 struct _MsApplication {
   GtkApplication parent_instance;
-  MsEngine *engine;
+  MsWindowEngine *engine;
   GSettings *settings;
 };
 
@@ -130,9 +130,9 @@ dark_changed_cb(GSettings *settings)
 }
 
 static void
-watchdog_changed_cb(GSettings *settings, const char *key, MsEngine *engine)
+watchdog_changed_cb(GSettings *settings, const char *key, MsWindowEngine *engine)
 {
-  ms_engine_set_watchdog(engine, (guint)g_settings_get_int(settings, "watchdog") * 1000);
+  ms_window_engine_set_watchdog(engine, (guint)g_settings_get_int(settings, "watchdog") * 1000);
 }
 
 static void
@@ -163,7 +163,7 @@ ms_application_startup(GApplication *application)
   gtk_window_set_default_icon_name(APPLICATION_ID);
   load_style();
   self->settings = ms_preferences_open();
-  self->engine = ms_engine_new();
+  self->engine = ms_window_engine_new();
   g_signal_connect(self->settings, "changed::dark", G_CALLBACK(dark_changed_cb), NULL);
   g_signal_connect_object(self->settings, "changed::watchdog", G_CALLBACK(watchdog_changed_cb), self->engine, 0);
   if (g_settings_get_boolean(self->settings, "dark"))
@@ -172,7 +172,7 @@ ms_application_startup(GApplication *application)
   g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
   set_shortcuts(GTK_APPLICATION(self));
   device = g_settings_get_string(self->settings, "device");
-  ms_engine_choose(self->engine, device);
+  ms_window_engine_choose(self->engine, device);
 }
 
 static void
@@ -198,7 +198,7 @@ ms_application_shutdown(GApplication *application)
 
   G_APPLICATION_CLASS(ms_application_parent_class)->shutdown(application);
   if (self->engine)
-    ms_engine_shut_down(self->engine);
+    ms_window_engine_shut_down(self->engine);
 }
 
 static void
@@ -237,7 +237,7 @@ ms_application_new(GApplicationFlags flags)
 }
 
 /** ms_application_get_engine: (transfer none): what all windows compute on; after startup. */
-MsEngine *
+MsWindowEngine *
 ms_application_get_engine(MsApplication *self)
 {
   return self->engine;

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine.h"
+#include "ui/engine/window-engine.h"
 
 G_BEGIN_DECLS
 
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(MsApplication, ms_application, MS, APPLICATION, GtkApplication)
 
 MsApplication *ms_application_new(GApplicationFlags flags);
-MsEngine *ms_application_get_engine(MsApplication *self);
+MsWindowEngine *ms_application_get_engine(MsApplication *self);
 GSettings *ms_application_get_settings(MsApplication *self);
 int ms_application_run(int argc, char **argv);
 

@@ -49,13 +49,13 @@ static void
 use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
-  MsDevice *device = ms_engine_get_device(self->engine);
+  MsDevice *device = ms_window_engine_get_device(self->engine);
   gboolean was_processor = device && ms_device_get_limits(device)->type == MS_DEVICE_TYPE_CPU;
-  gboolean failed_already = g_str_equal(ms_engine_get_device_selector(self->engine), "cpu") ||
-                            g_error_matches(ms_engine_get_problem(self->engine), MS_ERROR, MS_ERROR_NO_DEVICE);
+  gboolean failed_already = g_str_equal(ms_window_engine_get_device_selector(self->engine), "cpu") ||
+                            g_error_matches(ms_window_engine_get_problem(self->engine), MS_ERROR, MS_ERROR_NO_DEVICE);
 
   /* Without a processor that OpenCL knows, plain C does it. */
-  ms_engine_choose(self->engine, was_processor || failed_already ? MS_ENGINE_REFERENCE : "cpu");
+  ms_window_engine_choose(self->engine, was_processor || failed_already ? MS_ENGINE_REFERENCE : "cpu");
 }
 
 static void

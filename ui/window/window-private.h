@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 struct _MsWindow {
   GtkApplicationWindow parent_instance;
-  MsEngine *engine;
+  MsWindowEngine *engine;
   GSettings *settings;
   MsDocument *document;
   GCancellable *closing;

@@ -238,11 +238,11 @@ ms_window_copy_picture(MsWindow *self)
 static char *
 device_argument(MsWindow *self)
 {
-  MsDevice *device = ms_engine_get_device(self->engine);
+  MsDevice *device = ms_window_engine_get_device(self->engine);
 
-  if (ms_engine_is_reference(self->engine))
+  if (ms_window_engine_is_reference(self->engine))
     return g_strdup(MS_ENGINE_REFERENCE);
-  return g_strdup(device ? ms_device_get_address(device) : ms_engine_get_device_selector(self->engine));
+  return g_strdup(device ? ms_device_get_address(device) : ms_window_engine_get_device_selector(self->engine));
 }
 
 /** ms_window_get_command_line: (transfer full): the line that repeats what the window shows, without a window. */

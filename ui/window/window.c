@@ -201,17 +201,17 @@ device_chosen_cb(MsWindow *self, const char *device_selector)
 static void
 engine_changed_cb(MsWindow *self)
 {
-  const GError *problem = ms_engine_get_problem(self->engine);
+  const GError *problem = ms_window_engine_get_problem(self->engine);
 
-  if (problem && ms_engine_get_state(self->engine) == MS_ENGINE_FAILED)
+  if (problem && ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_FAILED)
     ms_window_report_error(self, problem);
-  else if (ms_engine_get_state(self->engine) == MS_ENGINE_READY)
+  else if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY)
     ms_window_clear_message(self);
 }
 
 /** ms_window_new: (transfer none): an empty window; GTK holds it until it is closed. */
 MsWindow *
-ms_window_new(GtkApplication *application, MsEngine *engine, GSettings *settings)
+ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings)
 {
   MsWindow *self = g_object_new(MS_TYPE_WINDOW, "application", application, NULL);
 

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* Property: "document" (MsDocument or NULL, readable, with notify): the one whose tab is in front. */
 G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 
-MsWindow *ms_window_new(GtkApplication *application, MsEngine *engine, GSettings *settings);
+MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);
 void ms_window_open(MsWindow *self, GFile *file);
 void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);
 void ms_window_close_tab(MsWindow *self);

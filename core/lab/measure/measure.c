@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "core/engine/watchdog.h"
 #include "core/lab/measure/clock.h"
-#include "core/lab/measure/watchdog.h"
 
 #define MAX_REJECTED_IN_A_ROW 10
 #define ENERGY_REGION_S 1.0

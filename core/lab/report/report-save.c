@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
-#include <errno.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/folder.h"
 #include "core/lab/report/report-private.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 480.0
-
-static gboolean
-make_folder(const char *directory, GError **error)
-{
-  if (g_mkdir_with_parents(directory, 0777) == 0)
-    return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The report folder %s cannot be made: %s.", directory, g_strerror(errno));
-  return FALSE;
-}
 
 static char *
 file_path(const char *directory, const char *name, const char *ending)
@@ -75,7 +65,7 @@ ms_report_save(const MsReport *self, const char *directory, GError **error)
   g_autofree char *csv = ms_report_to_csv(self);
   g_autofree char *markdown = ms_report_to_markdown(self);
 
-  return make_folder(directory, error) && write_text(directory, name, ".json", json, error) &&
+  return ms_folder_make(directory, MS_FOLDER_SHARED, error) && write_text(directory, name, ".json", json, error) &&
          write_text(directory, name, ".csv", csv, error) && write_text(directory, name, ".md", markdown, error) &&
          write_charts(self, directory, error);
 }
@@ -183,5 +173,6 @@ ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
   for (guint i = 0; i < reports->len; i++)
     append_section(html, reports->pdata[i]);
   g_string_append(html, "</body>\n</html>\n");
-  return make_folder(directory, error) && write_text(directory, MS_REPORT_INDEX, "", html->str, error);
+  return ms_folder_make(directory, MS_FOLDER_SHARED, error) &&
+         write_text(directory, MS_REPORT_INDEX, "", html->str, error);
 }

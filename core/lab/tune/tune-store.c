@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/tune/tune-store.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/factors-json.h"
+#include "core/folder.h"
 #include "core/json.h"
 
 /** ms_tune_store_default_directory: (transfer full): the folder in the user's data folder. */
@@ -127,14 +126,11 @@ gboolean
 ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error)
 {
   g_autofree char *path = ms_tune_store_path(directory, record->device, record->driver, record->problem);
-  g_autofree char *folder = g_path_get_dirname(path);
   g_autoptr(JsonNode) node = ms_tune_record_to_json_node(record);
   g_autofree char *text = json_to_string(node, TRUE);
 
-  if (g_mkdir_with_parents(folder, 0777) != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder %s cannot be made: %s.", folder, g_strerror(errno));
+  if (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error))
     return FALSE;
-  }
   g_autofree char *winner = winner_text(record);
   g_autofree char *winner_file = winner_path(path);
   return g_file_set_contents(path, text, -1, error) && g_file_set_contents(winner_file, winner, -1, error);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/measure/watchdog.h"
+#include "core/engine/watchdog.h"
 
 #define SMALL_SPACE 64
 #define PROBES 6

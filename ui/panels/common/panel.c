@@ -87,7 +87,7 @@ ms_panel_get_device(MsPanel *self)
 {
   MsDocument *document = ms_panel_get_document(self);
 
-  return document ? ms_engine_get_device(ms_document_get_engine(document)) : NULL;
+  return document ? ms_window_engine_get_device(ms_document_get_engine(document)) : NULL;
 }
 
 /**

@@ -305,7 +305,7 @@ on_compiled(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsSourceView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autofree char *log = ms_engine_call_finish(MS_ENGINE(source), result, &error);
+  g_autofree char *log = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
 
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
@@ -322,8 +322,8 @@ on_compile_clicked(MsSourceView *self)
   cancel_compiling(self);
   self->compiling = g_cancellable_new();
   show_log(self, "Compiling…");
-  ms_engine_call_async(ms_document_get_engine(document), compile, g_object_ref(self->spec), g_object_unref, g_free,
-                       self->compiling, on_compiled, g_object_ref(self));
+  ms_window_engine_call_async(ms_document_get_engine(document), compile, g_object_ref(self->spec), g_object_unref,
+                              g_free, self->compiling, on_compiled, g_object_ref(self));
 }
 
 static void

@@ -157,7 +157,7 @@ on_reduced(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsPictureStatistics) self = data;
   g_autoptr(GError) error = NULL;
-  Work *work = ms_engine_call_finish(MS_ENGINE(source), result, &error);
+  Work *work = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
   gboolean current = self->cancellable && g_task_get_cancellable(G_TASK(result)) == self->cancellable;
 
   if (!current || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
@@ -203,8 +203,8 @@ ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document)
   work->after = after ? g_object_ref(after) : NULL;
   work->before_numbers = copy_numbers(self, before);
   work->after_numbers = copy_numbers(self, after);
-  ms_engine_call_async(ms_document_get_engine(document), reduce_both, work, free_work, free_work, self->cancellable,
-                       on_reduced, g_object_ref(self));
+  ms_window_engine_call_async(ms_document_get_engine(document), reduce_both, work, free_work, free_work,
+                              self->cancellable, on_reduced, g_object_ref(self));
 }
 
 /** ms_picture_statistics_get_before: (nullable): of the picture on side A */

@@ -144,7 +144,7 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsTimingView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autofree MsBandwidth *bandwidth = ms_engine_call_finish(MS_ENGINE(source), result, &error);
+  g_autofree MsBandwidth *bandwidth = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
 
   if (bandwidth) {
     self->peak = bandwidth->copy;
@@ -158,9 +158,9 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
  * Kernels read and write, so their bytes are held against the copy bandwidth. Measured once, then remembered on disk.
  */
 static void
-want_peak(MsTimingView *self, MsEngine *engine)
+want_peak(MsTimingView *self, MsWindowEngine *engine)
 {
-  MsDevice *device = ms_engine_get_device(engine);
+  MsDevice *device = ms_window_engine_get_device(engine);
 
   if (!device || device == self->peak_device)
     return;
@@ -170,7 +170,8 @@ want_peak(MsTimingView *self, MsEngine *engine)
   self->measuring = g_cancellable_new();
   g_set_object(&self->peak_device, device);
   self->peak = 0;
-  ms_engine_call_async(engine, measure_peak, NULL, NULL, g_free, self->measuring, on_peak_measured, g_object_ref(self));
+  ms_window_engine_call_async(engine, measure_peak, NULL, NULL, g_free, self->measuring, on_peak_measured,
+                              g_object_ref(self));
 }
 
 static char *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/engine/engine-private.h"
+#include "ui/engine/window-engine-private.h"
 
 /* Progress is told at most this often. */
 #define PROGRESS_US (40 * 1000)
@@ -92,7 +92,7 @@ filter_call_free(gpointer data)
 }
 
 static MsJob *
-filter_job(MsEngine *self, GTask *task, MsImage *source, const MsSettings *settings, GCancellable *cancellable)
+filter_job(MsWindowEngine *self, GTask *task, MsImage *source, const MsSettings *settings, GCancellable *cancellable)
 {
   MsJob *job = ms_job_new(MS_JOB_FILTER, task);
   FilterCall *call = g_new0(FilterCall, 1);
@@ -111,15 +111,15 @@ filter_job(MsEngine *self, GTask *task, MsImage *source, const MsSettings *setti
 }
 
 /**
- * ms_engine_filter_async:
+ * ms_window_engine_filter_async:
  * @visible: (nullable): the part to compute and tell first
  * @events: told meanwhile, with @user_data
  * @cancellable: (nullable): looked at between bands
  */
 void
-ms_engine_filter_async(MsEngine *self, MsImage *source, const MsSettings *settings, const MsRegion *visible,
-                       const MsFilterEvents *events, GCancellable *cancellable, GAsyncReadyCallback callback,
-                       gpointer user_data)
+ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
+                              const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
+                              GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
   MsJob *job = filter_job(self, task, source, settings, cancellable);
@@ -134,9 +134,9 @@ ms_engine_filter_async(MsEngine *self, MsImage *source, const MsSettings *settin
   ms_worker_push(self->worker, job);
 }
 
-/** ms_engine_filter_finish: (transfer full): the run, or %NULL with @error set. */
+/** ms_window_engine_filter_finish: (transfer full): the run, or %NULL with @error set. */
 MsRun *
-ms_engine_filter_finish(MsEngine *self, GAsyncResult *result, GError **error)
+ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
 {
-  return ms_engine_call_finish(self, result, error);
+  return ms_window_engine_call_finish(self, result, error);
 }

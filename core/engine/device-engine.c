@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/device-engine.h"
+#include "core/engine/device-engine.h"
 
 #include <string.h>
 
-#include "core/batch/device-settings.h"
+#include "core/engine/device-settings.h"
 #include "core/opencl/device-chooser.h"
 
 struct _MsDeviceEngine {
-  MsBatchEngine parent_instance;
+  MsEngine parent_instance;
   MsMeanShift *filter;
   MsFallback fallback;
-  MsBatchEngineNote note;
+  MsEngineNote note;
   gpointer note_data;
 };
 
-G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_BATCH_ENGINE)
+G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_ENGINE)
 
 static MsContext *
 context_of(MsDeviceEngine *self)
@@ -22,25 +22,25 @@ context_of(MsDeviceEngine *self)
   return ms_mean_shift_get_context(self->filter);
 }
 
-static MsBatchEngineInfo
-describe(MsBatchEngine *engine)
+static MsEngineInfo
+describe(MsEngine *engine)
 {
   MsDevice *device = ms_context_get_device(context_of(MS_DEVICE_ENGINE(engine)));
 
-  return (MsBatchEngineInfo){.name = ms_device_get_name(device),
-                             .platform = ms_device_get_platform(device),
-                             .driver = ms_device_get_driver(device),
-                             .type = ms_device_type_name(ms_device_get_limits(device)->type)};
+  return (MsEngineInfo){.name = ms_device_get_name(device),
+                        .platform = ms_device_get_platform(device),
+                        .driver = ms_device_get_driver(device),
+                        .type = ms_device_type_name(ms_device_get_limits(device)->type)};
 }
 
 static MsContext *
-get_context(MsBatchEngine *engine)
+get_context(MsEngine *engine)
 {
   return context_of(MS_DEVICE_ENGINE(engine));
 }
 
 static gboolean
-check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
+check(MsEngine *engine, const MsSettings *settings, GError **error)
 {
   return ms_device_settings_check(context_of(MS_DEVICE_ENGINE(engine)), settings, error);
 }
@@ -57,12 +57,12 @@ use_context(MsDeviceEngine *self, MsContext *context)
 {
   g_clear_object(&self->filter);
   self->filter = ms_mean_shift_new(context);
-  ms_mean_shift_set_progress(self->filter, ms_batch_engine_report_progress, self);
+  ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
 }
 
 static MsImage *
-run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsBatchEngineRun *run,
-         GCancellable *cancellable, GError **error)
+run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
+         GError **error)
 {
   MsSettings tuned = ms_device_settings_tuned(context_of(self), source, settings);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, NULL, error);
@@ -103,8 +103,8 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
 }
 
 static MsImage *
-run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about,
-    GCancellable *cancellable, GError **error)
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GCancellable *cancellable,
+    GError **error)
 {
   MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
   g_autoptr(GError) failure = NULL;
@@ -129,7 +129,7 @@ ms_device_engine_finalize(GObject *object)
 static void
 ms_device_engine_class_init(MsDeviceEngineClass *klass)
 {
-  MsBatchEngineClass *engine = MS_BATCH_ENGINE_CLASS(klass);
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->finalize = ms_device_engine_finalize;
   engine->describe = describe;
@@ -152,14 +152,14 @@ resolve_fallback(MsFallback fallback, const char *device_selector)
 }
 
 static void
-say_all(GStrv sentences, MsBatchEngineNote note, gpointer data)
+say_all(GStrv sentences, MsEngineNote note, gpointer data)
 {
   for (gsize i = 0; note && sentences && sentences[i]; i++)
     note(sentences[i], data);
 }
 
 static MsContext *
-open_processor_instead(const GError *reason, MsBatchEngineNote note, gpointer data, GError **error)
+open_processor_instead(const GError *reason, MsEngineNote note, gpointer data, GError **error)
 {
   MsContext *context = ms_device_choose("cpu", NULL, error);
 
@@ -172,8 +172,8 @@ open_processor_instead(const GError *reason, MsBatchEngineNote note, gpointer da
 }
 
 /** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
-MsBatchEngine *
-ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote note, gpointer note_data)
+MsEngine *
+ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data)
 {
   MsDeviceEngine *self = g_object_new(MS_TYPE_DEVICE_ENGINE, NULL);
 
@@ -181,12 +181,12 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsBatchEngineNote 
   self->note = note;
   self->note_data = note_data;
   use_context(self, context);
-  return MS_BATCH_ENGINE(self);
+  return MS_ENGINE(self);
 }
 
-/** ms_device_engine_open: see ms_batch_engine_open(); @device_selector is a device. */
-MsBatchEngine *
-ms_device_engine_open(const char *device_selector, MsFallback fallback, MsBatchEngineNote note, gpointer note_data,
+/** ms_device_engine_open: see ms_engine_open(); @device_selector is a device. */
+MsEngine *
+ms_device_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
                       GError **error)
 {
   g_autoptr(GError) reason = NULL;

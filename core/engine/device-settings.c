@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/device-settings.h"
+#include "core/engine/device-settings.h"
 
 #include "core/lab/tune/tuned.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/engine/engine-private.h"
+#include "ui/engine/window-engine-private.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 /* How long closing the program waits for the band that runs. */
 #define QUIT_PATIENCE_US (5 * G_USEC_PER_SEC)
 
-G_DEFINE_FINAL_TYPE(MsEngine, ms_engine, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE(MsWindowEngine, ms_window_engine, G_TYPE_OBJECT)
 
 enum {
   SIGNAL_CHANGED,
@@ -21,40 +21,40 @@ enum {
 static guint signals[N_SIGNALS];
 
 static void
-ms_engine_dispose(GObject *object)
+ms_window_engine_dispose(GObject *object)
 {
-  ms_engine_shut_down(MS_ENGINE(object));
-  G_OBJECT_CLASS(ms_engine_parent_class)->dispose(object);
+  ms_window_engine_shut_down(MS_WINDOW_ENGINE(object));
+  G_OBJECT_CLASS(ms_window_engine_parent_class)->dispose(object);
 }
 
 static void
-ms_engine_finalize(GObject *object)
+ms_window_engine_finalize(GObject *object)
 {
-  MsEngine *self = MS_ENGINE(object);
+  MsWindowEngine *self = MS_WINDOW_ENGINE(object);
 
   g_free(self->device_selector);
   g_clear_object(&self->device);
   g_clear_pointer(&self->devices, g_ptr_array_unref);
   g_free(self->explanation);
   g_clear_error(&self->problem);
-  G_OBJECT_CLASS(ms_engine_parent_class)->finalize(object);
+  G_OBJECT_CLASS(ms_window_engine_parent_class)->finalize(object);
 }
 
 static void
-ms_engine_class_init(MsEngineClass *klass)
+ms_window_engine_class_init(MsWindowEngineClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
-  object_class->dispose = ms_engine_dispose;
-  object_class->finalize = ms_engine_finalize;
+  object_class->dispose = ms_window_engine_dispose;
+  object_class->finalize = ms_window_engine_finalize;
   signals[SIGNAL_CHANGED] =
-    g_signal_new("changed", MS_TYPE_ENGINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+    g_signal_new("changed", MS_TYPE_WINDOW_ENGINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
-fail(MsEngine *self, const GError *problem)
+fail(MsWindowEngine *self, const GError *problem)
 {
-  self->state = MS_ENGINE_FAILED;
+  self->state = MS_WINDOW_ENGINE_FAILED;
   g_clear_error(&self->problem);
   self->problem = g_error_copy(problem);
   g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
@@ -62,7 +62,7 @@ fail(MsEngine *self, const GError *problem)
 
 /* The thread that hangs keeps its worker; what waited behind it goes to a fresh one. */
 static void
-replace_worker(MsEngine *self, MsJob *hung)
+replace_worker(MsWindowEngine *self, MsJob *hung)
 {
   MsWorker *fresh = ms_worker_new();
   MsJob *job;
@@ -86,10 +86,10 @@ replace_worker(MsEngine *self, MsJob *hung)
 static gboolean
 pulse(gpointer data)
 {
-  MsEngine *self = data;
+  MsWindowEngine *self = data;
   gint64 patience = (gint64)self->watchdog_ms * 1000 + GRACE_US;
 
-  if (self->watchdog_ms == 0 || self->state == MS_ENGINE_OPENING || ms_engine_is_reference(self))
+  if (self->watchdog_ms == 0 || self->state == MS_WINDOW_ENGINE_OPENING || ms_window_engine_is_reference(self))
     return G_SOURCE_CONTINUE;
   g_autoptr(MsJob) hung = ms_worker_abandon_if_silent(self->worker, patience);
   if (hung)
@@ -98,25 +98,25 @@ pulse(gpointer data)
 }
 
 static void
-ms_engine_init(MsEngine *self)
+ms_window_engine_init(MsWindowEngine *self)
 {
   self->worker = ms_worker_new();
   self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func(g_object_unref);
-  self->state = MS_ENGINE_OPENING;
-  ms_engine_set_watchdog(self, DEFAULT_WATCHDOG_MS);
+  self->state = MS_WINDOW_ENGINE_OPENING;
+  ms_window_engine_set_watchdog(self, DEFAULT_WATCHDOG_MS);
   self->pulse = g_timeout_add(PULSE_MS, pulse, self);
 }
 
-/** ms_engine_new: (transfer full): an engine whose thread runs and that has no device yet; see ms_engine_choose(). */
-MsEngine *
-ms_engine_new(void)
+/** ms_window_engine_new: (transfer full): an engine whose thread runs and that has no device yet; see ms_window_engine_choose(). */
+MsWindowEngine *
+ms_window_engine_new(void)
 {
-  return g_object_new(MS_TYPE_ENGINE, NULL);
+  return g_object_new(MS_TYPE_WINDOW_ENGINE, NULL);
 }
 
 static void
-take_opened(MsEngine *self, MsOpened *opened)
+take_opened(MsWindowEngine *self, MsOpened *opened)
 {
   g_set_object(&self->device, opened->device);
   if (opened->devices) {
@@ -125,14 +125,14 @@ take_opened(MsEngine *self, MsOpened *opened)
   }
   g_free(self->explanation);
   self->explanation = g_steal_pointer(&opened->explanation);
-  self->state = MS_ENGINE_READY;
+  self->state = MS_WINDOW_ENGINE_READY;
   g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
 }
 
 static void
 opened_cb(GObject *source, GAsyncResult *result, gpointer data)
 {
-  MsEngine *self = MS_ENGINE(source);
+  MsWindowEngine *self = MS_WINDOW_ENGINE(source);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsOpened) opened = g_task_propagate_pointer(G_TASK(result), &error);
 
@@ -145,13 +145,13 @@ opened_cb(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /**
- * ms_engine_choose:
+ * ms_window_engine_choose:
  * @device_selector: as ms_device_choose() takes it, or #MS_ENGINE_REFERENCE
  *
  * Opens another device once the job that runs has ended; "changed" tells when and how that went.
  */
 void
-ms_engine_choose(MsEngine *self, const char *device_selector)
+ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
 {
   g_autoptr(GTask) task = g_task_new(self, NULL, opened_cb, GUINT_TO_POINTER(++self->openings));
   MsJob *job = ms_job_new(MS_JOB_OPEN, task);
@@ -160,7 +160,7 @@ ms_engine_choose(MsEngine *self, const char *device_selector)
   g_free(self->device_selector);
   self->device_selector = copy;
   job->device_selector = g_strdup(device_selector);
-  self->state = MS_ENGINE_OPENING;
+  self->state = MS_WINDOW_ENGINE_OPENING;
   g_clear_error(&self->problem);
   g_clear_object(&self->device);
   g_clear_pointer(&self->explanation, g_free);
@@ -168,9 +168,9 @@ ms_engine_choose(MsEngine *self, const char *device_selector)
   g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
 }
 
-/** ms_engine_shut_down: ends the thread after the band that runs; what waits is cancelled. */
+/** ms_window_engine_shut_down: ends the thread after the band that runs; what waits is cancelled. */
 void
-ms_engine_shut_down(MsEngine *self)
+ms_window_engine_shut_down(MsWindowEngine *self)
 {
   MsJob *job;
 
@@ -187,79 +187,79 @@ ms_engine_shut_down(MsEngine *self)
   g_clear_pointer(&self->worker, ms_worker_unref);
 }
 
-/** ms_engine_set_watchdog: how long the device may keep silent before it counts as hung; 0 waits for ever. */
+/** ms_window_engine_set_watchdog: how long the device may keep silent before it counts as hung; 0 waits for ever. */
 void
-ms_engine_set_watchdog(MsEngine *self, guint milliseconds)
+ms_window_engine_set_watchdog(MsWindowEngine *self, guint milliseconds)
 {
   self->watchdog_ms = milliseconds;
   ms_worker_set_watchdog(self->worker, milliseconds);
 }
 
-MsEngineState
-ms_engine_get_state(MsEngine *self)
+MsWindowEngineState
+ms_window_engine_get_state(MsWindowEngine *self)
 {
   return self->state;
 }
 
-/** ms_engine_get_device_selector: (transfer none): what was chosen last. */
+/** ms_window_engine_get_device_selector: (transfer none): what was chosen last. */
 const char *
-ms_engine_get_device_selector(MsEngine *self)
+ms_window_engine_get_device_selector(MsWindowEngine *self)
 {
   return self->device_selector;
 }
 
-/** ms_engine_get_device: (transfer none) (nullable): the device in use. */
+/** ms_window_engine_get_device: (transfer none) (nullable): the device in use. */
 MsDevice *
-ms_engine_get_device(MsEngine *self)
+ms_window_engine_get_device(MsWindowEngine *self)
 {
   return self->device;
 }
 
-/** ms_engine_is_reference: whether the serial reference was chosen in place of a device. */
+/** ms_window_engine_is_reference: whether the serial reference was chosen in place of a device. */
 gboolean
-ms_engine_is_reference(MsEngine *self)
+ms_window_engine_is_reference(MsWindowEngine *self)
 {
   return strcmp(self->device_selector, MS_ENGINE_REFERENCE) == 0;
 }
 
-/** ms_engine_get_devices: (transfer none) (element-type MsDevice): every device of the machine. */
+/** ms_window_engine_get_devices: (transfer none) (element-type MsDevice): every device of the machine. */
 GPtrArray *
-ms_engine_get_devices(MsEngine *self)
+ms_window_engine_get_devices(MsWindowEngine *self)
 {
   return self->devices;
 }
 
-/** ms_engine_get_explanation: (transfer none) (nullable): why devices before the one in use were passed over. */
+/** ms_window_engine_get_explanation: (transfer none) (nullable): why devices before the one in use were passed over. */
 const char *
-ms_engine_get_explanation(MsEngine *self)
+ms_window_engine_get_explanation(MsWindowEngine *self)
 {
   return self->explanation;
 }
 
-/** ms_engine_get_problem: (transfer none) (nullable): why there is no device. */
+/** ms_window_engine_get_problem: (transfer none) (nullable): why there is no device. */
 const GError *
-ms_engine_get_problem(MsEngine *self)
+ms_window_engine_get_problem(MsWindowEngine *self)
 {
   return self->problem;
 }
 
 static void
-note_loss(MsEngine *self, const GError *error)
+note_loss(MsWindowEngine *self, const GError *error)
 {
-  if (self->state == MS_ENGINE_READY && g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT))
+  if (self->state == MS_WINDOW_ENGINE_READY && g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT))
     fail(self, error);
 }
 
 /**
- * ms_engine_call_async:
+ * ms_window_engine_call_async:
  * @func: runs on the engine's thread when no filter request waits
  * @data: (transfer full): for @func, freed with @free_data
  * @free_result: frees a result that nobody takes
  */
 void
-ms_engine_call_async(MsEngine *self, MsEngineFunc func, gpointer data, GDestroyNotify free_data,
-                     GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
-                     gpointer user_data)
+ms_window_engine_call_async(MsWindowEngine *self, MsWindowEngineFunc func, gpointer data, GDestroyNotify free_data,
+                            GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
+                            gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
   MsJob *job = ms_job_new(MS_JOB_CALL, task);
@@ -271,9 +271,9 @@ ms_engine_call_async(MsEngine *self, MsEngineFunc func, gpointer data, GDestroyN
   ms_worker_push(self->worker, job);
 }
 
-/** ms_engine_call_finish: (transfer full): what the function returned, or %NULL with @error set. */
+/** ms_window_engine_call_finish: (transfer full): what the function returned, or %NULL with @error set. */
 gpointer
-ms_engine_call_finish(MsEngine *self, GAsyncResult *result, GError **error)
+ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
 {
   g_autoptr(GError) failure = NULL;
   gpointer value = g_task_propagate_pointer(G_TASK(result), &failure);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/split-engine.h"
+#include "core/engine/split-engine.h"
 
-#include "core/batch/device-settings.h"
+#include "core/engine/device-settings.h"
 #include "core/filter/split.h"
 #include "core/opencl/device-chooser.h"
 
 struct _MsSplitEngine {
-  MsBatchEngine parent_instance;
+  MsEngine parent_instance;
   MsSplit *split;
   char *name;
   char *platform;
   char *driver;
 };
 
-G_DEFINE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS_TYPE_BATCH_ENGINE)
+G_DEFINE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS_TYPE_ENGINE)
 
 static void
 ms_split_engine_finalize(GObject *object)
@@ -27,17 +27,17 @@ ms_split_engine_finalize(GObject *object)
   G_OBJECT_CLASS(ms_split_engine_parent_class)->finalize(object);
 }
 
-static MsBatchEngineInfo
-describe(MsBatchEngine *engine)
+static MsEngineInfo
+describe(MsEngine *engine)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
 
-  return (MsBatchEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
+  return (MsEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
 }
 
 /* Every device must take the settings: each does a part of every image. */
 static gboolean
-check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
+check(MsEngine *engine, const MsSettings *settings, GError **error)
 {
   MsSplit *split = MS_SPLIT_ENGINE(engine)->split;
 
@@ -48,7 +48,7 @@ check(MsBatchEngine *engine, const MsSettings *settings, GError **error)
 }
 
 static MsContext *
-get_context(MsBatchEngine *engine)
+get_context(MsEngine *engine)
 {
   return ms_split_get_context(MS_SPLIT_ENGINE(engine)->split, 0);
 }
@@ -76,8 +76,8 @@ tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSetting
 }
 
 static MsImage *
-run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchEngineRun *about,
-    GCancellable *cancellable, GError **error)
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GCancellable *cancellable,
+    GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
   MsSettings tuned[MS_SHARES_MAX];
@@ -91,7 +91,7 @@ run(MsBatchEngine *engine, MsImage *source, const MsSettings *settings, MsBatchE
 static void
 ms_split_engine_class_init(MsSplitEngineClass *klass)
 {
-  MsBatchEngineClass *engine = MS_BATCH_ENGINE_CLASS(klass);
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->finalize = ms_split_engine_finalize;
   engine->describe = describe;
@@ -116,8 +116,8 @@ is_new_device(GPtrArray *contexts, MsContext *context)
 }
 
 static gboolean
-add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, MsBatchEngineNote note,
-            gpointer note_data, GError **error)
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, MsEngineNote note, gpointer note_data,
+            GError **error)
 {
   g_auto(GStrv) rejected = NULL;
   g_autoptr(MsContext) context = ms_device_choose_among(devices, device_selector, &rejected, error);
@@ -144,14 +144,14 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector
  *   #MS_ERROR_NO_DEVICE
  */
 GPtrArray *
-ms_split_engine_open_contexts(const char *list, MsBatchEngineNote note, gpointer note_data, GError **error)
+ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error)
 {
   g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
   g_auto(GStrv) selectors = g_strsplit(list, ",", -1);
   g_autoptr(GPtrArray) devices = NULL;
 
   if (g_strv_length(selectors) > MS_SHARES_MAX || g_strv_contains((const char *const *)selectors, "") ||
-      g_strv_contains((const char *const *)selectors, MS_BATCH_ENGINE_REFERENCE)) {
+      g_strv_contains((const char *const *)selectors, MS_ENGINE_REFERENCE)) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
                 "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
                 MS_SHARES_MAX);
@@ -178,12 +178,12 @@ join(GPtrArray *contexts, const char *(*get)(MsDevice *))
 static void
 report_progress(int done, int total, gpointer self)
 {
-  ms_batch_engine_report_progress(done, total, self);
+  ms_engine_report_progress(done, total, self);
 }
 
 /** ms_split_engine_open: (transfer full): an engine over the devices of @list; see ms_split_engine_open_contexts(). */
-MsBatchEngine *
-ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note, gpointer note_data, GError **error)
+MsEngine *
+ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpointer note_data, GError **error)
 {
   g_autoptr(GPtrArray) contexts = ms_split_engine_open_contexts(list, note, note_data, error);
   MsSplitEngine *self;
@@ -196,5 +196,5 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsBatchEngineNote note,
   self->platform = join(contexts, ms_device_get_platform);
   self->driver = join(contexts, ms_device_get_driver);
   ms_split_set_progress(self->split, report_progress, self);
-  return MS_BATCH_ENGINE(self);
+  return MS_ENGINE(self);
 }

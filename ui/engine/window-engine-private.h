@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The inside of MsEngine: engine.c keeps the device and its worker, engine-filter.c carries filter requests there and
- * back.
- */
+/* The fields of MsWindowEngine, shared by window-engine.c and window-engine-filter.c. */
 #pragma once
 
-#include "ui/engine/engine.h"
+#include "ui/engine/window-engine.h"
 #include "ui/engine/worker.h"
 
 G_BEGIN_DECLS
 
-struct _MsEngine {
+struct _MsWindowEngine {
   GObject parent_instance;
   MsWorker *worker;
-  MsEngineState state;
+  MsWindowEngineState state;
   char *device_selector;
   MsDevice *device;
   GPtrArray *devices;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/measure/watchdog.h"
+#include "core/engine/watchdog.h"
 
 struct _MsWatchdog {
   GCancellable *parent;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/engine/engine.h"
+
+#include <string.h>
+
+#include "core/engine/device-engine.h"
+
+typedef struct {
+  MsProgressFunc progress;
+  gpointer data;
+} MsEnginePrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsEngine, ms_engine, G_TYPE_OBJECT)
+
+static void
+ms_engine_class_init(MsEngineClass *klass)
+{
+}
+
+static void
+ms_engine_init(MsEngine *self)
+{
+}
+
+MsEngineInfo
+ms_engine_describe(MsEngine *self)
+{
+  return MS_ENGINE_GET_CLASS(self)->describe(self);
+}
+
+/** ms_engine_check: %FALSE with the plan's reason when no image could be filtered with @settings. */
+gboolean
+ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
+{
+  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
+
+  return klass->check ? klass->check(self, settings, error) : ms_params_validate(&settings->params, error);
+}
+
+/**
+ * ms_engine_run:
+ *
+ * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
+              GError **error)
+{
+  return MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, cancellable, error);
+}
+
+/** ms_engine_get_context: (transfer none) (nullable): the OpenCL device, where there is one. */
+MsContext *
+ms_engine_get_context(MsEngine *self)
+{
+  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
+
+  return klass->context ? klass->context(self) : NULL;
+}
+
+/** ms_engine_set_progress: @progress is called with rows done and rows in all, from the thread that runs. */
+void
+ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data)
+{
+  MsEnginePrivate *private = ms_engine_get_instance_private(self);
+
+  private->progress = progress;
+  private->data = data;
+}
+
+/** ms_engine_report_progress: for implementations: an #MsProgressFunc whose data is the engine. */
+void
+ms_engine_report_progress(int done, int total, gpointer self)
+{
+  MsEnginePrivate *private = ms_engine_get_instance_private(self);
+
+  if (private->progress)
+  private->progress(done, total, private->data);
+}
+
+#define MS_TYPE_REFERENCE_ENGINE (ms_reference_engine_get_type())
+G_DECLARE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS, REFERENCE_ENGINE, MsEngine)
+
+struct _MsReferenceEngine {
+  MsEngine parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_ENGINE)
+
+static MsEngineInfo
+reference_describe(MsEngine *self)
+{
+  return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+}
+
+static MsImage *
+reference_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
+              GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  MsImage *result =
+    ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, self, cancellable, error);
+
+  run->used = *settings;
+  if (result)
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(source), start);
+  return result;
+}
+
+static void
+ms_reference_engine_class_init(MsReferenceEngineClass *klass)
+{
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
+
+  engine->describe = reference_describe;
+  engine->run = reference_run;
+}
+
+static void
+ms_reference_engine_init(MsReferenceEngine *self)
+{
+}
+
+/** ms_engine_new_reference: (transfer full): the definition itself, in plain C on one thread; needs no OpenCL. */
+MsEngine *
+ms_engine_new_reference(void)
+{
+  return g_object_new(MS_TYPE_REFERENCE_ENGINE, NULL);
+}
+
+/**
+ * ms_engine_open:
+ * @device_selector: `reference`, or as ms_device_choose() takes it
+ * @note: (nullable): told about devices that were passed over, now and while running
+ *
+ * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+MsEngine *
+ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data, GError **error)
+{
+  if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0)
+    return ms_engine_new_reference();
+  return ms_device_engine_open(device_selector, fallback, note, note_data, error);
+}

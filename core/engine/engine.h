@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsEngine: what filters the images of a batch: an OpenCL device, the serial reference, or whatever else can be
+ * made one.
+ */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+
+G_BEGIN_DECLS
+
+/** MS_ENGINE_REFERENCE: the device_selector for the serial reference. */
+#define MS_ENGINE_REFERENCE "reference"
+
+/**
+ * MsFallback: what happens when the requested device is not there or fails.
+ * @MS_FALLBACK_DEFAULT: CPU for the device_selector `auto`, FAIL for any other
+ */
+typedef enum {
+  MS_FALLBACK_DEFAULT,
+  MS_FALLBACK_FAIL,
+  MS_FALLBACK_CPU,
+} MsFallback;
+
+/** MsEngineInfo: who does the work, as reports name it. */
+typedef struct {
+  const char *name;
+  const char *platform;
+  const char *driver;
+  const char *type;
+} MsEngineInfo;
+
+/**
+ * MsEngineRun: what one run says about itself.
+ * @log: (transfer none): gets build, upload, kernel and download rows
+ * @used: (out): the settings with every `auto` resolved
+ * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ */
+typedef struct {
+  MsTimingLog *log;
+  MsSettings used;
+  char *rejected;
+} MsEngineRun;
+
+/** MsEngineNote: told a sentence that a person should know: a device passed over, a change to another one. */
+typedef void (*MsEngineNote)(const char *sentence, gpointer data);
+
+#define MS_TYPE_ENGINE (ms_engine_get_type())
+G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
+
+/**
+ * MsEngineClass:
+ * @describe: who does the work
+ * @check: (nullable): whether such settings can run here at all, before any image is read
+ * @run: filters one image
+ * @context: (nullable): the device for other work on the same images
+ */
+struct _MsEngineClass {
+  GObjectClass parent_class;
+  MsEngineInfo (*describe)(MsEngine *self);
+  gboolean (*check)(MsEngine *self, const MsSettings *settings, GError **error);
+  MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
+                  GCancellable *cancellable, GError **error);
+  MsContext *(*context)(MsEngine *self);
+};
+
+MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
+                         GError **error);
+MsEngine *ms_engine_new_reference(void);
+
+MsEngineInfo ms_engine_describe(MsEngine *self);
+gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
+MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
+                       GCancellable *cancellable, GError **error);
+MsContext *ms_engine_get_context(MsEngine *self);
+void ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data);
+void ms_engine_report_progress(int done, int total, gpointer self);
+
+G_END_DECLS

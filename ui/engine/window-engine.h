@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* MsWindowEngine: the one worker thread that talks to the device for the whole window, so that the main loop never waits. */
+#pragma once
+
+#include "core/engine/engine.h"
+#include "ui/run/run.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsWindowEngineState:
+ * @MS_WINDOW_ENGINE_OPENING: the device is being looked for; requests wait
+ * @MS_WINDOW_ENGINE_READY: ms_window_engine_get_device() says which, %NULL for the serial reference
+ * @MS_WINDOW_ENGINE_FAILED: ms_window_engine_get_problem() says why; requests fail with it
+ */
+typedef enum {
+  MS_WINDOW_ENGINE_OPENING,
+  MS_WINDOW_ENGINE_READY,
+  MS_WINDOW_ENGINE_FAILED,
+} MsWindowEngineState;
+
+#define MS_TYPE_WINDOW_ENGINE (ms_window_engine_get_type())
+/* Signal: "changed" (): the state, the device, the list of devices or the explanation is another. */
+G_DECLARE_FINAL_TYPE(MsWindowEngine, ms_window_engine, MS, WINDOW_ENGINE, GObject)
+
+MsWindowEngine *ms_window_engine_new(void);
+void ms_window_engine_choose(MsWindowEngine *self, const char *device_selector);
+void ms_window_engine_shut_down(MsWindowEngine *self);
+void ms_window_engine_set_watchdog(MsWindowEngine *self, guint milliseconds);
+
+MsWindowEngineState ms_window_engine_get_state(MsWindowEngine *self);
+const char *ms_window_engine_get_device_selector(MsWindowEngine *self);
+MsDevice *ms_window_engine_get_device(MsWindowEngine *self);
+gboolean ms_window_engine_is_reference(MsWindowEngine *self);
+GPtrArray *ms_window_engine_get_devices(MsWindowEngine *self);
+const char *ms_window_engine_get_explanation(MsWindowEngine *self);
+const GError *ms_window_engine_get_problem(MsWindowEngine *self);
+
+/**
+ * MsFilterEvents: what a filter request tells while it runs; both are called from the main loop, and never after the
+ * request's own callback or after its cancellable was cancelled.
+ * @piece: a part of the result, @region of the source wide and high, visible parts first
+ * @progress: the share of the whole that is done, 0 to 1
+ */
+typedef struct {
+  void (*piece)(MsImage *piece, const MsRegion *region, gpointer user_data);
+  void (*progress)(double done, gpointer user_data);
+} MsFilterEvents;
+
+void ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
+                                   const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+
+/**
+ * MsWindowEngineFunc: work for the engine's thread.
+ * @context: (nullable): the device's context, which no other thread uses meanwhile; %NULL with the serial reference
+ *
+ * Returns: the result that ms_window_engine_call_finish() hands out, or %NULL with @error set
+ */
+typedef gpointer (*MsWindowEngineFunc)(MsContext *context, GCancellable *cancellable, gpointer data, GError **error);
+
+void ms_window_engine_call_async(MsWindowEngine *self, MsWindowEngineFunc func, gpointer data, GDestroyNotify free_data,
+                                 GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                 gpointer user_data);
+gpointer ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+
+G_END_DECLS
