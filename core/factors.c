@@ -108,7 +108,7 @@ parse_pair(MsFactors *self, const char *word, GError **error)
  * ms_factors_parse:
  * @text: "key:value key:value …", as experiment files write it
  *
- * Returns: (transfer full): the settings, or %NULL with a sentence
+ * Returns: (transfer full): the settings, or %NULL with an error
  */
 MsFactors *
 ms_factors_parse(const char *text, GError **error)
@@ -205,8 +205,8 @@ parse_count(const char *text, gint64 *value)
 /**
  * ms_factors_parse_size:
  * @text: "WIDTHxHEIGHT", "N" or "2^K"
- * @width: where the width goes, or the count
- * @height: where the height goes; 1 for a count
+ * @width: (out): the width, or the count
+ * @height: (out): the height; 1 for a count
  */
 gboolean
 ms_factors_parse_size(const char *text, gint64 *width, gint64 *height, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFactors: what one configuration is: an ordered list of key=value pairs in the vocabulary of the command line. */
+/* MsFactors: one configuration as an ordered list of key=value pairs, named as on the command line. */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws a chart; every size is in the units of the drawing, so a scaled context scales all of it. */
+/* Draws a chart; all sizes are in user units, so a scaled Cairo context scales everything. */
 #include <math.h>
 
 #include "core/chart/chart-private.h"
@@ -77,15 +77,15 @@ draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
     g_autofree char *others = g_strdup_printf("… and %u more", self->series->len - i);
     ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
     double item = ms_chart_legend_item_width(cr, series);
-    double room = l->width - MS_CHART_MARGIN - x;
+    double space = l->width - MS_CHART_MARGIN - x;
     if (l->legend_is_cut && row == l->legend_rows)
-      room -= ms_chart_text_width(cr, others);
-    if (x > MS_CHART_MARGIN && item > room && row == l->legend_rows) {
+      space -= ms_chart_text_width(cr, others);
+    if (x > MS_CHART_MARGIN && item > space && row == l->legend_rows) {
       ms_chart_set_colour(cr, paint->faint_text);
       show_text(cr, x, y, others);
       return;
     }
-    if (x > MS_CHART_MARGIN && item > room) {
+    if (x > MS_CHART_MARGIN && item > space) {
       x = MS_CHART_MARGIN;
       y += MS_CHART_LEGEND_ROW;
       row++;
@@ -117,7 +117,7 @@ draw_y_axis(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
   }
 }
 
-/* Ticks of lines stand where points are, as long as they have room. */
+/* On a logarithmic axis the ticks are the points' x values, as many as fit without overlap. */
 static void
 draw_numeric_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
 {
@@ -197,7 +197,7 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
 }
 
 static void
-draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double room)
+draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double space)
 {
   double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
   g_autofree char *text = ms_number_text(round(value / unit) * unit); /* three digits are enough to read off a bar */
@@ -205,7 +205,7 @@ draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, doubl
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);
   ms_chart_set_colour(cr, paint->text);
-  if (width <= room + 2)
+  if (width <= space + 2)
     show_text(cr, x - width / 2, y - 5, text);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where things stand in a chart: scales, the room that labels need, the places of bars and points. */
+/* Layout of a chart: scales, space for labels, positions of bars and points. */
 #include <math.h>
 
 #include "core/chart/chart-private.h"
@@ -74,7 +74,7 @@ find_scales(const MsChart *self, MsChartLayout *layout)
   }
   gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
   if (logarithmic && self->type == MS_CHART_BARS && y0 > 0)
-    y0 /= 2; /* so that the smallest bar still has a height */
+    y0 /= 2; /* the smallest bar keeps a visible height */
   layout->y = ms_scale_for_range(y0, y1, logarithmic, TRUE);
   layout->x = self->x.logarithmic && x0 > 0 ? (MsScale){x0, x1 > x0 ? x1 : x0 * 2, TRUE}
                                             : ms_scale_for_range(x0, x1, FALSE, FALSE);
@@ -97,7 +97,7 @@ count_legend_rows(const MsChart *self, cairo_t *cr, double width)
   return rows;
 }
 
-/* A legend of many series must leave room for what they show. */
+/* The legend takes at most 40 % of the height. */
 static guint
 most_legend_rows(double height)
 {
@@ -166,11 +166,9 @@ widest_y_label(const MsChartLayout *layout, cairo_t *cr)
   return widest;
 }
 
-/*
- * Decides whether the categories fit side by side or must be slanted, and what room they need below the plot.
- */
+/* Decides whether the category labels fit side by side or must be slanted, and returns the height that they need. */
 static double
-bottom_room(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
+label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
 {
   double title = self->x.title && *self->x.title ? 20.0 : 0.0;
 
@@ -200,7 +198,7 @@ ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
   l.left = MS_CHART_MARGIN + widest_y_label(&l, cr) + 10;
   l.top = l.legend_top + l.legend_rows * MS_CHART_LEGEND_ROW + 34;
   l.plot_width = MAX(width - l.left - MS_CHART_MARGIN, 10.0);
-  l.plot_height = MAX(height - l.top - bottom_room(self, cr, &l) - 8, 10.0);
+  l.plot_height = MAX(height - l.top - label_height(self, cr, &l) - 8, 10.0);
   return l;
 }
 
@@ -241,8 +239,7 @@ ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout)
 }
 
 /*
- * Centre of the point's bar, or the place of its marker. Bars of a category stand together, whatever is
- * missing there.
+ * Centre of the point's bar, or the place of its marker. Bars of a category stand together, whatever is missing there.
  */
 double
 ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point)

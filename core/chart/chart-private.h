@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the chart's model, its scales and its drawing share. */
+/* Shared by the model, the scales, the layout and the drawing of a chart. */
 #pragma once
 
 #include "core/chart/chart-style.h"
@@ -50,7 +50,7 @@ double ms_scale_map(const MsScale *self, double value);
 GArray *ms_scale_ticks(const MsScale *self, guint wanted);
 char *ms_scale_format_count(double value);
 
-/** MsChartLayout: where things stand in a drawing of a given size, in its units. */
+/** MsChartLayout: positions in a drawing of a given size, in user units. */
 typedef struct {
   double width;
   double height;
@@ -60,7 +60,7 @@ typedef struct {
   double plot_height;
   double legend_top;
   guint legend_rows;
-  gboolean legend_is_cut; /* not all series have room in it */
+  gboolean legend_is_cut; /* some series are left out of it */
   double label_angle;
   guint label_lines;
   MsScale x;

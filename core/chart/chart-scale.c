@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scales of a chart: round ends, round ticks, numbers that read well. */
+/* Scales of a chart: rounded ends and ticks. */
 #include <math.h>
 #include <string.h>
 
@@ -108,10 +108,7 @@ ms_scale_ticks(const MsScale *self, guint wanted)
   return ticks;
 }
 
-/**
- * ms_scale_format_count: (transfer full): like ms_number_text(), with powers of two from 1024 as 2¹⁰ and so
- * on.
- */
+/** ms_scale_format_count: (transfer full): like ms_number_text(), with powers of two from 1024 as 2¹⁰ and so on. */
 char *
 ms_scale_format_count(double value)
 {

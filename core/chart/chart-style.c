@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a chart looks: colours that colour-blind people can tell apart, and for each its own hatch, dash and marker. */
+/* How a chart looks: colours that colour-blind people can distinguish, each with its own hatch, dash and marker. */
 #include <math.h>
 
 #include "core/chart/chart-private.h"
@@ -95,10 +95,7 @@ draw_hatch(cairo_t *cr, const MsChartPaint *paint, guint style)
   cairo_restore(cr);
 }
 
-/**
- * ms_chart_fill_hatched: fills the current path as @style asks; what was published is an outline. Clears the
- * path.
- */
+/** ms_chart_fill_hatched: fills the current path in @style; a published series is only an outline. Clears the path. */
 void
 ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published)
 {
@@ -180,7 +177,7 @@ marker_path(cairo_t *cr, guint style, double x, double y)
   }
 }
 
-/** ms_chart_draw_marker: each style has its own shape; what was published is hollow. */
+/** ms_chart_draw_marker: draws the shape of @style; a published series has hollow markers. */
 void
 ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y)
 {

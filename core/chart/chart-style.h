@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How charts look, for whoever draws figures beside them: colours, and for each its own hatch, dash and marker. */
+/* The style of charts, also for widgets beside them: colours, each with its own hatch, dash and marker. */
 #pragma once
 
 #include "core/chart/chart.h"

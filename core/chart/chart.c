@@ -67,7 +67,7 @@ ms_chart_set_subtitle(MsChart *self, const char *subtitle)
   self->subtitle = g_strdup(subtitle);
 }
 
-/** ms_chart_set_empty_text: (nullable): what stands in the place of the data when there are none. */
+/** ms_chart_set_empty_text: (nullable): text shown when there are no points. */
 void
 ms_chart_set_empty_text(MsChart *self, const char *text)
 {
@@ -121,7 +121,7 @@ ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, 
     g_array_append_val(((MsChartSeries *)self->series->pdata[series])->points, point);
 }
 
-/** ms_chart_n_points: how many points all series have; a chart without any says so when drawn. */
+/** ms_chart_n_points: the number of points of all series. */
 guint
 ms_chart_n_points(const MsChart *self)
 {
@@ -143,7 +143,7 @@ point_text(const MsChart *self, const MsChartSeries *series, const MsChartPoint 
   return g_strdup_printf("%s, %s: %s", series->label, place, y);
 }
 
-/** ms_chart_describe: (transfer full): the chart in words, for those who do not see it. */
+/** ms_chart_describe: (transfer full): the chart as text, for screen readers. */
 char *
 ms_chart_describe(const MsChart *self)
 {
@@ -167,8 +167,7 @@ ms_chart_describe(const MsChart *self)
  * @x: of the pointer
  * @y: of the pointer
  *
- * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a
- * tooltip
+ * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a tooltip
  */
 char *
 ms_chart_point_at(const MsChart *self, double width, double height, double x, double y)
@@ -224,10 +223,7 @@ write_bytes(GByteArray *bytes, const char *path, GError **error)
   return FALSE;
 }
 
-/**
- * ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path only when all of it is
- * there.
- */
+/** ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path atomically. */
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
                   GError **error)

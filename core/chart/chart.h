@@ -30,13 +30,10 @@ void ms_chart_set_empty_text(MsChart *self, const char *text);
 void ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic);
 void ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic);
 
-/** ms_chart_add_category: a place on the x axis of bars and stacked bars; returns its index. */
+/** ms_chart_add_category: adds a place on the x axis of bars; returns its index. */
 guint ms_chart_add_category(MsChart *self, const char *label);
 
-/**
- * ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its
- * index.
- */
+/** ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its index. */
 guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
 
 /**

@@ -39,8 +39,8 @@ experiment_to_node(const MsExperiment *experiment)
 }
 
 /**
- * ms_lab_list_nodes: (transfer full) (element-type JsonNode): the same as trees, each as in a report; they are the
- * caller's.
+ * ms_lab_list_nodes: (transfer full) (element-type JsonNode): the shipped experiments as JSON trees, each as in a
+ * report; the caller frees the nodes.
  */
 GPtrArray *
 ms_lab_list_nodes(GError **error)
@@ -77,7 +77,8 @@ load_experiments(const char *const *names, GError **error)
 /**
  * ms_lab_report_paths:
  *
- * Returns: (transfer full) (element-type filename): the files that the reports of these experiments are left in
+ * Returns: (transfer full) (element-type filename): the files that ms_lab_run_experiments() writes for these
+ *   experiments
  */
 GPtrArray *
 ms_lab_report_paths(const char *const *names, const char *directory, GError **error)
@@ -97,8 +98,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
  *
- * All files are read before the first experiment begins. With a folder for reports, index.html is written at
- * the end.
+ * All files are read before the first experiment begins. With a folder for reports, index.html is written at the end.
  *
  * Returns: (transfer full) (element-type MsReport): the reports, in order
  */
@@ -132,8 +132,8 @@ find_report(GPtrArray *reports, const char *experiment)
 
 /**
  * ms_lab_baseline_load:
- * @path: a report of one experiment, NAME.json, or of several, as the program's --json leaves
- * @names: as for ms_lab_run_experiments(): what is going to be run
+ * @path: a report of one experiment, NAME.json, or of several, as --json writes it
+ * @names: as for ms_lab_run_experiments(): the experiments about to run
  *
  * Returns: (transfer full) (element-type MsReport): the reports in the file, or %NULL when it cannot be read or holds
  *   none of the experiments
@@ -158,7 +158,7 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
  * ms_lab_compare:
  * @baseline: (element-type MsReport): the earlier reports
  * @reports: (element-type MsReport): those of now
- * @noise: relative difference that counts as none
+ * @noise: relative difference that counts as equal
  *
  * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline
  */
@@ -176,7 +176,7 @@ ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise)
   return all;
 }
 
-/** ms_lab_comparisons_judged: how many configurations have a figure on both sides. */
+/** ms_lab_comparisons_judged: how many configurations have a time both now and in the baseline. */
 guint
 ms_lab_comparisons_judged(GPtrArray *comparisons)
 {

@@ -10,30 +10,28 @@
 #include "core/lab/measure/measure.h"
 #include "core/reduce/reduce-factors.h"
 
-/* Of one class of sizes; a processor needs long for a megapixel in the slowest configurations. */
+/* Both pictures are of one size class; the slowest configurations take a processor minutes for a megapixel. */
 #define GPU_WIDTH 1024
 #define GPU_HEIGHT 1024
 #define CPU_WIDTH 640
 #define CPU_HEIGHT 512
 #define TRIAL_TIMEOUT_S 20.0
 #define FINALISTS 5
-#define HOPELESS 3.0
-#define NEAR 1.3
+#define GIVE_UP_RATIO 3.0
+#define FINALIST_RATIO 1.3
 #define SEARCH_SHARE 0.9
 
-/* A search while it runs. */
+/* One run of ms_lab_tune(). */
 typedef struct {
   const MsLabTuneRequest *request;
   const MsLabKind *kind;
   MsLabBench *bench;
-  MsFactors *problem; /* what every configuration has in common */
+  MsFactors *problem; /* parameters that all configurations share */
   MsMeasureOptions measure;
   double best_ns;
 } Tuning;
 
-/**
- * ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute.
- */
+/** ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute. */
 void
 ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
 {
@@ -92,7 +90,7 @@ evaluate(const MsFactors *factors, double *ns, GCancellable *cancellable, gpoint
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
-  tuning->measure.give_up_ns = tuning->best_ns > 0 ? HOPELESS * tuning->best_ns : 0;
+  tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
   if (!subject || !ms_measure(&subject, &measurement, 1, &tuning->measure, NULL, NULL, cancellable, error))
     return FALSE;
   if (measurement->outcome != MS_OUTCOME_OK) {
@@ -112,7 +110,7 @@ compare_times(gconstpointer a, gconstpointer b)
   return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* The fastest few of the search, verified ones only, as long as they are near the first. */
+/* The fastest verified trials, at most FINALISTS, none slower than FINALIST_RATIO times the first. */
 static GPtrArray *
 find_finalists(const MsTuneRecord *record)
 {
@@ -123,7 +121,8 @@ find_finalists(const MsTuneRecord *record)
       g_ptr_array_add(all, record->trials->pdata[i]);
   g_ptr_array_sort(all, compare_times);
   guint n = 0;
-  while (n < MIN(all->len, FINALISTS) && ((MsTrial *)all->pdata[n])->ns < NEAR * ((MsTrial *)all->pdata[0])->ns)
+  while (n < MIN(all->len, FINALISTS) &&
+         ((MsTrial *)all->pdata[n])->ns < FINALIST_RATIO * ((MsTrial *)all->pdata[0])->ns)
     n++;
   g_ptr_array_set_size(all, (int)n);
   return all;
@@ -148,9 +147,8 @@ take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **mea
 }
 
 /*
- * Among many configurations measured one after the other the fastest is partly the luckiest. The first few
- * are measured once
- * more, interleaved, and these times decide.
+ * The fastest of many configurations measured one after the other owes its place partly to chance, so the finalists are
+ * measured again, interleaved, and those times decide.
  */
 static gboolean
 decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cancellable, GError **error)
@@ -182,8 +180,8 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
 }
 
 /*
- * The class of the problem, and toggles that the caller fixed: the winner among those left is no answer to
- * what auto asks.
+ * The class of the problem and the toggles that the caller fixed: `auto` must not take a winner that was found with a
+ * toggle fixed.
  */
 static char *
 filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
@@ -202,7 +200,7 @@ filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
   return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-/* The same for a reduction: what is neither operation, type nor length was fixed by the caller. */
+/* As filter_problem_name(); every key besides operation, type and length was fixed by the caller. */
 static char *
 reduce_problem_name(const MsFactors *problem)
 {
@@ -228,7 +226,7 @@ problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 he
   return reduce_problem_name(problem);
 }
 
-/* The finished problem: what the caller fixed, and the size of the picture. */
+/* The factors that the caller fixed, with the size of the picture. */
 static MsFactors *
 make_problem(const MsLabTuneRequest *request)
 {
@@ -249,7 +247,7 @@ open_record(const MsLabTuneRequest *request, const char *problem)
   const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
   MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
 
-  /* Times of another version of the program are of other kernels. */
+  /* Another version of the program has other kernels, so its times do not count. */
   if (record && g_strcmp0(record->version, MS_VERSION) != 0)
     g_clear_pointer(&record, ms_tune_record_free);
   if (!record)
@@ -262,9 +260,8 @@ open_record(const MsLabTuneRequest *request, const char *problem)
 /**
  * ms_lab_tune:
  *
- * Searches the space of @request's kind, keeps the search, winner first, and resumes an earlier one of the
- * same device,
- * driver and class of problem. When cancelled, what was found so far is kept.
+ * Searches the space of @request's kind, saves all trials and the winner, and resumes an earlier search of the same
+ * device, driver and class of problem. A cancelled search saves the trials it made.
  *
  * Returns: (transfer full): the search; ms_tune_record_best() is the winner
  */
@@ -289,7 +286,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   tuning.kind->add_space(space, problem, ms_context_get_limits(request->context));
   ms_measure_options_init(&tuning.measure, TRUE);
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
-  tuning.measure.timeout_s = 0; /* the search has its own */
+  tuning.measure.timeout_s = 0; /* the search limits each trial itself */
   g_autoptr(MsFactors) start = NULL;
   if (tuning.kind->propose) {
     start = tuning.kind->propose(bench, problem, cancellable, error);

@@ -12,11 +12,11 @@ G_BEGIN_DECLS
  * MsLabTuneRequest:
  * @context: (transfer none): the device to tune for
  * @kind: "mean-shift" or "reduce"
- * @image: (nullable): what is filtered; without it a generated scene of @width x @height
+ * @image: (nullable): the picture to filter; %NULL for a generated scene of @width by @height pixels
  * @fixed: (nullable): parameters of the problem: sp, sr, … or reduce, type, size
  * @budget_s: seconds for the whole search
  * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
- * @directory: (nullable): where searches are kept; without it the user's data folder
+ * @directory: (nullable): folder of the saved searches; %NULL for the user's data folder
  */
 typedef struct {
   MsContext *context;

@@ -9,7 +9,7 @@
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
 
-/* An experiment while it runs. */
+/* One run of ms_lab_run_experiment(). */
 typedef struct {
   MsExperiment *experiment;
   const MsLabRequest *request;
@@ -18,10 +18,10 @@ typedef struct {
   MsMeasureOptions measure;
   GCancellable *cancellable;
   guint done;
-  GPtrArray *group_rows; /* MsReportRow of the group that is measured */
+  GPtrArray *group_rows; /* MsReportRow: the group being measured */
 } Run;
 
-/** ms_lab_request_init: nothing written, no image, usual measuring. */
+/** ms_lab_request_init: writes no reports, filters generated scenes, measures with the default options. */
 void
 ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick)
 {
@@ -53,7 +53,7 @@ describe_device(MsReportDevice *into, MsContext *context)
   into->compute_units = ms_device_get_limits(device)->compute_units;
 }
 
-/* The peak is a help for reading the figures, not a condition for taking them. */
+/* The measured peak bandwidth only adds a column to the report, so an experiment runs without it. */
 static gboolean
 find_peak(Run *run, GError **error)
 {
@@ -67,7 +67,7 @@ find_peak(Run *run, GError **error)
   return TRUE;
 }
 
-/* On an image of the caller's the size does not vary: it is that image's, once. */
+/* With the caller's image the size axis has one value, the size of that image. */
 static GPtrArray *
 expand_settings(Run *run)
 {
@@ -108,7 +108,7 @@ make_rows(Run *run, GError **error)
 }
 
 static void
-tell(Run *run, const MsReportRow *row, double fraction, const char *message)
+report_progress(Run *run, const MsReportRow *row, double fraction, const char *message)
 {
   if (run->request->progress)
     run->request->progress(run->report, row, fraction, message, run->request->progress_data);
@@ -122,10 +122,13 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   double total = run->report->rows->len;
 
   ms_report_finish_row(run->report, row);
-  tell(run, row, (run->done + fraction * run->group_rows->len) / total, row->label);
+  report_progress(run, row, (run->done + fraction * run->group_rows->len) / total, row->label);
 }
 
-/* Makes the subject of a row; a refusal ends the row, a value that means nothing ends the experiment. */
+/*
+ * Makes the subject of a row; a configuration that the plan refuses ends the row, a value of the wrong form ends the
+ * experiment.
+ */
 static gboolean
 make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
 {
@@ -155,7 +158,7 @@ finish_group(Run *run)
   run->done += run->group_rows->len;
 }
 
-/* Measures the rows of one group together, so that drift hits all of them alike. */
+/* Measures the rows of one group interleaved, so that a change of the clock rate affects all of them alike. */
 static gboolean
 measure_group(Run *run, GError **error)
 {
@@ -215,7 +218,8 @@ measure_groups(Run *run, GError **error)
 }
 
 /*
- * Whether an earlier run finished this experiment, which then takes the report's place; else its rows are gone on with.
+ * Returns whether an earlier run finished this experiment: its report then replaces the new one. The finished rows of
+ * an interrupted run are taken over.
  */
 static gboolean
 resume(Run *run)
@@ -273,18 +277,18 @@ run_experiment(Run *run, GError **error)
   if (!make_rows(run, error))
     return FALSE;
   if (resume(run)) {
-    tell(run, NULL, 1, run->experiment->title);
+    report_progress(run, NULL, 1, run->experiment->title);
     return TRUE;
   }
-  tell(run, NULL, 0, run->experiment->title);
+  report_progress(run, NULL, 0, run->experiment->title);
   if (!find_peak(run, error))
     return FALSE;
   if (!measure_groups(run, error)) {
-    save(run, &ignored); /* what there is can be gone on with */
+    save(run, &ignored); /* a later run resumes from the finished groups */
     return FALSE;
   }
   run->report->complete = TRUE;
-  tell(run, NULL, 1, run->experiment->title);
+  report_progress(run, NULL, 1, run->experiment->title);
   return save(run, error);
 }
 
@@ -293,14 +297,12 @@ run_experiment(Run *run, GError **error)
  * @experiment: what to run
  * @request: on what and how
  *
- * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with
- * why it was not. When
- * @request has a folder for reports, they are written after every group of configurations, and an
- *   interrupted report found
- * there is gone on with. A finished one is measured anew, or with @resume returned as it is.
+ * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with why it was
+ * not. When @request has a folder for reports, they are written after every group of configurations, and an interrupted
+ * report found there is resumed. A finished one is measured again, or returned unchanged if @resume is set.
  *
- * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file
- * cannot be written
+ * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file cannot be
+ *   written
  */
 MsReport *
 ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)

@@ -10,23 +10,22 @@
 G_BEGIN_DECLS
 
 /**
- * MsLabProgress: called from the thread that measures. @report: what is known so far; @row: just changed
- * (nullable).
+ * MsLabProgress: called from the thread that measures. @report: the rows so far; @row: (nullable): the row that has
+ * just changed.
  */
 typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
                               gpointer data);
 
 /**
- * MsLabRequest: how experiments are to be run; zero it with ms_lab_request_init().
+ * MsLabRequest: how to run experiments; initialise it with ms_lab_request_init().
  * @context: (transfer none): the device that runs them
- * @contexts: (nullable) (element-type MsContext): the devices that split-adaptive shares an image among
+ * @contexts: (nullable) (element-type MsContext): the devices that experiments of kind split share an image among
  * @image: (nullable): filtered at its own size instead of generated scenes at the published sizes
- * @input: (nullable): what to call @image in the report
+ * @input: (nullable): name of @image in the report
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
- * @report_dir: (nullable): where CSV, JSON, Markdown and SVG go; an interrupted experiment found there is
- *   resumed
- * @resume: leave out experiments whose finished report is there; without it they are measured anew
+ * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
+ * @resume: skip experiments whose finished report is in @report_dir; otherwise they are measured again
  */
 typedef struct {
   MsContext *context;

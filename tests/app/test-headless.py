@@ -791,7 +791,7 @@ class Program(HeadlessCase):
         for earlier in (base, reports / "own.json"):
             output, _ = self.run_program(*what, "--compare", earlier)
             self.assertIn("own against the baseline", output.decode())
-            self.assertNotIn("without two figures", output.decode())
+            self.assertNotIn("without two times", output.decode())
         whole = json.loads(base.read_text())
         faster = json.loads(base.read_text())
         for row in faster["experiments"][0]["rows"]:

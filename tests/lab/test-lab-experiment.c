@@ -200,7 +200,7 @@ test_wrong_files(void)
     {"[Experiment]\nTitle=x\nKind=y\n[Axes]\na=1\n[Quick Axes]\nb=1\n", "not among its axes"},
     {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nType=pie\n", "bars, lines or stacked"},
     {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
-    {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "means nothing"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "unknown group"},
     {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
     {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},

@@ -73,6 +73,23 @@ row_at(const MsReport *report, guint index)
   return report->rows->pdata[index];
 }
 
+/* The copy is the same in every form that a report has, and stays so when the original is measured on and freed. */
+static void
+test_snapshot(void)
+{
+  MsReport *report = make_report(1);
+  g_autofree char *before = ms_report_to_json(report);
+  g_autoptr(MsReport) copy = ms_report_snapshot(report);
+
+  fill_row(report, 1, 77);
+  ms_report_rank(report);
+  g_autofree char *after = ms_report_to_json(report);
+  ms_report_unref(report);
+  g_autofree char *copied = ms_report_to_json(copy);
+  g_assert_cmpstr(copied, ==, before);
+  g_assert_cmpstr(copied, !=, after);
+}
+
 static void
 test_ranking(void)
 {
@@ -447,6 +464,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/json-damaged", test_json_damaged);
   g_test_add_func("/lab/report/csv", test_csv);
   g_test_add_func("/lab/report/files", test_files);
+  g_test_add_func("/lab/report/snapshot", test_snapshot);
   g_test_add_func("/lab/report/text", test_text_and_markdown);
   g_test_add_func("/lab/report/compare", test_compare);
   g_test_add_func("/lab/report/chart", test_chart_of_report);

@@ -209,7 +209,7 @@ read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
     if (g_strv_contains(known_groups, *group))
       continue;
     if (!g_str_has_prefix(*group, "Published "))
-      return fail(error, "The experiment “%s” has a group [%s] that means nothing.", self->name, *group);
+      return fail(error, "The experiment “%s” has an unknown group [%s].", self->name, *group);
     if (!read_published_group(self, file, *group, error))
       return FALSE;
   }
@@ -249,11 +249,12 @@ read_groups(MsExperiment *self, GKeyFile *file, GError **error)
 
 /**
  * ms_experiment_parse:
- * @name: what to call it
+ * @name: its name
  * @text: the file's text, UTF-8
  * @length: bytes of @text, or -1 when it ends in a zero
  *
- * Returns: (transfer full): the experiment, or %NULL with a sentence that names what is wrong
+ * Returns: (transfer full): the experiment, or %NULL with #MS_ERROR_FORMAT and a sentence that names the faulty group
+ *   or key
  */
 MsExperiment *
 ms_experiment_parse(const char *name, const char *text, gssize length, GError **error)
@@ -315,10 +316,9 @@ load_file(const char *path, GError **error)
 
 /**
  * ms_experiment_load:
- * @name_or_path: name of a shipped experiment, or the path of a file (anything with a slash or the ending
- *   .experiment)
+ * @name_or_path: name of a shipped experiment, or the path of a file (anything with a slash or the ending .experiment)
  *
- * Returns: (transfer full): the experiment, or %NULL with a sentence
+ * Returns: (transfer full): the experiment, or %NULL with an error
  */
 MsExperiment *
 ms_experiment_load(const char *name_or_path, GError **error)
@@ -347,8 +347,8 @@ ms_experiment_list_names(void)
 }
 
 /**
- * ms_experiment_list: (transfer full) (element-type MsExperiment): the shipped experiments, in the order of
- * their names.
+ * ms_experiment_list: (transfer full) (element-type MsExperiment): the shipped experiments, in the order of their
+ * names.
  */
 GPtrArray *
 ms_experiment_list(GError **error)

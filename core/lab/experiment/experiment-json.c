@@ -216,9 +216,7 @@ replace_factors(MsFactors **place, JsonObject *object, const char *name)
   *place = read;
 }
 
-/**
- * ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(), from the object itself.
- */
+/** ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(), from the object itself. */
 MsExperiment *
 ms_json_get_experiment(JsonObject *object, GError **error)
 {

@@ -41,7 +41,7 @@ ms_published_free(MsPublished *self)
  * ms_experiment_new:
  * @name: short, as files and the command line use it
  * @title: for a person
- * @kind: which runner it needs
+ * @kind: the MsLabKind that runs it, by name
  *
  * Returns: (transfer full): an experiment without axes, plotted as bars of time
  */
@@ -101,8 +101,8 @@ ms_experiment_unref(MsExperiment *self)
 
 /**
  * ms_experiment_add_axis:
- * @values: what @key takes in turn
- * @quick: (nullable): what it takes with --quick; without it @values
+ * @values: the values of @key, in order
+ * @quick: (nullable): its values with --quick; %NULL for @values
  */
 void
 ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick)
@@ -115,7 +115,7 @@ ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *v
   g_ptr_array_add(self->axes, axis);
 }
 
-/** ms_experiment_add_case: (transfer none): adds a case that takes part with --quick too. */
+/** ms_experiment_add_case: (transfer none): adds a case that --quick includes. */
 MsCase *
 ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors)
 {
@@ -128,10 +128,7 @@ ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *fa
   return one;
 }
 
-/**
- * ms_experiment_set_baseline: the configurations that contain @baseline are what others of their group are
- * compared with.
- */
+/** ms_experiment_set_baseline: configurations that contain @baseline become the baseline of their group. */
 void
 ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline)
 {
@@ -157,7 +154,7 @@ axis_values(const MsAxis *axis, gboolean quick)
   return quick ? axis->quick : axis->values;
 }
 
-/* Fills in what is fixed without touching what already varies. */
+/* Adds fixed factors; a key that varies keeps its value. */
 static void
 add_missing(MsFactors *factors, const MsFactors *more)
 {
@@ -230,15 +227,9 @@ scale_up(const MsAxis *axis, const char *value)
   return value;
 }
 
-/**
- * ms_experiment_published_scale:
- * @factors: a configuration
- * @quick: whether it is scaled down
- *
- * Returns: (transfer full): the configuration at the published scale that a scaled-down one stands for
- */
-MsFactors *
-ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick)
+/* The configuration at the published sizes that a scaled-down one represents. */
+static MsFactors *
+published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
   MsFactors *scaled = ms_factors_copy(factors);
 
@@ -262,13 +253,13 @@ ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors
 /**
  * ms_experiment_find_published:
  *
- * Returns: (transfer container) (element-type MsPublished): the published figures of what @factors stands
- * for
+ * Returns: (transfer container) (element-type MsPublished): the published figures of the configuration that @factors
+ *   scales down
  */
 GPtrArray *
 ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
-  g_autoptr(MsFactors) scaled = ms_experiment_published_scale(self, factors, quick);
+  g_autoptr(MsFactors) scaled = published_scale(self, factors, quick);
   GPtrArray *found = g_ptr_array_new();
 
   for (guint i = 0; i < self->published->len; i++) {
@@ -279,17 +270,17 @@ ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors,
   return found;
 }
 
-/**
- * ms_experiment_case_title: (transfer full): a case's name for a person: settings have no blanks, titles no
- * underscores.
- */
+/** ms_experiment_case_title: (transfer full): a case's name for a person, with blanks for underscores. */
 char *
 ms_experiment_case_title(const char *name)
 {
   return g_strdelimit(g_strdup(name), "_", ' ');
 }
 
-/** ms_experiment_label: (transfer full): what tells @factors from the experiment's other configurations. */
+/**
+ * ms_experiment_label: (transfer full): the case and the values of the axes, which identify @factors within the
+ * experiment.
+ */
 char *
 ms_experiment_label(const MsExperiment *self, const MsFactors *factors)
 {

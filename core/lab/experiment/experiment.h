@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsExperiment: a study as data: what varies, what is fixed, what is plotted, what was published. One small file each.
+ * MsExperiment: one experiment as data: its axes, fixed factors, plot and published figures. Each is a file of
+ * data/experiments/.
  */
 #pragma once
 
@@ -12,7 +13,7 @@ G_BEGIN_DECLS
 
 /**
  * MsAxis: one thing that varies.
- * @key: in the vocabulary of the experiment's kind ("unroll", "size", "type", …)
+ * @key: a factor that the experiment's kind knows ("unroll", "size", "type", …)
  * @values: at the published scale
  * @quick: with --quick; the same as @values unless the file says otherwise
  */
@@ -23,8 +24,7 @@ typedef struct {
 } MsAxis;
 
 /**
- * MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part
- * with --quick.
+ * MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part with --quick.
  */
 typedef struct {
   char *name;
@@ -33,8 +33,8 @@ typedef struct {
 } MsCase;
 
 /**
- * MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high
- * unless it is a range.
+ * MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high unless it is
+ * a range.
  */
 typedef struct {
   char *device;
@@ -53,7 +53,7 @@ typedef enum {
 } MsPlotType;
 
 /**
- * MsPlot: which settings become the x axis and the series, and what is drawn upwards ("time", "gb-per-s",
+ * MsPlot: which factors become the x axis and the series, and which metric the y axis shows ("time", "gb-per-s",
  * "speed-up", "energy", …).
  */
 typedef struct {
@@ -69,10 +69,10 @@ typedef struct {
 /**
  * MsExperiment: read-only once loaded; reference counted.
  * @name: the file's name without its ending
- * @kind: which runner it needs: mean-shift, serial, transfer, reduce, sort, swap-example, split, bandwidth
- * @study: MS, MM, PCL, BD, LB or empty
- * @finding: what the study found, in a sentence
- * @baseline: (nullable): the configuration others are compared with; without it the first
+ * @kind: the MsLabKind that runs it, by name
+ * @study: short name of the study (see data/experiments/README.md) or empty
+ * @finding: the study's result, in a sentence
+ * @baseline: (nullable): factors of the configuration that others are compared with; %NULL for the first
  */
 typedef struct {
   char *name;
@@ -104,7 +104,6 @@ void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 
 GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
-MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 char *ms_experiment_case_title(const char *name);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);

@@ -76,9 +76,9 @@ upload_array(MsLabBench *self, MsLabArray *array, GError **error)
 
 /**
  * ms_lab_bench_array:
- * @buffer: (out) (nullable): the same elements on the device; nobody may write to them
+ * @buffer: (out) (nullable): the same elements on the device, read-only
  *
- * Returns: (transfer none): @n generated elements, the same for everybody, kept until ms_lab_bench_forget()
+ * Returns: (transfer none): @n generated elements, shared by all subjects, kept until ms_lab_bench_forget()
  */
 const void *
 ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error)

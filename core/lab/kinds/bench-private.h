@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of MsLabBench, for the files that fill it. */
+/* The fields of MsLabBench, for the files of this module. */
 #pragma once
 
 #include "core/lab/kinds/bench.h"
 
 G_BEGIN_DECLS
 
-/* Generated elements; on the device too once somebody asked for them there. */
+/* Generated elements; @buffer is %NULL until a subject asks for them on the device. */
 typedef struct {
   MsElementType type;
   guint64 n;
@@ -23,7 +23,5 @@ struct _MsLabBench {
   GPtrArray *arrays;     /* MsLabArray */
   char *scratch_file;
 };
-
-void ms_lab_array_free(gpointer data);
 
 G_END_DECLS

@@ -29,8 +29,8 @@ free_reference(gpointer data)
   g_free(reference);
 }
 
-void
-ms_lab_array_free(gpointer data)
+static void
+free_array(gpointer data)
 {
   MsLabArray *array = data;
 
@@ -43,7 +43,7 @@ ms_lab_array_free(gpointer data)
  * ms_lab_bench_new:
  * @context: (transfer none): the device
  * @contexts: (nullable) (transfer none): the devices that share an image
- * @image: (nullable) (transfer none): taken instead of generated scenes
+ * @image: (nullable) (transfer none): filtered instead of generated scenes
  */
 MsLabBench *
 ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
@@ -55,7 +55,7 @@ ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
   self->image = image ? g_object_ref(image) : NULL;
   self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
   self->references = g_ptr_array_new_with_free_func(free_reference);
-  self->arrays = g_ptr_array_new_with_free_func(ms_lab_array_free);
+  self->arrays = g_ptr_array_new_with_free_func(free_array);
   return self;
 }
 
@@ -91,7 +91,7 @@ ms_lab_bench_contexts(MsLabBench *self)
 
 /**
  * ms_lab_bench_image:
- * @size: "WIDTHxHEIGHT"; not looked at when the experiment runs on an image of the caller
+ * @size: "WIDTHxHEIGHT"; ignored when the caller gave an image
  *
  * Returns: (transfer none): the picture to filter, kept until ms_lab_bench_forget()
  */
@@ -190,7 +190,7 @@ find_reference(MsLabBench *self, MsImage *image, const MsParams *params)
  * ms_lab_bench_reference:
  * @window_samples: (out) (nullable): pixels of all windows that the filter looks at
  *
- * Returns: (transfer none): what the serial reference makes of @image, computed once
+ * Returns: (transfer none): the result of the serial reference for @image, computed once
  */
 MsImage *
 ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
@@ -212,8 +212,8 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
 }
 
 /**
- * ms_lab_bench_scratch_file: (transfer none) (nullable): a file of the experiment's own, empty at first,
- * removed at the end.
+ * ms_lab_bench_scratch_file: (transfer none) (nullable): a temporary file for the experiment, initially absent, removed
+ * by ms_lab_bench_free().
  */
 const char *
 ms_lab_bench_scratch_file(MsLabBench *self)
@@ -228,7 +228,7 @@ ms_lab_bench_scratch_file(MsLabBench *self)
   return self->scratch_file;
 }
 
-/** ms_lab_bench_forget: drops scenes, references and arrays, once no subject uses them any more. */
+/** ms_lab_bench_forget: frees scenes, references and arrays; no subject may use them any more. */
 void
 ms_lab_bench_forget(MsLabBench *self)
 {
@@ -240,22 +240,17 @@ ms_lab_bench_forget(MsLabBench *self)
 /**
  * ms_lab_take_log:
  * @log: resolved
- * @headline_stages: bits 1 << MsStage of the stages that count as the configuration's time
+ * @headline_stages: bits 1 << MsStage of the stages that count as the time of the run
  *
- * Copies the timings of a run into its sample. Building belongs to preparing and is left out.
+ * Copies the timings of a run into its sample. Building belongs to preparation and is skipped.
  */
 void
 ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
 {
   for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *row = ms_timing_log_get(log, i);
-    const char *stage = g_intern_string(ms_stage_name(row->stage));
-    if (row->stage == MS_STAGE_BUILD)
-      continue;
-    MsLabEvent event = {stage,           row->kernel ? row->kernel : stage,
-                        row->queued_ns,  row->submitted_ns,
-                        row->started_ns, row->ended_ns,
-                        row->bytes,      (headline_stages >> row->stage & 1) != 0};
-    g_array_append_val(sample->events, event);
+    if (row->stage != MS_STAGE_BUILD)
+      ms_sample_add_event(sample, ms_stage_name(row->stage), row->kernel, row->started_ns, row->ended_ns, row->bytes,
+                          (headline_stages >> row->stage & 1) != 0);
   }
 }

@@ -21,7 +21,9 @@ ms_lab_kind_find(const char *name)
   return NULL;
 }
 
-/** ms_lab_check_keys: whether all of @factors means something to @kind; %FALSE names what does not. */
+/**
+ * ms_lab_check_keys: whether @kind knows every key of @factors; %FALSE with #MS_ERROR_USAGE names one that it does not.
+ */
 gboolean
 ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **error)
 {
@@ -29,7 +31,7 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **erro
     const char *key = ms_factors_key(factors, i);
     if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” know no setting “%s”.", kind->name, key);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiments of kind “%s” have no setting “%s”.", kind->name, key);
     return FALSE;
   }
   return TRUE;

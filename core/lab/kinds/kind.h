@@ -9,15 +9,13 @@ G_BEGIN_DECLS
 
 /**
  * MsLabKind: a kind of experiment.
- * @knows: whether a setting's key means something to it
- * @group: (transfer full): what configurations must share to be compared
- * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the
- *   configuration, with
- *   #MS_ERROR_USAGE when a value means nothing
- * @add_space: (nullable): what can be tuned, for this problem and device
- * @propose: (nullable) (transfer full): where a search begins: what the program would choose by itself;
- *   also makes what all
- *   trials share, so that no trial pays for it
+ * @knows: whether the kind has a factor of this name
+ * @group: (transfer full): text that is equal for configurations that may be compared
+ * @create: (transfer full): a subject; fails with #MS_ERROR_UNSUPPORTED when the plan refuses the configuration, with
+ *   #MS_ERROR_USAGE when a value is malformed
+ * @add_space: (nullable): adds the factors that can be tuned, for this problem and device
+ * @propose: (nullable) (transfer full): where a search begins: the configuration that `auto` would choose; also
+ *   computes what all trials share, so that no trial's time includes it
  */
 typedef struct {
   const char *name;

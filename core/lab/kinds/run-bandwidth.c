@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bandwidth as something to measure: reading an array, and copying one buffer to another on the device. */
+/* Kind bandwidth: reads an array, or copies one buffer to another on the device. */
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
@@ -160,7 +160,7 @@ bandwidth_create(MsLabBench *bench, const MsFactors *factors, const char *label,
   if (!ms_factors_parse_size(ms_factors_get_or(factors, "bytes", "2^26"), &bytes, &one, error))
     return NULL;
   if (strcmp(operation, "read") != 0 && strcmp(operation, "copy") != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no operation; it is read or copy.", operation);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not an operation; it can be read or copy.", operation);
     return NULL;
   }
   BandwidthSubject *self = g_new0(BandwidthSubject, 1);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Mean-shift as something to measure: any setting of the filter's descriptor table, a size, and the device or the
- * serial reference.
- */
+/* Kind mean-shift: the filter with any option of its table, on the device or by the serial reference. */
 #include <string.h>
 
 #include "core/filter/mean-shift.h"
@@ -59,7 +56,7 @@ filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log, cancellable,
                                    error)) {
     if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
-      self->pixels = NULL; /* the hung device may still write there */
+      self->pixels = NULL; /* leaked on purpose: the hung device may still write there */
     return FALSE;
   }
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -82,7 +79,7 @@ filter_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
     return FALSE;
   if (self->pixels)
     memset(self->pixels, 0x5a,
-           ms_image_get_byte_size(self->image)); /* so that an idle run cannot pass the next check */
+           ms_image_get_byte_size(self->image)); /* a run that writes nothing then fails the next check */
   return TRUE;
 }
 
@@ -116,7 +113,7 @@ filter_knows(const char *key)
   return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "device") == 0;
 }
 
-/* What decides the pixels: everything of the table's first group. */
+/* Configurations with equal options of the filter group give the same pixels, so their times may be compared. */
 static char *
 filter_group(const MsFactors *factors)
 {
@@ -139,8 +136,8 @@ parse_device(FilterSubject *self, const MsFactors *factors, GError **error)
   self->serial = strcmp(device, "reference") == 0;
   if (self->serial || strcmp(device, "selected") == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no device of an experiment; it is selected or reference.",
-              device);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "“%s” is not a device of an experiment; it can be selected or reference.", device);
   return FALSE;
 }
 
@@ -173,7 +170,7 @@ filter_create(MsLabBench *bench, const MsFactors *factors, const char *label, GE
   return &self->parent;
 }
 
-/* Kernels, toggles and shapes of the table; what does not go together is the plan's to refuse. */
+/* Kernels, toggles and work-group shapes of the table; the plan refuses combinations that cannot run. */
 static void
 filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
 {
@@ -187,17 +184,17 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
     if (table[i].group != MS_OPTION_GROUP_TOGGLE)
       continue;
     if (given[0])
-      ms_tune_space_add(space, table[i].name, given); /* so that the winner is complete */
+      ms_tune_space_add(space, table[i].name, given); /* a fixed toggle becomes part of the winner */
     else if (table[i].kind == MS_OPTION_SHAPE)
       ms_tune_space_add(space, table[i].name, shapes);
     else if (strcmp(table[i].name, "kernel") == 0)
-      ms_tune_space_add(space, table[i].name, table[i].values + 1); /* all but auto, which is what is looked for */
+      ms_tune_space_add(space, table[i].name, table[i].values + 1); /* all but auto */
     else if (table[i].kind == MS_OPTION_CHOICE)
       ms_tune_space_add(space, table[i].name, table[i].values);
   }
 }
 
-/* The toggles of a plan as the table spells them; the shape stays the plan's. */
+/* The toggles of a plan as factors; the work-group stays `auto`. */
 static MsFactors *
 toggles_of(const MsSettings *settings, const MsFactors *problem)
 {

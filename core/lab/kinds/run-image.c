@@ -3,7 +3,7 @@
 
 #define DEFAULT_SIZE "512x512"
 
-/** ms_lab_image_size: (transfer none): the setting "size", or what it is when it is not given. */
+/** ms_lab_image_size: (transfer none): the factor "size" or its default. */
 const char *
 ms_lab_image_size(const MsFactors *factors)
 {
@@ -12,9 +12,9 @@ ms_lab_image_size(const MsFactors *factors)
 
 /**
  * ms_lab_image_open:
- * @work: (out): gets the number of pixels
+ * @work: (out): receives the number of pixels
  *
- * Returns: (transfer full): the image of the bench that @factors ask for
+ * Returns: (transfer full): the image of the bench that @factors describe
  */
 MsImage *
 ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GError **error)
@@ -29,10 +29,10 @@ ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GEr
 
 /**
  * ms_lab_image_verify:
- * @result: what a configuration made of @image
- * @work: (inout): gets the samples that the reference looked at
+ * @result: the configuration's result for @image
+ * @work: (inout): receives the number of window samples of the reference
  *
- * Returns: %FALSE when there is no reference; whether the images are equal stands in @verification
+ * Returns: %FALSE when the reference could not be computed; @verification says whether the images are equal
  */
 gboolean
 ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the kinds that work on an image share: its usual size, and the check of a result against the serial reference.
- */
+/* Shared by the kinds that filter an image: its default size and the check of a result against the serial reference. */
 #pragma once
 
 #include "core/lab/kinds/bench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions as something to measure: any operation, type and variant, on the device or by the serial code. */
+/* Kind reduce: any operation, element type and variant, on the device or by the serial code. */
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
@@ -17,7 +17,7 @@ typedef struct {
   MsReduceOptions options;
   guint64 n;
   gboolean serial;
-  gboolean wall; /* the clock on the wall instead of kernel events */
+  gboolean wall; /* wall time of the host instead of kernel events */
   const void *data;
   cl_mem buffer;
   MsReducePlan *plan;
@@ -56,7 +56,7 @@ reduce_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   ReduceSubject *self = (ReduceSubject *)subject;
   guint64 start = ms_clock_now_ns();
 
-  memset(&self->result, 0x5a, sizeof self->result); /* so that an idle run cannot pass */
+  memset(&self->result, 0x5a, sizeof self->result); /* a run that writes nothing then fails the check */
   if (self->serial)
     return run_serial(self, sample, error);
   ms_timing_log_clear(self->log);
@@ -167,7 +167,7 @@ reduce_create(MsLabBench *bench, const MsFactors *factors, const char *label, GE
   return &self->parent;
 }
 
-/* What thread swapping and the precision of sums are about is not speed. */
+/* Thread swapping and the precision of sums are not tuned: they change energy and results, not speed. */
 static gboolean
 is_tuned(const char *name, const MsFactors *problem)
 {
@@ -176,7 +176,9 @@ is_tuned(const char *name, const MsFactors *problem)
   return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
 }
 
-/* Every choice of the table; numbers by powers of two. A processor wants small groups that walk far. */
+/*
+ * Every choice of the table; numbers by powers of two, up to the long loops of small work-groups that suit processors.
+ */
 static void
 reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
 {
@@ -200,7 +202,7 @@ reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   }
 }
 
-/* What auto makes of the problem on this device, as single options. */
+/* The options that `auto` chooses for this problem and device. */
 static MsFactors *
 reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bitonic sort as something to measure: forms, thread swapping and its ranges, against the serial sort. */
+/* Kind sort: bitonic sort in its forms, with thread swapping and its ranges, or the serial sort. */
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
@@ -14,7 +14,7 @@ typedef struct {
   guint64 n;
   gboolean serial;
   const void *data; /* unsorted, shared */
-  void *keys;       /* what the last run made of it */
+  void *keys;       /* result of the last run */
   void *expected;
   cl_mem buffer;
   MsTimingLog *log;
@@ -138,7 +138,7 @@ parse_choice(const MsFactors *factors, const char *key, const char *const *names
       return TRUE;
     }
   g_autofree char *all = g_strjoinv(", ", (char **)names);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no value of %s; it can be %s.", text, key, all);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not a value of %s; it can be %s.", text, key, all);
   return FALSE;
 }
 

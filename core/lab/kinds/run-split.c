@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One image on several devices as something to measure: equal, learned and adaptive shares, wall time of the whole. */
+/*
+ * Kind split: one image on several devices with equal, learned or adaptive shares; the time is the wall time of the
+ * whole.
+ */
 #include <string.h>
 
 #include "core/filter/settings-factors.h"
@@ -14,7 +17,7 @@ typedef struct {
   MsImage *image;
   MsSettings settings;
   MsSplitMode mode;
-  gboolean alone; /* the first device by itself, for comparison */
+  gboolean alone; /* only the first device, for comparison */
   MsSplit *split;
   MsImage *result;
 } SplitSubject;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The divergence example of [BD] as something to measure: three branches by work-item, without swapping and by range.
+ * Kind swap-example: the divergence example of [BD], three branches by work-item, plain or with thread swapping by
+ * range.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers as something to measure: an image to the device and back, from ordinary or pinned memory, or staged. */
+/* Kind transfer: an image to the device and back, from pageable or pinned memory, or staged. */
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
@@ -7,8 +7,7 @@
 #include "core/opencl/cl-error.h"
 
 /*
- * Ordinary memory and the driver's own way, pinned memory, and ordinary memory copied to and from pinned slots by
- * threads.
+ * Pageable memory handed to the driver, pinned memory, and pageable memory that threads copy to and from pinned slots.
  */
 typedef enum {
   HOST_PAGEABLE,
@@ -25,7 +24,7 @@ typedef struct {
   HostMemory memory;
   cl_mem device;
   cl_mem pinned_memory;
-  guint8 *host; /* where the bytes leave from and come back to */
+  guint8 *host; /* source and destination of both transfers */
   MsTimingLog *log;
 } TransferSubject;
 
@@ -67,7 +66,7 @@ move_there_and_back(TransferSubject *self, MsContext *context, GError **error)
   memcpy(self->host, ms_image_get_pixels(self->image), bytes);
   if (!ms_context_upload(context, self->device, 0, bytes, self->host, self->log, error))
     return FALSE;
-  memset(self->host, 0x5a, bytes); /* what comes back must come from the device */
+  memset(self->host, 0x5a, bytes); /* the download must overwrite all of it */
   return ms_context_download(context, self->device, 0, bytes, self->host, self->log, error) &&
          ms_timing_log_resolve(self->log, error);
 }
@@ -154,7 +153,8 @@ transfer_create(MsLabBench *bench, const MsFactors *factors, const char *label, 
   if (!image)
     return NULL;
   if (!g_strv_contains(host_memories, memory)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no host memory; it is pageable, pinned or staged.", memory);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "“%s” is not a kind of host memory; it can be pageable, pinned or staged.", memory);
     return NULL;
   }
   TransferSubject *self = g_new0(TransferSubject, 1);

@@ -3,7 +3,7 @@
 
 #define OCTAVES 4
 
-/* A well-mixed number of a lattice point; integers only, so that every compiler gives the same picture. */
+/* A hash of a lattice point; integers only, so that every compiler generates the same picture. */
 static guint32
 mix(guint32 x, guint32 y, guint32 layer)
 {

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/** ms_clock_now_ns: nanoseconds of the monotonic clock, for what is too short for g_get_monotonic_time(). */
+/** ms_clock_now_ns: nanoseconds of the monotonic clock, for times too short for g_get_monotonic_time(). */
 guint64
 ms_clock_now_ns(void)
 {

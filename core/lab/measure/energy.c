@@ -11,7 +11,7 @@
 
 typedef struct _NvmlDevice *NvmlHandle;
 
-/* nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3, laid out as its documentation fixes it. */
+/* nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3, in its documented layout. */
 typedef struct {
   char short_id[16];
   unsigned int domain;
@@ -22,7 +22,7 @@ typedef struct {
   char id[32];
 } NvmlPciInfo;
 
-/* The functions of NVML that are used, with the signatures its documentation fixes; older libraries lack @pci. */
+/* The functions of NVML used here, with their documented signatures; older libraries lack @pci. */
 typedef struct {
   void *library;
   int (*init)(void);
@@ -72,7 +72,9 @@ nvml_load(Nvml *nvml, const char *library)
   return nvml->init() == 0;
 }
 
-/** Wanted: the OpenCL device whose GPU is looked for. @name, @address: (nullable): what it does not tell fits all. */
+/**
+ * Wanted: the OpenCL device whose GPU is searched. @name, @address: (nullable): unknown, and then every GPU matches.
+ */
 typedef struct {
   const char *name;
   const MsPciAddress *address;
@@ -106,10 +108,10 @@ address_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
   return ms_pci_address_equal(wanted->address, &(MsPciAddress){info.domain, info.bus, info.device});
 }
 
-/* The one GPU that fits; one of several would be a guess. @n: how many do. */
+/* The matching GPU if exactly one matches; @n: (out): how many match. */
 static NvmlHandle
-the_only(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wanted *), const Wanted *wanted,
-         unsigned int *n)
+only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wanted *), const Wanted *wanted,
+           unsigned int *n)
 {
   unsigned int total = 0;
   NvmlHandle found = NULL;
@@ -127,7 +129,7 @@ the_only(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Want
   return *n == 1 ? found : NULL;
 }
 
-/* By its place on the bus where both sides tell it, else by its name: the same, or one that holds the other. */
+/* Finds the GPU by its PCI address where both sides know it, else by name: equal, or one containing the other. */
 static NvmlHandle
 find_gpu(const Nvml *nvml, const Wanted *wanted)
 {
@@ -135,9 +137,9 @@ find_gpu(const Nvml *nvml, const Wanted *wanted)
   NvmlHandle found;
 
   if (wanted->address && nvml->pci)
-    return the_only(nvml, address_is_same, wanted, &n);
-  found = the_only(nvml, name_is_same, wanted, &n);
-  return n > 0 ? found : the_only(nvml, name_fits, wanted, &n);
+    return only_match(nvml, address_is_same, wanted, &n);
+  found = only_match(nvml, name_is_same, wanted, &n);
+  return n > 0 ? found : only_match(nvml, name_fits, wanted, &n);
 }
 
 static gboolean
@@ -166,9 +168,8 @@ read_counter(const char *folder, const char *file, guint64 *value)
 }
 
 /*
- * Packages are "intel-rapl:0"; their parts ("intel-rapl:0:1") are already counted in them, and "intel-rapl-mmio:0" is
- * the same package once more. The whole platform, "psys", has a place like a package and holds them all, so the name
- * decides.
+ * Packages are "intel-rapl:0"; the sum excludes their parts ("intel-rapl:0:1") and "intel-rapl-mmio:0", which count the
+ * same energy again, and "psys", which is named like a package but counts the whole platform.
  */
 static gboolean
 is_package_zone(const char *folder, const char *zone)
@@ -206,11 +207,11 @@ open_powercap(MsEnergy *self, const char *root)
 
 /**
  * ms_energy_open:
- * @preference: whether a GPU's or the processor's counter is wanted
- * @device_name: (nullable): name of the OpenCL device, to find the GPU that it is
- * @address: (nullable): its place on the bus; without it the name must fit one GPU alone
+ * @preference: which counter to open
+ * @device_name: (nullable): name of the OpenCL device, by which NVML's GPU is found
+ * @address: (nullable): its PCI address; if %NULL the name must match exactly one GPU
  *
- * Returns: (transfer full): a counter; ms_energy_available() says whether it counts anything
+ * Returns: (transfer full): a counter; ms_energy_available() says whether it can be read
  */
 MsEnergy *
 ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address)
@@ -231,8 +232,7 @@ ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAdd
 }
 
 /**
- * ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's
- * powercap folder.
+ * ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's powercap folder.
  */
 MsEnergy *
 ms_energy_open_powercap(const char *root)
@@ -290,7 +290,7 @@ gpu_joules(MsEnergy *self)
   return self->nvml.energy(self->gpu, &millijoules) == 0 ? (double)millijoules * 1e-3 : NAN;
 }
 
-/** ms_energy_begin: notes the counters; a region starts here. */
+/** ms_energy_begin: reads the counters at the start of a region. */
 void
 ms_energy_begin(MsEnergy *self)
 {
@@ -302,7 +302,7 @@ ms_energy_begin(MsEnergy *self)
     self->zone_started[i] = read_counter(self->zones->pdata[i], "energy_uj", &self->zone_start[i]);
 }
 
-/* Since the start; the counter starts again from 0 at its range. NAN where a reading is missing or makes no sense. */
+/* Joules since the start. The counter wraps to 0 at its range. NAN where a reading is missing or impossible. */
 static double
 zone_joules(MsEnergy *self, guint i)
 {
@@ -322,8 +322,8 @@ zone_joules(MsEnergy *self, guint i)
 /**
  * ms_energy_end:
  *
- * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN where nothing
- * counts or a reading failed
+ * Returns: joules since ms_energy_begin(), of the whole GPU or of all processor packages; NAN without a counter or when
+ *   a reading failed
  */
 double
 ms_energy_end(MsEnergy *self)
@@ -334,7 +334,7 @@ ms_energy_end(MsEnergy *self)
     return NAN;
   if (self->gpu) {
     joules = gpu_joules(self) - self->gpu_start;
-    return joules >= 0 ? joules : NAN; /* a driver that was loaded anew counts from 0 */
+    return joules >= 0 ? joules : NAN; /* a reloaded driver counts from 0 */
   }
   for (guint i = 0; i < self->zones->len; i++)
     joules += zone_joules(self, i);

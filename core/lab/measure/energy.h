@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Energy around a measured region: NVML's total-energy counter or powercap/RAPL where they can be read, nothing
- * elsewhere.
- */
+/* Energy of a measured region from NVML's total-energy counter or from powercap/RAPL, where they can be read. */
 #pragma once
 
 #include "core/lab/measure/pci-address.h"
@@ -11,7 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct _MsEnergy MsEnergy;
 
-/** MsEnergyPreference: which counter speaks for the device that is measured. */
+/** MsEnergyPreference: which counter covers the measured device. */
 typedef enum {
   MS_ENERGY_GPU,
   MS_ENERGY_CPU,

@@ -10,7 +10,7 @@
 #define MAX_REJECTED_IN_A_ROW 10
 #define ENERGY_REGION_S 1.0
 
-/* One configuration while it is being measured. */
+/* The state of one configuration during ms_measure(). */
 typedef struct {
   guint index;
   MsSubject *subject;
@@ -34,10 +34,9 @@ typedef struct {
 
 /**
  * ms_measure_options_init:
- * @quick: a short look instead of a careful one
+ * @quick: fewer samples in less time
  *
- * 1 % noise, one warm-up, 5 to 200 samples, 3 s of running time a configuration; quick: 3 to 30 samples in
- * 0.25 s.
+ * 1 % noise, one warm-up, 5 to 200 samples, 3 s of running time a configuration; quick: 3 to 30 samples in 0.25 s.
  */
 void
 ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
@@ -67,8 +66,8 @@ fail_runner(Runner *runner, const GError *error, gboolean timed_out, double time
 typedef gboolean (*Step)(Runner *runner, gpointer data, GCancellable *cancellable, GError **error);
 
 /*
- * Runs a step under the watchdog. A failing step ends the configuration, only the caller's cancellation ends
- * the campaign.
+ * Runs a step under the watchdog. A failing step ends the configuration; only the caller's cancellation ends the whole
+ * measurement.
  */
 static gboolean
 guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **error)
@@ -154,14 +153,14 @@ take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, 
   if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
     runner->active = FALSE;
     ms_measurement_fail(runner->measurement, MS_OUTCOME_RUN,
-                        "The device keeps reporting events that end before they start; its times mean nothing.");
+                        "The device keeps reporting events that end before they start; its times cannot be used.");
   }
   return TRUE;
 }
 
-/* A search need not know how slow exactly the slow ones are. */
+/* A search does not need an exact time of a slow configuration, so its first run is kept as the only sample. */
 static void
-give_up_if_hopeless(Campaign *campaign, Runner *runner)
+give_up_if_slow(Campaign *campaign, Runner *runner)
 {
   MsMeasurement *m = runner->measurement;
 
@@ -187,7 +186,7 @@ open_runner(Campaign *campaign, Runner *runner, MsSample *sample, GError **error
   runner->measurement->first_wall_ns = runner->active ? runner->wall_ns : NAN;
   if (runner->active && !guarded(campaign, runner, step_verify, NULL, error))
     return FALSE;
-  give_up_if_hopeless(campaign, runner);
+  give_up_if_slow(campaign, runner);
   double first_s = runner->spent_s;
   for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s; i++)
     if (!take_sample(campaign, runner, sample, &ignored, error))
@@ -210,7 +209,7 @@ has_enough(Campaign *campaign, Runner *runner)
   return runner->spent_s >= o->budget_s || ms_measurement_summarise(runner->measurement).spread < o->noise;
 }
 
-/* A configuration's last run is verified as its first was: a race shows itself only now and then. */
+/* The last run is verified as the first was, because a race shows only in some runs. */
 static gboolean
 close_runner(Campaign *campaign, Runner *runner, GError **error)
 {
@@ -272,10 +271,7 @@ run_round(Campaign *campaign, MsSample *sample, guint *remaining, GError **error
   return TRUE;
 }
 
-/*
- * Counters tick slowly, so energy is taken over a second of runs of one configuration, apart from the
- * timing.
- */
+/* Counters update slowly, so energy is measured over a second of runs of one configuration, apart from the timing. */
 static gboolean
 measure_energy(Campaign *campaign, Runner *runner, MsSample *sample, GError **error)
 {
@@ -324,17 +320,16 @@ run_campaign(Campaign *campaign, GError **error)
 
 /**
  * ms_measure:
- * @subjects: (array length=n): what to measure; all are prepared at once, so that they can be interleaved
- * @measurements: (array length=n): where the figures go; those whose outcome is not PENDING are left alone
+ * @subjects: (array length=n): the configurations; all are prepared first, so that their runs can be interleaved
+ * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
  * @options: noise, budgets and seed
- * @progress: (nullable): told after every run
- * @cancellable: (nullable): ends the campaign between runs, and within one where the subject listens
+ * @progress: (nullable): called after every run
+ * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
- * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median
- * stands still or its
- * budget is spent. A failing configuration is classed and left behind.
+ * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median stands still
+ * or its budget is spent. A failing configuration gets its outcome and is not run again.
  *
- * Returns: %FALSE only when cancelled; what was not finished then is PENDING
+ * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
 gboolean
 ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,

@@ -10,15 +10,14 @@ G_BEGIN_DECLS
 /**
  * MsMeasureOptions:
  * @noise: relative spread of the median at which repeating stops, 0.01 for 1 %
- * @budget_s: seconds of running time a configuration may use before repeating stops
+ * @budget_s: running time in seconds, of each configuration, after which repeating stops
  * @timeout_s: seconds after which one run is cancelled and classed as a time-out
  * @warm_up: runs between the first run and the first sample
- * @min_repeats: samples wanted even when the noise is low
+ * @min_repeats: samples taken even when the noise is low
  * @max_repeats: samples never exceeded
- * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample;
- *   0 for never
- * @seed: of the random order, so that a campaign can be repeated
- * @energy: (nullable) (transfer none): a counter to read around a longer region of every configuration
+ * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample; 0 for never
+ * @seed: seed of the random order, so that a measurement can be repeated
+ * @energy: (nullable) (transfer none): counter to read around one second of runs of every configuration
  */
 typedef struct {
   double noise;
@@ -35,8 +34,7 @@ typedef struct {
 void ms_measure_options_init(MsMeasureOptions *options, gboolean quick);
 
 /**
- * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement
- * so far.
+ * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement so far.
  */
 typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement, gpointer data);
 

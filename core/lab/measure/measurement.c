@@ -28,6 +28,30 @@ ms_measurement_new(void)
   return self;
 }
 
+static gpointer
+copy_stage(gconstpointer source, gpointer data)
+{
+  MsStageSeries *copy = g_memdup2(source, sizeof *copy);
+
+  copy->ns = g_array_copy(copy->ns);
+  return copy;
+}
+
+/** ms_measurement_copy: (transfer full): an independent copy. */
+MsMeasurement *
+ms_measurement_copy(const MsMeasurement *self)
+{
+  MsMeasurement *copy = g_memdup2(self, sizeof *copy);
+
+  copy->samples = g_array_copy(self->samples);
+  copy->walls = g_array_copy(self->walls);
+  copy->stages = g_ptr_array_copy(self->stages, copy_stage, NULL);
+  copy->message = g_strdup(self->message);
+  copy->verification.against = g_strdup(self->verification.against);
+  copy->energy_source = g_strdup(self->energy_source);
+  return copy;
+}
+
 void
 ms_measurement_free(MsMeasurement *self)
 {
@@ -42,7 +66,7 @@ ms_measurement_free(MsMeasurement *self)
   g_free(self);
 }
 
-/** ms_measurement_fail: ends the configuration with a class and a sentence. */
+/** ms_measurement_fail: sets the outcome and the sentence that explains it. */
 void
 ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message)
 {
@@ -58,9 +82,8 @@ ms_measurement_summarise(const MsMeasurement *self)
 }
 
 /**
- * ms_measurement_first_extra_ns: how much longer the first run took than the median of the later ones, by the
- * clock on the wall,
- * since no event shows what a runtime does between two commands; NAN when either is unknown.
+ * ms_measurement_first_extra_ns: how much longer the first run took than the median of the later ones, in wall time,
+ * because events do not cover what the runtime does between commands; NAN when either is unknown.
  */
 double
 ms_measurement_first_extra_ns(const MsMeasurement *self)
@@ -68,7 +91,7 @@ ms_measurement_first_extra_ns(const MsMeasurement *self)
   return self->first_wall_ns - ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
 }
 
-/** ms_measurement_stage: the series of @stage and @name, added when it is not there yet. */
+/** ms_measurement_stage: the series of @stage and @name, added if it does not exist. */
 MsStageSeries *
 ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
 {
@@ -85,15 +108,13 @@ ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
   return series;
 }
 
-/** ms_sample_add_event: notes a profiled command whose queue times are of no interest. */
+/** ms_sample_add_event: adds one timed command; @name: (nullable): its kernel, else @stage names it. */
 void
 ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
                     guint64 bytes, gboolean headline)
 {
   MsLabEvent event = {.stage = g_intern_string(stage),
                       .name = g_intern_string(name ? name : stage),
-                      .queued_ns = started_ns,
-                      .submitted_ns = started_ns,
                       .started_ns = started_ns,
                       .ended_ns = ended_ns,
                       .bytes = bytes,
@@ -126,7 +147,7 @@ add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_inde
   double ns = (double)(event->ended_ns - event->started_ns);
 
   series->headline = event->headline;
-  if (series->ns->len > sample_index) { /* the same command again within one run: a sum, bytes too */
+  if (series->ns->len > sample_index) { /* the command ran before in this run: add its time and bytes */
     g_array_index(series->ns, double, sample_index) += ns;
     if (sample_index == 0)
       series->bytes += event->bytes;

@@ -8,14 +8,12 @@
 G_BEGIN_DECLS
 
 /**
- * MsLabEvent: one profiled command; times are the device's nanoseconds, names are interned. @headline: counts
- * in the sample.
+ * MsLabEvent: one profiled command; times in nanoseconds of the device's clock, names interned. @headline: whether its
+ * time counts in the sample.
  */
 typedef struct {
   const char *stage;
   const char *name;
-  guint64 queued_ns;
-  guint64 submitted_ns;
   guint64 started_ns;
   guint64 ended_ns;
   guint64 bytes;
@@ -23,8 +21,8 @@ typedef struct {
 } MsLabEvent;
 
 /**
- * MsSample: what one run yields.
- * @ns: the headline; when it stays negative it is the sum of the headline events' durations
+ * MsSample: the times of one run.
+ * @ns: time of the run; if negative, ms_sample_settle() sets it to the sum of the headline events
  * @events: (element-type MsLabEvent): every profiled command of the run
  */
 typedef struct {
@@ -36,9 +34,7 @@ void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, 
                          guint64 bytes, gboolean headline);
 gboolean ms_sample_settle(MsSample *sample);
 
-/**
- * MsVerification: how the last run's result compares with the reference; @total counts pixels or elements.
- */
+/** MsVerification: how the last run's result compares with the reference; @total counts pixels or elements. */
 typedef struct {
   gboolean done;
   guint64 total;
@@ -47,7 +43,7 @@ typedef struct {
   char *against;
 } MsVerification;
 
-/** MsWork: what one run amounts to, for derived figures; 0 where a figure means nothing. */
+/** MsWork: amount of work of one run, for rates; 0 where a rate does not apply. */
 typedef struct {
   double pixels;
   double window_samples;
@@ -55,9 +51,7 @@ typedef struct {
   double bytes;
 } MsWork;
 
-/**
- * MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each.
- */
+/** MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each. */
 typedef struct {
   const char *stage;
   const char *name;
@@ -69,14 +63,14 @@ typedef struct {
 /**
  * MsMeasurement: everything known of one configuration.
  * @samples: (element-type double): nanoseconds, in the order taken
- * @walls: (element-type double): what the same runs took by the clock on the wall
+ * @walls: (element-type double): wall time of the same runs, in nanoseconds
  * @prepare_ns: wall time of building and allocating
- * @first_ns: the first run, which @samples leaves out; NAN when it did not end
- * @first_wall_ns: the same by the clock on the wall, with whatever the runtime puts off until then
- * @rejected: runs thrown away because an event ended before it started
- * @joules: energy of one run, with all that the host does around its kernels, from the counter of @energy_source; NAN
- *   where there is none
- * @watts: mean power over the same runs, waits between kernels included
+ * @first_ns: the first run, not in @samples; NAN when it failed
+ * @first_wall_ns: wall time of the first run, lazy initialisation by the runtime included
+ * @rejected: runs discarded because an event ended before it started
+ * @joules: energy of one run, the host's work around its kernels included, read from @energy_source; NAN without a
+ *   counter
+ * @watts: mean power over the same runs, gaps between kernels included
  */
 typedef struct {
   MsOutcome outcome;
@@ -96,6 +90,7 @@ typedef struct {
 } MsMeasurement;
 
 MsMeasurement *ms_measurement_new(void);
+MsMeasurement *ms_measurement_copy(const MsMeasurement *self);
 void ms_measurement_free(MsMeasurement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeasurement, ms_measurement_free)
 MsStageSeries *ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/measure/pci-address.h"
 
-/*
- * From cl_khr_pci_bus_info and cl_nv_device_attribute_query; older headers lack them, and devices without them refuse.
- */
+/* From cl_khr_pci_bus_info and cl_nv_device_attribute_query; older headers lack these constants. */
 #define PCI_BUS_INFO_KHR 0x410F
 #define PCI_BUS_ID_NV 0x4008
 #define PCI_SLOT_ID_NV 0x4009
@@ -12,9 +10,9 @@
 static gboolean
 ask(MsDevice *device, cl_device_info what, void *value, gsize size)
 {
-  gsize told = 0;
+  gsize written = 0;
 
-  return clGetDeviceInfo(ms_device_get_id(device), what, size, value, &told) == CL_SUCCESS && told == size;
+  return clGetDeviceInfo(ms_device_get_id(device), what, size, value, &written) == CL_SUCCESS && written == size;
 }
 
 static gboolean
@@ -33,7 +31,7 @@ ask_khr(MsDevice *device, MsPciAddress *address)
   return TRUE;
 }
 
-/* NVIDIA's slot holds the function in its lowest three bits. Drivers that know no domain have one. */
+/* NVIDIA's slot holds the function in its lowest three bits. Drivers without the domain query use domain 0. */
 static gboolean
 ask_nvidia(MsDevice *device, MsPciAddress *address)
 {
@@ -47,7 +45,7 @@ ask_nvidia(MsDevice *device, MsPciAddress *address)
   return TRUE;
 }
 
-/** ms_pci_address_of_device: %FALSE where the device does not tell; processors do not. */
+/** ms_pci_address_of_device: %FALSE where the device does not report it, as processors do not. */
 gboolean
 ms_pci_address_of_device(MsDevice *device, MsPciAddress *address)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a device sits on the PCI bus, as OpenCL tells it: what tells two cards of one name apart. */
+/* The PCI address of an OpenCL device, which distinguishes two cards of the same name. */
 #pragma once
 
 #include "core/opencl/device.h"
 
 G_BEGIN_DECLS
 
-/** MsPciAddress: domain, bus and the device on it; functions of a card are one here. */
+/** MsPciAddress: domain, bus and device; the function number is ignored. */
 typedef struct {
   guint domain;
   guint bus;

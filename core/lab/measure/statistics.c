@@ -99,11 +99,9 @@ ms_statistics_summarise(const double *samples, gsize n)
 /**
  * ms_statistics_outliers:
  * @samples: @n values in any order
- * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's
- *   outer fence)
+ * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's outer fence)
  *
- * With no interquartile range at all (most samples tie), whatever differs by more than 1 % of the median is
- * one.
+ * With no interquartile range at all (most samples tie), whatever differs by more than 1 % of the median is one.
  *
  * Returns: how many outliers there are; always 0 for fewer than 5 samples
  */
@@ -142,11 +140,9 @@ absolute_deviation(const double *samples, gsize n, double centre)
  * ms_statistics_find_clock_drop:
  * @samples: @n times in the order they were taken
  *
- * Looks for the one place where the times step up for good, as they do when a device lowers its clock: of all
- * places that
- * leave three samples on either side, the one where two medians describe the samples best. It counts as a
- * drop when the
- * later part is at least 3 % slower and the middle halves of the two parts do not overlap.
+ * Looks for the one place where the times step up for good, as they do when a device lowers its clock: of all places
+ * that leave three samples on either side, the one where two medians describe the samples best. It counts as a drop
+ * when the later part is at least 3 % slower and the middle halves of the two parts do not overlap.
  *
  * Returns: the place and the ratio of the medians, or found == FALSE
  */
@@ -207,8 +203,8 @@ bootstrap_interval(MsSpeedup *speedup, const double *a, gsize n_a, const double 
 }
 
 /*
- * Resampling a handful of values makes them look surer than they are. Of five samples the extremes hold the median
- * with 94 %, so the quotients of extremes hold the ratio.
+ * A bootstrap of few values gives too narrow an interval. The extremes of five samples enclose the median with a
+ * probability of 94 %, so the quotients of extremes enclose the ratio.
  */
 static void
 extreme_interval(MsSpeedup *speedup, const double *a, gsize n_a, const double *b, gsize n_b)
@@ -234,13 +230,13 @@ judge(const MsSpeedup *speedup, double noise)
 
 /**
  * ms_statistics_speedup:
- * @baseline: times of what is compared with
- * @candidate: times of what is judged
+ * @baseline: times of the baseline
+ * @candidate: times of the configuration to judge
  * @noise: relative difference below which two times count as the same, 0.01 for 1 %
- * @seed: of the resampling, so that a verdict can be repeated
+ * @seed: seed of the bootstrap, so that a verdict can be repeated
  *
- * The interval is the 95 % percentile bootstrap of the ratio of medians, or, with fewer than 10 samples on a side,
- * that of the quotients of extremes. "Faster" and "slower" want the whole interval beyond the noise, "same" wants all
+ * The interval is the 95 % percentile bootstrap of the ratio of medians, or, with fewer than 10 samples on a side, that
+ * of the quotients of extremes. "Faster" and "slower" require the whole interval beyond the noise, "same" requires all
  * of it within; anything else, and fewer than 5 samples on a side, is uncertain.
  */
 MsSpeedup
@@ -267,7 +263,7 @@ static const struct {
   const char *name;
   const char *description;
 } verdicts[] = {
-  [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not tell"},
+  [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not decide"},
   [MS_VERDICT_SAME] = {"same", "the same within noise"},
   [MS_VERDICT_FASTER] = {"faster", "faster"},
   [MS_VERDICT_SLOWER] = {"slower", "slower"},
@@ -280,7 +276,7 @@ ms_verdict_to_string(MsVerdict verdict)
   return verdicts[verdict].name;
 }
 
-/** ms_verdict_describe: a few words for a person. */
+/** ms_verdict_describe: a few words for the terminal. */
 const char *
 ms_verdict_describe(MsVerdict verdict)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of timings: a median with its spread, what disturbs it, and a verdict between two sets of samples. */
+/* Statistics of timings: median and spread, outliers and clock drops, and the verdict between two sets of samples. */
 #pragma once
 
 #include <glib.h>
@@ -12,9 +12,8 @@ G_BEGIN_DECLS
  * @q1: first quartile, linear interpolation between order statistics (numpy's default)
  * @q3: third quartile, likewise
  * @iqr: @q3 - @q1
- * @spread: relative half-width of the median's ~95 % interval, 1.57 * iqr / sqrt(n) / median (McGill's
- *   notch);
- *   infinite for fewer than 3 samples, of which nothing can be said
+ * @spread: relative half-width of the median's ~95 % interval, 1.57 * iqr / sqrt(n) / median (McGill's notch); infinite
+ *   for fewer than 3 samples
  */
 typedef struct {
   guint n;
@@ -31,10 +30,7 @@ typedef struct {
 MsSummary ms_statistics_summarise(const double *samples, gsize n);
 double ms_statistics_quantile(const double *samples, gsize n, double fraction);
 
-/**
- * MsDrift: where a level shift begins (@index counts samples in the order taken) and how much slower it is
- * from there on.
- */
+/** MsDrift: a lasting increase of the times: @index is its first sample, @ratio how much slower it is from there. */
 typedef struct {
   gboolean found;
   gsize index;
@@ -54,8 +50,8 @@ typedef enum {
 /**
  * MsSpeedup: how many times faster a candidate is than a baseline, with a 95 % interval.
  * @ratio: median(baseline) / median(candidate)
- * @low: lower end of the interval; 0 when it cannot be told
- * @high: upper end; infinite when it cannot be told
+ * @low: lower end of the interval; 0 when unknown
+ * @high: upper end; infinite when unknown
  */
 typedef struct {
   MsVerdict verdict;

@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 typedef struct _MsSubject MsSubject;
 
 /**
- * MsSubjectFuncs: what the loop needs to know of a configuration.
+ * MsSubjectFuncs: the operations of a configuration.
  * @prepare: builds kernels and puts the data on the device; may be called again after @release
- * @run: one whole run; fills the sample; returns when the device has finished
+ * @run: runs once, fills the sample, returns when the device has finished
  * @verify: compares the result of the last run with the reference
- * @release: (nullable): gives back what @prepare took
+ * @release: (nullable): frees what @prepare allocated
  * @finalize: frees the subject itself
  */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   void (*finalize)(MsSubject *self);
 } MsSubjectFuncs;
 
-/** MsSubject: a configuration that can be measured; embed it first in a struct of your own. */
+/** MsSubject: a configuration that can be measured; embed it as the first field of the kind's own struct. */
 struct _MsSubject {
   const MsSubjectFuncs *funcs;
   char *label;

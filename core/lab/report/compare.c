@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "core/factors-json.h"
-#include "core/json.h"
 #include "core/number.h"
 
 static void
@@ -83,10 +81,10 @@ compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint
 /**
  * ms_compare_reports:
  * @baseline: an earlier report
- * @current: the one that is judged
- * @noise: relative difference that counts as none
+ * @current: the report to judge
+ * @noise: relative difference that counts as equal
  *
- * Returns: (transfer full): one row for each configuration of @current; those without two figures say why
+ * Returns: (transfer full): one row for each configuration of @current; a row without two times says why
  */
 MsComparison *
 ms_compare_reports(const MsReport *baseline, const MsReport *current, double noise)
@@ -121,7 +119,7 @@ append_row(GString *text, const MsComparisonRow *row)
                          ms_verdict_describe(row->speedup.verdict));
 }
 
-/** ms_comparison_to_text: (transfer full): a line a configuration, and a summary. */
+/** ms_comparison_to_text: (transfer full): a summary and one line for each configuration. */
 char *
 ms_comparison_to_text(const MsComparison *self)
 {
@@ -130,49 +128,11 @@ ms_comparison_to_text(const MsComparison *self)
   g_string_append_printf(text, "%s against the baseline: %u faster, %u slower, %u the same, %u uncertain",
                          self->experiment, self->faster, self->slower, self->same, self->uncertain);
   if (self->missing)
-    g_string_append_printf(text, ", %u without two figures", self->missing);
+    g_string_append_printf(text, ", %u without two times", self->missing);
   g_string_append_c(text, '\n');
   if (self->warning)
     g_string_append_printf(text, "  Caution: %s\n", self->warning);
   for (guint i = 0; i < self->rows->len; i++)
     append_row(text, self->rows->pdata[i]);
   return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-static void
-add_row(JsonBuilder *builder, const MsComparisonRow *row)
-{
-  json_builder_begin_object(builder);
-  ms_json_add_text(builder, "label", row->label);
-  ms_json_add_factors(builder, "settings", row->factors);
-  ms_json_add_number(builder, "baseline_ns", row->baseline_ns);
-  ms_json_add_number(builder, "current_ns", row->current_ns);
-  ms_json_add_number(builder, "speedup", row->speedup.ratio);
-  ms_json_add_number(builder, "low", row->speedup.low);
-  ms_json_add_number(builder, "high", row->speedup.high);
-  ms_json_add_text(builder, "verdict", row->note ? NULL : ms_verdict_to_string(row->speedup.verdict));
-  ms_json_add_text(builder, "note", row->note);
-  json_builder_end_object(builder);
-}
-
-/** ms_comparison_to_json_node: (transfer full): the same as a tree. */
-JsonNode *
-ms_comparison_to_json_node(const MsComparison *self)
-{
-  g_autoptr(JsonBuilder) builder = json_builder_new();
-
-  json_builder_begin_object(builder);
-  ms_json_add_text(builder, "experiment", self->experiment);
-  ms_json_add_text(builder, "warning", self->warning);
-  ms_json_add_number(builder, "faster", self->faster);
-  ms_json_add_number(builder, "slower", self->slower);
-  ms_json_add_number(builder, "same", self->same);
-  ms_json_add_number(builder, "uncertain", self->uncertain);
-  ms_json_add_number(builder, "missing", self->missing);
-  ms_json_begin_array(builder, "rows");
-  for (guint i = 0; i < self->rows->len; i++)
-    add_row(builder, self->rows->pdata[i]);
-  json_builder_end_array(builder);
-  json_builder_end_object(builder);
-  return json_builder_get_root(builder);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a report with an earlier one, configuration by configuration: what got faster, what got slower. */
+/* Compares a report with an earlier one, configuration by configuration: which became faster, which slower. */
 #pragma once
 
 #include "core/lab/report/report.h"
 
 G_BEGIN_DECLS
 
-/** MsComparisonRow: @speedup is of the new figure over the old; @note says why when there is no verdict. */
+/** MsComparisonRow: @speedup compares the new time with the old; @note: (nullable): why there is no verdict. */
 typedef struct {
   char *label;
   MsFactors *factors;
@@ -17,8 +17,7 @@ typedef struct {
 } MsComparisonRow;
 
 /**
- * MsComparison: @warning: (nullable): a sentence when the two reports come from different devices, drivers or
- * scales.
+ * MsComparison: @warning: (nullable): a sentence when the two reports come from different devices, drivers or scales.
  */
 typedef struct {
   char *experiment;
@@ -35,6 +34,5 @@ MsComparison *ms_compare_reports(const MsReport *baseline, const MsReport *curre
 void ms_comparison_free(MsComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsComparison, ms_comparison_free)
 char *ms_comparison_to_text(const MsComparison *self);
-JsonNode *ms_comparison_to_json_node(const MsComparison *self);
 
 G_END_DECLS

@@ -12,8 +12,8 @@ typedef struct {
   const MsPlot *plot;
   const MsMetric *metric;
   MsChart *chart;
-  GPtrArray *names;      /* char *: series added so far, "measured" or "published" in front */
-  GPtrArray *categories; /* char *: places on the x axis so far */
+  GPtrArray *names;      /* char *: names of the series so far, prefixed with "measured" or "published" */
+  GPtrArray *categories; /* char *: labels of the categories so far */
   double least;
   double most;
 } Drawing;
@@ -47,7 +47,7 @@ append_word(GString *text, const MsReport *report, const MsFactors *factors, con
   g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare ? "" : key, bare ? "" : " ", title);
 }
 
-/* What names a row's series: the plotted key first, then whatever else varies besides the x axis. */
+/* The name of a row's series: the plotted key, then every other key that varies and is not the x axis. */
 static char *
 series_name(const MsReport *report, const MsPlot *plot, const MsFactors *factors)
 {
@@ -181,7 +181,7 @@ subtitle(const MsReport *report)
                          report->device.name ? report->device.name : "?", *input ? " · " : "", input, scale);
 }
 
-/* All places first, so that the x axis keeps the order of the rows whatever could be measured. */
+/* Adds all categories first, so that the x axis keeps the order of the rows even where some failed. */
 static void
 add_places(Drawing *d)
 {
@@ -210,9 +210,7 @@ add_rows(Drawing *d)
     add_published(d, rows->pdata[i]);
 }
 
-/**
- * ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only.
- */
+/** ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only. */
 MsChart *
 ms_report_to_chart(const MsReport *self)
 {
@@ -234,7 +232,7 @@ ms_report_to_chart(const MsReport *self)
   if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
     ms_chart_set_empty_text(d.chart, "n/a: this machine has no energy counter that can be read for the device.");
   add_rows(&d);
-  /* A scaled-down run beside full-size figures would be a row of invisible bars. */
+  /* On a linear axis the bars of a scaled-down run would be invisible beside full-size figures. */
   gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
   ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
   ms_chart_set_y_axis(d.chart, ms_metric_title(plot->y), plot->log_y || wide);

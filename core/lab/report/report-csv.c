@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as CSV (RFC 4180): one line a configuration, times in nanoseconds, numbers with a point. */
+/* A report as CSV (RFC 4180): one line for each configuration, times in nanoseconds, decimal points in every locale. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ append_summary(GString *text, const MsReportRow *row)
 {
   const MsSummary *s = &row->summary;
   const MsMeasurement *m = row->measurement;
-  const double figures[] = {s->n,
+  const double numbers[] = {s->n,
                             s->median,
                             s->minimum,
                             s->q1,
@@ -71,8 +71,8 @@ append_summary(GString *text, const MsReportRow *row)
                             row->speedup.low,
                             row->speedup.high};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(figures); i++)
-    append_number(text, figures[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++)
+    append_number(text, numbers[i]);
 }
 
 static void
@@ -99,7 +99,7 @@ append_row(GString *text, const MsReport *self, const MsReportRow *row)
 }
 
 /**
- * ms_report_to_csv: (transfer full): a heading and one line a configuration; what is not known is left empty.
+ * ms_report_to_csv: (transfer full): a heading and one line for each configuration; unknown values are empty fields.
  */
 char *
 ms_report_to_csv(const MsReport *self)

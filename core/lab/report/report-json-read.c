@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports out of JSON, as report-json.c writes them: to resume, and to compare with. */
+/* Reads reports that report-json.c wrote, to resume them or to compare with them. */
 #include <math.h>
 
 #include "core/error.h"
@@ -155,10 +155,10 @@ report_from_object(JsonObject *object, GError **error)
 
 /**
  * ms_report_from_json:
- * @text: what ms_report_to_json() made
+ * @text: text that ms_report_to_json() wrote
  * @length: bytes, or -1 when it ends in a zero
  *
- * Returns: (transfer full): the report, verdicts computed afresh from the samples
+ * Returns: (transfer full): the report; its verdicts are computed from the samples
  */
 MsReport *
 ms_report_from_json(const char *text, gssize length, GError **error)
@@ -175,7 +175,7 @@ ms_report_from_json(const char *text, gssize length, GError **error)
   return report_from_object(json_node_get_object(root), error);
 }
 
-/* The reports of what --json leaves, each a member of an array; alone, a report is the file itself. */
+/* --json writes the reports as an array; the file of a report folder is one report. */
 static GPtrArray *
 reports_from_object(JsonObject *root, GError **error)
 {
@@ -199,9 +199,9 @@ reports_from_object(JsonObject *root, GError **error)
 
 /**
  * ms_reports_load:
- * @path: one report, as a folder of reports holds, or the file of several that the program's --json leaves
+ * @path: a file with one report, from a report folder, or with several, from --json
  *
- * Returns: (transfer full) (element-type MsReport): at least one report, or %NULL with a sentence that names the file
+ * Returns: (transfer full) (element-type MsReport): at least one report, or %NULL with an error that names the file
  */
 GPtrArray *
 ms_reports_load(const char *path, GError **error)
@@ -225,7 +225,7 @@ ms_reports_load(const char *path, GError **error)
   return reports;
 }
 
-/** ms_report_load: (transfer full): the report in the file @path, or %NULL with a sentence that names it. */
+/** ms_report_load: (transfer full): the report in the file @path, or %NULL with an error that names it. */
 MsReport *
 ms_report_load(const char *path, GError **error)
 {

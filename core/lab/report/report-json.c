@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as JSON: everything, raw samples included, so that it can be resumed and compared with. See
- * data/report.schema.json.
+ * A report as JSON: all fields and raw samples, so that a run can be resumed or compared. See data/report.schema.json.
  */
 #include <math.h>
 

@@ -35,10 +35,7 @@ append_rule(GString *text, guint columns)
   g_string_append_c(text, '\n');
 }
 
-/**
- * ms_report_to_markdown: (transfer full): title, chart, table, remarks. The chart is NAME.svg in the same
- * folder.
- */
+/** ms_report_to_markdown: (transfer full): title, chart, table, remarks. The chart is NAME.svg in the same folder. */
 char *
 ms_report_to_markdown(const MsReport *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report can show of a row: the figures by name, with title and unit. */
+/* The table of metrics that a report can show of a row. */
 #include <math.h>
 
 #include "core/lab/report/report-private.h"
@@ -82,8 +82,8 @@ power(const MsReport *report, const MsReportRow *row)
   return row->measurement->watts;
 }
 
-/* @time: the figure is the median time times a constant, so whiskers can be drawn. */
-static const MsMetric quantities[] = {
+/* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
+static const MsMetric metrics[] = {
   {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
   {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
   {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
@@ -103,9 +103,9 @@ static const MsMetric quantities[] = {
 const MsMetric *
 ms_metric_find(const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(quantities); i++)
-    if (g_strcmp0(quantities[i].name, name) == 0)
-      return &quantities[i];
+  for (gsize i = 0; i < G_N_ELEMENTS(metrics); i++)
+    if (g_strcmp0(metrics[i].name, name) == 0)
+      return &metrics[i];
   return NULL;
 }
 
@@ -113,7 +113,7 @@ ms_metric_find(const char *name)
  * ms_report_row_metric:
  * @metric: "time", "speed-up", "gb-per-s", …
  *
- * Returns: the figure in ms_metric_unit(); NAN when the row was not verified or has no such figure
+ * Returns: the value in the unit of @metric; NAN when the row was not verified or has no such figure
  */
 double
 ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric)
@@ -126,8 +126,8 @@ ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *m
   return isfinite(value) ? value : NAN;
 }
 
-const char *
-ms_metric_unit(const char *metric)
+static const char *
+metric_unit(const char *metric)
 {
   const MsMetric *q = ms_metric_find(metric);
 
@@ -152,10 +152,7 @@ unit_in_ms(const char *unit)
   return 1.0;
 }
 
-/**
- * ms_published_in: the middle of a published figure, in the unit of @metric; NAN when it is a figure of
- * another kind.
- */
+/** ms_published_in: the mean of a published range in the unit of @metric; NAN when it is of another metric. */
 double
 ms_published_in(const MsPublished *published, const char *metric)
 {
@@ -163,6 +160,6 @@ ms_published_in(const MsPublished *published, const char *metric)
   gboolean wants_time = g_str_has_prefix(metric, "time");
 
   if (wants_time && g_str_has_prefix(published->metric, "time"))
-    return middle * unit_in_ms(published->unit) / unit_in_ms(ms_metric_unit(metric));
+    return middle * unit_in_ms(published->unit) / unit_in_ms(metric_unit(metric));
   return g_strcmp0(published->metric, metric) == 0 ? middle : NAN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the forms of a report (text, CSV, JSON, Markdown, chart) share. */
+/* Shared by the writers of a report: text, CSV, JSON, Markdown and chart. */
 #pragma once
 
 #include "core/factors-json.h"
@@ -11,9 +11,7 @@ G_BEGIN_DECLS
 #define MS_REPORT_FORMAT "meanshift-lab experiment report"
 #define MS_REPORT_VERSION 1
 
-/**
- * MsMetric: a figure of a row; @ns_factor: what makes it of a sample in nanoseconds, 0 when it is no time.
- */
+/** MsMetric: a value derived from a row; @ns_factor: converts nanoseconds into its unit, 0 when it is not a time. */
 typedef struct {
   const char *name;
   const char *title;
@@ -26,7 +24,5 @@ const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 
 char *ms_report_published_text(const MsReportRow *row);
-char *ms_report_remarks(const MsReport *self, const MsReportRow *row);
-char *ms_report_speedup_text(const MsReportRow *row);
 
 G_END_DECLS

@@ -40,7 +40,8 @@ write_charts(const MsReport *self, const char *directory, GError **error)
 }
 
 /**
- * ms_report_add_paths: @paths: (element-type filename): gets the files of the report called @name; frees them itself.
+ * ms_report_add_paths: @paths: (element-type filename): receives the paths of the files of report @name; its free
+ * function must be g_free().
  */
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
@@ -53,9 +54,9 @@ ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 
 /**
  * ms_report_save:
- * @directory: made when it is missing
+ * @directory: created if it does not exist
  *
- * Writes NAME.json, NAME.csv, NAME.md, NAME.svg and NAME-dark.svg, each replaced only when it is complete.
+ * Writes NAME.json, NAME.csv, NAME.md, NAME.svg and NAME-dark.svg, each replaced atomically.
  */
 gboolean
 ms_report_save(const MsReport *self, const char *directory, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as a table: for the terminal with aligned columns, for Markdown with bars. */
+/* A report as a table of text cells, and as aligned columns for the terminal. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ ms_report_published_text(const MsReportRow *row)
     const MsPublished *p = row->published->pdata[i];
     g_autofree char *low = ms_number_text(p->low);
     g_autofree char *high = ms_number_text(p->high);
-    gboolean named = strcmp(p->unit, "×") == 0; /* other units say what they are of */
+    gboolean named = strcmp(p->unit, "×") == 0; /* a ratio needs the metric's name, other units do not */
     g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
                            p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
                            named ? p->metric : "", p->device);
@@ -24,9 +24,9 @@ ms_report_published_text(const MsReportRow *row)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/** ms_report_speedup_text: (transfer full): "1.34× [1.31–1.36] faster", "baseline", or empty. */
-char *
-ms_report_speedup_text(const MsReportRow *row)
+/* "1.34× [1.31–1.36] faster", "baseline", or empty. */
+static char *
+speedup_text(const MsReportRow *row)
 {
   if (row->baseline)
     return g_strdup("baseline");
@@ -54,7 +54,7 @@ add_remark(GString *text, const char *format, ...)
   va_end(args);
 }
 
-/* The first line of a message: build logs belong into the JSON. */
+/* The first line of a message: build logs are in the JSON only. */
 static char *
 first_line(const char *text)
 {
@@ -63,12 +63,9 @@ first_line(const char *text)
   return end ? g_strndup(text, (gsize)(end - text)) : g_strdup(text);
 }
 
-/**
- * ms_report_remarks: (transfer full): why a row failed, or what disturbed its samples; empty when there is
- * nothing to say.
- */
-char *
-ms_report_remarks(const MsReport *self, const MsReportRow *row)
+/* Why a row failed, or what disturbed its samples; empty when there is nothing to say. */
+static char *
+remarks_of(const MsReport *self, const MsReportRow *row)
 {
   g_autoptr(GString) text = g_string_new(NULL);
   const MsMeasurement *m = row->measurement;
@@ -115,7 +112,7 @@ static const char *const rate_columns[] = {
 static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s", "% of peak", "J", "W"};
 
 static void
-take(GPtrArray *cells, char *text)
+add_cell(GPtrArray *cells, char *text)
 {
   g_ptr_array_add(cells, text);
 }
@@ -127,21 +124,21 @@ heading_cells(const MsReport *self)
   static const char *const fixed[] = {"configuration", "median ms", "min ms", "IQR ms", "n", "first +ms"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
-    take(cells, g_strdup(fixed[i]));
+    add_cell(cells, g_strdup(fixed[i]));
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
-      take(cells, g_strdup(rate_titles[i]));
-  take(cells, g_strdup("against the baseline"));
+      add_cell(cells, g_strdup(rate_titles[i]));
+  add_cell(cells, g_strdup("against the baseline"));
   if (any_row_published(self))
-    take(cells, g_strdup("published"));
-  take(cells, g_strdup("result"));
+    add_cell(cells, g_strdup("published"));
+  add_cell(cells, g_strdup("result"));
   return cells;
 }
 
 static char *
 result_text(const MsReport *self, const MsReportRow *row)
 {
-  g_autofree char *remarks = ms_report_remarks(self, row);
+  g_autofree char *remarks = remarks_of(self, row);
   const char *word =
     row->measurement->outcome == MS_OUTCOME_OK ? "verified" : ms_outcome_to_string(row->measurement->outcome);
 
@@ -155,25 +152,24 @@ row_cells(const MsReport *self, const MsReportRow *row)
   const MsSummary *s = &row->summary;
   gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
 
-  take(cells, g_strdup(row->label));
-  take(cells, ms_number_text(ok ? s->median * 1e-6 : NAN));
-  take(cells, ms_number_text(ok ? s->minimum * 1e-6 : NAN));
-  take(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
-  take(cells, g_strdup_printf("%u", s->n));
-  take(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
+  add_cell(cells, g_strdup(row->label));
+  add_cell(cells, ms_number_text(ok ? s->median * 1e-6 : NAN));
+  add_cell(cells, ms_number_text(ok ? s->minimum * 1e-6 : NAN));
+  add_cell(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
+  add_cell(cells, g_strdup_printf("%u", s->n));
+  add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
-      take(cells, ms_number_text(ms_report_row_metric(self, row, rate_columns[i])));
-  take(cells, ms_report_speedup_text(row));
+      add_cell(cells, ms_number_text(ms_report_row_metric(self, row, rate_columns[i])));
+  add_cell(cells, speedup_text(row));
   if (any_row_published(self))
-    take(cells, ms_report_published_text(row));
-  take(cells, result_text(self, row));
+    add_cell(cells, ms_report_published_text(row));
+  add_cell(cells, result_text(self, row));
   return cells;
 }
 
 /**
- * ms_report_table: (transfer full) (element-type GPtrArray): a row of headings and one of cells for each
- * configuration.
+ * ms_report_table: (transfer full) (element-type GPtrArray): a row of headings and one of cells for each configuration.
  */
 GPtrArray *
 ms_report_table(const MsReport *self)
@@ -196,10 +192,7 @@ ms_report_heading(const MsReport *self)
                          self->input ? self->input : "", self->date, self->quick ? " · quick" : "");
 }
 
-/**
- * ms_report_footer: (transfer full): what was found elsewhere, and what to keep in mind when reading the
- * table.
- */
+/** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self)
 {
@@ -212,7 +205,7 @@ ms_report_footer(const MsReport *self)
   if (!any_row_has(self, "energy") && g_str_has_suffix(self->experiment->name, "energy"))
     g_string_append(text, "Energy: n/a, this device has no counter that can be read.\n");
   if (!self->complete)
-    g_string_append(text, "The experiment was interrupted; run it again to go on.\n");
+    g_string_append(text, "The experiment was interrupted; run it again to resume it.\n");
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 

@@ -18,7 +18,7 @@ free_row(gpointer data)
 
 /**
  * ms_report_new:
- * @experiment: (transfer none): what is reported on; a reference is kept
+ * @experiment: (transfer none): the experiment; the report keeps a reference
  *
  * Returns: (transfer full): a report without rows, dated now
  */
@@ -35,6 +35,46 @@ ms_report_new(MsExperiment *experiment)
   self->device.peak_read_gb_per_s = NAN;
   self->device.peak_copy_gb_per_s = NAN;
   return self;
+}
+
+static gpointer
+copy_row(gconstpointer source, gpointer data)
+{
+  const MsReportRow *row = source;
+  MsReportRow *copy = g_memdup2(row, sizeof *copy);
+
+  copy->factors = ms_factors_copy(row->factors);
+  copy->label = g_strdup(row->label);
+  copy->group = g_strdup(row->group);
+  copy->measurement = ms_measurement_copy(row->measurement);
+  copy->published = g_ptr_array_ref(row->published);
+  return copy;
+}
+
+/**
+ * ms_report_snapshot:
+ * @self: a report that a thread still adds to; call it from that thread
+ *
+ * Returns: (transfer full): what is known now, ranked, for another thread: it shares nothing with @self that changes
+ */
+MsReport *
+ms_report_snapshot(const MsReport *self)
+{
+  MsReport *copy = g_atomic_rc_box_alloc(sizeof *copy);
+
+  *copy = *self;
+
+  ms_experiment_ref(self->experiment);
+  copy->device.name = g_strdup(self->device.name);
+  copy->device.platform = g_strdup(self->device.platform);
+  copy->device.driver = g_strdup(self->device.driver);
+  copy->device.type = g_strdup(self->device.type);
+  copy->program_version = g_strdup(self->program_version);
+  copy->date = g_strdup(self->date);
+  copy->input = g_strdup(self->input);
+  copy->rows = g_ptr_array_copy(self->rows, copy_row, NULL);
+  ms_report_rank(copy);
+  return copy;
 }
 
 MsReport *
@@ -69,8 +109,8 @@ ms_report_unref(MsReport *self)
 /**
  * ms_report_add_row:
  * @factors: the configuration
- * @label: what tells it from the others
- * @group: what it must share with a configuration that it is compared with
+ * @label: its name in tables
+ * @group: equal for configurations that may be compared
  *
  * Returns: (transfer none): the row, its measurement pending
  */
@@ -115,7 +155,7 @@ is_ranked(const MsReportRow *row)
   return row->measurement->outcome == MS_OUTCOME_OK && row->measurement->samples->len > 0;
 }
 
-/* The row that differs from @row in nothing but what makes a baseline. */
+/* The row with the baseline's factors and otherwise those of @row. */
 static MsReportRow *
 twin_baseline(MsReport *self, const MsReportRow *row)
 {
@@ -164,7 +204,7 @@ ms_report_rank(MsReport *self)
   }
 }
 
-/** ms_report_count: rows that ended so. */
+/** ms_report_count: the number of rows with this outcome. */
 guint
 ms_report_count(const MsReport *self, MsOutcome outcome)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReport: what an experiment found on a device; becomes a table, CSV, JSON, Markdown and a chart. */
+/* MsReport: the results of an experiment on a device, written as a table, CSV, JSON, Markdown and a chart. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** MsReportDevice: where the figures come from; what a tuning or a baseline must agree in. */
+/** MsReportDevice: the device of the measurements; a baseline must come from the same one. */
 typedef struct {
   char *name;
   char *platform;
@@ -23,9 +23,9 @@ typedef struct {
 
 /**
  * MsReportRow: one configuration.
- * @group: rows of one group did the same work and can be compared; the problem's size, say
+ * @group: rows of one group did the same work, so their times can be compared
  * @speedup: over the group's baseline
- * @published: (element-type MsPublished): figures that belong beside it, owned by the experiment
+ * @published: (element-type MsPublished): its published figures, owned by the experiment
  */
 typedef struct {
   MsFactors *factors;
@@ -38,7 +38,7 @@ typedef struct {
   GPtrArray *published;
 } MsReportRow;
 
-/** MsReport: read-only for whoever receives it; reference counted. @date: ISO 8601, UTC. */
+/** MsReport: reference counted; read-only for those who receive it. @date: ISO 8601, UTC. */
 typedef struct {
   MsExperiment *experiment;
   MsReportDevice device;
@@ -53,6 +53,7 @@ typedef struct {
 } MsReport;
 
 MsReport *ms_report_new(MsExperiment *experiment);
+MsReport *ms_report_snapshot(const MsReport *self);
 MsReport *ms_report_ref(MsReport *self);
 void ms_report_unref(MsReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
@@ -64,7 +65,6 @@ void ms_report_rank(MsReport *self);
 
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
-const char *ms_metric_unit(const char *metric);
 const char *ms_metric_title(const char *metric);
 
 GPtrArray *ms_report_table(const MsReport *self);

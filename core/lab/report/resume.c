@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/report/resume.h"
 
-/* Whether a report went by the same device, sizes and input, so that its figures may stand beside new ones. */
+/* Whether two reports are of the same device, driver, sizes, input and version, so that their rows can be mixed. */
 static gboolean
 fits(const MsReport *old, const MsReport *new)
 {
@@ -30,11 +30,11 @@ take_row(MsReportRow *row, MsReportRow *old)
 
 /**
  * ms_resume_find:
- * @report: what is to be run: its device, input and experiment
- * @folder: (nullable): where reports are kept
+ * @report: the report about to be measured
+ * @folder: (nullable): the report folder
  *
  * Returns: (transfer full) (nullable): the report of the same experiment, device, driver, input, sizes and version of
- *   the program, finished or not; one that cannot be read is none
+ *   the program, finished or not; an unreadable file counts as none
  */
 MsReport *
 ms_resume_find(const MsReport *report, const char *folder)
@@ -47,8 +47,8 @@ ms_resume_find(const MsReport *report, const char *folder)
 }
 
 /**
- * ms_resume_is_finished: whether @earlier ran to its end and knows every row of @report, which an edited file may have
- * more of.
+ * ms_resume_is_finished: whether @earlier is complete and has every row of @report; an edited experiment may have added
+ * some.
  */
 gboolean
 ms_resume_is_finished(const MsReport *earlier, const MsReport *report)
@@ -61,7 +61,7 @@ ms_resume_is_finished(const MsReport *earlier, const MsReport *report)
   return TRUE;
 }
 
-/** ms_resume_take_rows: what @earlier has measured moves to the rows of @report with the same settings. */
+/** ms_resume_take_rows: moves the finished measurements of @earlier to the rows of @report with the same factors. */
 void
 ms_resume_take_rows(MsReport *report, MsReport *earlier)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going on with an earlier run: its report in the folder, whether it belongs to this run, and what it has measured. */
+/* Resumes an interrupted run: finds its report in the folder and takes over its finished rows. */
 #pragma once
 
 #include "core/lab/report/report.h"

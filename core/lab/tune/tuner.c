@@ -17,7 +17,7 @@ struct _MsTuneSpace {
   GArray *dimensions; /* MsTuneDimension */
 };
 
-/* A search under way. */
+/* One run of ms_tune_search(). */
 typedef struct {
   MsTuneSpace *space;
   MsTuneRecord *record;
@@ -137,7 +137,7 @@ budget_share(const Search *search)
   return search->options->budget_s > 0 ? used / search->options->budget_s : 0;
 }
 
-/* The first trial may outlast the budget: a search that measured nothing would be of use to nobody. */
+/* The first trial may exceed the budget, so that every search measures at least one configuration. */
 static gboolean
 evaluate_guarded(Search *search, const MsFactors *factors, double *ns, GError **error)
 {
@@ -165,10 +165,7 @@ is_over(const Search *search)
   return search->n_evaluated > 0 && search->options->budget_s > 0 && budget_share(search) >= 1;
 }
 
-/*
- * Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was
- * cancelled.
- */
+/* Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
 static gboolean
 try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GError **error)
 {
@@ -190,7 +187,7 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
     if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
-      return TRUE; /* the search ran out of time, not the configuration */
+      return TRUE; /* the budget ended, the configuration did not fail */
     *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        local ? local->message : "It failed without a reason.");
   }
@@ -229,7 +226,7 @@ random_point(Search *search)
   return factors;
 }
 
-/* Draws until the budget is over or as many draws as there are combinations brought nothing new. */
+/* Draws until the budget is spent or 4 * size draws in a row were known already. */
 static gboolean
 search_at_random(Search *search, GError **error)
 {
@@ -247,7 +244,7 @@ search_at_random(Search *search, GError **error)
   return TRUE;
 }
 
-/* Where greedy begins, or begins anew: a few points at random that can run. */
+/* Tries a few random configurations that can run, as starting points of the greedy search. */
 static gboolean
 probe_starts(Search *search, GError **error)
 {
@@ -262,7 +259,7 @@ probe_starts(Search *search, GError **error)
   return TRUE;
 }
 
-/* Tries every other value of every dimension, beginning anywhere, from the best point known at each step. */
+/* Tries every value of every dimension, in cyclic order from a random one, each from the best configuration so far. */
 static gboolean
 improve_once(Search *search, gboolean *improved, GError **error)
 {
@@ -304,7 +301,7 @@ search_greedily(Search *search, GError **error)
     while (improved && !is_over(search))
       if (!improve_once(search, &improved, error))
         return FALSE;
-    guint before = search->record->trials->len; /* a local optimum: look elsewhere with what is left */
+    guint before = search->record->trials->len; /* a local optimum: restart elsewhere with the remaining budget */
     if (search->record->trials->len >= ms_tune_space_size(search->space))
       break;
     if (!probe_starts(search, error))
@@ -318,12 +315,11 @@ search_greedily(Search *search, GError **error)
 
 /**
  * ms_tune_search:
- * @record: (inout): what is known already and where the trials go; what it holds is not tried again
- * @progress: (nullable): told after every trial
+ * @record: (inout): receives the trials; configurations that it holds are not tried again
+ * @progress: (nullable): called after every trial
  *
- * Greedy search changes one dimension at a time from the best known point until nothing near is better, then
- * restarts from random points
- * as long as there is budget. Failures are recorded with their class and the search goes on.
+ * Greedy search changes one dimension at a time from the best known point until no neighbour is faster, then restarts
+ * from random points as long as there is budget. Failures are recorded with their class and the search continues.
  *
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tuner: searches a space of settings for the fastest one, within a budget, surviving whatever fails. */
+/* The tuner: searches a space of factors for the fastest configuration within a time budget; failures are recorded. */
 #pragma once
 
 #include <gio/gio.h>
@@ -21,22 +21,21 @@ const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
 gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
 /**
- * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without
- * building anything.
+ * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without building
+ * anything.
  */
 typedef char *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
  * MsTuneEvaluate: measures and verifies one configuration.
- * @ns: where the median goes
- * @cancellable: cancelled by the caller or when the time for one configuration is over; the function must
- *   return then
- * @error: says by its code what class of failure it was (see ms_outcome_from_error())
+ * @ns: (out): the median
+ * @cancellable: cancelled by the caller or when the time for one configuration is over; the function must then return
+ * @error: its code decides the outcome, see ms_outcome_from_error()
  */
 typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double *ns, GCancellable *cancellable, gpointer data,
                                    GError **error);
 
-/** MsTuneDimension: one key and the values it may take, in an order in which neighbours behave alike. */
+/** MsTuneDimension: one key and the values it may take, in an order in which neighbours have similar times. */
 typedef struct {
   char *key;
   char **values;
@@ -58,10 +57,7 @@ typedef struct {
   char *message;
 } MsTrial;
 
-/**
- * MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or
- * -1.
- */
+/** MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or -1. */
 typedef struct {
   char *device;
   char *driver;

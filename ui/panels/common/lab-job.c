@@ -31,25 +31,6 @@ ms_lab_job_finalize(GObject *object)
   G_OBJECT_CLASS(ms_lab_job_parent_class)->finalize(object);
 }
 
-/**
- * ms_lab_job_snapshot:
- *
- * Returns: (transfer full) (nullable): a copy that stays as it is while the measuring thread goes on with @report
- */
-MsReport *
-ms_lab_job_snapshot(const MsReport *report)
-{
-  g_autofree char *json = ms_report_to_json(report);
-  g_autoptr(GError) error = NULL;
-  MsReport *copy = ms_report_from_json(json, -1, &error);
-
-  if (!copy)
-    g_debug("A report could not be copied: %s", error->message);
-  else
-    ms_report_rank(copy);
-  return copy;
-}
-
 /* News on its way from the measuring thread to the main loop. */
 typedef struct {
   MsLabJob *job;
@@ -104,7 +85,7 @@ on_progress(const MsReport *report, const MsReportRow *row, double fraction, con
     return;
   News *news = g_new0(News, 1);
   news->job = g_object_ref(self);
-  news->report = report ? ms_lab_job_snapshot(report) : NULL;
+  news->report = report ? ms_report_snapshot(report) : NULL;
   news->fraction = fraction;
   news->message = g_strdup(message ? message : row ? row->label : "");
   g_idle_add_full(G_PRIORITY_DEFAULT, deliver, news, free_news);
@@ -127,7 +108,7 @@ ms_lab_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *
     request.measure.min_repeats = request.measure.max_repeats = self->repeats;
   g_autoptr(MsReport) report = ms_lab_run_experiment(self->experiment, &request, cancellable, &error);
   if (report)
-    g_task_return_pointer(task, ms_lab_job_snapshot(report), (GDestroyNotify)ms_report_unref);
+    g_task_return_pointer(task, g_steal_pointer(&report), (GDestroyNotify)ms_report_unref);
   else
     g_task_return_error(task, g_steal_pointer(&error));
 }

@@ -35,6 +35,4 @@ MsLabJob *ms_lab_job_start(const MsLabJobSpec *spec);
 MsReport *ms_lab_job_get_report(MsLabJob *self);
 const char *ms_lab_job_get_message(MsLabJob *self);
 
-MsReport *ms_lab_job_snapshot(const MsReport *report);
-
 G_END_DECLS
