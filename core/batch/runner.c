@@ -228,39 +228,92 @@ filter_on_device(Runner *r, MsEngine *engine, MsBatchImage *work, GError **error
   return good;
 }
 
-static void
-pass_to_device(Runner *r, MsEngine *engine, MsBatchImage *work)
+/* What a further lane cannot do for a fault of the device goes back to the first, which may change to another device. */
+static gboolean
+return_to_first_lane(Runner *r, MsBatchImage *work, const GError *error)
+{
+  if (!ms_engine_is_device_fault(error))
+    return FALSE;
+  ms_timing_log_clear(work->item->log);
+  g_queue_push_head(&r->decoded, work);
+  g_cond_broadcast(&r->changed);
+  return TRUE;
+}
+
+/* Called with the lock held; %FALSE when the device failed in a further lane, which then takes no more images. */
+static gboolean
+pass_to_device(Runner *r, MsEngine *engine, gboolean first_lane, MsBatchImage *work)
 {
   g_autoptr(GError) error = NULL;
   gboolean good;
 
   g_mutex_unlock(&r->lock);
-  good = filter_on_device(r, engine, work, &error);
+  good = first_lane ? filter_on_device(r, engine, work, &error)
+                    : ms_stage_filter(work, r->options, engine, r->cancellable, &error);
   if (good && !r->options->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&r->lock);
+  if (!good && !first_lane && return_to_first_lane(r, work, error))
+    return FALSE;
   r->unfiltered--;
   if (good) {
     g_queue_push_tail(&r->filtered, work);
     g_cond_broadcast(&r->changed);
-    return;
+    return TRUE;
   }
   fail_item(r, work->item, error, TRUE);
   release_work(r, work);
+  return TRUE;
 }
 
 static void
-work_on_device(Runner *r, MsEngine *engine)
+work_on_device(Runner *r, MsEngine *engine, gboolean first_lane)
 {
+  gboolean usable = TRUE;
+
   g_mutex_lock(&r->lock);
-  while (r->unfiltered > 0 && !r->stopped) {
+  while (usable && r->unfiltered > 0 && !r->stopped) {
     MsBatchImage *work = g_queue_pop_head(&r->decoded);
     if (work)
-      pass_to_device(r, engine, work);
+      usable = pass_to_device(r, engine, first_lane, work);
     else
       g_cond_wait(&r->changed, &r->lock);
   }
   g_mutex_unlock(&r->lock);
+}
+
+typedef struct {
+  Runner *runner;
+  MsEngine *engine;
+} DeviceLane;
+
+static gpointer
+work_on_further_lane(gpointer data)
+{
+  DeviceLane *lane = data;
+
+  work_on_device(lane->runner, lane->engine, FALSE);
+  g_object_unref(lane->engine);
+  g_free(lane);
+  return NULL;
+}
+
+/* Images overlap only where nothing is measured or inspected between two of them. */
+static GPtrArray *
+start_further_lanes(Runner *r, MsEngine *engine)
+{
+  GPtrArray *threads = g_ptr_array_new();
+  guint n = r->options->repeat > 1 || r->hooks->inspect ? 1 : MIN(ms_engine_get_lanes(engine), r->items->len);
+
+  for (guint i = 1; i < n; i++) {
+    MsEngine *further = ms_engine_open_lane(engine, NULL);
+    if (!further)
+      break;
+    DeviceLane *lane = g_new(DeviceLane, 1);
+    *lane = (DeviceLane){r, further};
+    g_ptr_array_add(threads, g_thread_new("ms-device", work_on_further_lane, lane));
+  }
+  return threads;
 }
 
 static void
@@ -327,7 +380,9 @@ open_and_work(Runner *r, GError **error)
 
   if (!engine || !ms_engine_check(engine, &r->options->settings, error))
     return FALSE;
-  work_on_device(r, engine);
+  GPtrArray *threads = start_further_lanes(r, engine);
+  work_on_device(r, engine, TRUE);
+  join_workers(threads);
   return TRUE;
 }
 

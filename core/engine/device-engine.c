@@ -6,6 +6,9 @@
 #include "core/engine/device-settings.h"
 #include "core/opencl/device-chooser.h"
 
+/* Images on a device with its own memory at once: two transfers, kernels, and one ready to follow. */
+#define LANES 4
+
 struct _MsDeviceEngine {
   MsEngine parent_instance;
   MsMeanShift *filter;
@@ -52,12 +55,23 @@ say(MsDeviceEngine *self, const char *sentence)
     self->note(sentence, self->note_data);
 }
 
+static gboolean
+has_own_memory(MsContext *context)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+
+  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+}
+
 static void
 use_context(MsDeviceEngine *self, MsContext *context)
 {
   g_clear_object(&self->filter);
   self->filter = ms_mean_shift_new(context);
   ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
+  ms_mean_shift_set_pipelined(self->filter, TRUE);
+  if (has_own_memory(context))
+    ms_mean_shift_set_memory_budget(self->filter, ms_context_get_limits(context)->global_memory / 2 / LANES);
 }
 
 static MsImage *
@@ -73,14 +87,6 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   g_free(run->rejected);
   run->rejected = g_strdup(plan->rejected);
   return ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
-}
-
-/* Faults of the device, which another device may not have; not those of the settings, the image or the user. */
-static gboolean
-is_device_fault(const GError *error)
-{
-  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) || g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
-         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
 static gboolean
@@ -110,13 +116,27 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   g_autoptr(GError) failure = NULL;
   MsImage *result = run_once(self, source, settings, about, cancellable, &failure);
 
-  if (!result && is_device_fault(failure) && change_to_processor(self, failure)) {
+  if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
     ms_timing_log_clear(about->log);
     return run_once(self, source, settings, about, cancellable, error);
   }
   if (!result)
     g_propagate_error(error, g_steal_pointer(&failure));
   return result;
+}
+
+static guint
+get_lanes(MsEngine *engine)
+{
+  return has_own_memory(context_of(MS_DEVICE_ENGINE(engine))) ? LANES : 1;
+}
+
+static MsEngine *
+open_lane(MsEngine *engine, GError **error)
+{
+  g_autoptr(MsContext) sibling = ms_context_new_sibling(context_of(MS_DEVICE_ENGINE(engine)), error);
+
+  return sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
 }
 
 static void
@@ -136,6 +156,8 @@ ms_device_engine_class_init(MsDeviceEngineClass *klass)
   engine->check = check;
   engine->run = run;
   engine->context = get_context;
+  engine->get_lanes = get_lanes;
+  engine->open_lane = open_lane;
 }
 
 static void

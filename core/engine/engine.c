@@ -58,6 +58,37 @@ ms_engine_get_context(MsEngine *self)
   return klass->context ? klass->context(self) : NULL;
 }
 
+/** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
+guint
+ms_engine_get_lanes(MsEngine *self)
+{
+  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
+
+  return klass->get_lanes ? klass->get_lanes(self) : 1;
+}
+
+/**
+ * ms_engine_open_lane: for engines with several lanes
+ *
+ * Returns: (transfer full): an engine on the same device for one more thread, or %NULL with #MS_ERROR_DEVICE
+ */
+MsEngine *
+ms_engine_open_lane(MsEngine *self, GError **error)
+{
+  return MS_ENGINE_GET_CLASS(self)->open_lane(self, error);
+}
+
+/**
+ * ms_engine_is_device_fault: whether another device may succeed: the fault is not one of the settings, the image or the
+ * user.
+ */
+gboolean
+ms_engine_is_device_fault(const GError *error)
+{
+  return g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) || g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ||
+         g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
+}
+
 /** ms_engine_set_progress: @progress is called with rows done and rows in all, from the thread that runs. */
 void
 ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data)

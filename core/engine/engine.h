@@ -54,6 +54,8 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
  * @check: (nullable): whether such settings can run here at all, before any image is read
  * @run: filters one image
  * @context: (nullable): the device for other work on the same images
+ * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
+ * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
  */
 struct _MsEngineClass {
   GObjectClass parent_class;
@@ -62,6 +64,8 @@ struct _MsEngineClass {
   MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                   GCancellable *cancellable, GError **error);
   MsContext *(*context)(MsEngine *self);
+  guint (*get_lanes)(MsEngine *self);
+  MsEngine *(*open_lane)(MsEngine *self, GError **error);
 };
 
 MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
@@ -73,6 +77,9 @@ gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **er
 MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                        GCancellable *cancellable, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
+guint ms_engine_get_lanes(MsEngine *self);
+MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
+gboolean ms_engine_is_device_fault(const GError *error);
 void ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data);
 void ms_engine_report_progress(int done, int total, gpointer self);
 

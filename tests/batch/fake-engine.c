@@ -21,6 +21,35 @@ one_pixel_off(MsImage *image)
   return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels, ms_image_get_metadata(image));
 }
 
+/* Runs wait a little for each other, so that lanes that work at the same time are seen to. */
+static void
+meet(FakeEngine *root)
+{
+  int now = g_atomic_int_add(&root->meeting, 1) + 1;
+
+  for (int most = g_atomic_int_get(&root->most_meeting); now > most; most = g_atomic_int_get(&root->most_meeting))
+    g_atomic_int_compare_and_exchange(&root->most_meeting, most, now);
+  for (int i = 0; i < 50 && g_atomic_int_get(&root->meeting) < (int)root->lanes; i++)
+    g_usleep(1000);
+  g_atomic_int_add(&root->meeting, -1);
+}
+
+static guint
+fake_engine_get_lanes(MsEngine *engine)
+{
+  return MAX(FAKE_ENGINE(engine)->lanes, 1);
+}
+
+static MsEngine *
+fake_engine_open_lane(MsEngine *engine, GError **error)
+{
+  FakeEngine *lane = g_object_new(FAKE_TYPE_ENGINE, NULL);
+
+  lane->root = FAKE_ENGINE(engine);
+  lane->behaviour = lane->root->behaviour;
+  return MS_ENGINE(lane);
+}
+
 static MsImage *
 fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                 GCancellable *cancellable, GError **error)
@@ -30,6 +59,13 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
 
   run->used = *settings;
   self->runs++;
+  if (self->root)
+    g_atomic_int_inc(&self->root->lane_runs);
+  meet(self->root ? self->root : self);
+  if (self->root && self->behaviour == FAILING_LANES) {
+    g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "This lane is out of order.");
+    return NULL;
+  }
   if (self->behaviour == FAILING_ENGINE && ms_image_get_width(source) == 17) {
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
@@ -49,6 +85,8 @@ fake_engine_class_init(FakeEngineClass *klass)
 {
   MS_ENGINE_CLASS(klass)->describe = fake_engine_describe;
   MS_ENGINE_CLASS(klass)->run = fake_engine_run;
+  MS_ENGINE_CLASS(klass)->get_lanes = fake_engine_get_lanes;
+  MS_ENGINE_CLASS(klass)->open_lane = fake_engine_open_lane;
 }
 
 static void

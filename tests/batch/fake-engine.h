@@ -16,14 +16,28 @@ typedef enum {
   TRUE_ENGINE,
   WRONG_ENGINE,
   FAILING_ENGINE,
+  FAILING_LANES,
 } FakeBehaviour;
 
-/** FakeEngine: @cancel_after_first (not owned) is cancelled at the end of the first run; @runs counts them all. */
+/**
+ * FakeEngine:
+ * @cancel_after_first: (not owned): is cancelled at the end of the first run
+ * @runs: counts the runs of this engine, without those of its lanes
+ * @lanes: images at once; 0 as 1
+ * @root: (nullable) (not owned): the engine whose lane this is
+ * @lane_runs: runs of all lanes opened from this engine; atomic
+ * @meeting: counts runs in progress in this engine and its lanes; @most_meeting the most seen; atomic
+ */
 struct _FakeEngine {
   MsEngine parent_instance;
   FakeBehaviour behaviour;
   GCancellable *cancel_after_first;
   guint runs;
+  guint lanes;
+  FakeEngine *root;
+  int lane_runs;
+  int meeting;
+  int most_meeting;
 };
 
 G_END_DECLS

@@ -56,6 +56,49 @@ test_run_bad_ones_among_good(BatchFixture *f, gconstpointer data)
 }
 
 static void
+run_with_lanes(BatchFixture *f, FakeBehaviour behaviour)
+{
+  for (int i = 0; i < 20; i++) {
+    g_autofree char *name = g_strdup_printf("p%02d.png", i);
+    batch_fixture_add_picture(f, name, 5 + i, 9);
+  }
+  f->engine->lanes = 3;
+  f->engine->behaviour = behaviour;
+  f->options.jobs = 4;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  g_assert_cmpuint(ms_batch_count(items).done, ==, 20);
+  for (guint i = 0; i < items->len; i++)
+    batch_fixture_assert_reference(f, batch_fixture_item(items, i));
+}
+
+static void
+test_run_lanes_at_once(BatchFixture *f, gconstpointer data)
+{
+  run_with_lanes(f, TRUE_ENGINE);
+  g_assert_cmpint(f->engine->most_meeting, ==, 3);
+  g_assert_cmpint((int)f->engine->runs + f->engine->lane_runs, ==, 20);
+}
+
+/* Each further lane gives its one image back to the first. */
+static void
+test_run_failing_lanes(BatchFixture *f, gconstpointer data)
+{
+  run_with_lanes(f, FAILING_LANES);
+  g_assert_cmpuint(f->engine->runs, ==, 20);
+  g_assert_cmpint(f->engine->lane_runs, ==, 2);
+}
+
+static void
+test_run_measured_alone(BatchFixture *f, gconstpointer data)
+{
+  f->options.repeat = 2;
+  run_with_lanes(f, TRUE_ENGINE);
+  g_assert_cmpint(f->engine->most_meeting, ==, 1);
+  g_assert_cmpint(f->engine->lane_runs, ==, 0);
+}
+
+static void
 test_run_wrong_results(BatchFixture *f, gconstpointer data)
 {
   batch_fixture_add_picture(f, "a.png", 9, 5);
@@ -252,6 +295,9 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("run/all", test_run_all);
   BATCH_FIXTURE_ADD("run/bad-ones-among-good", test_run_bad_ones_among_good);
+  BATCH_FIXTURE_ADD("run/lanes-at-once", test_run_lanes_at_once);
+  BATCH_FIXTURE_ADD("run/failing-lanes", test_run_failing_lanes);
+  BATCH_FIXTURE_ADD("run/measured-alone", test_run_measured_alone);
   BATCH_FIXTURE_ADD("run/wrong-results", test_run_wrong_results);
   BATCH_FIXTURE_ADD("run/memory", test_run_memory);
   BATCH_FIXTURE_ADD("run/too-wide-for-jpeg", test_run_too_wide_for_jpeg);
