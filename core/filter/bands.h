@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bands: how the rows of a region are cut into stripes that fit the device and into launches short enough to cancel. */
+/* MsRows: ranges of image rows, cut into steps and extended by the rows that a window can reach. */
 #pragma once
 
-#include "core/filter/plan.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -12,9 +12,6 @@ typedef struct {
   int count;
 } MsRows;
 
-int ms_bands_stripe_rows(const MsPlan *plan, guint64 budget);
-void ms_bands_pipeline(MsPlan *plan, guint64 budget);
-int ms_bands_band_rows(const MsPlan *plan, double samples_per_band);
 MsRows ms_bands_next(MsRows whole, int done, int step);
 MsRows ms_bands_with_halo(MsRows rows, int halo, int height);
 

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/kernels.h"
 
-/* In the order of MsKernel. */
-const char *const ms_kernel_names[] = {
-  [MS_KERNEL_AUTO] = "auto",
-  [MS_KERNEL_DIRECT] = "direct",
-  [MS_KERNEL_ROWS] = "rows",
-  [MS_KERNEL_ROWS_WIDE] = "rows-wide",
-  [MS_KERNEL_MATRIX] = "matrix",
-  [MS_KERNEL_PACKED] = "packed",
-  NULL,
-};
+#include "core/filter/plan-checks.h"
+#include "core/filter/plan-direct.h"
+#include "core/filter/plan-matrix.h"
+#include "core/filter/plan-packed.h"
+#include "core/filter/plan-rows.h"
 
-static const MsKernelInfo kernels[] = {
-  {MS_KERNEL_DIRECT, "The study's kernel: one work-item computes one pixel; takes every toggle", ms_plan_direct},
-  {MS_KERNEL_ROWS, "For processors: windows as vectors of 16 lanes over planes of 16 bits", ms_plan_rows},
-  {MS_KERNEL_ROWS_WIDE, "The same in 32 lanes, for processors with 512-bit registers", ms_plan_rows_wide},
-  {MS_KERNEL_MATRIX, "For GPUs with matrix units: sixteen windows at a time as matrix products", ms_plan_matrix},
-  {MS_KERNEL_PACKED, "For GPUs: four samples at a time as packed bytes, one work-item a window", ms_plan_packed},
+static const MsFilterKernel kernels[] = {
+  {MS_KERNEL_DIRECT, ms_plan_direct}, {MS_KERNEL_ROWS, ms_plan_rows},     {MS_KERNEL_ROWS_WIDE, ms_plan_rows_wide},
+  {MS_KERNEL_MATRIX, ms_plan_matrix}, {MS_KERNEL_PACKED, ms_plan_packed},
 };
 
 /* What `auto` tries, fastest first, by kind of device; the last must take everything. */
@@ -35,15 +27,9 @@ static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PAC
 #define FIRST_MATRIX_RADIUS 31
 #define LAST_MATRIX_RADIUS 46
 
-const char *
-ms_kernel_name(MsKernel kernel)
-{
-  return ms_kernel_names[kernel];
-}
-
-/** ms_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
-const MsKernelInfo *
-ms_kernel_find(MsKernel kernel)
+/** ms_filter_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
+const MsFilterKernel *
+ms_filter_kernel_find(MsKernel kernel)
 {
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
     if (kernels[i].kernel == kernel)
@@ -57,9 +43,9 @@ suits_matrix(const MsPlanRequest *request)
   return request->settings.params.sp >= FIRST_MATRIX_RADIUS && request->settings.params.sp <= LAST_MATRIX_RADIUS;
 }
 
-/** ms_kernel_preference: (transfer none): the kernels that `auto` tries on that device, best first. */
+/** ms_filter_kernel_preference: (transfer none): the kernels that `auto` tries on that device, best first. */
 const MsKernel *
-ms_kernel_preference(const MsPlanRequest *request, guint *n)
+ms_filter_kernel_preference(const MsPlanRequest *request, guint *n)
 {
   if (request->limits.nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY) {
     *n = G_N_ELEMENTS(matrix_gpu_preference);

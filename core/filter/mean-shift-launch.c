@@ -1,69 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of a run: made from the plan's program, given their arguments, launched pass by pass. */
-#include "core/filter/mean-shift-run.h"
+#include "core/filter/mean-shift-launch.h"
+
 #include "core/opencl/cl-error.h"
 
-/** ms_filter_run_create_kernels: builds the program, if it was not built before, and makes a kernel for each pass. */
+/** ms_filter_launch_create_kernels: builds the program unless it was built before, and creates each pass's kernel. */
 gboolean
-ms_filter_run_create_kernels(MsFilterRun *run, GError **error)
+ms_filter_launch_create_kernels(MsFilterLaunch *self, GError **error)
 {
-  MsProgram *program = ms_context_build(run->self->context, run->plan->program, run->log, error);
+  MsProgram *program = ms_context_build(self->context, self->plan->program, self->log, error);
 
   if (!program)
     return FALSE;
-  for (guint i = 0; i < run->plan->n_passes; i++) {
-    run->kernels[i] = ms_program_create_kernel(program, run->plan->passes[i].function, error);
-    if (!run->kernels[i])
+  for (guint i = 0; i < self->plan->n_passes; i++) {
+    self->kernels[i] = ms_program_create_kernel(program, self->plan->passes[i].function, error);
+    if (!self->kernels[i])
       return FALSE;
   }
   return TRUE;
 }
 
-/** ms_filter_run_release_kernels: gives back those that were made. */
+/** ms_filter_launch_release_kernels: releases the kernels that were created. */
 void
-ms_filter_run_release_kernels(MsFilterRun *run)
+ms_filter_launch_release_kernels(MsFilterLaunch *self)
 {
   for (guint i = 0; i < MS_PLAN_MAX_PASSES; i++)
-    g_clear_pointer(&run->kernels[i], clReleaseKernel);
+    g_clear_pointer(&self->kernels[i], clReleaseKernel);
 }
 
-static cl_int
-set_arg(MsFilterRun *run, cl_kernel kernel, guint index, MsArg arg, const MsPass *pass, int pass_number)
+/* MsArgValue: what clSetKernelArg() takes. */
+typedef struct {
+  gsize bytes;
+  const void *value;
+} MsArgValue;
+
+/* MsArgVectors: the vectors that several kernels have as arguments. */
+typedef struct {
+  cl_int4 image;
+  cl_int4 region;
+  cl_int4 band;
+  cl_int4 filter;
+  cl_float sp;
+} MsArgVectors;
+
+static MsArgVectors
+arg_vectors(const MsFilterLaunch *self)
 {
-  const MsPlanRequest *q = &run->plan->request;
-  MsFilterNumbers numbers = ms_params_numbers(&run->plan->settings.params);
-  const cl_int4 image = {{q->width, q->height, run->held.first, run->held.count}};
-  const cl_int4 region = {{q->region.x, run->stripe.first, q->region.width, run->stripe.count}};
-  const cl_int4 band = {{q->region.x, run->band.first, q->region.width, run->band.count}};
-  const cl_int4 filter = {{run->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
+  const MsPlanRequest *q = &self->plan->request;
+  MsFilterNumbers numbers = ms_params_numbers(&self->plan->settings.params);
+
+  return (MsArgVectors){
+    .image = {{q->width, q->height, self->held.first, self->held.count}},
+    .region = {{q->region.x, self->stripe.first, q->region.width, self->stripe.count}},
+    .band = {{q->region.x, self->band.first, q->region.width, self->band.count}},
+    .filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}},
+    .sp = numbers.sp,
+  };
+}
+
+static MsArgValue
+arg_value(const MsFilterLaunch *self, MsArg arg, const MsPass *pass, const MsArgVectors *vectors)
+{
+  const MsFilterBuffers *b = self->buffers;
 
   switch (arg) {
   case MS_ARG_SOURCE:
-    return clSetKernelArg(kernel, index, sizeof(cl_mem),
-                          run->plan->source_is_image ? &run->self->image : &run->self->source.mem);
+    return (MsArgValue){sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem};
   case MS_ARG_RESULT:
-    return clSetKernelArg(kernel, index, sizeof(cl_mem), &run->self->result.mem);
+    return (MsArgValue){sizeof(cl_mem), &b->result.mem};
   case MS_ARG_IMAGE:
-    return clSetKernelArg(kernel, index, sizeof image, &image);
+    return (MsArgValue){sizeof(cl_int4), &vectors->image};
   case MS_ARG_REGION:
-    return clSetKernelArg(kernel, index, sizeof region, &region);
+    return (MsArgValue){sizeof(cl_int4), &vectors->region};
   case MS_ARG_BAND:
-    return clSetKernelArg(kernel, index, sizeof band, &band);
+    return (MsArgValue){sizeof(cl_int4), &vectors->band};
   case MS_ARG_FILTER:
-    return clSetKernelArg(kernel, index, sizeof filter, &filter);
+    return (MsArgValue){sizeof(cl_int4), &vectors->filter};
   case MS_ARG_SP:
-    return clSetKernelArg(kernel, index, sizeof numbers.sp, &numbers.sp);
+    return (MsArgValue){sizeof(cl_float), &vectors->sp};
   case MS_ARG_LOCAL:
-    return clSetKernelArg(kernel, index, pass->local_bytes, NULL);
-  case MS_ARG_PASS:
-    return clSetKernelArg(kernel, index, sizeof pass_number, &pass_number);
-  default:
-    return clSetKernelArg(kernel, index, sizeof(cl_mem), &run->self->scratch[arg - MS_ARG_SCRATCH_0].mem);
+    return (MsArgValue){pass->local_bytes, NULL};
+  case MS_ARG_SCRATCH_0:
+  case MS_ARG_SCRATCH_1:
+  case MS_ARG_SCRATCH_2:
+  case MS_ARG_SCRATCH_3:
+    return (MsArgValue){sizeof(cl_mem), &b->scratch[arg - MS_ARG_SCRATCH_0].mem};
   }
+  g_return_val_if_reached((MsArgValue){0});
 }
 
+static gboolean
+set_args(const MsFilterLaunch *self, cl_kernel kernel, const MsPass *pass, GError **error)
+{
+  MsArgVectors vectors = arg_vectors(self);
+
+  for (guint i = 0; i < pass->n_args; i++) {
+    MsArgValue arg = arg_value(self, pass->args[i], pass, &vectors);
+    if (!ms_cl_check(clSetKernelArg(kernel, i, arg.bytes, arg.value), error, "setting argument %u of the kernel %s", i,
+                     pass->function))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The work-items that cover @extent pixels, as a multiple of @local. */
 static gsize
-groups_up(gsize extent, int item, gsize local)
+global_size(gsize extent, int item, gsize local)
 {
   gsize items = (extent + item - 1) / item;
 
@@ -71,45 +112,37 @@ groups_up(gsize extent, int item, gsize local)
 }
 
 static MsNDRange
-pass_range(const MsFilterRun *run, const MsPass *pass)
+pass_range(const MsFilterLaunch *self, const MsPass *pass)
 {
-  gsize width = run->plan->request.region.width, height = run->band.count;
+  gsize width = self->plan->request.region.width, height = self->band.count;
   MsNDRange range = {.dimensions = 2, .local = {pass->local[0], pass->local[1]}};
 
   if (pass->grid == MS_GRID_STRIPE) {
-    width = run->plan->request.width + 2 * (gsize)pass->pad_x;
-    height = run->held.count + 2 * (gsize)pass->pad_y;
+    width = self->plan->request.width + 2 * (gsize)pass->pad_x;
+    height = self->held.count + 2 * (gsize)pass->pad_y;
   }
-  if (pass->grid == MS_GRID_FIXED) {
-    range.global[0] = pass->global[0];
-    range.global[1] = MAX(pass->global[1], 1);
-    return range;
-  }
-  range.global[0] = groups_up(width, pass->item_width, pass->local[0]);
-  range.global[1] = groups_up(height, pass->item_height, pass->local[1]);
+  range.global[0] = global_size(width, pass->item_width, pass->local[0]);
+  range.global[1] = global_size(height, pass->item_height, pass->local[1]);
   return range;
 }
 
 static gboolean
-launch_pass(MsFilterRun *run, guint number, GError **error)
+launch_pass(MsFilterLaunch *self, guint number, GError **error)
 {
-  const MsPass *pass = &run->plan->passes[number];
-  MsNDRange range = pass_range(run, pass);
-  guint64 bytes = (guint64)run->plan->request.region.width * run->band.count * 8;
+  const MsPass *pass = &self->plan->passes[number];
+  MsNDRange range = pass_range(self, pass);
+  guint64 bytes = (guint64)self->plan->request.region.width * self->band.count * 8;
 
-  for (guint i = 0; i < pass->n_args; i++)
-    if (!ms_cl_check(set_arg(run, run->kernels[number], i, pass->args[i], pass, (int)number), error,
-                     "setting argument %u of the kernel %s", i, pass->function))
-      return FALSE;
-  return ms_context_launch(run->self->context, run->kernels[number], pass->function, &range, bytes, run->log, error);
+  return set_args(self, self->kernels[number], pass, error) &&
+         ms_context_launch(self->context, self->kernels[number], pass->function, &range, bytes, self->log, error);
 }
 
-/** ms_filter_run_launch: enqueues the passes of the stripe, or those of the band; does not wait. */
+/** ms_filter_launch_grid: enqueues the passes that cover the stripe, or those that cover the band; does not wait. */
 gboolean
-ms_filter_run_launch(MsFilterRun *run, gboolean of_stripe, GError **error)
+ms_filter_launch_grid(MsFilterLaunch *self, MsGrid grid, GError **error)
 {
-  for (guint i = 0; i < run->plan->n_passes; i++)
-    if ((run->plan->passes[i].grid == MS_GRID_STRIPE) == of_stripe && !launch_pass(run, i, error))
+  for (guint i = 0; i < self->plan->n_passes; i++)
+    if (self->plan->passes[i].grid == grid && !launch_pass(self, i, error))
       return FALSE;
   return TRUE;
 }

@@ -10,17 +10,40 @@ typedef struct {
   int done;        /* rows of the region that are computed; under the lock of the device's kernels */
 } Pipeline;
 
-/* One thread with its filter: a queue, device buffers and pinned memory. */
+/* One further queue on the device, with its own buffers and pinned memory. */
+typedef struct {
+  MsContext *context;
+  MsFilterBuffers buffers;
+} Lane;
+
+/* What one lane does for this run, in its own thread. */
 typedef struct {
   Pipeline *pipeline;
   MsFilterRun run;
   GError *error;
-} Lane;
+} LaneRun;
+
+static void
+free_lane(gpointer data)
+{
+  Lane *self = data;
+
+  ms_filter_buffers_release(&self->buffers);
+  g_object_unref(self->context);
+  g_free(self);
+}
+
+/** ms_filter_lanes_new: (transfer full): an empty list of further queues, which ms_filter_run_in_lanes() fills. */
+GPtrArray *
+ms_filter_lanes_new(void)
+{
+  return g_ptr_array_new_with_free_func(free_lane);
+}
 
 static gboolean
 take_stripe(Pipeline *self, MsRows *stripe)
 {
-  const MsPlan *plan = self->common->plan;
+  const MsPlan *plan = self->common->launch.plan;
   MsRows whole = {plan->request.region.y, plan->request.region.height};
 
   g_mutex_lock(&self->lock);
@@ -44,44 +67,53 @@ stop_others(Pipeline *self)
 static gpointer
 run_lane(gpointer data)
 {
-  Lane *lane = data;
-  gboolean good = ms_filter_run_create_kernels(&lane->run, &lane->error);
+  LaneRun *lane = data;
+  MsRows stripe;
+  gboolean good = ms_filter_launch_create_kernels(&lane->run.launch, &lane->error);
 
-  while (good && take_stripe(lane->pipeline, &lane->run.stripe))
-    good = ms_filter_run_stripe(&lane->run, &lane->error);
+  while (good && take_stripe(lane->pipeline, &stripe))
+    good = ms_filter_run_stripe(&lane->run, stripe, &lane->error);
   if (!good)
     stop_others(lane->pipeline);
-  ms_filter_run_release_kernels(&lane->run);
+  ms_filter_launch_release_kernels(&lane->run.launch);
   return NULL;
 }
 
-/* The filters of the further lanes are made once and kept; a device that gives no more queues has fewer lanes. */
+/* Opens the further lanes that are missing; a device that gives no more queues has fewer. */
 static guint
-open_lanes(MsMeanShift *self, guint wanted)
+open_lanes(GPtrArray *lanes, MsContext *context, guint wanted)
 {
-  while (self->lanes->len + 1 < wanted) {
-    g_autoptr(MsContext) sibling = ms_context_new_sibling(self->context, NULL);
+  while (lanes->len + 1 < wanted) {
+    g_autoptr(MsContext) sibling = ms_context_new_sibling(context, NULL);
+    Lane *lane;
+
     if (!sibling)
       break;
-    g_ptr_array_add(self->lanes, ms_mean_shift_new(sibling));
+    lane = g_new0(Lane, 1);
+    lane->context = g_steal_pointer(&sibling);
+    g_ptr_array_add(lanes, lane);
   }
-  return MIN(wanted, self->lanes->len + 1);
+  return MIN(wanted, lanes->len + 1);
 }
 
+/* The first lane is the filter's own queue. */
 static void
-init_lane(Lane *lane, Pipeline *pipeline, guint index)
+init_lane_run(LaneRun *self, Pipeline *pipeline, Lane *lane)
 {
-  const MsFilterRun *common = pipeline->common;
+  MsTimingLog *log = pipeline->common->launch.log;
 
-  lane->pipeline = pipeline;
-  lane->run = *common;
-  lane->run.self = index == 0 ? common->self : g_ptr_array_index(common->self->lanes, index - 1);
-  lane->run.log = common->log ? ms_timing_log_new() : NULL;
-  lane->run.rows_done = &pipeline->done;
+  self->pipeline = pipeline;
+  self->run = *pipeline->common;
+  self->run.launch.log = log ? ms_timing_log_new() : NULL;
+  self->run.rows_done = &pipeline->done;
+  if (!lane)
+    return;
+  self->run.launch.context = lane->context;
+  self->run.launch.buffers = &lane->buffers;
 }
 
 static void
-run_lanes(Lane *lanes, guint n)
+run_lanes(LaneRun *lanes, guint n)
 {
   g_autofree GThread **threads = g_new0(GThread *, n);
 
@@ -95,13 +127,13 @@ run_lanes(Lane *lanes, guint n)
 
 /* Moves the lane's times to the caller's log and its error, if it is the first, to the caller. */
 static gboolean
-close_lane(Lane *lane, gboolean good, GError **error)
+close_lane(LaneRun *lane, gboolean good, GError **error)
 {
-  MsTimingLog *log = lane->pipeline->common->log;
+  MsTimingLog *log = lane->pipeline->common->launch.log;
 
-  if (!lane->error && lane->run.log && ms_timing_log_resolve(lane->run.log, &lane->error))
-    ms_timing_log_append(log, lane->run.log);
-  g_clear_object(&lane->run.log);
+  if (!lane->error && lane->run.launch.log && ms_timing_log_resolve(lane->run.launch.log, &lane->error))
+    ms_timing_log_append(log, lane->run.launch.log);
+  g_clear_object(&lane->run.launch.log);
   if (!lane->error)
     return TRUE;
   if (good)
@@ -111,23 +143,26 @@ close_lane(Lane *lane, gboolean good, GError **error)
 }
 
 /**
- * ms_filter_run_pipeline: all of the plan's region into the pixels of the run, by the plan's number of lanes: while the
- * kernels of one stripe run, the next is uploaded and the last downloaded. The picture does not depend on the lanes.
+ * ms_filter_run_in_lanes:
+ * @lanes: from ms_filter_lanes_new(); kept by the caller between runs
+ *
+ * Computes all of the plan's region into the pixels of the run, by the plan's number of lanes: while the kernels of one
+ * stripe run, the next is uploaded and the last downloaded. The picture does not depend on the lanes.
  */
 gboolean
-ms_filter_run_pipeline(const MsFilterRun *common, GError **error)
+ms_filter_run_in_lanes(const MsFilterRun *common, GPtrArray *lanes, GError **error)
 {
   Pipeline pipeline = {.common = common};
-  const guint n = open_lanes(common->self, common->plan->lanes);
-  g_autofree Lane *lanes = g_new0(Lane, n);
+  const guint n = open_lanes(lanes, common->launch.context, common->launch.plan->lanes);
+  g_autofree LaneRun *runs = g_new0(LaneRun, n);
   gboolean good = TRUE;
 
   g_mutex_init(&pipeline.lock);
   for (guint i = 0; i < n; i++)
-    init_lane(&lanes[i], &pipeline, i);
-  run_lanes(lanes, n);
+    init_lane_run(&runs[i], &pipeline, i == 0 ? NULL : g_ptr_array_index(lanes, i - 1));
+  run_lanes(runs, n);
   for (guint i = 0; i < n; i++)
-    good = close_lane(&lanes[i], good, error) && good;
+    good = close_lane(&runs[i], good, error) && good;
   g_mutex_clear(&pipeline.lock);
   return good;
 }

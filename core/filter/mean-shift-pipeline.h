@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
-gboolean ms_filter_run_pipeline(const MsFilterRun *common, GError **error);
+GPtrArray *ms_filter_lanes_new(void);
+gboolean ms_filter_run_in_lanes(const MsFilterRun *common, GPtrArray *lanes, GError **error);
 
 G_END_DECLS

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/filter/mean-shift.h"
+
 #include "core/filter/mean-shift-pipeline.h"
-#include "core/filter/mean-shift-run.h"
+
+struct _MsMeanShift {
+  GObject parent_instance;
+  MsContext *context;
+  MsFilterBuffers buffers;
+  GPtrArray *lanes; /* the further queues on the device, opened for the first plan with lanes */
+  guint64 memory_budget;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  gboolean early_rows;
+  gboolean pipelined;
+};
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
 
@@ -9,11 +22,7 @@ ms_mean_shift_finalize(GObject *object)
 {
   MsMeanShift *self = MS_MEAN_SHIFT(object);
 
-  g_clear_pointer(&self->source.mem, clReleaseMemObject);
-  g_clear_pointer(&self->result.mem, clReleaseMemObject);
-  for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
-    g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
-  g_clear_pointer(&self->image, clReleaseMemObject);
+  ms_filter_buffers_release(&self->buffers);
   g_clear_pointer(&self->lanes, g_ptr_array_unref);
   g_clear_object(&self->context);
   G_OBJECT_CLASS(ms_mean_shift_parent_class)->finalize(object);
@@ -28,7 +37,7 @@ ms_mean_shift_class_init(MsMeanShiftClass *klass)
 static void
 ms_mean_shift_init(MsMeanShift *self)
 {
-  self->lanes = g_ptr_array_new_with_free_func(g_object_unref);
+  self->lanes = ms_filter_lanes_new();
 }
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
@@ -63,8 +72,8 @@ ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer 
 }
 
 /**
- * ms_mean_shift_set_early_rows: whether the rows of each band reach the caller's pixels before progress tells of them,
- * so that a window can show them; costs one more download, which no log counts.
+ * ms_mean_shift_set_early_rows: whether the rows of each band are in the caller's pixels when progress is reported, so
+ * that a window can show them. This costs a second download of each row, which the log leaves out.
  */
 void
 ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
@@ -107,7 +116,7 @@ ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *setting
  * @source: the image that @plan was made for
  * @pixels: region width x region height x 4 bytes for the result
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
- * @cancellable: (nullable): looked at before each band
+ * @cancellable: (nullable): checked before each band
  *
  * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to
  *   @pixels, which must then never be freed.
@@ -116,19 +125,17 @@ gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *plan, guint8 *pixels, MsTimingLog *log,
                             GCancellable *cancellable, GError **error)
 {
-  MsFilterRun run = {.self = self,
-                     .owner = self,
-                     .plan = plan,
+  MsFilterRun run = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = log},
                      .source = ms_image_get_pixels(source),
                      .pixels = pixels,
-                     .log = log,
-                     .cancellable = cancellable};
+                     .cancellable = cancellable,
+                     .progress = self->progress,
+                     .progress_data = self->progress_data,
+                     .early_rows = self->early_rows};
 
   if (plan->lanes > 1)
-    return ms_filter_run_pipeline(&run, error);
-  gboolean good = ms_filter_run_create_kernels(&run, error) && ms_filter_run_stripes(&run, error);
-  ms_filter_run_release_kernels(&run);
-  if (!good)
+    return ms_filter_run_in_lanes(&run, self->lanes, error);
+  if (!ms_filter_run(&run, error))
     return FALSE;
   return !log || ms_timing_log_resolve(log, error);
 }
@@ -149,7 +156,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
   }
   if (ms_mean_shift_run_plan_into(self, source, plan, pixels, log, cancellable, &failure))
     return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(source));
-  /* A hung device may wake up and write; a leak is the lesser evil. */
+  /* A hung device may still write to the pixels later, so they are leaked rather than freed. */
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
     g_free(pixels);
   g_propagate_error(error, g_steal_pointer(&failure));

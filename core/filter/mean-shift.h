@@ -2,7 +2,7 @@
 /* MsMeanShift: runs plans on one device, keeping buffers and the last image there between runs. */
 #pragma once
 
-#include "core/filter/plan.h"
+#include "core/filter/planner.h"
 #include "core/filter/reference.h"
 #include "core/opencl/context.h"
 

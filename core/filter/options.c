@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/filter/kernels.h"
-
 #define OFFSET(field) offsetof(MsSettings, field)
 
 static const char *const rule_values[] = {"opencv", "truncate", "replicate", NULL};
@@ -126,7 +124,7 @@ static const MsOptionInfo table[] = {
    .help = "auto takes the fastest that the device and the other toggles allow",
    .group = MS_OPTION_GROUP_TOGGLE,
    .kind = MS_OPTION_CHOICE,
-   .values = ms_kernel_names,
+   .values = ms_filter_kernel_names,
    .offset = OFFSET(options.kernel)},
   {.name = "schedule",
    .json = "schedule",

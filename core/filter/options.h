@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/filter/kernel-names.h"
 #include "core/filter/params.h"
 
 G_BEGIN_DECLS
@@ -23,16 +24,6 @@ typedef enum {
   MS_SCHEDULE_FIXED,
   MS_SCHEDULE_REFILL,
 } MsSchedule;
-
-/** MsKernel: the kernels by name; `auto` is resolved by the plan. New ones go at the end and get a row in kernels.c. */
-typedef enum {
-  MS_KERNEL_AUTO,
-  MS_KERNEL_DIRECT,
-  MS_KERNEL_ROWS,
-  MS_KERNEL_ROWS_WIDE,
-  MS_KERNEL_MATRIX,
-  MS_KERNEL_PACKED,
-} MsKernel;
 
 /**
  * MsOptions: how the filter is computed. Enumerations are stored as int so that the table can address every field

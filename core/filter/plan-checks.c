@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/plan-checks.h"
 
-#include "core/filter/kernels.h"
-
 /* Places in 16 bits reach so far. */
 #define MAX_EXTENT 65535
 
@@ -75,7 +73,7 @@ ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GEr
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
               "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.",
-              ms_kernel_name(kernel));
+              ms_filter_kernel_name(kernel));
   return FALSE;
 }
 
@@ -87,7 +85,7 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
               "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
-              ms_kernel_name(kernel));
+              ms_filter_kernel_name(kernel));
   return FALSE;
 }
 
@@ -106,7 +104,7 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
     error, MS_ERROR, MS_ERROR_UNSUPPORTED,
     "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole radius or "
     "--kernel direct.",
-    ms_kernel_name(kernel), p->sp);
+    ms_filter_kernel_name(kernel), p->sp);
   return FALSE;
 }
 
@@ -118,6 +116,6 @@ ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **err
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
               "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
-              ms_kernel_name(kernel), MAX_EXTENT, request->width, request->height);
+              ms_filter_kernel_name(kernel), MAX_EXTENT, request->width, request->height);
   return FALSE;
 }

@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+/* From this compute capability times ten on, NVIDIA devices have the matrix units that the matrix kernel is for. */
+#define MS_KERNEL_MATRIX_CAPABILITY 80
+
+/* From this one on they multiply and add four bytes in one instruction, as the packed kernel does. */
+#define MS_KERNEL_BYTES_CAPABILITY 61
+
 gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes,
                                   GError **error);
 gboolean ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error);

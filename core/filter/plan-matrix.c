@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/kernels.h"
+#include "core/filter/plan-matrix.h"
+
 #include "core/filter/plan-checks.h"
 
 /*

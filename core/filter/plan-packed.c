@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/kernels.h"
+#include "core/filter/plan-packed.h"
+
 #include "core/filter/plan-checks.h"
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/kernels.h"
+#include "core/filter/plan-rows.h"
+
 #include "core/filter/plan-checks.h"
 
 /*
@@ -127,7 +128,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
                 "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
                 "--kernel direct.",
-                ms_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
+                ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
     return FALSE;
   }
   return TRUE;

@@ -12,8 +12,8 @@
 G_BEGIN_DECLS
 
 #define MS_PLAN_MAX_ARGS 12
-#define MS_PLAN_MAX_PASSES 24
-#define MS_PLAN_MAX_SCRATCH 6
+#define MS_PLAN_MAX_PASSES 4
+#define MS_PLAN_MAX_SCRATCH 4
 
 /**
  * MsArg: what a kernel argument is bound to. The vectors are int4 in OpenCL C.
@@ -25,7 +25,6 @@ G_BEGIN_DECLS
  * @MS_ARG_FILTER: (whole radius, isr2, max_iterations, epsilon)
  * @MS_ARG_SP: float, the radius with its fraction
  * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
- * @MS_ARG_PASS: int, the number of the pass in the plan's list
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
 typedef enum {
@@ -37,25 +36,20 @@ typedef enum {
   MS_ARG_FILTER,
   MS_ARG_SP,
   MS_ARG_LOCAL,
-  MS_ARG_PASS,
   MS_ARG_SCRATCH_0,
   MS_ARG_SCRATCH_1,
   MS_ARG_SCRATCH_2,
   MS_ARG_SCRATCH_3,
-  MS_ARG_SCRATCH_4,
-  MS_ARG_SCRATCH_5,
 } MsArg;
 
 /**
  * MsGrid: what the work-items of a pass cover.
  * @MS_GRID_BAND: the band's pixels, item_width x item_height for each work-item, rounded up to whole work-groups
  * @MS_GRID_STRIPE: the source rows of the stripe plus @pad on each side, in the same way; runs once a stripe
- * @MS_GRID_FIXED: global[] as it stands
  */
 typedef enum {
   MS_GRID_BAND,
   MS_GRID_STRIPE,
-  MS_GRID_FIXED,
 } MsGrid;
 
 /** MsPass: one kernel launch of a band (or, for MS_GRID_STRIPE, of a stripe). */
@@ -67,7 +61,6 @@ typedef struct {
   int pad_x;
   int pad_y;
   gsize local[2];
-  gsize global[2];
   gsize local_bytes;
   guint n_args;
   MsArg args[MS_PLAN_MAX_ARGS];
@@ -128,14 +121,8 @@ typedef struct {
   char *rejected;
 } MsPlan;
 
-MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
-MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
 void ms_plan_free(MsPlan *self);
-char *ms_plan_refusal(const MsPlanRequest *request);
-char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
-
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
-guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)
 

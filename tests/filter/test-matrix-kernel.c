@@ -3,8 +3,9 @@
  * The matrix kernel: its plain form against the reference (on a GPU or a simulator of one; on NVIDIA devices with
  * matrix units the form for those), and what its plan chooses and refuses.
  */
-#include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
+#include "core/filter/plan-checks.h"
+#include "core/filter/planner.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 

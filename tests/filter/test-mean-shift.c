@@ -77,7 +77,7 @@ test_regions_and_stripes(void)
   if (!ms_matrix_open(&matrix))
     return;
   settings.params.sp = 2;
-  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+  for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     settings.options.kernel = kernel;
     for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
       g_autoptr(GError) error = NULL;

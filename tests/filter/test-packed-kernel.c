@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
+#include "core/filter/plan-checks.h"
+#include "core/filter/planner.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 

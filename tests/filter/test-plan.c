@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "core/filter/bands.h"
-#include "core/filter/kernels.h"
-#include "core/filter/plan.h"
+#include "core/filter/kernel-names.h"
+#include "core/filter/plan-stripes.h"
+#include "core/filter/planner.h"
 
 static MsDeviceLimits
 made_up_gpu(void)
@@ -256,7 +257,7 @@ test_reported_options_repeat_the_run(void)
   assert_repeats(&request);
   request = made_up_request(640, 480);
   request.limits.clang_vectors = TRUE;
-  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+  for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     request.settings.options.kernel = kernel;
     assert_repeats(&request);
   }

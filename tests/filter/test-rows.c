@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/kernels.h"
 #include "core/filter/mean-shift.h"
+#include "core/filter/planner.h"
 #include "tests/support/fixture.h"
 #include "tests/support/matrix.h"
 

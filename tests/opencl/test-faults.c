@@ -5,7 +5,7 @@
 #include <gmodule.h>
 #include <string.h>
 
-#include "core/filter/kernels.h"
+#include "core/filter/kernel-names.h"
 #include "core/lab/measure/pci-address.h"
 #include "core/opencl/device-chooser.h"
 #include "core/reduce/bandwidth.h"
@@ -90,7 +90,7 @@ test_each_call(void)
   settings.options.memory = MS_MEMORY_IMAGE;
   fail_each_call(scene, expected, &settings);
   settings.options.memory = MS_MEMORY_BUFFER;
-  for (int kernel = MS_KERNEL_DIRECT; ms_kernel_names[kernel]; kernel++) {
+  for (int kernel = MS_KERNEL_DIRECT; ms_filter_kernel_names[kernel]; kernel++) {
     settings.options.kernel = kernel;
     arm(0);
     g_autoptr(GError) error = NULL;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/kernels.h"
+#include "core/filter/kernel-names.h"
 #include "core/filter/mean-shift.h"
 #include "core/lab/measure/statistics.h"
 #include "tests/support/fixture.h"
@@ -76,7 +76,7 @@ print_entry(const Entry *entry, int repeat)
   MsSummary kernel = ms_statistics_summarise(entry->kernel_ms, repeat);
 
   g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"n\": %d, ", entry->name,
-          ms_kernel_name(entry->plan->settings.options.kernel), repeat);
+          ms_filter_kernel_name(entry->plan->settings.options.kernel), repeat);
   print_number("wall_median_ms", wall.median, ", ");
   print_number("wall_min_ms", wall.minimum, ", ");
   print_number("wall_spread", wall.spread, ", ");

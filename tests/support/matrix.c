@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/filter/kernels.h"
+#include "core/filter/kernel-names.h"
 #include "tests/support/fixture.h"
 
 /**
@@ -103,7 +103,7 @@ ms_matrix_all_kernels(MsMatrix *matrix, MsImage *source, const MsParams *params)
 
   g_assert_no_error(error);
   settings.params = *params;
-  for (int kernel = MS_KERNEL_AUTO; ms_kernel_names[kernel]; kernel++) {
+  for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     settings.options.kernel = kernel;
     for (int schedule = MS_SCHEDULE_FIXED; schedule <= MS_SCHEDULE_REFILL; schedule++) {
       settings.options.schedule = schedule;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/document-private.h"
 
+#include "core/filter/planner.h"
+
 const MsSettings *
 ms_document_get_settings(MsDocument *self)
 {

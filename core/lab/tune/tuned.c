@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/tune/tuned.h"
 
-#include "core/filter/plan.h"
+#include "core/filter/planner.h"
 #include "core/filter/settings-factors.h"
 #include "core/lab/tune/tune-store.h"
 #include "core/reduce/reduce-factors.h"

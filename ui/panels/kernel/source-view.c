@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/filter/planner.h"
 #include "ui/panels/common/panel-style.h"
 #include "ui/panels/kernel/source-highlight.h"
 #include "ui/panels/kernel/text-diff.h"

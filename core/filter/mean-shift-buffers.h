@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* MsFilterBuffers: the device memory of a filter, kept between its runs so that a repeated run allocates nothing. */
+#pragma once
+
+#include "core/filter/plan.h"
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/** MsDeviceBuffer: a device buffer that only grows. */
+typedef struct {
+  cl_mem mem;
+  gsize bytes;
+} MsDeviceBuffer;
+
+/** MsFilterBuffers: all zero before the first run. */
+typedef struct {
+  MsDeviceBuffer source;
+  MsDeviceBuffer result;
+  MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
+  cl_mem image;
+  gsize image_width;
+  gsize image_height;
+} MsFilterBuffers;
+
+gboolean ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, int source_rows,
+                                   int result_rows, GError **error);
+gboolean ms_filter_buffers_clear_scratch(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error);
+void ms_filter_buffers_release(MsFilterBuffers *self);
+
+G_END_DECLS
