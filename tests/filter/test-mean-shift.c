@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every combination of the toggles that means something against the serial reference, on sizes that fit nothing. */
-#include "core/filter/kernels.h"
+#include "core/filter/kernel-names.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/options.h"
 #include "tests/support/fixture.h"
