@@ -100,7 +100,7 @@ def experiment(person):
     person.click(person.find("Quick", "check box"))
     person.click(person.find("Run", "push button"))
     person.click(person.find("Cancel", "push button"))
-    wait("the experiment to stop", lambda: person.has(part="Cancelled; what was measured is shown."), 120)
+    wait("the experiment to stop", lambda: person.has(part="Cancelled; the results so far are shown."), 120)
     person.click(person.find("Quick", "check box"))
     person.click(person.find("Run", "push button"))
     wait("the experiment to end", lambda: person.has(part="Done: "), 180)

@@ -142,14 +142,14 @@ test_compare(void)
   g_assert_nonnull(find_label_with(f.panel, "4 configurations on"));
   ms_compare_panel_set_repeats(panel, 3);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
-  g_assert_true(ms_compare_panel_is_running(panel));
-  wait_for(120, !ms_compare_panel_is_running(panel));
+  g_assert_true(ms_job_panel_is_running(MS_JOB_PANEL(panel)));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
 
   MsReport *report = ms_report_view_get_report(ms_compare_panel_get_view(panel));
   g_assert_nonnull(report);
   g_assert_cmpuint(report->rows->len, ==, 4);
   check_order(report);
-  g_assert_true(g_str_has_prefix(ms_compare_panel_get_note(panel), "Fastest: "));
+  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Fastest: "));
   for (guint i = 0; i < report->rows->len; i++)
     g_assert_cmpuint(((MsReportRow *)report->rows->pdata[i])->summary.n, ==, 3);
   assert_accessible_names(f.panel);
@@ -181,14 +181,14 @@ test_compare_cancel(void)
   choose(panel, "unroll", "4");
   ms_compare_panel_set_repeats(panel, 1000);
   panel_fixture_settle();
-  ms_compare_panel_run(panel);
+  ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "C_ancel")));
-  wait_for(60, !ms_compare_panel_is_running(panel));
-  g_assert_cmpstr(ms_compare_panel_get_note(panel), ==, "Cancelled; what was measured is shown.");
+  wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
+  g_assert_cmpstr(ms_job_panel_get_note(MS_JOB_PANEL(panel)), ==, "Cancelled; the results so far are shown.");
 
   /* Closing the window during a comparison ends cleanly. */
-  ms_compare_panel_run(panel);
+  ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
   panel_fixture_tear_down(&f);
 }
@@ -265,13 +265,13 @@ test_experiments(void)
   g_assert_nonnull(find_label_with(f.panel, "Tesla C2050: speed-up 1.34"));
   panel_fixture_settle();
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Run")));
-  wait_for(240, !ms_experiment_panel_is_running(panel));
+  wait_for(240, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
   g_assert_nonnull(report);
   g_assert_true(report->complete);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_WRONG), ==, 0);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), >=, 3);
-  g_assert_true(g_str_has_prefix(ms_experiment_panel_get_note(panel), "Done: "));
+  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Done: "));
   MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
   g_assert_cmpuint(ms_chart_n_points(chart), >=, 3);
   assert_accessible_names(f.panel);
@@ -302,8 +302,8 @@ test_own_experiment(void)
   g_assert_true(g_file_set_contents(path, text, -1, NULL));
   g_assert_true(ms_experiment_panel_add_file(panel, path, &error));
   g_assert_no_error(error);
-  ms_experiment_panel_run(panel);
-  wait_for(120, !ms_experiment_panel_is_running(panel));
+  ms_job_panel_run(MS_JOB_PANEL(panel));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
   g_assert_nonnull(report);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 2);
@@ -329,14 +329,14 @@ test_tune(void)
   ms_tune_panel_set_fresh(panel, TRUE);
   g_assert_null(ms_tune_panel_get_best(panel));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Tune")));
-  wait_for(120, !ms_tune_panel_is_running(panel));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   const MsTrial *best = ms_tune_panel_get_best(panel);
-  g_test_message("%s", ms_tune_panel_get_note(panel));
+  g_test_message("%s", ms_job_panel_get_note(MS_JOB_PANEL(panel)));
   g_assert_nonnull(best);
   g_assert_cmpfloat(best->ns, >, 0);
   g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), ==,
                   ms_tune_panel_get_n_trials(panel));
-  g_assert_true(g_str_has_prefix(ms_tune_panel_get_note(panel), "Done: "));
+  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Done: "));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "tune");
 
@@ -351,14 +351,14 @@ test_tune(void)
   guint before = ms_tune_panel_get_n_trials(panel);
   ms_tune_panel_set_fresh(panel, FALSE);
   ms_tune_panel_set_budget(panel, 2);
-  ms_tune_panel_run(panel);
-  wait_for(60, !ms_tune_panel_is_running(panel));
+  ms_job_panel_run(MS_JOB_PANEL(panel));
+  wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   g_assert_cmpuint(ms_tune_panel_get_n_trials(panel), >=, before);
 
   /* Closing the window during a search ends cleanly. */
   ms_tune_panel_set_fresh(panel, TRUE);
   ms_tune_panel_set_budget(panel, 60);
-  ms_tune_panel_run(panel);
+  ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
   panel_fixture_tear_down(&f);
 }

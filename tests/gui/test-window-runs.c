@@ -94,7 +94,7 @@ test_memory_bound(void)
   g_assert_cmpuint(pictures, ==, 4);
   g_assert_true(ms_run_has_result(ms_document_get_current_run(document)));
   g_assert_true(ms_run_has_result(ms_document_get_baseline(document)));
-  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "left the memory"));
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "removed to save memory"));
   window_fixture_tear_down(&fixture);
 }
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/** ms_format_ms: (transfer full): three or four figures and a unit: "812 µs", "12.4 ms", "3.21 s". */
+/** ms_format_ms: (transfer full): three or four digits and a unit: "812 µs", "12.4 ms", "3.21 s". */
 char *
 ms_format_ms(double ms)
 {
@@ -52,7 +52,7 @@ ms_format_share(double share)
   return g_strdup_printf(share < 0.1 ? "%.2f %%" : "%.1f %%", share * 100);
 }
 
-/** ms_format_count: (transfer full): with the thousands marked as the locale does. */
+/** ms_format_count: (transfer full): with the thousands separator of the locale. */
 char *
 ms_format_count(guint64 count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures as the window writes them, in the person's own number format; "–" where there is nothing to tell. */
+/* Numbers as text in the user's locale; “–” where a value is missing. */
 #pragma once
 
 #include <glib.h>

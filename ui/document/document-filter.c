@@ -2,8 +2,8 @@
 #include "ui/document/document-private.h"
 
 /*
- * While a slider is dragged each move is a new request. The one that runs may go on this long to show something, unless
- * what is visible is done already; then the newest takes its place.
+ * Each movement of a slider is a new request. A running request continues for this long to show at least the visible
+ * part; then the newest request replaces it.
  */
 #define SHOW_SOMETHING_MS 250
 
@@ -22,7 +22,7 @@ ms_document_is_live(MsDocument *self)
   return self->live;
 }
 
-/** ms_document_set_visible: what part of the picture is on the screen, to be computed first. */
+/** ms_document_set_visible: sets the part of the picture on the screen, which is computed first. */
 void
 ms_document_set_visible(MsDocument *self, const MsRegion *visible)
 {
@@ -103,7 +103,7 @@ filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
   end_request(self);
 }
 
-/* New parts go over old ones; the view draws them in order, so what came before stays until it is covered. */
+/* The view draws pieces in order, so an old piece stays visible until a newer one covers it. */
 static void
 forget_covered_pieces(MsDocument *self)
 {
@@ -141,9 +141,7 @@ cancel_late_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/**
- * ms_document_request_filter: filters with the settings as they are; the newest request takes the place of any before.
- */
+/** ms_document_request_filter: filters with the current settings; the newest request replaces a waiting one. */
 void
 ms_document_request_filter(MsDocument *self)
 {
@@ -160,7 +158,7 @@ ms_document_request_filter(MsDocument *self)
     self->cancel_timer = g_timeout_add(SHOW_SOMETHING_MS - age_ms, cancel_late_cb, self);
 }
 
-/** ms_document_cancel: ends the request that runs after the band it is in; the last result stays. */
+/** ms_document_cancel: stops the running request after its current band; the last result stays. */
 void
 ms_document_cancel(MsDocument *self)
 {
@@ -184,8 +182,8 @@ ms_document_get_progress(MsDocument *self)
 }
 
 /**
- * ms_document_get_pieces: (transfer none) (element-type MsPiece): what of the next result is there; later ones cover
- * earlier.
+ * ms_document_get_pieces: (transfer none) (element-type MsPiece): the finished parts of the next result; later ones
+ * cover earlier ones.
  */
 GPtrArray *
 ms_document_get_pieces(MsDocument *self)

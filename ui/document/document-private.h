@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of MsDocument (settings, filtering, runs) share. */
+/* Private members of MsDocument, for its files on settings, filtering and runs. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -22,7 +22,7 @@ struct _MsDocument {
   MsRegion visible;
   gboolean live;
 
-  GCancellable *cancellable; /* of the request that runs, NULL when none does */
+  GCancellable *cancellable; /* of the running request, NULL when there is none */
   GPtrArray *pieces;
   gboolean wanted;
   gboolean shown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/document-private.h"
 
-/* @run: (nullable): what side B shows from now on, unless a run was set there */
+/* @run: (nullable): shown on side B unless another run was chosen for it */
 static void
 set_current(MsDocument *self, MsRun *run)
 {
@@ -12,7 +12,7 @@ set_current(MsDocument *self, MsRun *run)
     g_object_notify(G_OBJECT(self), "run-b");
 }
 
-/** ms_document_add_run: lists a run that has just finished, and shows it. */
+/** ms_document_add_run: appends a finished run and shows it. */
 void
 ms_document_add_run(MsDocument *self, MsRun *run)
 {
@@ -34,7 +34,7 @@ ms_document_get_current_run(MsDocument *self)
   return self->current;
 }
 
-/** ms_document_remove_run: forgets a run; the views fall back to the source or the newest run. */
+/** ms_document_remove_run: removes a run; a side that showed it shows the source or the newest run. */
 void
 ms_document_remove_run(MsDocument *self, MsRun *run)
 {
@@ -50,7 +50,8 @@ ms_document_remove_run(MsDocument *self, MsRun *run)
 }
 
 /**
- * ms_document_get_baseline: (transfer none) (nullable): what the others are judged against: the first run unless set.
+ * ms_document_get_baseline: (transfer none) (nullable): the run that others are compared with; the first run unless
+ * set.
  */
 MsRun *
 ms_document_get_baseline(MsDocument *self)
@@ -64,7 +65,7 @@ ms_document_set_baseline(MsDocument *self, MsRun *run)
   ms_run_list_set_baseline(self->runs, run);
 }
 
-/** ms_document_restore_run: takes the settings of @run; where its picture is still there nothing is computed. */
+/** ms_document_restore_run: applies the settings of @run; nothing is computed if its picture is still in memory. */
 void
 ms_document_restore_run(MsDocument *self, MsRun *run)
 {
@@ -79,14 +80,14 @@ ms_document_restore_run(MsDocument *self, MsRun *run)
   set_current(self, run);
 }
 
-/** ms_document_set_memory_bound: bytes that the pictures of the runs may take together. */
+/** ms_document_set_memory_bound: sets how many bytes the pictures of all runs may use together. */
 void
 ms_document_set_memory_bound(MsDocument *self, guint64 bytes)
 {
   ms_run_list_set_bound(self->runs, bytes);
 }
 
-/* What is compared */
+/* The two sides compared */
 
 MsRun *
 ms_document_get_run_a(MsDocument *self)
@@ -123,7 +124,9 @@ ms_document_set_run_b(MsDocument *self, MsRun *run)
   set_side(self, &self->run_b, run, "run-b");
 }
 
-/** ms_document_get_picture_a: (transfer none) (nullable): the picture of side A; %NULL when it was dropped. */
+/**
+ * ms_document_get_picture_a: (transfer none) (nullable): the picture of side A; %NULL if it was removed to save memory.
+ */
 MsImage *
 ms_document_get_picture_a(MsDocument *self)
 {

@@ -21,7 +21,7 @@ settings_changed(MsDocument *self)
 
 /**
  * ms_document_set_settings:
- * @merge: (nullable): names the control that is being moved, so that undo takes the whole movement back
+ * @merge: (nullable): names the control that is moved; successive changes with one name are one undo step
  */
 void
 ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge)
@@ -32,7 +32,7 @@ ms_document_set_settings(MsDocument *self, const MsSettings *settings, const cha
   settings_changed(self);
 }
 
-/** ms_document_set_option: sets one option as the command line would. */
+/** ms_document_set_option: sets one option from text, with the syntax of the command line. */
 gboolean
 ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
 {
@@ -46,7 +46,7 @@ ms_document_set_option(MsDocument *self, const char *name, const char *value, GE
   return TRUE;
 }
 
-/** ms_document_plan_request: what a plan depends on, as it is now; %FALSE while there is no OpenCL device. */
+/** ms_document_plan_request: fills in everything that a plan depends on; %FALSE while there is no OpenCL device. */
 gboolean
 ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 {
@@ -60,7 +60,7 @@ ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 }
 
 /**
- * ms_document_option_refusal: (transfer full) (nullable): why @value cannot be chosen now; see
+ * ms_document_option_refusal: (transfer full) (nullable): the reason why @value is unavailable; see
  * ms_plan_option_refusal().
  */
 char *
@@ -69,7 +69,7 @@ ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const c
   MsPlanRequest request;
 
   if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
-    return g_strdup("The serial reference has one way to compute; choose an OpenCL device for the toggles.");
+    return g_strdup("The serial reference has no toggles; choose an OpenCL device for them.");
   return ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
 }
 

@@ -179,10 +179,10 @@ engine_changed_cb(MsDocument *self)
 /**
  * ms_document_new:
  * @engine: computes for all documents
- * @file: (nullable): where the picture came from
- * @title: what to call it
+ * @file: (nullable): the file that the picture was read from
+ * @title: shown as the name of the picture
  *
- * Returns: (transfer full): a document with the default settings, which filters itself once it is shown
+ * Returns: (transfer full): a document with the default settings
  */
 MsDocument *
 ms_document_new(MsWindowEngine *engine, MsImage *source, GFile *file, const char *title)

@@ -48,7 +48,7 @@ void ms_document_cancel(MsDocument *self);
 gboolean ms_document_is_busy(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
 
-/** MsPiece: a part of the result that is being computed, at its place in the picture. */
+/** MsPiece: a finished part of the next result and its position in the picture. */
 typedef struct {
   MsImage *image;
   MsRegion region;

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Changes of one control closer together than this are one step. */
+/* Changes of one control within this time are one step. */
 #define MERGE_US (1500 * 1000)
 
-/* Steps that are kept. */
+/* Maximum number of steps. */
 #define MAX_STEPS 500
 
 struct _MsHistory {
@@ -35,7 +35,7 @@ ms_history_free(MsHistory *self)
   g_free(self);
 }
 
-/** ms_history_get: (transfer none): the settings as they are now. */
+/** ms_history_get: (transfer none): the current settings. */
 const MsSettings *
 ms_history_get(MsHistory *self)
 {
@@ -61,7 +61,7 @@ append(MsHistory *self, const MsSettings *settings)
 
 /**
  * ms_history_push:
- * @merge: (nullable): names the control; a change soon after another of the same name replaces it
+ * @merge: (nullable): names the control; a change shortly after another of the same name replaces it
  */
 void
 ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge)

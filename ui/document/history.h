@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsHistory: the settings a document had, for undo and redo; a drag of one slider is one step. */
+/* MsHistory: earlier settings of a document, for undo and redo; one drag of a slider is one step. */
 #pragma once
 
 #include "core/filter/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsImageViewAccessible: the image view for assistive technology: a picture with a description and the divider as
- * value.
+ * MsImageViewAccessible: what assistive technology reads from the image view: a picture with a description, and the
+ * position of the divider as its value.
  */
 #pragma once
 

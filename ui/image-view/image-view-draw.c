@@ -3,13 +3,13 @@
 
 #include "ui/image-view/image-view-private.h"
 
-/* From this zoom on each pixel gets a frame. */
+/* Zoom from which every pixel gets a frame. */
 #define GRID_ZOOM 8.0
 
-/* What is cut out around the visible part, so that a short pan needs no new cut. */
+/* Border around the visible part, in pixels, that is extracted too, so that a short pan needs no new extraction. */
 #define MARGIN 64
 
-/* Half a side of a square of the chequered ground behind transparent pictures. */
+/* Side of one square of the chequerboard behind transparent pictures, in device pixels. */
 #define CHEQUER 8
 
 static void
@@ -38,7 +38,7 @@ ms_view_slot_clear(MsViewSlot *self)
   g_clear_pointer(&self->picture, ms_picture_abandon);
 }
 
-/** ms_view_slot_show: (nullable images): what the slot draws: @image, or its difference from @other. */
+/** ms_view_slot_show: draws @image, or its difference from @other; both nullable. */
 void
 ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view)
 {
@@ -85,7 +85,7 @@ ready_surface(MsViewSlot *slot, const MsRegion *visible, int level, int gain)
   slot->surface = ms_picture_extract(slot->picture, level, &slot->region, gain);
 }
 
-/* Paints a surface whose pixels are 2^level of the picture's, at its place, in the picture's coordinates. */
+/* Paints a surface of reduction level @level at its place in the picture's coordinates. */
 static void
 paint_surface(cairo_t *cr, cairo_surface_t *surface, const MsRegion *region, int level, double zoom)
 {
@@ -112,7 +112,7 @@ draw_chequers(cairo_t *cr, double width, double height)
   cairo_fill(cr);
 }
 
-/* From here on @cr has the pane's device pixels as its unit, then the picture's pixels. */
+/* Changes the unit of @cr from device pixels of the pane to pixels of the picture. */
 static void
 to_picture(cairo_t *cr, const MsViewGeometry *geometry)
 {
@@ -146,7 +146,7 @@ draw_slot(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain)
   cairo_restore(cr);
 }
 
-/* The part of a piece that is on the screen, in the piece's own pixels. */
+/* The visible part of a piece, in the piece's own pixels. */
 static gboolean
 visible_part(MsImageView *self, const MsPiece *piece, MsRegion *part)
 {
@@ -184,7 +184,10 @@ draw_piece(MsImageView *self, cairo_t *cr, const MsPiece *piece)
   cairo_surface_destroy(surface);
 }
 
-/* Side B is the newest result, and over it what is there of the one to come; before the first, the original. */
+/*
+ * Side B shows the newest result and, on top of it, the finished pieces of the next one; before the first result it
+ * shows the original.
+ */
 static void
 draw_filtered(MsImageView *self, cairo_t *cr)
 {
@@ -221,7 +224,7 @@ draw_grid(MsImageView *self, cairo_t *cr)
   cairo_restore(cr);
 }
 
-/* A caption, so that no side has to be told by its place or its colours. */
+/* Draws a caption, so that a side is not identified by its position or colours alone. */
 static void
 draw_caption(MsImageView *self, cairo_t *cr, const char *text, double x, gboolean right)
 {
@@ -286,7 +289,7 @@ draw_divider(MsImageView *self, cairo_t *cr, double x, double height)
   cairo_fill(cr);
 }
 
-/* Side A, in the left @width of what is drawn. */
+/* Draws side A in the left @width device pixels. */
 static void
 draw_before(MsImageView *self, cairo_t *cr, double width, double height)
 {
@@ -352,7 +355,7 @@ draw_difference(MsImageView *self, cairo_t *cr)
   draw_caption(self, cr, caption, 0, FALSE);
 }
 
-/** ms_image_view_draw: draws the mode in force; @cr is in the widget's units. */
+/** ms_image_view_draw: draws the current mode; @cr is in the widget's units. */
 void
 ms_image_view_draw(MsImageView *self, cairo_t *cr)
 {

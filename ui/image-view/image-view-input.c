@@ -3,11 +3,11 @@
 
 #include "ui/image-view/image-view-private.h"
 
-/* How near the divider the pointer takes hold of it, and what one key press moves it by. */
+/* Distance from which the pointer grabs the divider, and the step of one key press. */
 #define DIVIDER_REACH 12
 #define DIVIDER_STEP 0.02
 
-/* What an arrow key moves the picture by, in device pixels. */
+/* Step of an arrow key, in device pixels. */
 #define KEY_PAN 64
 
 static gboolean
@@ -26,7 +26,7 @@ move_by_key(MsImageView *self, guint key, gboolean divider)
   return TRUE;
 }
 
-/** ms_image_view_press_key: arrows move the picture, with Shift the divider, so that nothing needs a pointer. */
+/** ms_image_view_press_key: arrow keys move the picture, with Shift the divider. */
 gboolean
 ms_image_view_press_key(MsImageView *self, GdkEventKey *event)
 {
@@ -138,7 +138,7 @@ pinch_cb(MsImageView *self, double factor)
   zoom_at_pointer(self, self->pinch_zoom * factor);
 }
 
-/** ms_image_view_add_input: lets the wheel, the pointer and two fingers move the picture and the divider. */
+/** ms_image_view_add_input: connects wheel, pointer and touch gestures. */
 void
 ms_image_view_add_input(MsImageView *self)
 {

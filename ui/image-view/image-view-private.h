@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of MsImageView (place and zoom, input, readout, drawing) share. */
+/* Private members of MsImageView, for its files on zoom, input, readout and drawing. */
 #pragma once
 
 #include "ui/image-view/image-view.h"
@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/** MS_VIEW_WHEEL_STEP: one click of the wheel, and of the zoom buttons. */
+/** MS_VIEW_WHEEL_STEP: zoom factor of one wheel click and of the zoom buttons. */
 #define MS_VIEW_WHEEL_STEP 1.25
 
-/** MsViewSlot: a picture on the screen and the part of it that was made ready last. */
+/** MsViewSlot: a picture on the screen and its part that was extracted last. */
 typedef struct {
   MsPicture *picture;
   cairo_surface_t *surface;

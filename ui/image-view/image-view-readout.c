@@ -44,7 +44,7 @@ readout_at_pointer(MsImageView *self)
                            (int)x, (int)y);
 }
 
-/** ms_image_view_update_readout: the pointer, the picture or its place is another. */
+/** ms_image_view_update_readout: to be called when the pointer, the picture or its position has changed. */
 void
 ms_image_view_update_readout(MsImageView *self)
 {
@@ -57,7 +57,7 @@ ms_image_view_update_readout(MsImageView *self)
   g_object_notify(G_OBJECT(self), "readout");
 }
 
-/** ms_image_view_get_readout: (transfer none): what is under the pointer, empty for nothing. */
+/** ms_image_view_get_readout: (transfer none): the text about the pixel under the pointer, empty for none. */
 const char *
 ms_image_view_get_readout(MsImageView *self)
 {

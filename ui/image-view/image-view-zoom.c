@@ -6,14 +6,14 @@
 /* Pixels between the two panes side by side. */
 #define PANE_GAP 4
 
-/** ms_image_view_effective_mode: the mode, or the original while it is peeked at. */
+/** ms_image_view_effective_mode: the mode, or the original while Space is held. */
 MsViewMode
 ms_image_view_effective_mode(MsImageView *self)
 {
   return self->peek ? MS_VIEW_ORIGINAL : self->mode;
 }
 
-/** ms_image_view_scale: device pixels for each of the widget's. */
+/** ms_image_view_scale: device pixels per widget pixel. */
 double
 ms_image_view_scale(MsImageView *self)
 {
@@ -29,7 +29,7 @@ ms_image_view_pane_width(MsImageView *self)
   return ms_image_view_effective_mode(self) == MS_VIEW_SIDE_BY_SIDE ? floor((width - PANE_GAP) / 2) : width;
 }
 
-/** ms_image_view_pointer_in_pane: where the pointer is in its pane, in device pixels. */
+/** ms_image_view_pointer_in_pane: the position of the pointer in its pane, in device pixels. */
 void
 ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y)
 {
@@ -41,7 +41,7 @@ ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y)
     *x -= pane + PANE_GAP;
 }
 
-/** ms_image_view_moved: tells what is visible now, which is what the document filters first. */
+/** ms_image_view_moved: passes the visible part to the document, which filters it first. */
 void
 ms_image_view_moved(MsImageView *self)
 {
@@ -53,7 +53,7 @@ ms_image_view_moved(MsImageView *self)
   g_object_notify(G_OBJECT(self), "zoom");
 }
 
-/** ms_image_view_update_pane: fits the picture's place to the size, the scale and the mode that the view has now. */
+/** ms_image_view_update_pane: updates the geometry after the size, scale or mode has changed. */
 void
 ms_image_view_update_pane(MsImageView *self)
 {
@@ -69,7 +69,7 @@ ms_image_view_get_zoom(MsImageView *self)
   return self->geometry.zoom;
 }
 
-/** ms_image_view_set_zoom: zooms about the middle; 1 is one device pixel for each of the picture's. */
+/** ms_image_view_set_zoom: zooms about the centre; 1 is one device pixel per pixel of the picture. */
 void
 ms_image_view_set_zoom(MsImageView *self, double zoom)
 {
@@ -89,7 +89,7 @@ ms_image_view_zoom_out(MsImageView *self)
   ms_image_view_set_zoom(self, self->geometry.zoom / MS_VIEW_WHEEL_STEP / MS_VIEW_WHEEL_STEP);
 }
 
-/** ms_image_view_fit: shows the whole picture, also after the window changes its size. */
+/** ms_image_view_fit: shows the whole picture, and keeps doing so when the window is resized. */
 void
 ms_image_view_fit(MsImageView *self)
 {
@@ -97,7 +97,7 @@ ms_image_view_fit(MsImageView *self)
   ms_image_view_moved(self);
 }
 
-/** ms_image_view_get_visible: the part of the picture on the screen. */
+/** ms_image_view_get_visible: the visible part of the picture. */
 MsRegion
 ms_image_view_get_visible(MsImageView *self)
 {

@@ -224,7 +224,7 @@ ms_image_view_init(MsImageView *self)
   g_signal_connect(self, "notify::scale-factor", G_CALLBACK(ms_image_view_update_pane), NULL);
 }
 
-/* What the window calls */
+/* Public functions */
 
 GtkWidget *
 ms_image_view_new(MsDocument *document)
@@ -255,7 +255,7 @@ ms_image_view_set_mode(MsImageView *self, MsViewMode mode)
   notify(self, PROP_MODE);
 }
 
-/** ms_image_view_set_peek: shows the original for as long as @peek is set. */
+/** ms_image_view_set_peek: shows the original while @peek is set. */
 void
 ms_image_view_set_peek(MsImageView *self, gboolean peek)
 {
@@ -272,7 +272,7 @@ ms_image_view_get_divider(MsImageView *self)
   return self->divider;
 }
 
-/** ms_image_view_set_divider: where the split mode changes sides, as a share of the width. */
+/** ms_image_view_set_divider: sets the position of the divider as a share of the width. */
 void
 ms_image_view_set_divider(MsImageView *self, double divider)
 {
@@ -281,13 +281,7 @@ ms_image_view_set_divider(MsImageView *self, double divider)
   notify(self, PROP_DIVIDER);
 }
 
-int
-ms_image_view_get_gain(MsImageView *self)
-{
-  return self->gain;
-}
-
-/** ms_image_view_set_gain: what differences are multiplied by. */
+/** ms_image_view_set_gain: sets the factor that differences are multiplied by. */
 void
 ms_image_view_set_gain(MsImageView *self, int gain)
 {
@@ -296,7 +290,7 @@ ms_image_view_set_gain(MsImageView *self, int gain)
   notify(self, PROP_GAIN);
 }
 
-/** ms_image_view_describe: (transfer full): what is shown, in words, for those who do not see it. */
+/** ms_image_view_describe: (transfer full): a description of the view for screen readers. */
 char *
 ms_image_view_describe(MsImageView *self)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageView: the picture before and after, in five modes that share zoom and pan; draws only what is visible. */
+/*
+ * MsImageView: the picture before and after filtering, in five modes that share zoom and pan; draws the visible part
+ * only.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -8,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** MsViewMode: what is shown; the names of the window's action are in ms_view_mode_names[]. */
+/** MsViewMode: what is shown; ms_view_mode_names[] holds the names used by the window's action. */
 typedef enum {
   MS_VIEW_ORIGINAL,
   MS_VIEW_FILTERED,
@@ -35,7 +38,6 @@ void ms_image_view_set_mode(MsImageView *self, MsViewMode mode);
 void ms_image_view_set_peek(MsImageView *self, gboolean peek);
 double ms_image_view_get_divider(MsImageView *self);
 void ms_image_view_set_divider(MsImageView *self, double divider);
-int ms_image_view_get_gain(MsImageView *self);
 void ms_image_view_set_gain(MsImageView *self, int gain);
 double ms_image_view_get_zoom(MsImageView *self);
 void ms_image_view_set_zoom(MsImageView *self, double zoom);

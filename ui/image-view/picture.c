@@ -6,10 +6,10 @@
 
 #define MAX_LEVELS 16
 
-/* A picture this small needs no copies that are smaller still. */
+/* Pictures of up to this size get no reduced copies. */
 #define SMALLEST_SIDE 256
 
-/* One reduced copy: pixels as cairo stores them, alpha multiplied in; for differences, the largest of each block. */
+/* One reduced copy: premultiplied pixels as cairo stores them; for differences, the maximum of each block. */
 typedef struct {
   int width;
   int height;
@@ -77,7 +77,7 @@ ms_picture_new(MsImage *image)
   return self;
 }
 
-/** ms_picture_new_difference: what differs between @a and @b, which have one size; drawn amplified on black. */
+/** ms_picture_new_difference: the absolute difference of @a and @b, which have one size; drawn amplified on black. */
 MsPicture *
 ms_picture_new_difference(MsImage *a, MsImage *b)
 {
@@ -128,7 +128,7 @@ premultiplied(const guint8 *p)
   return pack(multiply(p[0], p[3]), multiply(p[1], p[3]), multiply(p[2], p[3]), p[3]);
 }
 
-/* An alpha that differs shows in every channel, for it has none of its own on the screen. */
+/* A difference in alpha is added to every channel, because alpha has no colour on the screen. */
 static inline guint32
 difference(const guint8 *p, const guint8 *q)
 {
@@ -138,7 +138,7 @@ difference(const guint8 *p, const guint8 *q)
               MAX((guint)abs(p[2] - q[2]), alpha), 255);
 }
 
-/* Pixels of the picture itself: @n from (@x, @y) on, every @step-th. */
+/* Reads @n pixels of the full-size picture from (@x, @y) on, every @step-th. */
 static void
 full_row(const MsPicture *self, int x, int y, int n, int step, guint32 *into)
 {
@@ -157,7 +157,7 @@ full_row(const MsPicture *self, int x, int y, int n, int step, guint32 *into)
 static inline guint32
 mean_of_four(const guint32 *p)
 {
-  /* Two channels of 8 bits at a time, each with room for the sum. */
+  /* Adds two 8-bit channels at once; each has 16 bits, so no sum overflows. */
   guint32 even = 0x00020002u, odd = 0x00020002u;
 
   for (int i = 0; i < 4; i++) {
@@ -181,7 +181,7 @@ largest_of_four(const guint32 *p)
   return result;
 }
 
-/* One source row of the next level: from the image itself, or from the level before. */
+/* One input row of the next level: from the image or from the previous level. */
 static void
 fetch_row(const MsPicture *self, const Level *from, int y, guint32 *row, int width)
 {
@@ -253,7 +253,7 @@ prepared_cb(GObject *source, GAsyncResult *result, gpointer data)
     g_signal_emit(self, prepared_signal, 0);
 }
 
-/** ms_picture_prepare: makes the reduced copies on another thread. */
+/** ms_picture_prepare: computes the reduced copies on another thread. */
 void
 ms_picture_prepare(MsPicture *self)
 {
@@ -266,7 +266,7 @@ ms_picture_prepare(MsPicture *self)
   g_task_run_in_thread(task, prepare_thread);
 }
 
-/** ms_picture_abandon: (transfer full): lets go of a picture, and of the copies that are still being made. */
+/** ms_picture_abandon: (transfer full): releases a picture and cancels the computation of its copies. */
 void
 ms_picture_abandon(MsPicture *self)
 {
@@ -281,7 +281,7 @@ ms_picture_is_prepared(MsPicture *self)
   return self->pyramid != NULL;
 }
 
-/** ms_picture_is_opaque: whether nothing behind the picture shows; known once it is prepared, assumed not before. */
+/** ms_picture_is_opaque: whether every pixel is opaque; %FALSE until the picture is prepared. */
 gboolean
 ms_picture_is_opaque(MsPicture *self)
 {
@@ -291,8 +291,7 @@ ms_picture_is_opaque(MsPicture *self)
 /**
  * ms_picture_level_for_zoom:
  *
- * Returns: how often the picture may be halved and still have a pixel for each of the screen's: 0 for the picture
- *   itself
+ * Returns: the number of halvings after which the picture still has a pixel for each of the screen; 0 for full size
  */
 int
 ms_picture_level_for_zoom(MsPicture *self, double zoom)
@@ -316,7 +315,7 @@ amplified(guint32 pixel, int gain)
   return pack(MIN(r, 255), MIN(g, 255), MIN(b, 255), 255);
 }
 
-/* One row of a level; until the reduced copies are there, every so manieth pixel of the picture stands in. */
+/* One row of a level; every 2^level-th pixel of the picture until the reduced copies are ready. */
 static void
 extract_row(MsPicture *self, int level, int x, int y, int n, guint32 *into)
 {

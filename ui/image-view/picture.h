@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsPicture: an image, or the difference of two, made ready for the screen: reduced copies and the part that is
- * visible.
+ * MsPicture: an image, or the difference of two, prepared for drawing: reduced copies and extraction of the visible
+ * part.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_PICTURE (ms_picture_get_type())
-/* Signal: "prepared" (): the reduced copies are there, drawing from them looks better than before. */
+/* Signal: "prepared" (): the reduced copies are ready. */
 G_DECLARE_FINAL_TYPE(MsPicture, ms_picture, MS, PICTURE, GObject)
 
 MsPicture *ms_picture_new(MsImage *image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between MsImage and GdkPixbuf, for the clipboard and for previews. */
+/* Conversion between MsImage and GdkPixbuf, for the clipboard and previews. */
 #pragma once
 
 #include <gdk-pixbuf/gdk-pixbuf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readout: what is under the pointer, in numbers: both values of the pixel and its window's statistics. */
+/* Readout: text about the pixel under the pointer: both values and the statistics of its filter window. */
 #pragma once
 
 #include "core/filter/params.h"

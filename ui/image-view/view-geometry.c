@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Up to this enlargement a fitted picture stays at 1:1, where every pixel is as wide as the next. */
+/* Maximum enlargement of a fitted picture; up to here it stays at 1:1, where all pixels have one width. */
 #define FIT_STAYS_AT_ONE 2.0
 
 static double
@@ -33,7 +33,7 @@ fitting_zoom(const MsViewGeometry *self)
   return CLAMP(zoom, MS_ZOOM_MIN, MS_ZOOM_MAX);
 }
 
-/** ms_view_geometry_fit: shows the whole picture, and goes on doing so when the pane changes its size. */
+/** ms_view_geometry_fit: shows the whole picture, and keeps doing so when the pane is resized. */
 void
 ms_view_geometry_fit(MsViewGeometry *self)
 {
@@ -44,7 +44,7 @@ ms_view_geometry_fit(MsViewGeometry *self)
   clamp(self);
 }
 
-/** ms_view_geometry_set_picture: another picture; one of the same size stays where it was. */
+/** ms_view_geometry_set_picture: sets the size of the picture; a picture of the same size keeps its position. */
 void
 ms_view_geometry_set_picture(MsViewGeometry *self, int width, int height)
 {
@@ -66,7 +66,9 @@ ms_view_geometry_set_pane(MsViewGeometry *self, double width, double height)
     clamp(self);
 }
 
-/** ms_view_geometry_get_origin: where the picture's top left corner lies in the pane, on a whole device pixel. */
+/**
+ * ms_view_geometry_get_origin: the position of the picture's top left corner in the pane, rounded to a device pixel.
+ */
 void
 ms_view_geometry_get_origin(const MsViewGeometry *self, double *x, double *y)
 {
@@ -108,9 +110,7 @@ ms_view_geometry_pan(MsViewGeometry *self, double dx, double dy)
   clamp(self);
 }
 
-/**
- * ms_view_geometry_visible: the pixels of the picture that the pane shows, at least in part; empty when there are none.
- */
+/** ms_view_geometry_visible: the pixels of the picture that are at least partly visible; empty when there are none. */
 MsRegion
 ms_view_geometry_visible(const MsViewGeometry *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsViewGeometry: where a picture lies in a pane: zoom, the point in the middle, and the way from one to the other. */
+/* MsViewGeometry: the position of a picture in a pane: zoom, centre, and conversion of coordinates. */
 #pragma once
 
 #include "core/image/image.h"

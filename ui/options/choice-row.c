@@ -4,13 +4,13 @@
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 
-/* Up to so many values lie side by side; more of them go into a list that opens. */
+/* Up to this many values are linked buttons; more values are a menu. */
 #define SIDE_BY_SIDE 3
 
 struct _MsChoiceRow {
   MsOptionRow parent_instance;
   GPtrArray *buttons; /* GtkRadioButton, in the order of the values */
-  GtkWidget *opener;  /* of the list, NULL side by side */
+  GtkWidget *opener;  /* opens the menu; NULL for linked buttons */
   GtkWidget *shown;
 };
 

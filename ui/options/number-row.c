@@ -3,7 +3,7 @@
 
 #include "ui/options/option-row.h"
 
-/* Ranges with more steps than this get a slider that runs by decades. */
+/* Ranges with more steps than this get a logarithmic slider. */
 #define LINEAR_STEPS 2000
 
 struct _MsNumberRow {
@@ -134,7 +134,7 @@ ms_number_row_update(MsOptionRow *row)
   double value = ms_option_get_number(option, &settings);
 
   gtk_adjustment_set_value(self->value, value);
-  /* A slider that is just off its value by rounding stays under the pointer that drags it. */
+  /* A slider that differs only by rounding is not moved, because it may be under the pointer. */
   if (from_slider(option, gtk_adjustment_get_value(self->slider)) != value)
     gtk_adjustment_set_value(self->slider, to_slider(option, value));
 }

@@ -42,7 +42,7 @@ type_for(const MsOptionInfo *option)
   }
 }
 
-/** ms_option_row_new: the control for a row of the table. */
+/** ms_option_row_new: (transfer floating): the control for @option. */
 GtkWidget *
 ms_option_row_new(const MsOptionInfo *option)
 {
@@ -77,7 +77,7 @@ ms_option_row_set_document(MsOptionRow *self, MsDocument *document)
   ms_option_row_update(self);
 }
 
-/** ms_option_row_update: shows the document's settings, without changing them. */
+/** ms_option_row_update: updates the controls from the document's settings. */
 void
 ms_option_row_update(MsOptionRow *self)
 {
@@ -90,7 +90,7 @@ ms_option_row_update(MsOptionRow *self)
   priv->updating = FALSE;
 }
 
-/** ms_option_row_is_updating: whether controls change because the settings did, and not the other way round. */
+/** ms_option_row_is_updating: whether the controls change because the settings did; their signals are then ignored. */
 gboolean
 ms_option_row_is_updating(MsOptionRow *self)
 {
@@ -106,7 +106,7 @@ ms_option_row_get_settings(MsOptionRow *self)
   return document ? *ms_document_get_settings(document) : ms_settings_default();
 }
 
-/** ms_option_row_choose: sets the option of the document; to be called from the controls. */
+/** ms_option_row_choose: sets the option of the document; called by the controls. */
 void
 ms_option_row_choose(MsOptionRow *self, const char *value)
 {
@@ -117,9 +117,7 @@ ms_option_row_choose(MsOptionRow *self, const char *value)
     g_signal_emit_by_name(priv->document, "problem", error);
 }
 
-/**
- * ms_option_row_offer: greys out what chooses @value, with the plan's reason as tooltip, when it cannot be chosen now.
- */
+/** ms_option_row_offer: makes @widget insensitive, with the reason as its tooltip, while @value is unavailable. */
 void
 ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
 {
@@ -130,7 +128,7 @@ ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
   gtk_widget_set_tooltip_text(widget, reason ? reason : priv->option->help);
 }
 
-/** ms_option_row_add_label: a line with the option's label at the left and @beside at the right. */
+/** ms_option_row_add_label: adds a line with the option's label at the left and @beside at the right. */
 GtkWidget *
 ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside)
 {

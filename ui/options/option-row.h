@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsOptionRow: one row of the descriptor table as a control of the side panel; its kinds differ by the form of the
- * value.
- */
+/* MsOptionRow: base class of the controls for one option of the table; subclasses differ by the kind of value. */
 #pragma once
 
 #include <gtk/gtk.h>

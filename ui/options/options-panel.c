@@ -26,7 +26,7 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-/* What `auto` came to in the last run, and why nothing faster. */
+/* What the plan chose for `auto` in the last run, and why it rejected faster kernels. */
 static void
 update_note(MsOptionsPanel *self)
 {
@@ -37,11 +37,11 @@ update_note(MsOptionsPanel *self)
   if (run && ms_run_get_device(run)) {
     g_autofree char *name = ms_option_get_text(kernel, ms_run_get_settings(run));
     g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
-    g_string_append_printf(text, "The last run took the kernel “%s” with work-groups of %s.", name, group);
+    g_string_append_printf(text, "The last run used the kernel “%s” with work-groups of %s.", name, group);
     if (ms_run_get_rejected(run))
       g_string_append_printf(text, " Passed over: %s", ms_run_get_rejected(run));
   } else if (run) {
-    g_string_append(text, "The last run took the serial reference, one thread of plain C.");
+    g_string_append(text, "The last run used the serial reference, one thread of plain C.");
   }
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
@@ -68,7 +68,7 @@ update_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Each row asks the plan about each of its values; a drag asks once a frame, not once an event. */
+/* Every row asks the plan about each of its values, so rows are updated once a frame rather than once an event. */
 static void
 queue_update(MsOptionsPanel *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsOptionsPanel: the side panel: every parameter and toggle of the descriptor table as a control, and the presets. */
+/* MsOptionsPanel: the side panel: a control for every option of the table, and the presets. */
 #pragma once
 
 #include <gtk/gtk.h>

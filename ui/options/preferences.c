@@ -21,7 +21,7 @@ struct _MsPreferencesWindow {
 
 G_DEFINE_FINAL_TYPE(MsPreferencesWindow, ms_preferences_window, GTK_TYPE_WINDOW)
 
-/* GSettings reads schemas from folders only, so the program's own goes through one for a moment. */
+/* GSettings reads compiled schemas from folders only, so the built-in one is written to a temporary folder. */
 static GSettingsSchemaSource *
 own_schema_source(GError **error)
 {
@@ -90,7 +90,7 @@ ms_preferences_window_init(MsPreferencesWindow *self)
   gtk_widget_init_template(GTK_WIDGET(self));
 }
 
-/** ms_preferences_window_new: a window whose controls take effect at once. */
+/** ms_preferences_window_new: (transfer none): the preferences; changes take effect at once. */
 GtkWidget *
 ms_preferences_window_new(GtkWindow *parent, GSettings *settings)
 {

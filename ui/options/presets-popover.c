@@ -151,7 +151,7 @@ ms_presets_popover_new(GtkWidget *relative_to, MsPresets *presets)
   return GTK_WIDGET(self);
 }
 
-/** ms_presets_popover_set_document: @document: (nullable): whose settings are set and kept. */
+/** ms_presets_popover_set_document: @document: (nullable): the document whose settings are changed and saved. */
 void
 ms_presets_popover_set_document(MsPresetsPopover *self, MsDocument *document)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPresetsPopover: the list of presets to start from, and a field to keep one's own. */
+/* MsPresetsPopover: a list of presets, and a field to save the current settings as one. */
 #pragma once
 
 #include <gtk/gtk.h>

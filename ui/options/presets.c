@@ -48,7 +48,7 @@ ms_presets_init(MsPresets *self)
     g_key_file_load_from_bytes(self->built_in, bytes, 0, NULL);
 }
 
-/** ms_presets_new: @own_path: (nullable): the file of one's own presets, %NULL for the usual place. */
+/** ms_presets_new: @own_path: (nullable): the file of the user's presets, %NULL for the default. */
 MsPresets *
 ms_presets_new(const char *own_path)
 {
@@ -56,12 +56,12 @@ ms_presets_new(const char *own_path)
 
   self->own_path =
     own_path ? g_strdup(own_path) : g_build_filename(g_get_user_data_dir(), "meanshift-lab", "presets.ini", NULL);
-  /* No file means no presets yet; a damaged one is as good as none and is replaced when a preset is saved. */
+  /* A missing or damaged file is an empty list and is replaced when a preset is saved. */
   g_key_file_load_from_file(self->own, self->own_path, 0, NULL);
   return self;
 }
 
-/** ms_presets_list: (transfer full): the names, of one's own presets or of those that come with the program. */
+/** ms_presets_list: (transfer full): the names of the user's presets or of the built-in ones. */
 GStrv
 ms_presets_list(MsPresets *self, gboolean own)
 {
@@ -81,7 +81,7 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
   return FALSE;
 }
 
-/** ms_presets_apply: sets what the preset names and leaves the rest; on an error @settings is as before. */
+/** ms_presets_apply: sets the options that the preset names and no others; on an error @settings is unchanged. */
 gboolean
 ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error)
 {
@@ -108,7 +108,7 @@ save(MsPresets *self, GError **error)
   return TRUE;
 }
 
-/** ms_presets_add: keeps all of @settings under @name, in place of one's own preset of that name. */
+/** ms_presets_add: saves @settings under @name, replacing the user's preset of that name. */
 gboolean
 ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPresets: named filter settings, those that come with the program and the person's own. */
+/* MsPresets: named filter settings: the built-in ones and the user's. */
 #pragma once
 
 #include <glib-object.h>
@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_PRESETS (ms_presets_get_type())
-/* Signal: "changed" (): a preset of one's own was added or removed. */
+/* Signal: "changed" (): one of the user's presets was added or removed. */
 G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
 
 MsPresets *ms_presets_new(const char *own_path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Radio buttons that assistive technology can ask for their group without a complaint from ATK. */
+/* Radio buttons without the ATK warning that GTK 3 causes when their relations are read. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -4,7 +4,7 @@
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 
-/* The shapes that are offered: the study's at 128 work-items, squares, and rows. */
+/* Shapes in the menu: those of the published study at 128 work-items, squares, and rows. */
 static const char *const common_shapes[] = {"auto", "8x8",  "16x8",  "16x16", "32x4",  "32x8",
                                             "64x1", "64x2", "128x1", "1x128", "256x1", NULL};
 
@@ -38,7 +38,7 @@ show_limit(MsShapeRow *self, const char *refusal)
     gtk_style_context_remove_class(style, GTK_STYLE_CLASS_ERROR);
 }
 
-/* What was typed is only taken when it can run; otherwise it stays in the field with the reason below. */
+/* Invalid text stays in the field with the reason below it and does not change the settings. */
 static void
 try_shape(MsShapeRow *self, const char *value)
 {

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What pictures may take where nobody said otherwise. */
+/* Default limit on the memory of all pictures together. */
 #define DEFAULT_BOUND (G_GUINT64_CONSTANT(1) << 30)
 
-/* Runs that are kept at most, pictures or not; a day of dragging sliders should not fill the memory with timings. */
+/* Maximum number of runs, so that timings of a long session do not fill the memory. */
 #define MAX_RUNS 1000
 
 struct _MsRunList {
@@ -84,7 +84,7 @@ ms_run_list_new(void)
   return g_object_new(MS_TYPE_RUN_LIST, NULL);
 }
 
-/** ms_run_list_get_picture_bytes: what the pictures take together; equal ones share one copy and count once. */
+/** ms_run_list_get_picture_bytes: the memory of all pictures; equal ones share one copy and count once. */
 guint64
 ms_run_list_get_picture_bytes(MsRunList *self)
 {
@@ -158,7 +158,7 @@ forget_oldest(MsRunList *self)
     }
 }
 
-/** ms_run_list_add: appends @run, names it where it has no name, and makes the first one the baseline. */
+/** ms_run_list_add: appends @run, gives it a name if it has none, and makes the first run the baseline. */
 void
 ms_run_list_add(MsRunList *self, MsRun *run)
 {
@@ -176,7 +176,7 @@ ms_run_list_add(MsRunList *self, MsRun *run)
   g_list_model_items_changed(G_LIST_MODEL(self), self->runs->len - 1, 0, 1);
 }
 
-/** ms_run_list_remove: forgets @run; without a baseline the oldest run takes its place. */
+/** ms_run_list_remove: removes @run; if it was the baseline, the oldest run becomes it. */
 void
 ms_run_list_remove(MsRunList *self, MsRun *run)
 {
@@ -212,9 +212,7 @@ ms_run_list_set_baseline(MsRunList *self, MsRun *run)
   judge_all(self);
 }
 
-/**
- * ms_run_list_set_bound: lets the oldest pictures go until the rest takes at most @bytes; what is on the screen stays.
- */
+/** ms_run_list_set_bound: drops the oldest pictures until the rest needs at most @bytes; visible pictures are kept. */
 void
 ms_run_list_set_bound(MsRunList *self, guint64 bytes)
 {
@@ -222,7 +220,7 @@ ms_run_list_set_bound(MsRunList *self, guint64 bytes)
   keep_within_bound(self);
 }
 
-/** ms_run_list_pin: (nullable arguments): the runs whose pictures are on the screen and must stay. */
+/** ms_run_list_pin: (nullable arguments): the runs whose pictures are visible and must be kept. */
 void
 ms_run_list_pin(MsRunList *self, MsRun *current, MsRun *a, MsRun *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsRunList: the runs of a document as a list model; lets the oldest pictures go when they take too much memory. */
+/* MsRunList: the runs of a document as a list model; drops the oldest pictures when they need too much memory. */
 #pragma once
 
 #include "ui/run/run.h"
@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_RUN_LIST (ms_run_list_get_type())
-/* Signal: "dropped" (guint n): so many pictures were let go. */
+/* Signal: "dropped" (guint n): the pictures of n runs were dropped. */
 G_DECLARE_FINAL_TYPE(MsRunList, ms_run_list, MS, RUN_LIST, GObject)
 
 MsRunList *ms_run_list_new(void);

@@ -15,7 +15,6 @@ struct _MsRun {
   char *rejected;
   char *label;
   char *digest;
-  GDateTime *created;
   int width;
   int height;
   MsMatch match;
@@ -79,7 +78,6 @@ ms_run_finalize(GObject *object)
   g_free(self->rejected);
   g_free(self->label);
   g_free(self->digest);
-  g_clear_pointer(&self->created, g_date_time_unref);
   G_OBJECT_CLASS(ms_run_parent_class)->finalize(object);
 }
 
@@ -105,17 +103,18 @@ ms_run_class_init(MsRunClass *klass)
 static void
 ms_run_init(MsRun *self)
 {
-  self->created = g_date_time_new_now_local();
 }
 
-/* Pictures are told apart by digest, so that a verdict outlives the picture. */
+/* Pictures are compared by digest, so that the result of a comparison outlives the picture. */
 static char *
 digest_of(MsImage *image)
 {
   return g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(image));
 }
 
-/** ms_run_new: a run as it ended; takes a digest of the whole picture, so call it off the main loop. */
+/**
+ * ms_run_new: (transfer full): a finished run; computes a digest of the whole picture, so call it off the main loop.
+ */
 MsRun *
 ms_run_new(const MsRunFacts *facts)
 {
@@ -135,14 +134,14 @@ ms_run_new(const MsRunFacts *facts)
   return self;
 }
 
-/** ms_run_get_settings: (transfer none): what ran, every `auto` resolved. */
+/** ms_run_get_settings: (transfer none): the settings with every `auto` resolved. */
 const MsSettings *
 ms_run_get_settings(MsRun *self)
 {
   return &self->settings;
 }
 
-/** ms_run_get_requested: (transfer none): what was asked for; restoring a run restores these. */
+/** ms_run_get_requested: (transfer none): the settings as requested; restoring a run restores these. */
 const MsSettings *
 ms_run_get_requested(MsRun *self)
 {
@@ -176,14 +175,14 @@ ms_run_get_spec(MsRun *self)
   return self->spec;
 }
 
-/** ms_run_get_build_log: (transfer none) (nullable): what the compiler said; empty when it said nothing. */
+/** ms_run_get_build_log: (transfer none) (nullable): the output of the compiler, which may be empty. */
 const char *
 ms_run_get_build_log(MsRun *self)
 {
   return self->build_log;
 }
 
-/** ms_run_get_rejected: (transfer none) (nullable): why `auto` did not take a faster kernel. */
+/** ms_run_get_rejected: (transfer none) (nullable): why `auto` rejected faster kernels. */
 const char *
 ms_run_get_rejected(MsRun *self)
 {
@@ -202,14 +201,7 @@ ms_run_get_height(MsRun *self)
   return self->height;
 }
 
-/** ms_run_get_created: (transfer none): when the run ended, in local time. */
-GDateTime *
-ms_run_get_created(MsRun *self)
-{
-  return self->created;
-}
-
-/** ms_run_get_kernel_ms: the device time of all kernels together. */
+/** ms_run_get_kernel_ms: the total device time of all kernels. */
 double
 ms_run_get_kernel_ms(MsRun *self)
 {
@@ -251,7 +243,7 @@ ms_run_get_result(MsRun *self)
   return self->result;
 }
 
-/** ms_run_get_digest: (transfer none): tells equal pictures even after they were dropped. */
+/** ms_run_get_digest: (transfer none): equal for equal pictures, also after they were dropped. */
 const char *
 ms_run_get_digest(MsRun *self)
 {
@@ -264,7 +256,7 @@ ms_run_has_result(MsRun *self)
   return self->result != NULL;
 }
 
-/** ms_run_share_result: takes the picture of @twin, which has the same digest, so that one copy serves both. */
+/** ms_run_share_result: uses the picture of @twin, which has the same digest, so that one copy serves both. */
 void
 ms_run_share_result(MsRun *self, MsRun *twin)
 {
@@ -295,7 +287,7 @@ judge(MsRun *self, MsRun *baseline)
   return ms_params_equal(&self->settings.params, &baseline->settings.params) ? MS_MATCH_DIFFERENT : MS_MATCH_UNKNOWN;
 }
 
-/** ms_run_judge: sets the verdict against @baseline (nullable), a run on the same source. */
+/** ms_run_judge: compares the run with @baseline (nullable), a run on the same source. */
 void
 ms_run_judge(MsRun *self, MsRun *baseline)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsRun: one finished filter run as the window keeps it: what was asked, what ran, how long it took and the picture. */
+/* MsRun: one finished filter run: settings as requested and as resolved, timings and the picture. */
 #pragma once
 
 #include "core/filter/plan.h"
@@ -59,7 +59,6 @@ const char *ms_run_get_build_log(MsRun *self);
 const char *ms_run_get_rejected(MsRun *self);
 int ms_run_get_width(MsRun *self);
 int ms_run_get_height(MsRun *self);
-GDateTime *ms_run_get_created(MsRun *self);
 double ms_run_get_kernel_ms(MsRun *self);
 
 const char *ms_run_get_label(MsRun *self);

@@ -94,9 +94,9 @@ static void
 about_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   gtk_show_about_dialog(gtk_application_get_active_window(data), "program-name", "Meanshift Lab", "version", MS_VERSION,
-                        "comments", "Mean-shift filtering on any OpenCL device, by eye and by the clock",
-                        "logo-icon-name", APPLICATION_ID, "license-type", GTK_LICENSE_MIT_X11, "copyright",
-                        "© The Meanshift Lab authors", "modal", TRUE, NULL);
+                        "comments", "Mean-shift filtering on any OpenCL device", "logo-icon-name", APPLICATION_ID,
+                        "license-type", GTK_LICENSE_MIT_X11, "copyright", "© The Meanshift Lab authors", "modal", TRUE,
+                        NULL);
 }
 
 static void
@@ -104,7 +104,7 @@ quit_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GList *windows = g_list_copy_deep(gtk_application_get_windows(data), (GCopyFunc)(GCallback)g_object_ref, NULL);
 
-  /* Dialogs go with the windows they belong to. */
+  /* Closing a window also closes its dialogs. */
   for (GList *l = windows; l; l = l->next)
     if (MS_IS_WINDOW(l->data))
       gtk_window_close(l->data);
@@ -228,7 +228,7 @@ ms_application_init(MsApplication *self)
 {
 }
 
-/** ms_application_new: (transfer full): @flags on top of being able to open files. */
+/** ms_application_new: (transfer full): @flags: in addition to G_APPLICATION_HANDLES_OPEN. */
 MsApplication *
 ms_application_new(GApplicationFlags flags)
 {
@@ -236,14 +236,14 @@ ms_application_new(GApplicationFlags flags)
                       G_APPLICATION_HANDLES_OPEN | flags, "resource-base-path", RESOURCES, NULL);
 }
 
-/** ms_application_get_engine: (transfer none): what all windows compute on; after startup. */
+/** ms_application_get_engine: (transfer none): the engine of all windows; available after startup. */
 MsWindowEngine *
 ms_application_get_engine(MsApplication *self)
 {
   return self->engine;
 }
 
-/** ms_application_get_settings: (transfer none): after startup. */
+/** ms_application_get_settings: (transfer none): available after startup. */
 GSettings *
 ms_application_get_settings(MsApplication *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsApplication: the program as the desktop sees it: its windows, shortcuts, preferences and the device they share. */
+/* MsApplication: windows, keyboard shortcuts, preferences and the device that all windows share. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -29,9 +29,7 @@ static const Page pages[] = {
   {ms_source_view_get_type, "kernel", "Kernel"},
 };
 
-/*
- * A panel that is taller or wider than there is room scrolls, so that no page makes the window larger than the screen.
- */
+/* Panels scroll, so that no page makes the window larger than the screen. */
 static GtkWidget *
 wrap(GtkWidget *panel)
 {
@@ -43,7 +41,7 @@ wrap(GtkWidget *panel)
   return scrolled;
 }
 
-/** ms_panels_add: adds every panel to @stack and lets it follow the property "document" of @window. */
+/** ms_panels_add: adds every panel to @stack and binds it to the property "document" of @window. */
 void
 ms_panels_add(GtkStack *stack, GObject *window)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels: the pages of the bottom panel, in their order; each is a widget with a "document" property. */
+/* The pages of the bottom panel in order; each is a widget with a property "document". */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -54,7 +54,7 @@ use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
   gboolean failed_already = g_str_equal(ms_window_engine_get_device_selector(self->engine), "cpu") ||
                             g_error_matches(ms_window_engine_get_problem(self->engine), MS_ERROR, MS_ERROR_NO_DEVICE);
 
-  /* Without a processor that OpenCL knows, plain C does it. */
+  /* Without an OpenCL processor the serial reference is used. */
   ms_window_engine_choose(self->engine, was_processor || failed_already ? MS_ENGINE_REFERENCE : "cpu");
 }
 
@@ -108,7 +108,7 @@ static const GActionEntry entries[] = {
   {"fullscreen", NULL, NULL, "false", fullscreen_cb},
 };
 
-/* What needs a picture to mean something. */
+/* Actions that need an open picture. */
 static const char *const need_document[] = {"save-as",  "copy-command", "close-tab", "reset",   "filter",
                                             "zoom-in",  "zoom-out",     "zoom-fit",  "zoom-to", "view-mode",
                                             "next-tab", "previous-tab", NULL};
@@ -137,7 +137,7 @@ update_mode(MsWindow *self)
   gtk_widget_set_visible(self->gain_box, ms_image_view_get_mode(view) == MS_VIEW_DIFFERENCE);
 }
 
-/** ms_window_update_actions: lets each action be as possible as it is. */
+/** ms_window_update_actions: updates which actions are enabled. */
 void
 ms_window_update_actions(MsWindow *self)
 {

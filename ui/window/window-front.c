@@ -2,10 +2,10 @@
 #include "ui/common/format.h"
 #include "ui/window/window-private.h"
 
-/* Shorter runs than this show no progress bar: it would only flicker. */
+/* Shorter runs show no progress bar, because it would flicker. */
 #define PROGRESS_DELAY_MS 400
 
-/** ms_window_update_title: the header bar says which picture, how large, and what it is computed on. */
+/** ms_window_update_title: shows name, size and time of the picture in the header bar. */
 void
 ms_window_update_title(MsWindow *self)
 {
@@ -48,7 +48,7 @@ show_progress_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/** ms_window_update_progress: how far the run of the picture in front is, and what may be done meanwhile. */
+/** ms_window_update_progress: updates the progress bar and the actions that depend on it. */
 void
 ms_window_update_progress(MsWindow *self)
 {
@@ -71,7 +71,7 @@ run_ended_cb(MsWindow *self)
 {
   ms_window_update_title(self);
   update_readout(self);
-  /* A run that went well takes back what was said about one that did not. */
+  /* A successful run removes the message about a failed one. */
   if (gtk_info_bar_get_message_type(GTK_INFO_BAR(self->message_bar)) == GTK_MESSAGE_ERROR)
     ms_window_clear_message(self);
 }
@@ -86,8 +86,8 @@ static void
 pictures_dropped_cb(MsWindow *self, guint n)
 {
   g_autofree char *text = g_strdup_printf(
-    "%u earlier %s left the memory; timings and settings are kept. Preferences say how much they may take.", n,
-    n == 1 ? "picture has" : "pictures have");
+    "%u earlier %s removed to save memory; timings and settings are kept. The limit is set in Preferences.", n,
+    n == 1 ? "picture was" : "pictures were");
 
   ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
 }
@@ -123,10 +123,7 @@ bind_gain(MsWindow *self, MsImageView *view)
       g_object_bind_property(view, "gain", self->gain, "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
 }
 
-/**
- * ms_window_set_front: @view: (nullable): the picture that the title, the readout and the progress are about from now
- * on
- */
+/** ms_window_set_front: @view: (nullable): the picture that title, readout and progress refer to */
 void
 ms_window_set_front(MsWindow *self, MsImageView *view)
 {
@@ -146,7 +143,7 @@ ms_window_set_front(MsWindow *self, MsImageView *view)
   ms_window_update_progress(self);
 }
 
-/** ms_window_leave_front: lets go of the picture in front, for a window that is being closed. */
+/** ms_window_leave_front: disconnects from the picture in front when the window is closed. */
 void
 ms_window_leave_front(MsWindow *self)
 {

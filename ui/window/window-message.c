@@ -3,7 +3,7 @@
 
 #include "ui/window/window-private.h"
 
-/** ms_window_get_message: (transfer none): what the info bar says, empty when it is hidden. */
+/** ms_window_get_message: (transfer none): the text of the info bar, empty while it is hidden. */
 const char *
 ms_window_get_message(MsWindow *self)
 {
@@ -13,8 +13,8 @@ ms_window_get_message(MsWindow *self)
 }
 
 /**
- * ms_window_report: says something in the info bar, in place of what it said before.
- * @detail: (nullable): what MS_OFFER_LOG shows
+ * ms_window_report: shows a message in the info bar, replacing the previous one.
+ * @detail: (nullable): shown by MS_OFFER_LOG
  */
 void
 ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail)
@@ -48,7 +48,7 @@ offers_for(const GError *error)
   }
 }
 
-/** ms_window_report_error: says what went wrong, with the offer that helps; a build log is kept for a look. */
+/** ms_window_report_error: shows an error with buttons that may help; a build log is available through one of them. */
 void
 ms_window_report_error(MsWindow *self, const GError *error)
 {
@@ -67,9 +67,8 @@ ms_window_clear_message(MsWindow *self)
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
 }
 
-/** ms_window_show_log: opens a window with the whole message. */
-void
-ms_window_show_log(MsWindow *self)
+static void
+show_log(MsWindow *self)
 {
   GtkWidget *dialog = gtk_dialog_new_with_buttons("Log", GTK_WINDOW(self), GTK_DIALOG_USE_HEADER_BAR, NULL, NULL);
   GtkWidget *scroller = gtk_scrolled_window_new(NULL, NULL), *view = gtk_text_view_new();
@@ -86,12 +85,12 @@ ms_window_show_log(MsWindow *self)
   gtk_widget_show_all(dialog);
 }
 
-/** ms_window_message_answered: a button of the info bar was clicked; its response is as in window.ui. */
+/** ms_window_message_answered: handles a button of the info bar; responses are defined in window.ui. */
 void
 ms_window_message_answered(MsWindow *self, int response)
 {
   if (response == 1)
-    ms_window_show_log(self);
+    show_log(self);
   if (response == 2)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->device_chooser), TRUE);
   if (response == 3)

@@ -3,14 +3,14 @@
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-private.h"
 
-/* The preview beside the list of files. */
+/* Size of the preview in the file chooser. */
 #define PREVIEW_SIZE 192
 
 #define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
 
-/* Loading, off the main thread */
+/* Loading on another thread */
 
-/* Of a file that has no path; what GIO says of it names no file. */
+/* Reads a file that has no path; the messages of GIO do not name the file. */
 static GBytes *
 load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **error)
 {
@@ -78,7 +78,7 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     return;
   self->n_opening--;
   if (!image) {
-    /* Not an error of a run, which the next good run would take back. */
+    /* A warning rather than an error, because a successful run removes errors. */
     ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
     return;
   }
@@ -87,21 +87,21 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
   remember(self, file);
 }
 
-/** ms_window_open: loads a picture into a new tab; the info bar says why when that fails. */
+/** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. */
 void
 ms_window_open(MsWindow *self, GFile *file)
 {
   g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 
   g_task_set_task_data(task, g_object_ref(file), g_object_unref);
-  /* Of several files asked for at once, what is said about one stays when the others are there. */
+  /* A message about one of several files stays when the others have been loaded. */
   if (self->n_opening == 0)
     ms_window_clear_message(self);
   self->n_opening++;
   g_task_run_in_thread(task, load_thread);
 }
 
-/** ms_window_is_opening: whether pictures are still being loaded. */
+/** ms_window_is_opening: whether pictures are being loaded. */
 gboolean
 ms_window_is_opening(MsWindow *self)
 {
@@ -116,8 +116,8 @@ ms_window_open_sample(MsWindow *self)
   ms_window_open(self, file);
 }
 
-void
-ms_window_open_uris(MsWindow *self, char **uris)
+static void
+open_uris(MsWindow *self, char **uris)
 {
   for (guint i = 0; uris && uris[i]; i++) {
     g_autoptr(GFile) file = g_file_new_for_uri(uris[i]);
@@ -134,7 +134,7 @@ update_preview_cb(GtkFileChooser *chooser, GtkWidget *preview)
   MsImageHeader header;
   g_autoptr(GdkPixbuf) pixbuf = NULL;
 
-  /* Only what this program could open is decoded for a preview, and nothing that would take long. */
+  /* The preview is limited to formats that the program can open and to sizes that decode quickly. */
   if (path && ms_image_peek_size(path, NULL, &header, NULL) && (guint64)header.width * header.height <= 64000000)
     pixbuf = gdk_pixbuf_new_from_file_at_size(path, PREVIEW_SIZE, PREVIEW_SIZE, NULL);
   gtk_image_set_from_pixbuf(GTK_IMAGE(preview), pixbuf);
@@ -166,7 +166,7 @@ chosen_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
   g_object_unref(dialog);
 }
 
-/** ms_window_choose_files: the platform's own dialog for opening files. */
+/** ms_window_choose_files: opens the platform's file chooser. */
 void
 ms_window_choose_files(MsWindow *self)
 {
@@ -200,7 +200,7 @@ recent_chosen_cb(GtkRecentChooser *chooser, MsWindow *self)
     ms_window_open(self, file);
 }
 
-/** ms_window_add_recent_menu: the pictures opened last, behind the button beside Open. */
+/** ms_window_add_recent_menu: creates the menu of recent pictures. */
 void
 ms_window_add_recent_menu(MsWindow *self)
 {
@@ -241,7 +241,7 @@ pasted_uris_cb(GtkClipboard *clipboard, char **uris, gpointer data)
   if (!self->notebook)
     return;
   if (uris && uris[0])
-    ms_window_open_uris(self, uris);
+    open_uris(self, uris);
   else
     gtk_clipboard_request_image(clipboard, pasted_image_cb, g_object_ref(self));
 }
@@ -255,13 +255,13 @@ ms_window_paste(MsWindow *self)
   gtk_clipboard_request_uris(clipboard, pasted_uris_cb, g_object_ref(self));
 }
 
-/* GTK ends the drag by itself, as the window asks for all that it does by default. */
+/* GTK finishes the drag itself because of GTK_DEST_DEFAULT_ALL. */
 static void
 dropped_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time)
 {
   g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
 
-  ms_window_open_uris(MS_WINDOW(widget), uris);
+  open_uris(MS_WINDOW(widget), uris);
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of MsWindow (tabs, the picture in front, actions, files, messages, remembered state) share. */
+/* Private members of MsWindow, for its files on tabs, actions, files, messages and state. */
 #pragma once
 
 #include "ui/window/window.h"
@@ -48,7 +48,7 @@ struct _MsWindow {
   gboolean fullscreen;
 };
 
-/** MsOffer: what a message offers to do about it; flags. */
+/** MsOffer: buttons of a message; flags. */
 typedef enum {
   MS_OFFER_NOTHING = 0,
   MS_OFFER_DEVICE = 1 << 0,
@@ -75,12 +75,10 @@ void ms_window_update_actions(MsWindow *self);
 void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
 void ms_window_report_error(MsWindow *self, const GError *error);
 void ms_window_clear_message(MsWindow *self);
-void ms_window_show_log(MsWindow *self);
 void ms_window_message_answered(MsWindow *self, int response);
 
 void ms_window_choose_files(MsWindow *self);
 void ms_window_add_recent_menu(MsWindow *self);
-void ms_window_open_uris(MsWindow *self, char **uris);
 void ms_window_paste(MsWindow *self);
 void ms_window_copy_picture(MsWindow *self);
 void ms_window_copy_command(MsWindow *self);

@@ -42,11 +42,11 @@ report_saved(MsWindow *self, const SaveJob *job)
 
   g_string_append_printf(text, "Saved as %s.", name);
   if (job->notes.alpha_flattened)
-    g_string_append(text, " JPEG has no transparency: the picture was laid on white.");
+    g_string_append(text, " JPEG has no transparency: the background was filled with white.");
   if (job->notes.icc_dropped)
-    g_string_append(text, " The colour profile did not fit the format.");
+    g_string_append(text, " The format cannot store the colour profile.");
   if (job->notes.exif_dropped)
-    g_string_append(text, " The camera's data did not fit the format.");
+    g_string_append(text, " The format cannot store the camera data (EXIF).");
   ms_window_report(self, GTK_MESSAGE_INFO, text->str, MS_OFFER_NOTHING, NULL);
 }
 
@@ -120,7 +120,7 @@ static void
 add_format_choices(GtkFileChooser *chooser)
 {
   const char *formats[] = {"auto", "png", "jpeg", NULL};
-  const char *format_labels[] = {"As the name says", "PNG", "JPEG", NULL};
+  const char *format_labels[] = {"From the file name", "PNG", "JPEG", NULL};
 
   gtk_file_chooser_add_choice(chooser, "format", "Format", formats, format_labels);
   gtk_file_chooser_set_choice(chooser, "format", "auto");
@@ -147,7 +147,7 @@ is_original(MsDocument *document, const char *path)
   return original && g_file_equal(original, file);
 }
 
-/* The chooser asked whether a file may be replaced; the original deserves a question of its own. */
+/* The file chooser has asked about replacing a file; replacing the original needs another confirmation. */
 static gboolean
 may_replace(MsWindow *self, const char *path)
 {
@@ -158,8 +158,7 @@ may_replace(MsWindow *self, const char *path)
     return TRUE;
   dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT,
                                   GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "Replace the original picture?");
-  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog),
-                                           "The picture as it was opened will be gone from the disk.");
+  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "The original file will be overwritten.");
   gtk_dialog_add_buttons(GTK_DIALOG(dialog), "_Cancel", GTK_RESPONSE_CANCEL, "_Replace", GTK_RESPONSE_ACCEPT, NULL);
   gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_CANCEL);
   response = gtk_dialog_run(GTK_DIALOG(dialog));
@@ -195,7 +194,7 @@ suggest_place(GtkFileChooser *chooser, MsDocument *document)
   gtk_file_chooser_set_current_name(chooser, name);
 }
 
-/** ms_window_save_as: asks where and how to save the filtered picture. */
+/** ms_window_save_as: asks for a name and format, and saves the filtered picture. */
 void
 ms_window_save_as(MsWindow *self)
 {
@@ -212,7 +211,7 @@ ms_window_save_as(MsWindow *self)
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
-/** ms_window_save: saves again where this picture was saved before; the first time it asks. */
+/** ms_window_save: saves under the same name as before; asks the first time. */
 void
 ms_window_save(MsWindow *self)
 {
@@ -224,7 +223,7 @@ ms_window_save(MsWindow *self)
     ms_window_save_as(self);
 }
 
-/** ms_window_copy_picture: puts the filtered picture on the clipboard. */
+/** ms_window_copy_picture: copies the filtered picture to the clipboard. */
 void
 ms_window_copy_picture(MsWindow *self)
 {
@@ -245,7 +244,7 @@ device_argument(MsWindow *self)
   return g_strdup(device ? ms_device_get_address(device) : ms_window_engine_get_device_selector(self->engine));
 }
 
-/** ms_window_get_command_line: (transfer full): the line that repeats what the window shows, without a window. */
+/** ms_window_get_command_line: (transfer full): a command that computes the picture shown without a window. */
 char *
 ms_window_get_command_line(MsWindow *self)
 {

@@ -28,7 +28,7 @@ remember_panels(MsWindow *self)
     g_settings_set_int(self->settings, "bottom-panel-height", bottom);
 }
 
-/** ms_window_remember_state: keeps the sizes of the window and its panels for the next start. */
+/** ms_window_remember_state: saves the sizes of the window and its panels. */
 void
 ms_window_remember_state(MsWindow *self)
 {
@@ -36,7 +36,7 @@ ms_window_remember_state(MsWindow *self)
   remember_panels(self);
 }
 
-/* A GtkPaned counts from the left and the top; what is kept is the size of the panels. */
+/* GtkPaned measures from the left and the top, but the saved values are the sizes of the panels. */
 static void
 place_panel(GtkWidget *paned, int extent, int size)
 {
@@ -49,7 +49,7 @@ place_panels_cb(gpointer data)
 {
   MsWindow *self = data;
 
-  /* Drawing goes before this: a window may be closed while it still waits. */
+  /* This idle handler runs after drawing, when the window may have been closed already. */
   if (!self->settings)
     return G_SOURCE_REMOVE;
   place_panel(self->side_paned, gtk_widget_get_allocated_width(self->side_paned),
@@ -66,7 +66,7 @@ work_mapped_cb(MsWindow *self)
   g_idle_add_full(G_PRIORITY_HIGH_IDLE + 30, place_panels_cb, g_object_ref(self), g_object_unref);
 }
 
-/** ms_window_restore_state: gives the window the sizes it had last; the panels get theirs when they are first seen. */
+/** ms_window_restore_state: restores the size of the window; panels are sized when first shown. */
 void
 ms_window_restore_state(MsWindow *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/window-private.h"
 
-/** ms_window_get_view: (transfer none) (nullable): the view whose tab is in front. */
+/** ms_window_get_view: (transfer none) (nullable): the view in the current tab. */
 MsImageView *
 ms_window_get_view(MsWindow *self)
 {
@@ -57,7 +57,7 @@ close_clicked_cb(GtkButton *button, GtkWidget *view)
   close_view(view);
 }
 
-/** ms_window_close_tab: closes the picture in front; its run ends, nothing on the disk changes. */
+/** ms_window_close_tab: closes the current picture and cancels its run; no file changes. */
 void
 ms_window_close_tab(MsWindow *self)
 {
@@ -67,7 +67,7 @@ ms_window_close_tab(MsWindow *self)
     close_view(GTK_WIDGET(view));
 }
 
-/** ms_window_cancel_tabs: ends the runs of all pictures, and starts none again. */
+/** ms_window_cancel_tabs: cancels the runs of all pictures. */
 void
 ms_window_cancel_tabs(MsWindow *self)
 {
@@ -126,7 +126,7 @@ new_document(MsWindow *self, MsImage *image, GFile *file, const char *title)
 {
   MsDocument *document = ms_document_new(self->engine, image, file, title);
 
-  /* A new picture starts with the settings in front, so that one look can be tried on many. */
+  /* A new picture starts with the current settings, so that they can be tried on many pictures. */
   if (self->document) {
     ms_document_set_live(document, FALSE);
     ms_document_set_settings(document, ms_document_get_settings(self->document), NULL);
@@ -139,7 +139,7 @@ new_document(MsWindow *self, MsImage *image, GFile *file, const char *title)
   return document;
 }
 
-/* The first request waits for the view to know its size, so that what is visible can come first. */
+/* The first request waits for the size of the view, so that the visible part is computed first. */
 static gboolean
 first_request_cb(gpointer data)
 {
@@ -156,7 +156,7 @@ order_of(GtkWidget *view)
   return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(view), "ms-order"));
 }
 
-/* Pictures that were asked for together stand in the order in which they were named, not in which they were ready. */
+/* Tabs are in the order in which pictures were requested, not in which they were loaded. */
 static int
 place_for(MsWindow *self, guint order)
 {
@@ -167,7 +167,7 @@ place_for(MsWindow *self, guint order)
   return place;
 }
 
-/** ms_window_add_image: @file: (nullable): shows @image in a tab of its own, in front of the others. */
+/** ms_window_add_image: @file: (nullable): opens @image in a new tab. */
 void
 ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title)
 {
@@ -175,7 +175,7 @@ ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *tit
 }
 
 /**
- * ms_window_add_in_order: @order: from next_order, when the picture was asked for; the newest asked for is in front.
+ * ms_window_add_in_order: @order: taken from next_order when the picture was requested; the last requested is in front.
  */
 void
 ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order)

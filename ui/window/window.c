@@ -14,7 +14,7 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-/** ms_window_get_document: (transfer none) (nullable): the picture whose tab is in front. */
+/** ms_window_get_document: (transfer none) (nullable): the picture in the current tab. */
 MsDocument *
 ms_window_get_document(MsWindow *self)
 {
@@ -49,7 +49,7 @@ peek(MsWindow *self, GdkEventKey *event, gboolean down)
   return TRUE;
 }
 
-/* A field that is being typed in gets its keys before the window's shortcuts, which are plain digits too. */
+/* A text field gets keys before the window's shortcuts, which include plain digits. */
 static gboolean
 ms_window_key_press(GtkWidget *widget, GdkEventKey *event)
 {
@@ -209,7 +209,7 @@ engine_changed_cb(MsWindow *self)
     ms_window_clear_message(self);
 }
 
-/** ms_window_new: (transfer none): an empty window; GTK holds it until it is closed. */
+/** ms_window_new: (transfer none): an empty window, owned by GTK until it is closed. */
 MsWindow *
 ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings)
 {

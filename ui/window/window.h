@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsWindow: the main window: pictures as tabs, the settings beside them, timings and charts below. */
+/* MsWindow: the main window: pictures as tabs, settings at the side, timings and charts below. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_WINDOW (ms_window_get_type())
-/* Property: "document" (MsDocument or NULL, readable, with notify): the one whose tab is in front. */
+/* Property: "document" (MsDocument or NULL, readable, with notify): the picture in the current tab. */
 G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 
 MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);

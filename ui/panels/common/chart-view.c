@@ -7,7 +7,7 @@
 #define LEAST_WIDTH 155
 #define LEAST_HEIGHT 120
 
-/* Below this size charts are drawn smaller rather than with their parts over each other. */
+/* Below this size charts are scaled down, so that their parts do not overlap. */
 #define GOOD_WIDTH 300.0
 #define GOOD_HEIGHT 215.0
 #define LEAST_SHRINKING 0.65
@@ -111,8 +111,8 @@ ms_chart_view_new(void)
 
 /**
  * ms_chart_view_set_chart:
- * @chart: (nullable) (transfer none): what to show
- * @name: what a screen reader calls it
+ * @chart: (nullable) (transfer none): the chart to show
+ * @name: the accessible name
  */
 void
 ms_chart_view_set_chart(MsChartView *self, MsChart *chart, const char *name)
@@ -131,7 +131,7 @@ ms_chart_view_set_chart(MsChartView *self, MsChart *chart, const char *name)
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-/** ms_chart_view_get_chart: (transfer none) (nullable): what is shown */
+/** ms_chart_view_get_chart: (transfer none) (nullable) */
 MsChart *
 ms_chart_view_get_chart(MsChartView *self)
 {

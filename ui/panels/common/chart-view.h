@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsChartView: shows an MsChart, the same drawing that the lab writes to files, with tooltips and words for screen
- * readers.
- */
+/* MsChartView: draws an MsChart exactly as it is exported, with tooltips and a description for screen readers. */
 #pragma once
 
 #include <gtk/gtk.h>

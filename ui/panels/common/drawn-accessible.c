@@ -46,14 +46,14 @@ value_interface_init(AtkValueIface *iface)
   iface->get_value_and_text = get_value_and_text;
 }
 
-/** ms_drawn_class_init: call it in the class_init of a widget that draws itself. */
+/** ms_drawn_class_init: to be called in the class_init of a widget that draws itself. */
 void
 ms_drawn_class_init(GtkWidgetClass *klass)
 {
   gtk_widget_class_set_accessible_type(klass, MS_TYPE_DRAWN_ACCESSIBLE);
 }
 
-/** ms_drawn_describe: @description: (nullable): all of the drawing in words */
+/** ms_drawn_describe: @description: (nullable): the contents of the drawing in text */
 void
 ms_drawn_describe(GtkWidget *widget, AtkRole role, const char *name, const char *description)
 {
@@ -64,7 +64,7 @@ ms_drawn_describe(GtkWidget *widget, AtkRole role, const char *name, const char 
   atk_object_set_description(accessible, description ? description : "");
 }
 
-/** ms_drawn_set_value: the value that the drawing shows or that is pointed at, as a number and in words. */
+/** ms_drawn_set_value: sets the value at the cursor of the drawing, as a number and as text. */
 void
 ms_drawn_set_value(GtkWidget *widget, double value, const char *text)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsDrawnAccessible: what a screen reader is told of a widget that draws itself: name, role, description and value in
- * words.
- */
+/* MsDrawnAccessible: the accessible object of a widget that draws itself: name, role, description and value. */
 #pragma once
 
 #include <gtk/gtk-a11y.h>

@@ -42,7 +42,7 @@ update(MsLabBar *self)
     gtk_style_context_add_class(style, "suggested-action");
 }
 
-/* What is asked to stop ends after the band that runs, which may take a moment. */
+/* The job ends after its current band, which may take a moment. */
 static void
 on_clicked(MsLabBar *self)
 {
@@ -118,12 +118,6 @@ ms_lab_bar_init(MsLabBar *self)
   update(self);
 }
 
-GtkWidget *
-ms_lab_bar_new(const char *verb)
-{
-  return g_object_new(MS_TYPE_LAB_BAR, "verb", verb, NULL);
-}
-
 void
 ms_lab_bar_set_running(MsLabBar *self, gboolean running)
 {
@@ -141,7 +135,7 @@ ms_lab_bar_set_progress(MsLabBar *self, double fraction, const char *message)
   gtk_progress_bar_set_text(GTK_PROGRESS_BAR(self->progress), message);
 }
 
-/** ms_lab_bar_set_note: what stands beside the button at rest: what would run, or how it ended */
+/** ms_lab_bar_set_note: sets the text beside the button while nothing runs. */
 void
 ms_lab_bar_set_note(MsLabBar *self, const char *note)
 {
@@ -155,7 +149,7 @@ ms_lab_bar_get_note(MsLabBar *self)
   return gtk_label_get_text(GTK_LABEL(self->note));
 }
 
-/** ms_lab_bar_set_ready: whether there is something to start */
+/** ms_lab_bar_set_ready: sets whether the button can be clicked. */
 void
 ms_lab_bar_set_ready(MsLabBar *self, gboolean ready)
 {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsLabBar: starting, watching and cancelling something long: a run button that turns into Cancel, progress, and how
- * it ended.
- */
+/* MsLabBar: a button that starts a long job and then cancels it, its progress, and a text on how it ended. */
 #pragma once
 
 #include <gtk/gtk.h>
-
-#include "ui/panels/common/lab-job.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +12,6 @@ G_BEGIN_DECLS
  */
 G_DECLARE_FINAL_TYPE(MsLabBar, ms_lab_bar, MS, LAB_BAR, GtkBox)
 
-GtkWidget *ms_lab_bar_new(const char *verb);
 void ms_lab_bar_set_running(MsLabBar *self, gboolean running);
 void ms_lab_bar_set_progress(MsLabBar *self, double fraction, const char *message);
 void ms_lab_bar_set_note(MsLabBar *self, const char *note);

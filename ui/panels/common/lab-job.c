@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/lab-job.h"
 
-/* A copy of the report for the main loop is made between two runs, and not more often than a person can follow. */
+/* Minimum time between two copies of the report for the main loop. */
 #define TELL_US (300 * 1000)
 
 struct _MsLabJob {
@@ -13,7 +13,7 @@ struct _MsLabJob {
   guint repeats;
   MsReport *report; /* (nullable) */
   char *message;
-  gint64 told_us; /* of the measuring thread alone */
+  gint64 told_us; /* used by the measuring thread only */
 };
 
 G_DEFINE_FINAL_TYPE(MsLabJob, ms_lab_job, MS_TYPE_PANEL_JOB)
@@ -31,7 +31,7 @@ ms_lab_job_finalize(GObject *object)
   G_OBJECT_CLASS(ms_lab_job_parent_class)->finalize(object);
 }
 
-/* News on its way from the measuring thread to the main loop. */
+/* A progress message from the measuring thread to the main loop. */
 typedef struct {
   MsLabJob *job;
   MsReport *report;
@@ -137,7 +137,7 @@ ms_lab_job_init(MsLabJob *self)
 {
 }
 
-/** ms_lab_job_start: (transfer full): the job under way; it keeps itself alive until "ended" was emitted. */
+/** ms_lab_job_start: (transfer full): the running job, which keeps a reference to itself until it emits "ended". */
 MsLabJob *
 ms_lab_job_start(const MsLabJobSpec *spec)
 {
@@ -152,7 +152,7 @@ ms_lab_job_start(const MsLabJobSpec *spec)
   return self;
 }
 
-/** ms_lab_job_get_report: (transfer none) (nullable): what is known so far, a copy that does not change */
+/** ms_lab_job_get_report: (transfer none) (nullable): a copy of the results so far, which does not change */
 MsReport *
 ms_lab_job_get_report(MsLabJob *self)
 {

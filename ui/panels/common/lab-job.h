@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsLabJob: one experiment on its way: runs in a thread with a device context of its own, and tells the main loop what
- * is known.
- */
+/* MsLabJob: runs one experiment on a thread with its own device context and reports progress to the main loop. */
 #pragma once
 
 #include "core/lab/lab.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel-job.h"
 
-/* How long a device may keep silent in a job before it counts as hung, so that no hold is for ever. */
+/* Time without progress after which a device counts as hung. */
 #define WATCHDOG_MS 60000
 
 typedef struct {
@@ -54,7 +54,7 @@ ms_panel_job_init(MsPanelJob *self)
   private_of(self)->cancellable = g_cancellable_new();
 }
 
-/* The program stays alive while a thread is inside the device's driver, which must not be pulled away from under it. */
+/* The program must not exit while a thread is inside the device's driver. */
 static GApplication *
 hold_application(void)
 {
@@ -101,7 +101,7 @@ on_worked(GObject *source, GAsyncResult *result, gpointer data)
   release_application(g_steal_pointer(&private_of(self)->held));
 }
 
-/** ms_panel_job_start: once for each job, which keeps itself alive until "ended" was emitted. */
+/** ms_panel_job_start: to be called once; the job keeps a reference to itself until it has emitted "ended". */
 void
 ms_panel_job_start(MsPanelJob *self, MsDevice *device)
 {
@@ -111,19 +111,19 @@ ms_panel_job_start(MsPanelJob *self, MsDevice *device)
   priv->device = g_object_ref(device);
   priv->running = TRUE;
   priv->held = hold_application();
-  /* What was found before the cancelling is worth keeping. */
+  /* Results from before the cancellation are kept. */
   g_task_set_check_cancellable(task, FALSE);
   g_task_run_in_thread(task, work);
 }
 
-/** ms_panel_job_cancel: ends the work after the band that runs; what is known so far stays. */
+/** ms_panel_job_cancel: stops the work after its current band; results so far are kept. */
 void
 ms_panel_job_cancel(MsPanelJob *self)
 {
   g_cancellable_cancel(private_of(self)->cancellable);
 }
 
-/** ms_panel_job_drop: @self: (nullable) (transfer full): cancels a job whose news @follower no longer wants. */
+/** ms_panel_job_drop: @self: (nullable) (transfer full): cancels a job and disconnects @follower from it. */
 void
 ms_panel_job_drop(MsPanelJob *self, gpointer follower)
 {
@@ -146,21 +146,21 @@ ms_panel_job_is_cancelled(MsPanelJob *self)
   return g_cancellable_is_cancelled(private_of(self)->cancellable);
 }
 
-/** ms_panel_job_get_fraction: how much is done, 0 to 1 */
+/** ms_panel_job_get_fraction: the finished share, 0 to 1 */
 double
 ms_panel_job_get_fraction(MsPanelJob *self)
 {
   return private_of(self)->fraction;
 }
 
-/** ms_panel_job_set_fraction: for the kinds of job, on the main loop. */
+/** ms_panel_job_set_fraction: for subclasses, on the main loop. */
 void
 ms_panel_job_set_fraction(MsPanelJob *self, double fraction)
 {
   private_of(self)->fraction = fraction;
 }
 
-/** ms_panel_job_report_progress: for the kinds of job, on the main loop: emits "progressed". */
+/** ms_panel_job_report_progress: emits "progressed"; for subclasses, on the main loop. */
 void
 ms_panel_job_report_progress(MsPanelJob *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsPanelJob: something long that a panel has started: a thread with a device context of its own, and news for the
- * main loop.
+ * MsPanelJob: base class of long jobs that a panel starts: a thread with its own device context, and progress signals
+ * on the main loop.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_PANEL_JOB (ms_panel_job_get_type())
-/* Signals: "progressed" (): there is news; "ended" (GError *): NULL when all of it was done. */
+/* Signals: "progressed" (): new results; "ended" (GError *): NULL when the job was completed. */
 G_DECLARE_DERIVABLE_TYPE(MsPanelJob, ms_panel_job, MS, PANEL_JOB, GObject)
 
 /**

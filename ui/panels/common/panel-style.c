@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel-style.h"
 
-/* 10 points at 96 dots an inch, for which charts are laid out. */
+/* Font size for which charts are laid out: 10 points at 96 dots an inch. */
 #define USUAL_FONT_PIXELS 13.333
 
-/** ms_panel_theme: dark where the theme writes in a light colour. */
+/** ms_panel_theme: dark if the theme's text colour is light. */
 MsChartTheme
 ms_panel_theme(GtkWidget *widget)
 {
@@ -15,7 +15,7 @@ ms_panel_theme(GtkWidget *widget)
   return 0.299 * text.red + 0.587 * text.green + 0.114 * text.blue > 0.5 ? MS_CHART_DARK : MS_CHART_LIGHT;
 }
 
-/** ms_panel_text_scale: 1 at the usual font, 2 where the person has asked for text twice as large. */
+/** ms_panel_text_scale: the size of the user's font relative to the default. */
 double
 ms_panel_text_scale(GtkWidget *widget)
 {
@@ -31,7 +31,7 @@ ms_panel_text_scale(GtkWidget *widget)
 }
 
 /**
- * ms_panel_show_text: in the widget's font and the source colour, cut with dots at @width pixels when that is positive.
+ * ms_panel_show_text: draws text in the widget's font and the source colour, ellipsized at @width pixels if positive.
  */
 void
 ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double x, double y, double width, const char *text)
@@ -54,7 +54,7 @@ ms_panel_text_size(GtkWidget *widget, const char *text, int *width, int *height)
   pango_layout_get_pixel_size(layout, width, height);
 }
 
-/** ms_panel_draw_focus: the frame that the theme puts around a widget that has the focus. */
+/** ms_panel_draw_focus: draws the theme's focus frame if @widget has the focus. */
 void
 ms_panel_draw_focus(GtkWidget *widget, cairo_t *cr)
 {
@@ -81,10 +81,7 @@ show_cell(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *too
   return TRUE;
 }
 
-/**
- * ms_panel_tree_tooltip: shows the whole text of a @column of the model as it is, where tooltip-column would take it
- * for markup.
- */
+/** ms_panel_tree_tooltip: shows the text of @column as tooltip; unlike tooltip-column it is not parsed as markup. */
 void
 ms_panel_tree_tooltip(GtkTreeView *tree, int column)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How panels draw: the palette of the theme in use, the scale of its text, and text through Pango. */
+/* Drawing helpers for panels: theme, text scale, text and focus frame. */
 #pragma once
 
 #include <gtk/gtk.h>

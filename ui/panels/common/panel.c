@@ -45,9 +45,7 @@ on_idle(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/**
- * ms_panel_invalidate: what is shown is out of date; many calls in a row end in one refresh, and a hidden panel waits.
- */
+/** ms_panel_invalidate: schedules one refresh for many calls; a hidden panel is refreshed when it is shown. */
 void
 ms_panel_invalidate(MsPanel *self)
 {
@@ -58,7 +56,7 @@ ms_panel_invalidate(MsPanel *self)
     priv->idle = g_idle_add_full(GDK_PRIORITY_REDRAW - 5, on_idle, self, NULL);
 }
 
-/** ms_panel_follow: invalidates whenever @object emits @detailed_signal, for as long as both live. */
+/** ms_panel_follow: invalidates the panel whenever @object emits @detailed_signal. */
 void
 ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal)
 {
@@ -81,7 +79,9 @@ ms_panel_get_document(MsPanel *self)
   return private_of(self)->document;
 }
 
-/** ms_panel_get_device: (transfer none) (nullable): what the document is computed on; %NULL for the serial reference */
+/**
+ * ms_panel_get_device: (transfer none) (nullable): the device that filters the document; %NULL for the serial reference
+ */
 MsDevice *
 ms_panel_get_device(MsPanel *self)
 {
@@ -90,10 +90,7 @@ ms_panel_get_device(MsPanel *self)
   return document ? ms_window_engine_get_device(ms_document_get_engine(document)) : NULL;
 }
 
-/**
- * ms_panel_apply_toggles: takes the toggles alone over from @settings: the picture that the person is after stays as
- * it is.
- */
+/** ms_panel_apply_toggles: applies only the toggles of @settings, so that the picture stays the same. */
 void
 ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
 {
@@ -112,7 +109,7 @@ ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
   ms_document_set_settings(document, &chosen, NULL);
 }
 
-/** ms_panel_report_problem: lets the window say what went wrong. */
+/** ms_panel_report_problem: shows an error in the window. */
 void
 ms_panel_report_problem(MsPanel *self, const GError *error)
 {
@@ -122,7 +119,7 @@ ms_panel_report_problem(MsPanel *self, const GError *error)
     g_signal_emit_by_name(document, "problem", error);
 }
 
-/* The panel is the user data of all it connects to a document, its engine and its runs. */
+/* The panel is the user data of every handler that it connects to a document, its engine and its runs. */
 static void
 detach(MsPanel *self)
 {
@@ -136,7 +133,7 @@ detach(MsPanel *self)
   g_clear_object(&private_of(self)->document);
 }
 
-/** ms_panel_set_document: @document: (nullable): what to show from now on */
+/** ms_panel_set_document: @document: (nullable): the document to show */
 void
 ms_panel_set_document(MsPanel *self, MsDocument *document)
 {
@@ -181,7 +178,7 @@ ms_panel_class_init(MsPanelClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
-  /* Naming the templates keeps the linker from leaving them out of a program that links this library. */
+  /* This call keeps the linker from leaving the templates out of a program that links this library. */
   ms_panels_get_resource();
   object_class->dispose = ms_panel_dispose;
   object_class->get_property = ms_panel_get_property;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPanel: what all panels share: the document they show, its device and settings, and refreshing only when seen. */
+/* MsPanel: base class of all panels: the document and its device, and refreshing only while visible. */
 #pragma once
 
 #include <gtk/gtk.h>

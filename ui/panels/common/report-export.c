@@ -23,7 +23,7 @@ ms_export_extension(MsExport format)
   return formats[format].extension;
 }
 
-/** ms_export_title: for a menu, with a mnemonic */
+/** ms_export_title: the menu item, with a mnemonic */
 const char *
 ms_export_title(MsExport format)
 {
@@ -41,7 +41,7 @@ ms_export_parse(const char *extension, MsExport *format)
   return FALSE;
 }
 
-/** ms_export_file_name: (transfer full): what to propose */
+/** ms_export_file_name: (transfer full): the suggested file name */
 char *
 ms_export_file_name(const MsReport *report, MsExport format)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a report from the window: as data for other programs, as text, or as its chart. */
+/* Export of a report: table as CSV, JSON or Markdown, chart as SVG or PNG. */
 #pragma once
 
 #include "core/lab/report/report.h"

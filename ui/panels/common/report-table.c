@@ -5,10 +5,7 @@
 
 #include "ui/panels/common/panel-style.h"
 
-/*
- * The store begins with the row's index in the report, its weight and how it ended in a sign; the cells follow, and
- * its hint.
- */
+/* Columns of the store: index in the report, font weight, outcome sign, the cells, and the tooltip. */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
@@ -19,7 +16,7 @@ enum {
 #define MARK_TITLE "✓"
 #define NAME_CHARS 11
 
-/* Numbers in front of a cell are compared as numbers; cells without one come last, among themselves as words. */
+/* Cells that start with a number are compared as numbers; others follow, compared as text. */
 static double
 number_of(const char *text)
 {
@@ -70,7 +67,7 @@ is_numeric(GPtrArray *table, guint column)
   return FALSE;
 }
 
-/* What a row is called may be long; it gives way to the figures, and takes what they leave. */
+/* The name column may be long: it is ellipsized and takes the width that the numbers leave. */
 static void
 let_names_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
 {
@@ -148,7 +145,7 @@ make_store(guint n_cells)
   return store;
 }
 
-/* The whole name, which may be shortened in its cell, and what the last cell says of the row. */
+/* The tooltip: the whole name, which may be ellipsized in its cell, and the message of the row. */
 static char *
 hint_of(GPtrArray *cells)
 {
@@ -199,7 +196,7 @@ select_row(GtkTreeView *tree, int row)
   }
 }
 
-/** ms_report_table_show: makes the rows of @tree those of @report; the order a person chose and the selection stay. */
+/** ms_report_table_show: fills @tree with @report; sort order and selection are kept. */
 void
 ms_report_table_show(GtkTreeView *tree, const MsReport *report)
 {
@@ -223,7 +220,7 @@ ms_report_table_show(GtkTreeView *tree, const MsReport *report)
     select_row(tree, selected);
 }
 
-/** ms_report_table_row_at: the index in the report of what stands at @path (nullable: the selected row), or -1 */
+/** ms_report_table_row_at: the index in the report of the row at @path (nullable: the selected row), or -1 */
 int
 ms_report_table_row_at(GtkTreeView *tree, GtkTreePath *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a report in a tree view: columns as the report has them, sortable by number or word. */
+/* A report in a tree view: the report's columns, sortable by number or text. */
 #pragma once
 
 #include <gtk/gtk.h>

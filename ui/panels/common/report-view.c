@@ -92,7 +92,7 @@ on_exported(GObject *source, GAsyncResult *result, gpointer data)
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), text);
 }
 
-/** ms_report_view_export_to: writes the report in the format that the extension of @path names, off the main thread. */
+/** ms_report_view_export_to: writes the report on another thread; the extension of @path selects the format. */
 void
 ms_report_view_export_to(MsReportView *self, const char *path)
 {
@@ -224,7 +224,7 @@ ms_report_view_new(void)
   return g_object_new(MS_TYPE_REPORT_VIEW, NULL);
 }
 
-/* One line, which tells where the figures come from and what was found elsewhere; all of it in the tooltip. */
+/* One line: where the numbers come from and what was published; the whole text is the tooltip. */
 static void
 show_footer(MsReportView *self, const MsReport *report)
 {
@@ -236,7 +236,7 @@ show_footer(MsReportView *self, const MsReport *report)
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), all);
 }
 
-/** ms_report_view_set_report: @report: (nullable) (transfer none): what to show; it must not change any more */
+/** ms_report_view_set_report: @report: (nullable) (transfer none): must not change any more */
 void
 ms_report_view_set_report(MsReportView *self, MsReport *report)
 {
@@ -255,7 +255,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);
 }
 
-/** ms_report_view_get_report: (transfer none) (nullable): what is shown */
+/** ms_report_view_get_report: (transfer none) (nullable) */
 MsReport *
 ms_report_view_get_report(MsReportView *self)
 {
@@ -269,7 +269,7 @@ ms_report_view_get_selected(MsReportView *self)
   return self->report ? ms_report_table_row_at(self->tree, NULL) : -1;
 }
 
-/** ms_report_view_set_single_click: whether one click chooses a row, as it may where that can be undone. */
+/** ms_report_view_set_single_click: sets whether a single click activates a row. */
 void
 ms_report_view_set_single_click(MsReportView *self, gboolean single_click)
 {

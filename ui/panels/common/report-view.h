@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReportView: a report as table and chart side by side, with its export; for the Compare and the Experiments page. */
+/* MsReportView: a report as table and chart, with export; used by the pages Compare and Experiments. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -2,45 +2,28 @@
 #include "ui/panels/compare/compare-panel.h"
 
 #include "ui/common/format.h"
-#include "ui/panels/common/lab-bar.h"
+#include "ui/panels/common/lab-job.h"
 
 struct _MsComparePanel {
-  MsPanel parent_instance;
+  MsJobPanel parent_instance;
   MsTogglePicker *picker;
   GtkComboBox *mode;
   GtkSpinButton *repeats;
-  MsLabBar *bar;
   MsReportView *view;
   GtkWidget *apply;
-  MsLabJob *job; /* (nullable): the newest */
 };
 
-G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_PANEL)
+G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_JOB_PANEL)
 
 /* As in compare-panel.ui. */
 #define MODE_ALL "all"
 #define MODE_ONE "one"
-
-static void
-ms_compare_panel_dispose(GObject *object)
-{
-  MsComparePanel *self = MS_COMPARE_PANEL(object);
-
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
-  G_OBJECT_CLASS(ms_compare_panel_parent_class)->dispose(object);
-}
 
 static MsCompareMode
 get_mode(MsComparePanel *self)
 {
   return g_strcmp0(gtk_combo_box_get_active_id(self->mode), MODE_ALL) == 0 ? MS_COMPARE_ALL_COMBINATIONS
                                                                            : MS_COMPARE_ONE_AT_A_TIME;
-}
-
-gboolean
-ms_compare_panel_is_running(MsComparePanel *self)
-{
-  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
 }
 
 static guint
@@ -51,21 +34,20 @@ count(MsComparePanel *self, MsDocument *document)
   return ms_compare_count(ms_document_get_settings(document), choices, get_mode(self));
 }
 
-static void
-update_ready(MsComparePanel *self)
+static char *
+ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-  guint n = document ? count(self, document) : 0;
+  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
+  guint n = document ? count(MS_COMPARE_PANEL(panel), document) : 0;
 
-  if (ms_compare_panel_is_running(self))
-    return;
-  ms_lab_bar_set_ready(self->bar, device && n > 1);
-  g_autofree char *ready = g_strdup_printf("%u configurations on %s", n, device ? ms_device_get_name(device) : "");
-  ms_lab_bar_set_note(self->bar, !document ? "Open a picture to compare ways to filter it."
-                                 : !device ? "Choose an OpenCL device; the serial reference has no toggles."
-                                 : n < 2   ? "Choose the values to compare."
-                                           : ready);
+  *ready = device && n > 1;
+  if (!document)
+    return g_strdup("Open a picture to compare ways to filter it.");
+  if (!device)
+    return g_strdup("Choose an OpenCL device; the serial reference has no toggles.");
+  if (n < 2)
+    return g_strdup("Choose the values to compare.");
+  return g_strdup_printf("%u configurations on %s", n, ms_device_get_name(device));
 }
 
 static gboolean
@@ -86,7 +68,7 @@ compare_rows(gconstpointer a, gconstpointer b)
   return x->summary.median < y->summary.median ? -1 : 1;
 }
 
-/** ms_compare_sort: the fastest first; what was not verified has no rank and comes last. */
+/** ms_compare_sort: sorts the fastest first; unverified rows come last. */
 void
 ms_compare_sort(MsReport *report)
 {
@@ -94,9 +76,10 @@ ms_compare_sort(MsReport *report)
 }
 
 static void
-show_report(MsComparePanel *self, MsLabJob *job)
+ms_compare_panel_show(MsJobPanel *panel, MsPanelJob *job)
 {
-  MsReport *report = ms_lab_job_get_report(job);
+  MsComparePanel *self = MS_COMPARE_PANEL(panel);
+  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
 
   if (!report || report->rows->len == 0)
     return;
@@ -105,11 +88,10 @@ show_report(MsComparePanel *self, MsLabJob *job)
   gtk_widget_set_sensitive(self->apply, is_ranked(report->rows->pdata[0]));
 }
 
-static void
-on_progressed(MsLabJob *job, MsComparePanel *self)
+static char *
+ms_compare_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
-  show_report(self, job);
-  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), ms_lab_job_get_message(job));
+  return g_strdup(ms_lab_job_get_message(MS_LAB_JOB(job)));
 }
 
 static char *
@@ -126,31 +108,21 @@ result_note(const MsReport *report)
   return g_strdup_printf("Fastest: %s, %s", best->label, time);
 }
 
-static void
-on_ended(MsLabJob *job, GError *error, MsComparePanel *self)
+static char *
+ms_compare_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
 {
-  gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  MsReport *report = ms_lab_job_get_report(job);
+  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
 
-  ms_lab_bar_set_running(self->bar, FALSE);
-  show_report(self, job);
-  update_ready(self);
-  g_autofree char *note = error    ? g_strdup(cancelled ? "Cancelled; what was measured is shown." : error->message)
-                          : report ? result_note(report)
-                                   : g_strdup("");
-  ms_lab_bar_set_note(self->bar, note);
+  if (cancelled)
+    return g_strdup("Cancelled; the results so far are shown.");
+  return report ? result_note(report) : g_strdup("");
 }
 
-/** ms_compare_panel_run: as if Compare had been clicked; a comparison under way is cancelled. */
-void
-ms_compare_panel_run(MsComparePanel *self)
+static MsPanelJob *
+ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-
-  if (!document || !device)
-    return;
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
+  MsComparePanel *self = MS_COMPARE_PANEL(panel);
+  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
   g_autoptr(GArray) choices = ms_toggle_picker_get_choices(self->picker);
   g_autoptr(MsExperiment) experiment =
     ms_compare_experiment(ms_document_get_settings(document), choices, get_mode(self));
@@ -160,19 +132,10 @@ ms_compare_panel_run(MsComparePanel *self)
                        .input = ms_document_get_title(document),
                        .quick = TRUE,
                        .repeats = (guint)gtk_spin_button_get_value_as_int(self->repeats)};
-  self->job = ms_lab_job_start(&spec);
-  g_signal_connect_object(self->job, "progressed", G_CALLBACK(on_progressed), self, 0);
-  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, 0);
+
   ms_report_view_set_report(self->view, NULL);
   gtk_widget_set_sensitive(self->apply, FALSE);
-  ms_lab_bar_set_running(self->bar, TRUE);
-}
-
-void
-ms_compare_panel_cancel(MsComparePanel *self)
-{
-  if (self->job)
-    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
+  return MS_PANEL_JOB(ms_lab_job_start(&spec));
 }
 
 static void
@@ -212,7 +175,7 @@ ms_compare_panel_refresh(MsPanel *panel)
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
 
   ms_toggle_picker_update(self->picker, ms_panel_get_document(panel));
-  update_ready(self);
+  ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
 static void
@@ -220,12 +183,6 @@ ms_compare_panel_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_follow(panel, document, "settings-changed");
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
-void
-ms_compare_panel_set_mode(MsComparePanel *self, MsCompareMode mode)
-{
-  gtk_combo_box_set_active_id(self->mode, mode == MS_COMPARE_ALL_COMBINATIONS ? MODE_ALL : MODE_ONE);
 }
 
 void
@@ -246,34 +203,29 @@ ms_compare_panel_get_view(MsComparePanel *self)
   return self->view;
 }
 
-const char *
-ms_compare_panel_get_note(MsComparePanel *self)
-{
-  return ms_lab_bar_get_note(self->bar);
-}
-
 static void
 ms_compare_panel_class_init(MsComparePanelClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
-  G_OBJECT_CLASS(klass)->dispose = ms_compare_panel_dispose;
+  MS_JOB_PANEL_CLASS(klass)->start = ms_compare_panel_start;
+  MS_JOB_PANEL_CLASS(klass)->show = ms_compare_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->progress_text = ms_compare_panel_progress_text;
+  MS_JOB_PANEL_CLASS(klass)->ended_text = ms_compare_panel_ended_text;
+  MS_JOB_PANEL_CLASS(klass)->ready_text = ms_compare_panel_ready_text;
   MS_PANEL_CLASS(klass)->attach = ms_compare_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_compare_panel_refresh;
   g_type_ensure(MS_TYPE_TOGGLE_PICKER);
-  g_type_ensure(MS_TYPE_LAB_BAR);
   g_type_ensure(MS_TYPE_REPORT_VIEW);
   gtk_widget_class_set_template_from_resource(
     widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/compare/compare-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, picker);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, mode);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, repeats);
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, bar);
+  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, view);
   gtk_widget_class_bind_template_child(widget_class, MsComparePanel, apply);
-  gtk_widget_class_bind_template_callback(widget_class, ms_compare_panel_run);
-  gtk_widget_class_bind_template_callback(widget_class, ms_compare_panel_cancel);
-  gtk_widget_class_bind_template_callback(widget_class, update_ready);
+  gtk_widget_class_bind_template_callback(widget_class, ms_job_panel_update_ready);
   gtk_widget_class_bind_template_callback(widget_class, on_apply_clicked);
   gtk_widget_class_bind_template_callback(widget_class, on_row_chosen);
   gtk_widget_class_bind_template_callback(widget_class, on_problem);
@@ -285,5 +237,6 @@ ms_compare_panel_init(MsComparePanel *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_widget_set_sensitive(self->apply, FALSE);
   ms_report_view_set_single_click(self->view, TRUE);
-  update_ready(self);
+  ms_job_panel_set_bar(MS_JOB_PANEL(self),
+                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_COMPARE_PANEL, "bar")));
 }

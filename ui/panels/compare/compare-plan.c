@@ -9,7 +9,7 @@ clear_choice(gpointer data)
   g_strfreev(((MsCompareChoice *)data)->values);
 }
 
-/** ms_compare_choices_new: (transfer full) (element-type MsCompareChoice): none yet */
+/** ms_compare_choices_new: (transfer full) (element-type MsCompareChoice): an empty list */
 GArray *
 ms_compare_choices_new(void)
 {
@@ -35,7 +35,7 @@ new_experiment(MsCompareMode mode)
   return ms_experiment_new("compare", title, "mean-shift");
 }
 
-/* Everything stands fixed as it is; cases and axes go before. */
+/* Every option is fixed at its current value; cases and axes override it. */
 static void
 fix_current(MsExperiment *experiment, const MsSettings *current)
 {
@@ -84,11 +84,11 @@ add_axes(MsExperiment *experiment, const MsSettings *current, GArray *choices)
 
 /**
  * ms_compare_experiment:
- * @current: what everything that does not vary stays at
- * @choices: (element-type MsCompareChoice): what varies
+ * @current: the values of all options that do not vary
+ * @choices: (element-type MsCompareChoice): the values to try
  *
- * Returns: (transfer full): an experiment of the filter. One at a time the settings as they are come first and are the
- *   baseline; among all combinations they are the baseline where they are one of them, else the first is.
+ * Returns: (transfer full): an experiment of kind mean-shift. The current settings are the first case and the baseline;
+ *   for all combinations they are the baseline if they are one of them, otherwise the first combination is.
  */
 MsExperiment *
 ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode)
@@ -101,13 +101,13 @@ ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode 
     add_axes(experiment, current, choices);
     return experiment;
   }
-  ms_experiment_add_case(experiment, "as it is", nothing);
+  ms_experiment_add_case(experiment, "current settings", nothing);
   for (guint i = 0; i < choices->len; i++)
     add_single_changes(experiment, current, &g_array_index(choices, MsCompareChoice, i));
   return experiment;
 }
 
-/** ms_compare_count: how many configurations that makes. */
+/** ms_compare_count: the number of configurations of that experiment. */
 guint
 ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the Compare page measures: toggles and the values they take, as an experiment for the lab. */
+/* The experiment that the page Compare runs, made from the chosen toggles and values. */
 #pragma once
 
 #include "core/filter/options.h"
@@ -7,15 +7,13 @@
 
 G_BEGIN_DECLS
 
-/**
- * MsCompareMode: whether each value stands alone against the settings as they are, or every combination is measured.
- */
+/** MsCompareMode: whether each value is changed alone or every combination is measured. */
 typedef enum {
   MS_COMPARE_ONE_AT_A_TIME,
   MS_COMPARE_ALL_COMBINATIONS,
 } MsCompareMode;
 
-/** MsCompareChoice: the values to try of one toggle; none or one means that it does not vary. */
+/** MsCompareChoice: the values to try of one toggle; a toggle with fewer than two does not vary. */
 typedef struct {
   const MsOptionInfo *option;
   GStrv values;

@@ -5,7 +5,7 @@
 
 #include "ui/panels/compare/compare-plan.h"
 
-/* A value that can be checked. */
+/* One check button. */
 typedef struct {
   const MsOptionInfo *option;
   const char *value;
@@ -14,7 +14,7 @@ typedef struct {
 
 struct _MsTogglePicker {
   GtkGrid parent_instance;
-  GArray *values; /* Value, those of one option in a row */
+  GArray *values; /* Value; the values of one option are adjacent */
 };
 
 G_DEFINE_FINAL_TYPE(MsTogglePicker, ms_toggle_picker, GTK_TYPE_GRID)
@@ -115,13 +115,7 @@ ms_toggle_picker_init(MsTogglePicker *self)
   gtk_widget_show_all(GTK_WIDGET(self));
 }
 
-GtkWidget *
-ms_toggle_picker_new(void)
-{
-  return g_object_new(MS_TYPE_TOGGLE_PICKER, NULL);
-}
-
-/* What the plan rules out alone may run together with another toggle, so it stays to be chosen and only says so. */
+/* A value that is unavailable now may work together with another toggle, so it stays selectable and has a tooltip. */
 static void
 update_value(MsTogglePicker *self, const Value *value, MsDocument *document)
 {
@@ -129,7 +123,7 @@ update_value(MsTogglePicker *self, const Value *value, MsDocument *document)
   g_autofree char *refusal = document ? ms_document_option_refusal(document, value->option, value->value) : NULL;
   GtkWidget *label = gtk_bin_get_child(GTK_BIN(value->button));
   g_autofree char *text = g_strdup_printf("%s%s", value->value, g_strcmp0(now, value->value) == 0 ? " (now)" : "");
-  g_autofree char *tip = refusal ? g_strdup_printf("With the settings as they are: %s", refusal) : NULL;
+  g_autofree char *tip = refusal ? g_strdup_printf("With the current settings: %s", refusal) : NULL;
   GtkStyleContext *style = gtk_widget_get_style_context(label);
 
   gtk_label_set_text(GTK_LABEL(label), text);
@@ -140,7 +134,7 @@ update_value(MsTogglePicker *self, const Value *value, MsDocument *document)
     gtk_style_context_remove_class(style, "dim-label");
 }
 
-/** ms_toggle_picker_update: marks the values in use and those that @document (nullable) cannot have now. */
+/** ms_toggle_picker_update: marks the current values and those unavailable in @document (nullable). */
 void
 ms_toggle_picker_update(MsTogglePicker *self, MsDocument *document)
 {
@@ -162,9 +156,7 @@ checked_values(MsTogglePicker *self, const MsOptionInfo *option)
   return checked;
 }
 
-/**
- * ms_toggle_picker_get_choices: (transfer full) (element-type MsCompareChoice): toggles of which something is chosen
- */
+/** ms_toggle_picker_get_choices: (transfer full) (element-type MsCompareChoice): the toggles with a checked value */
 GArray *
 ms_toggle_picker_get_choices(MsTogglePicker *self)
 {
@@ -183,7 +175,7 @@ ms_toggle_picker_get_choices(MsTogglePicker *self)
   return choices;
 }
 
-/** ms_toggle_picker_set_chosen: as if the check button had been clicked; %FALSE where there is none of that value */
+/** ms_toggle_picker_set_chosen: checks or unchecks one value; %FALSE if it does not exist */
 gboolean
 ms_toggle_picker_set_chosen(MsTogglePicker *self, const char *option, const char *value, gboolean chosen)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An experiment in words: what it varies, what stays, what was found and published. */
-#include "ui/panels/experiment/experiment-panel.h"
+#include "ui/panels/experiment/experiment-details.h"
 
 static void
 append_paragraph(GString *text, const char *heading, const char *body)

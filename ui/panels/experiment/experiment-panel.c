@@ -4,26 +4,25 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "ui/panels/common/lab-bar.h"
+#include "ui/panels/common/lab-job.h"
 #include "ui/panels/common/panel-style.h"
+#include "ui/panels/experiment/experiment-details.h"
 
 struct _MsExperimentPanel {
-  MsPanel parent_instance;
+  MsJobPanel parent_instance;
   GtkTreeView *tree;
   GtkListStore *store;
   GtkLabel *title;
   GtkLabel *details;
   GtkToggleButton *quick;
   GtkToggleButton *on_picture;
-  MsLabBar *bar;
   MsReportView *view;
-  GHashTable *reports;    /* name → MsReport: the last of each experiment */
+  GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
   MsExperiment *selected; /* (nullable) */
-  MsExperiment *running;  /* (nullable): what @job measures */
-  MsLabJob *job;          /* (nullable): the newest */
+  MsExperiment *running;  /* (nullable): the experiment of the running job */
 };
 
-G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_PANEL)
+G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
 
 /* As in experiment-panel.ui. */
 enum {
@@ -53,7 +52,6 @@ ms_experiment_panel_dispose(GObject *object)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
 
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
   if (self->store) {
     g_signal_handlers_disconnect_by_data(gtk_tree_view_get_selection(self->tree), self);
     clear_store(self);
@@ -63,24 +61,6 @@ ms_experiment_panel_dispose(GObject *object)
   g_clear_pointer(&self->running, ms_experiment_unref);
   g_clear_pointer(&self->reports, g_hash_table_unref);
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
-}
-
-gboolean
-ms_experiment_panel_is_running(MsExperimentPanel *self)
-{
-  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
-}
-
-static void
-update_ready(MsExperimentPanel *self)
-{
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-
-  if (ms_experiment_panel_is_running(self))
-    return;
-  ms_lab_bar_set_ready(self->bar, device && self->selected);
-  g_autofree char *ready = device ? g_strdup_printf("Measures on %s.", ms_device_get_name(device)) : NULL;
-  ms_lab_bar_set_note(self->bar, ready ? ready : "Open a picture and choose an OpenCL device to measure on.");
 }
 
 static void
@@ -123,7 +103,7 @@ on_selection_changed(MsExperimentPanel *self)
   show_details(self);
   ms_report_view_set_report(self->view,
                             self->selected ? g_hash_table_lookup(self->reports, self->selected->name) : NULL);
-  update_ready(self);
+  ms_job_panel_update_ready(MS_JOB_PANEL(self));
 }
 
 static void
@@ -154,7 +134,7 @@ ms_experiment_panel_get_n_experiments(MsExperimentPanel *self)
   return (guint)gtk_tree_model_iter_n_children(GTK_TREE_MODEL(self->store), NULL);
 }
 
-/** ms_experiment_panel_select: as if its row had been clicked; %FALSE where there is none of that name */
+/** ms_experiment_panel_select: selects an experiment; %FALSE if there is none of that name */
 gboolean
 ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
 {
@@ -171,7 +151,7 @@ ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
   return FALSE;
 }
 
-/** ms_experiment_panel_add_file: lists the experiment of a file and selects it. */
+/** ms_experiment_panel_add_file: adds the experiment of a file to the list and selects it. */
 gboolean
 ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error)
 {
@@ -185,10 +165,20 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 
 /* Running */
 
-static void
-keep_report(MsExperimentPanel *self, MsLabJob *job)
+static char *
+ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
-  MsReport *report = ms_lab_job_get_report(job);
+  *ready = device && MS_EXPERIMENT_PANEL(panel)->selected;
+  return device ? g_strdup_printf("Measures on %s.", ms_device_get_name(device))
+                : g_strdup("Open a picture and choose an OpenCL device to measure on.");
+}
+
+/* Keeps the report of the running experiment, and shows it while that experiment is selected. */
+static void
+ms_experiment_panel_show(MsJobPanel *panel, MsPanelJob *job)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
+  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
 
   if (!report)
     return;
@@ -197,51 +187,38 @@ keep_report(MsExperimentPanel *self, MsLabJob *job)
     ms_report_view_set_report(self->view, report);
 }
 
-static void
-on_progressed(MsLabJob *job, MsExperimentPanel *self)
+static char *
+ms_experiment_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
-  g_autofree char *message = g_strdup_printf("%s: %s", self->running->title, ms_lab_job_get_message(job));
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
 
-  keep_report(self, job);
-  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), message);
+  return g_strdup_printf("%s: %s", self->running->title, ms_lab_job_get_message(MS_LAB_JOB(job)));
 }
 
 static char *
-ended_note(const MsReport *report, const GError *error)
+ms_experiment_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
 {
-  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return g_strdup("Cancelled; what was measured is shown.");
-  if (error)
-    return g_strdup(error->message);
+  const MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
+
+  if (cancelled)
+    return g_strdup("Cancelled; the results so far are shown.");
+  if (!report)
+    return g_strdup("");
   guint ok = ms_report_count(report, MS_OUTCOME_OK), wrong = ms_report_count(report, MS_OUTCOME_WRONG);
   g_autofree char *bad = wrong ? g_strdup_printf(", %u WRONG", wrong) : g_strdup("");
   return g_strdup_printf("Done: %u of %u configurations measured and verified%s.", ok, report->rows->len, bad);
 }
 
-static void
-on_ended(MsLabJob *job, GError *error, MsExperimentPanel *self)
+static MsPanelJob *
+ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
 {
-  MsReport *report = ms_lab_job_get_report(job);
-  g_autofree char *note = report || error ? ended_note(report, error) : g_strdup("");
-
-  keep_report(self, job);
-  ms_lab_bar_set_running(self->bar, FALSE);
-  update_ready(self);
-  ms_lab_bar_set_note(self->bar, note);
-}
-
-/** ms_experiment_panel_run: as if Run had been clicked. */
-void
-ms_experiment_panel_run(MsExperimentPanel *self)
-{
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
+  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
   gboolean picture =
     gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
 
-  if (!device || !self->selected)
-    return;
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
+  if (!self->selected)
+    return NULL;
   g_clear_pointer(&self->running, ms_experiment_unref);
   self->running = ms_experiment_ref(self->selected);
   MsLabJobSpec spec = {.experiment = self->running,
@@ -249,23 +226,7 @@ ms_experiment_panel_run(MsExperimentPanel *self)
                        .image = picture ? ms_document_get_source(document) : NULL,
                        .input = picture ? ms_document_get_title(document) : NULL,
                        .quick = gtk_toggle_button_get_active(self->quick)};
-  self->job = ms_lab_job_start(&spec);
-  g_signal_connect_object(self->job, "progressed", G_CALLBACK(on_progressed), self, 0);
-  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, 0);
-  ms_lab_bar_set_running(self->bar, TRUE);
-}
-
-void
-ms_experiment_panel_cancel(MsExperimentPanel *self)
-{
-  if (self->job)
-    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
-}
-
-void
-ms_experiment_panel_set_quick(MsExperimentPanel *self, gboolean quick)
-{
-  gtk_toggle_button_set_active(self->quick, quick);
+  return MS_PANEL_JOB(ms_lab_job_start(&spec));
 }
 
 MsReportView *
@@ -274,16 +235,10 @@ ms_experiment_panel_get_view(MsExperimentPanel *self)
   return self->view;
 }
 
-const char *
-ms_experiment_panel_get_note(MsExperimentPanel *self)
-{
-  return ms_lab_bar_get_note(self->bar);
-}
-
 static void
 report_problem(MsExperimentPanel *self, const GError *error)
 {
-  ms_lab_bar_set_note(self->bar, error->message);
+  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
   ms_panel_report_problem(MS_PANEL(self), error);
 }
 
@@ -318,18 +273,6 @@ on_open_clicked(MsExperimentPanel *self)
 }
 
 static void
-ms_experiment_panel_refresh(MsPanel *panel)
-{
-  update_ready(MS_EXPERIMENT_PANEL(panel));
-}
-
-static void
-ms_experiment_panel_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
-static void
 bind_template(GtkWidgetClass *widget_class)
 {
   gtk_widget_class_set_template_from_resource(
@@ -340,13 +283,11 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, details);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, quick);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, on_picture);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, bar);
+  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, view);
   gtk_widget_class_bind_template_callback(widget_class, show_details);
   gtk_widget_class_bind_template_callback(widget_class, on_selection_changed);
   gtk_widget_class_bind_template_callback(widget_class, on_open_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, ms_experiment_panel_run);
-  gtk_widget_class_bind_template_callback(widget_class, ms_experiment_panel_cancel);
   gtk_widget_class_bind_template_callback(widget_class, on_problem);
 }
 
@@ -354,9 +295,11 @@ static void
 ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
 {
   G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_experiment_panel_attach;
-  MS_PANEL_CLASS(klass)->refresh = ms_experiment_panel_refresh;
-  g_type_ensure(MS_TYPE_LAB_BAR);
+  MS_JOB_PANEL_CLASS(klass)->start = ms_experiment_panel_start;
+  MS_JOB_PANEL_CLASS(klass)->show = ms_experiment_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->progress_text = ms_experiment_panel_progress_text;
+  MS_JOB_PANEL_CLASS(klass)->ended_text = ms_experiment_panel_ended_text;
+  MS_JOB_PANEL_CLASS(klass)->ready_text = ms_experiment_panel_ready_text;
   g_type_ensure(MS_TYPE_REPORT_VIEW);
   bind_template(GTK_WIDGET_CLASS(klass));
 }
@@ -369,5 +312,6 @@ ms_experiment_panel_init(MsExperimentPanel *self)
   ms_panel_tree_tooltip(self->tree, COLUMN_TITLE);
   list_experiments(self);
   show_details(self);
-  update_ready(self);
+  ms_job_panel_set_bar(MS_JOB_PANEL(self),
+                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_EXPERIMENT_PANEL, "bar")));
 }

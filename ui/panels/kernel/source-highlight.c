@@ -55,7 +55,7 @@ add_tag(GtkTextTagTable *table, const char *name)
   gtk_text_tag_table_add(table, tag);
 }
 
-/** ms_source_highlight_set_theme: makes the tags of @buffer, in colours that can be read on the theme's background. */
+/** ms_source_highlight_set_theme: creates or updates the tags of @buffer with colours for @theme. */
 void
 ms_source_highlight_set_theme(GtkTextBuffer *buffer, MsChartTheme theme)
 {
@@ -108,7 +108,7 @@ tag_word(GtkTextBuffer *buffer, const char *text, int line, gsize from, gsize to
     tag_range(buffer, TAG_TYPE, line, from, to);
 }
 
-/* Tags from @at on and returns where to go on. */
+/* Tags the token at @at and returns the position after it. */
 static gsize
 tag_next(GtkTextBuffer *buffer, const char *text, int line, gsize at, gboolean *in_comment)
 {
@@ -132,8 +132,8 @@ tag_next(GtkTextBuffer *buffer, const char *text, int line, gsize at, gboolean *
 
 /**
  * ms_source_highlight_line:
- * @line: number of the line in @buffer
- * @skip: bytes in front that are no source
+ * @line: line number in @buffer
+ * @skip: bytes at its start that are not source code
  * @in_comment: (inout): whether a comment is open
  */
 void

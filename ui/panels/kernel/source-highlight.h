@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours for OpenCL C in a text buffer: comments, directives, keywords and types. */
+/* Syntax highlighting of OpenCL C in a text buffer: comments, directives, keywords and types. */
 #pragma once
 
 #include <gtk/gtk.h>

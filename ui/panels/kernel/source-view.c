@@ -8,7 +8,7 @@
 #include "ui/panels/kernel/source-highlight.h"
 #include "ui/panels/kernel/text-diff.h"
 
-/* A program as it is compared with the one before. */
+/* The text of a program, compared with the previous one. */
 typedef struct {
   char *source;
   char *options;
@@ -24,7 +24,7 @@ struct _MsSourceView {
   GtkWidget *compile;
   MsProgramSpec *spec; /* (nullable): what is shown */
   Text now;
-  Text before; /* of the configuration before the last change of the program */
+  Text before; /* the program before its last change */
   GCancellable *compiling;
   guint scroll;
   gboolean restyled;
@@ -60,7 +60,7 @@ ms_source_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_source_view_parent_class)->dispose(object);
 }
 
-/** ms_source_view_get_source: (transfer none) (nullable): the program as it goes to the compiler */
+/** ms_source_view_get_source: (transfer none) (nullable): the program as the compiler gets it */
 const char *
 ms_source_view_get_source(MsSourceView *self)
 {
@@ -73,9 +73,7 @@ ms_source_view_get_options(MsSourceView *self)
   return self->now.options;
 }
 
-/**
- * ms_source_view_get_shown: (transfer full): what the text view holds, with the marks of changes where they are shown
- */
+/** ms_source_view_get_shown: (transfer full): the contents of the text view, including change marks */
 char *
 ms_source_view_get_shown(MsSourceView *self)
 {
@@ -86,7 +84,7 @@ ms_source_view_get_shown(MsSourceView *self)
   return gtk_text_buffer_get_text(buffer, &start, &end, TRUE);
 }
 
-/* Lines are marked with a sign as well as with a colour. */
+/* Changed lines have a sign as well as a colour. */
 static const char *
 line_mark(MsDiffKind kind)
 {
@@ -148,12 +146,12 @@ show_lines(MsSourceView *self, GArray *diff, gboolean marked)
   }
   gtk_text_buffer_get_iter_at_line(buffer, &iter, MAX(first_change(diff) - 3, 0));
   gtk_text_buffer_place_cursor(buffer, &iter);
-  /* Lines have heights only once the view has laid them out. */
+  /* Scrolling needs line heights, which exist only after the view has been laid out. */
   if (self->scroll == 0)
     self->scroll = g_idle_add_full(GTK_TEXT_VIEW_PRIORITY_VALIDATE + 5, scroll_to_cursor, self, NULL);
 }
 
-/* Options word by word: new ones bold and underlined, those that went struck through. */
+/* Options are compared word by word: new ones bold and underlined, removed ones struck through. */
 static void
 show_options(MsSourceView *self, gboolean marked)
 {
@@ -177,7 +175,7 @@ show_summary(MsSourceView *self, GArray *diff, gboolean marked)
 {
   guint lines = diff->len - ms_text_diff_count(diff, MS_DIFF_REMOVED);
   g_autofree char *text =
-    marked ? g_strdup_printf("%u parts, %u lines; since the previous configuration %u lines came and %u went",
+    marked ? g_strdup_printf("%u parts, %u lines; %u lines added and %u removed since the previous configuration",
                              ms_program_spec_get_n_parts(self->spec), lines, ms_text_diff_count(diff, MS_DIFF_ADDED),
                              ms_text_diff_count(diff, MS_DIFF_REMOVED))
            : g_strdup_printf("%u parts, %u lines", ms_program_spec_get_n_parts(self->spec), lines);
@@ -206,7 +204,7 @@ show_log(MsSourceView *self, const char *log)
   gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->log), log, -1);
 }
 
-/* The log of the last run where it ran this very program. */
+/* Shows the build log of the last run if it ran this program. */
 static void
 show_known_log(MsSourceView *self, MsDocument *document)
 {
@@ -216,9 +214,10 @@ show_known_log(MsSourceView *self, MsDocument *document)
   g_autofree char *shown = self->spec ? ms_program_spec_hash(self->spec) : NULL;
   const char *log = ran && g_strcmp0(ran, shown) == 0 ? ms_run_get_build_log(run) : NULL;
 
-  show_log(self, !log   ? "This program has not been built yet."
-                 : *log ? log
-                        : "The compiler had nothing to say, or the program came from the cache. Compile it to see.");
+  show_log(self, !log ? "This program has not been built yet."
+                 : *log
+                   ? log
+                   : "The compiler printed nothing, or the program came from the cache. Compile it to see its output.");
 }
 
 static void
@@ -231,7 +230,7 @@ show_nothing(MsSourceView *self, const char *why)
   show_log(self, "");
 }
 
-/* Returns whether the program is another one. */
+/* Returns whether the program has changed. */
 static gboolean
 take_spec(MsSourceView *self, MsProgramSpec *spec)
 {
@@ -271,7 +270,7 @@ ms_source_view_refresh(MsPanel *panel)
   }
   gboolean shown = self->spec != NULL && !self->restyled;
   if (take_spec(self, plan->program) || !shown)
-    show_program(self); /* else where the person has scrolled to stays in sight */
+    show_program(self); /* otherwise the scroll position is kept */
   self->restyled = FALSE;
   show_known_log(self, document);
   gtk_widget_set_sensitive(self->compile, TRUE);
@@ -285,7 +284,10 @@ ms_source_view_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
-/* Runs on the engine's thread; without a cache, so that the compiler speaks. A log is worth more than an error here. */
+/*
+ * Runs on the engine's thread. The cache is bypassed, so that the compiler prints its messages; a failed build is not
+ * an error here, because its log is the result.
+ */
 static gpointer
 compile(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
 {
@@ -298,7 +300,7 @@ compile(MsContext *context, GCancellable *cancellable, gpointer data, GError **e
   if (!program)
     return g_strdup(failure->message);
   const char *log = ms_program_get_log(program);
-  return g_strdup(log && *log ? log : "Compiled without a word from the compiler.");
+  return g_strdup(log && *log ? log : "Compiled; the compiler printed nothing.");
 }
 
 static void

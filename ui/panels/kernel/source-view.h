@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsSourceView: the kernel program of the settings in use, exactly as the device compiles it, and what the last change
- * did to it.
- */
+/* MsSourceView: the kernel program of the current settings as the device compiles it, and its last change. */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -28,10 +28,10 @@ common_lengths(const char *const *before, guint n, const char *const *after, gui
 
 /**
  * ms_text_diff:
- * @before: (array zero-terminated=1): some hundred lines; time and memory grow with the product of both lengths
- * @after: (array zero-terminated=1): likewise
+ * @before: (array zero-terminated=1): a few hundred lines; time and memory grow with the product of both lengths
+ * @after: (array zero-terminated=1)
  *
- * Removed lines stand before the added ones that take their place.
+ * Removed lines precede the added lines that replace them.
  *
  * Returns: (transfer full) (element-type MsDiffLine): every line of both, in order
  */

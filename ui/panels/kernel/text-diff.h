@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest way from one list of lines (or words) to another: what stays, what comes, what goes. */
+/* A minimal difference between two lists of lines or words: unchanged, added and removed ones. */
 #pragma once
 
 #include <glib.h>
@@ -12,7 +12,7 @@ typedef enum {
   MS_DIFF_REMOVED,
 } MsDiffKind;
 
-/** MsDiffLine: @text belongs to whichever list the line comes from. */
+/** MsDiffLine: @text is owned by the list that the line is from. */
 typedef struct {
   MsDiffKind kind;
   const char *text;

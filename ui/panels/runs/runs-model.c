@@ -11,9 +11,7 @@ ms_runs_model_new(void)
                             G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_INT);
 }
 
-/**
- * ms_runs_model_speedup: (transfer full): over the baseline; runs with other parameters did other work and have none.
- */
+/** ms_runs_model_speedup: (transfer full): speed-up over the baseline; runs with other filter parameters have none. */
 char *
 ms_runs_model_speedup(MsRun *run, MsRun *baseline)
 {
@@ -22,7 +20,7 @@ ms_runs_model_speedup(MsRun *run, MsRun *baseline)
   return ms_format_ratio(ms_run_get_kernel_ms(baseline) / ms_run_get_kernel_ms(run));
 }
 
-/** ms_runs_model_badge: how the picture stands to the baseline's, in a sign and words. */
+/** ms_runs_model_badge: the result of comparing the picture with the baseline's, as a sign and text. */
 const char *
 ms_runs_model_badge(MsRun *run, MsRun *baseline)
 {
@@ -80,10 +78,7 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
                      MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, -1);
 }
 
-/**
- * ms_runs_model_fill: makes the rows those of @document (nullable); rows stay in place where they can, with the
- * selection.
- */
+/** ms_runs_model_fill: updates the rows from @document (nullable) in place, so that the selection is kept. */
 void
 ms_runs_model_fill(GtkListStore *store, MsDocument *document)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the runs panel: the original first, then every run, as a list store that follows the document. */
+/* The model of the runs panel: the original and then every run. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -26,7 +26,7 @@ run_at(MsRunsPanel *self, GtkTreeIter *iter)
   g_autoptr(MsRun) run = NULL;
 
   gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, MS_RUNS_RUN, &run, -1);
-  return run; /* the document holds it */
+  return run; /* the document owns it */
 }
 
 static gboolean
@@ -120,7 +120,7 @@ ms_runs_panel_attach(MsPanel *panel, MsDocument *document)
   follow_runs(self);
 }
 
-/* A second click on A gives the side back to the original, on B to the newest run. */
+/* A second click on A resets that side to the original, on B to the newest run. */
 static void
 on_a_toggled(GtkCellRendererToggle *cell, const char *path, MsRunsPanel *self)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsRunsPanel: every run of the document: what it did and took, whether its picture agrees, and which two are being
- * looked at.
- */
+/* MsRunsPanel: a table of all runs with time and comparison, where side A and side B are chosen. */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws histograms: axes, the curves of both pictures with their marks, and the bin that is read. */
+/* Drawing of the histogram plot: axes, curves of both pictures with markers, and the cursor. */
 #include <math.h>
 
 #include "ui/panels/statistics/histogram-private.h"
@@ -33,8 +33,8 @@ highest(const MsHistogram *histogram, const gboolean *shown, int first, int last
 }
 
 /*
- * The spikes of clipped pixels at both ends would flatten the curves, so they may leave the frame; the panel counts
- * them.
+ * Levels 0 and 255 hold the clipped pixels, whose peaks would flatten the curves; they may leave the frame, and the
+ * panel prints their counts.
  */
 static double
 find_most(MsHistogramPlot *self)
@@ -48,7 +48,7 @@ find_most(MsHistogramPlot *self)
   return most > 0 ? most * 1.06 : 1.0;
 }
 
-/** ms_histogram_frame: where things are in a plot of this size; @cr: (nullable): where it is drawn */
+/** ms_histogram_frame: the layout for the current size; @cr: (nullable): the target */
 MsHistogramFrame
 ms_histogram_frame(MsHistogramPlot *self, cairo_t *cr)
 {
@@ -95,14 +95,14 @@ draw_curve(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChanne
   ms_chart_set_colour(cr, channel_colour(channel, ms_panel_theme(frame->widget)));
   cairo_set_dash(cr, dash, before ? 2 : 0, 0);
   cairo_set_line_width(cr, before ? 1.2 : 1.8);
-  cairo_new_path(cr); /* text before may have left a current point */
+  cairo_new_path(cr); /* drawing text may have left a current point */
   for (int bin = 0; bin < 256; bin++)
     cairo_line_to(cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
   cairo_stroke(cr);
   cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* Curves differ by the shape of their marks as well as by colour; marks of the picture before are hollow. */
+/* Curves differ by marker shape as well as by colour; markers of the picture before are hollow. */
 static void
 draw_markers(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChannel channel, gboolean before)
 {
@@ -214,7 +214,7 @@ draw_cursor(MsHistogramPlot *self, const MsHistogramFrame *frame)
   cairo_stroke(frame->cr);
 }
 
-/** ms_histogram_draw: all of @self, over the whole of its area. */
+/** ms_histogram_draw: draws @self over its whole area. */
 void
 ms_histogram_draw(MsHistogramPlot *self, cairo_t *cr)
 {

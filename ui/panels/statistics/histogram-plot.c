@@ -11,7 +11,7 @@ G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
 
 static guint bin_changed_signal;
 
-/** ms_histogram_channel_title: with the mark that its curve carries. */
+/** ms_histogram_channel_title: the name of a channel, with its marker. */
 const char *
 ms_histogram_channel_title(MsChannel channel)
 {
@@ -144,7 +144,7 @@ ms_histogram_plot_init(MsHistogramPlot *self)
                     "Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16.");
 }
 
-/** ms_histogram_plot_set_histograms: copies both; either may be %NULL. */
+/** ms_histogram_plot_set_histograms: copies both (nullable). */
 void
 ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after)
 {
@@ -169,14 +169,14 @@ ms_histogram_plot_set_logarithmic(MsHistogramPlot *self, gboolean logarithmic)
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-/** ms_histogram_plot_get_bin: the bin that is read, -1 for none */
+/** ms_histogram_plot_get_bin: the bin at the cursor, -1 for none */
 int
 ms_histogram_plot_get_bin(MsHistogramPlot *self)
 {
   return self->bin;
 }
 
-/** ms_histogram_plot_set_bin: reads @bin, or none where it is -1. */
+/** ms_histogram_plot_set_bin: moves the cursor to @bin, or removes it if -1. */
 void
 ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin)
 {
@@ -192,7 +192,7 @@ ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin)
 }
 
 /**
- * ms_histogram_plot_read_bin: (transfer full): the counts of the shown channels, of both pictures where there are two
+ * ms_histogram_plot_read_bin: (transfer full): the counts of the visible channels, for both pictures if there are two
  */
 char *
 ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin)

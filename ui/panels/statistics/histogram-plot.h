@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsHistogramPlot: curves of two histograms laid over each other; pointer or arrow keys read a bin. */
+/* MsHistogramPlot: the curves of two histograms; pointer or arrow keys move a cursor over the bins. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_HISTOGRAM_PLOT (ms_histogram_plot_get_type())
-/* Signal: "bin-changed" (): ms_histogram_plot_get_bin() is another. */
+/* Signal: "bin-changed" (): the cursor has moved. */
 G_DECLARE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, MS, HISTOGRAM_PLOT, GtkDrawingArea)
 
 void ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the plot of histograms and its drawing share. */
+/* Private members of MsHistogramPlot, for its drawing. */
 #pragma once
 
 #include "ui/panels/statistics/histogram-plot.h"
@@ -20,7 +20,7 @@ struct _MsHistogramPlot {
   int bin; /* -1: none */
 };
 
-/** MsHistogramFrame: where things are, in pixels, and the scale: shares of pixels from @least to @most. */
+/** MsHistogramFrame: the layout in pixels, and the y axis: shares of pixels from @least to @most. */
 typedef struct {
   GtkWidget *widget;
   cairo_t *cr;

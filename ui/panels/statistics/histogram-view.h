@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsHistogramView: the histograms of both pictures with what is shown of them, clipped counts and the bin that is read.
- */
+/* MsHistogramView: the histogram plot with its choices, counts of clipped pixels and the bin at the cursor. */
 #pragma once
 
 #include "ui/panels/statistics/pixel-panel.h"

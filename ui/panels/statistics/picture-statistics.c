@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/picture-statistics.h"
 
-/* What one request computes from, and into; pictures whose statistics are known already are not reduced again. */
+/* Input and output of one request; results that are known already are copied into it. */
 typedef struct {
   MsImage *before;
   MsImage *after; /* (nullable) */
@@ -13,9 +13,9 @@ typedef struct {
 struct _MsPictureStatistics {
   GObject parent_instance;
   Work known;
-  MsImage *wanted_before; /* of the request under way */
+  MsImage *wanted_before; /* of the running request */
   MsImage *wanted_after;
-  GCancellable *cancellable; /* (nullable): of the request under way */
+  GCancellable *cancellable; /* (nullable): of the running request */
   char *problem;
 };
 
@@ -74,7 +74,7 @@ ms_picture_statistics_init(MsPictureStatistics *self)
 {
 }
 
-/** ms_picture_statistics_of: (transfer none): the statistics of @document, shared by all who show them. */
+/** ms_picture_statistics_of: (transfer none): the statistics of @document, shared by all panels. */
 MsPictureStatistics *
 ms_picture_statistics_of(MsDocument *document)
 {
@@ -181,8 +181,8 @@ copy_numbers(const MsPictureStatistics *self, MsImage *image)
 }
 
 /**
- * ms_picture_statistics_update: computes the statistics of the pictures that @document compares now, unless they are known or under
- * way.
+ * ms_picture_statistics_update: computes the statistics of both sides of @document unless they are known or being
+ * computed.
  */
 void
 ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document)
@@ -221,14 +221,14 @@ ms_picture_statistics_get_after(MsPictureStatistics *self)
   return self->known.after_numbers;
 }
 
-/** ms_picture_statistics_get_comparison: (nullable): of both, where they are of one size */
+/** ms_picture_statistics_get_comparison: (nullable): of both pictures if they have the same size */
 const MsImageComparison *
 ms_picture_statistics_get_comparison(MsPictureStatistics *self)
 {
   return self->known.comparison;
 }
 
-/** ms_picture_statistics_get_problem: (nullable): why there are no statistics */
+/** ms_picture_statistics_get_problem: (nullable): the reason why there are no statistics */
 const char *
 ms_picture_statistics_get_problem(MsPictureStatistics *self)
 {
@@ -241,7 +241,7 @@ ms_picture_statistics_is_busy(MsPictureStatistics *self)
   return self->cancellable != NULL;
 }
 
-/** ms_picture_statistics_name_before: (transfer full): what a person calls the picture on side A */
+/** ms_picture_statistics_name_before: (transfer full): the name of the picture on side A */
 char *
 ms_picture_statistics_name_before(MsDocument *document)
 {
@@ -250,7 +250,7 @@ ms_picture_statistics_name_before(MsDocument *document)
   return g_strdup(run ? ms_run_get_label(run) : "Original");
 }
 
-/** ms_picture_statistics_name_after: (transfer full): what a person calls the picture on side B */
+/** ms_picture_statistics_name_after: (transfer full): the name of the picture on side B */
 char *
 ms_picture_statistics_name_after(MsDocument *document)
 {

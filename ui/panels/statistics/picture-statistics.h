@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsPictureStatistics: statistics and histograms of the two pictures a document compares, reduced on the device off the main
+ * MsPictureStatistics: statistics and histograms of the two pictures compared, computed on the device off the main
  * thread.
  */
 #pragma once
@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_PICTURE_STATISTICS (ms_picture_statistics_get_type())
-/* Signal: "changed" (): statistics arrived or went, or computing them failed. */
+/* Signal: "changed" (): statistics were computed or dropped, or computing them failed. */
 G_DECLARE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, MS, PICTURE_STATISTICS, GObject)
 
 MsPictureStatistics *ms_picture_statistics_of(MsDocument *document);

@@ -118,7 +118,7 @@ show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
 
   gtk_label_set_text(self->difference, text      ? text
                                        : problem ? problem
-                                                 : "The difference appears here once the picture has been filtered.");
+                                                 : "The difference appears here after the picture has been filtered.");
 }
 
 static void
@@ -153,9 +153,7 @@ append_cells(GtkTreeModel *model, GtkTreeIter *iter, GString *text)
   g_string_append_c(text, '\n');
 }
 
-/**
- * ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, as it goes to the clipboard.
- */
+/** ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, for the clipboard. */
 char *
 ms_statistics_panel_get_text(MsStatisticsPanel *self)
 {

@@ -81,7 +81,7 @@ draw_bar(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
   }
 }
 
-/* Places the legend's entries in rows; draws them when @cr is given. Returns the height they take. */
+/* Lays out the legend in rows, draws it if @cr is given, and returns its height. */
 static int
 lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
 {
@@ -222,7 +222,7 @@ ms_stage_bar_clear(MsStageBar *self)
   update_words(self);
 }
 
-/** ms_stage_bar_add: a part to the right of those there are; one without time is left out. */
+/** ms_stage_bar_add: appends a part at the right; a part of zero time is ignored. */
 void
 ms_stage_bar_add(MsStageBar *self, const char *label, double ms)
 {

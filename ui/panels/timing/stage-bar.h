@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsStageBar: one bar cut into the parts of a run, each with its own colour, hatch and label, and the legend below it.
- */
+/* MsStageBar: a stacked bar of the stages of a run, each with colour, hatch and label, and a legend. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/timing/timing-rows.h"
 
-/* Clocks of some drivers step backwards between the phases of a command; a negative wait says nothing. */
+/* Some drivers report timestamps that go backwards; a negative wait counts as zero. */
 static double
 phase_ms(guint64 from, guint64 to)
 {
   return to > from ? (to - from) * 1e-6 : 0.0;
 }
 
-/** ms_timing_row_of: one launch as a row of its own. */
+/** ms_timing_row_of: a row for a single launch. */
 MsTimingRow
 ms_timing_row_of(const MsTiming *timing)
 {
@@ -26,7 +26,7 @@ ms_timing_row_of(const MsTiming *timing)
   return row;
 }
 
-/** ms_timing_row_holds: whether @timing is one of the launches that @self folds. Names are interned. */
+/** ms_timing_row_holds: whether @timing is one of the launches in @self. Names are interned. */
 gboolean
 ms_timing_row_holds(const MsTimingRow *self, const MsTiming *timing)
 {
@@ -54,7 +54,7 @@ add_launch(MsTimingRow *row, const MsTimingRow *launch)
   row->gb_per_s = row->run_ms > 0 ? row->bytes / (row->run_ms * 1e6) : 0.0;
 }
 
-/** ms_timing_rows_collect: (transfer full) (element-type MsTimingRow): in the order in which each first ran. */
+/** ms_timing_rows_collect: (transfer full) (element-type MsTimingRow): in order of their first launch. */
 GArray *
 ms_timing_rows_collect(MsTimingLog *log)
 {
@@ -74,7 +74,7 @@ ms_timing_rows_collect(MsTimingLog *log)
   return rows;
 }
 
-/** ms_timing_row_moves_device_memory: whether its bytes can be held against the device's memory bandwidth. */
+/** ms_timing_row_moves_device_memory: whether its rate can be compared with the device's memory bandwidth. */
 gboolean
 ms_timing_row_moves_device_memory(const MsTimingRow *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A timing log as a person reads it: launches of the same kernel folded into one row. */
+/* The rows of the timing table: launches of one kernel are summed into one row. */
 #pragma once
 
 #include "core/opencl/timing.h"

@@ -15,8 +15,8 @@ struct _MsTimingView {
   GtkTreeView *tree;
   GtkTreeStore *store;
   GtkStack *stack;
-  MsDevice *peak_device; /* (nullable): the device that @peak is of, or was asked for */
-  double peak;           /* GB/s, 0 while it is not known */
+  MsDevice *peak_device; /* (nullable): the device whose peak was measured or is being measured */
+  double peak;           /* GB/s, 0 while unknown */
   GCancellable *measuring;
 };
 
@@ -94,9 +94,9 @@ show_build(MsTimingView *self, MsTimingLog *log)
 
 /**
  * ms_timing_view_show_log:
- * @log: (nullable): resolved
- * @heading: what the log is of
- * @peak_gb_per_s: the device's measured bandwidth, 0 when it is not known
+ * @log: (nullable): with resolved timestamps
+ * @heading: describes the run
+ * @peak_gb_per_s: the device's measured bandwidth, 0 if unknown
  */
 void
 ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s)
@@ -155,7 +155,8 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /*
- * Kernels read and write, so their bytes are held against the copy bandwidth. Measured once, then remembered on disk.
+ * Kernels both read and write, so their rate is compared with the copy bandwidth, which is measured once and cached on
+ * disk.
  */
 static void
 want_peak(MsTimingView *self, MsWindowEngine *engine)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsTimingView: where the time of the last run went: stages and kernels in a table and one stacked bar, building apart.
- */
+/* MsTimingView: the times of the last run by stage and kernel, as a table and a stacked bar; building is separate. */
 #pragma once
 
 #include "ui/panels/common/panel.h"

@@ -5,13 +5,13 @@
 
 struct _MsTuneJob {
   MsPanelJob parent_instance;
-  MsTuneJobSpec spec; /* the device and the directory in it are not its own */
+  MsTuneJobSpec spec; /* its device and directory are not owned */
   char *directory;
-  GPtrArray *trials; /* MsTrial, of the main loop */
+  GPtrArray *trials; /* MsTrial; used by the main loop */
   guint64 space_size;
-  guint taken; /* trials of the record that were sent on; of the searching thread */
+  guint taken; /* trials already sent to the main loop; used by the searching thread */
 
-  GMutex lock; /* guards what follows, which goes from the searching thread to the main loop */
+  GMutex lock; /* guards the members below, which the searching thread passes to the main loop */
   GPtrArray *fresh;
   double fresh_fraction;
   guint64 fresh_space;
@@ -52,7 +52,7 @@ ms_tune_job_finalize(GObject *object)
   G_OBJECT_CLASS(ms_tune_job_parent_class)->finalize(object);
 }
 
-/* Moves what the thread has found to the main loop's list. */
+/* Moves the new trials to the main loop's list. */
 static void
 take_fresh(MsTuneJob *self)
 {
@@ -77,7 +77,7 @@ deliver(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Refused configurations come by the hundred, so one message carries all that there are when the main loop takes it. */
+/* Hundreds of refused configurations may arrive at once, so one message carries all new trials. */
 static void
 on_trial(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
 {
@@ -161,7 +161,7 @@ ms_tune_job_init(MsTuneJob *self)
   self->fresh = g_ptr_array_new_with_free_func(free_trial);
 }
 
-/** ms_tune_job_start: (transfer full): the search under way; it keeps itself alive until "ended" was emitted. */
+/** ms_tune_job_start: (transfer full): the running search, which keeps a reference to itself until it emits "ended". */
 MsTuneJob *
 ms_tune_job_start(const MsTuneJobSpec *spec)
 {
@@ -174,7 +174,7 @@ ms_tune_job_start(const MsTuneJobSpec *spec)
   return self;
 }
 
-/** ms_tune_job_get_trials: (transfer none) (element-type MsTrial): in the order in which they were tried */
+/** ms_tune_job_get_trials: (transfer none) (element-type MsTrial): in chronological order */
 GPtrArray *
 ms_tune_job_get_trials(MsTuneJob *self)
 {
@@ -201,7 +201,7 @@ ms_tune_job_get_space_size(MsTuneJob *self)
   return self->space_size;
 }
 
-/** ms_tune_job_chart: (transfer full): the fastest so far over the configurations that could be measured */
+/** ms_tune_job_chart: (transfer full): the best time over the number of measured configurations */
 MsChart *
 ms_tune_job_chart(MsTuneJob *self)
 {

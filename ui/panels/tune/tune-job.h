@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsTuneJob: a search for the fastest toggles on its way, in a thread with a device context of its own. */
+/* MsTuneJob: searches for the fastest toggles on a thread with its own device context. */
 #pragma once
 
 #include "core/filter/options.h"
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** MsTuneJobSpec: @settings: whose parameters are the problem; @directory: (nullable): where searches are kept. */
+/** MsTuneJobSpec: @settings: their filter parameters are kept; @directory: (nullable): the folder of saved searches. */
 typedef struct {
   MsDevice *device;
   MsImage *image;
@@ -21,7 +21,7 @@ typedef struct {
 } MsTuneJobSpec;
 
 #define MS_TYPE_TUNE_JOB (ms_tune_job_get_type())
-/* Signals: "progressed" (): more trials are known; "ended" (GError *): NULL when the search came to its end. */
+/* Signals: "progressed" (): new trials; "ended" (GError *): NULL when the search was completed. */
 G_DECLARE_FINAL_TYPE(MsTuneJob, ms_tune_job, MS, TUNE_JOB, MsPanelJob)
 
 MsTuneJob *ms_tune_job_start(const MsTuneJobSpec *spec);

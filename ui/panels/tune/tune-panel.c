@@ -3,25 +3,22 @@
 
 #include "ui/panels/common/chart-view.h"
 #include "ui/common/format.h"
-#include "ui/panels/common/lab-bar.h"
 #include "ui/panels/common/panel-style.h"
 
 struct _MsTunePanel {
-  MsPanel parent_instance;
+  MsJobPanel parent_instance;
   GtkComboBox *strategy;
   GtkSpinButton *budget;
   GtkToggleButton *fresh;
-  MsLabBar *bar;
   GtkTreeView *tree;
   GtkListStore *store;
   MsChartView *chart;
   GtkLabel *winner;
   GtkWidget *apply;
-  MsTuneJob *job; /* (nullable): the newest */
-  guint listed;   /* trials of @job that are in @store */
+  guint listed; /* trials of the job that are in @store */
 };
 
-G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_PANEL)
+G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_JOB_PANEL)
 
 /* As in tune-panel.ui. */
 enum {
@@ -32,33 +29,22 @@ enum {
   COLUMN_MS,
 };
 
-static void
-ms_tune_panel_dispose(GObject *object)
+static MsTuneJob *
+get_job(MsTunePanel *self)
 {
-  MsTunePanel *self = MS_TUNE_PANEL(object);
+  MsPanelJob *job = ms_job_panel_get_job(MS_JOB_PANEL(self));
 
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
-  G_OBJECT_CLASS(ms_tune_panel_parent_class)->dispose(object);
+  return job ? MS_TUNE_JOB(job) : NULL;
 }
 
-gboolean
-ms_tune_panel_is_running(MsTunePanel *self)
+static char *
+ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
-  return self->job && ms_panel_job_is_running(MS_PANEL_JOB(self->job));
-}
-
-static void
-update_ready(MsTunePanel *self)
-{
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+  MsTunePanel *self = MS_TUNE_PANEL(panel);
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
-  if (ms_tune_panel_is_running(self))
-    return;
-  ms_lab_bar_set_ready(self->bar, device != NULL);
-  g_autofree char *ready =
-    device ? g_strdup_printf("Searches on %s with the parameters in use.", ms_device_get_name(device)) : NULL;
-  ms_lab_bar_set_note(self->bar, ready ? ready : "Open a picture and choose an OpenCL device to tune for.");
+  return device ? g_strdup_printf("Searches on %s with the current filter settings.", ms_device_get_name(device))
+                : g_strdup("Open a picture and choose an OpenCL device to tune for.");
 }
 
 static void
@@ -94,7 +80,7 @@ show_winner(MsTunePanel *self)
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), settings);
 }
 
-/* The view would stay with the row that was on top; the fastest ones come in above it. */
+/* Faster rows are inserted above the visible ones, so the view is scrolled to the top. */
 static void
 show_fastest_rows(MsTunePanel *self)
 {
@@ -105,10 +91,11 @@ show_fastest_rows(MsTunePanel *self)
 }
 
 static void
-show_search(MsTunePanel *self)
+ms_tune_panel_show(MsJobPanel *panel, MsPanelJob *job)
 {
-  GPtrArray *trials = ms_tune_job_get_trials(self->job);
-  g_autoptr(MsChart) chart = ms_tune_job_chart(self->job);
+  MsTunePanel *self = MS_TUNE_PANEL(panel);
+  GPtrArray *trials = ms_tune_job_get_trials(get_job(self));
+  g_autoptr(MsChart) chart = ms_tune_job_chart(get_job(self));
 
   for (; self->listed < trials->len; self->listed++)
     list_trial(self, trials->pdata[self->listed], self->listed + 1);
@@ -118,36 +105,21 @@ show_search(MsTunePanel *self)
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
 }
 
-static void
-on_progressed(MsTuneJob *job, MsTunePanel *self)
+static char *
+ms_tune_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
-  g_autofree char *message = g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations looked at",
-                                             ms_tune_job_get_trials(job)->len, ms_tune_job_get_space_size(job));
-
-  show_search(self);
-  ms_lab_bar_set_progress(self->bar, ms_panel_job_get_fraction(MS_PANEL_JOB(job)), message);
+  return g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried",
+                         ms_tune_job_get_trials(MS_TUNE_JOB(job))->len, ms_tune_job_get_space_size(MS_TUNE_JOB(job)));
 }
 
 static char *
-ended_note(MsTunePanel *self, const GError *error)
+ms_tune_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
 {
-  guint n = ms_tune_panel_get_n_trials(self);
+  guint n = ms_tune_job_get_trials(MS_TUNE_JOB(job))->len;
 
-  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return g_strdup_printf("Cancelled after %u configurations; the search goes on from here next time.", n);
-  if (error)
-    return g_strdup(error->message);
-  return g_strdup_printf("Done: %u configurations looked at. The winner is kept for this device and driver.", n);
-}
-
-static void
-on_ended(MsTuneJob *job, GError *error, MsTunePanel *self)
-{
-  show_search(self);
-  ms_lab_bar_set_running(self->bar, FALSE);
-  update_ready(self);
-  g_autofree char *note = ended_note(self, error);
-  ms_lab_bar_set_note(self->bar, note);
+  if (cancelled)
+    return g_strdup_printf("Cancelled after %u configurations; the next search continues from here.", n);
+  return g_strdup_printf("Done: %u configurations tried. The fastest is saved for this device and driver.", n);
 }
 
 static MsTuneStrategy
@@ -159,52 +131,37 @@ get_strategy(MsTunePanel *self)
   return strategy;
 }
 
-/** ms_tune_panel_run: as if Tune had been clicked; a search under way is cancelled and resumed. */
-void
-ms_tune_panel_run(MsTunePanel *self)
+static MsPanelJob *
+ms_tune_panel_start(MsJobPanel *panel, MsDevice *device)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-
-  if (!device)
-    return;
-  ms_panel_job_drop(MS_PANEL_JOB(g_steal_pointer(&self->job)), self);
-  self->listed = 0;
-  gtk_list_store_clear(self->store);
+  MsTunePanel *self = MS_TUNE_PANEL(panel);
+  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
   MsTuneJobSpec spec = {.device = device,
                         .image = ms_document_get_source(document),
                         .settings = *ms_document_get_settings(document),
                         .strategy = get_strategy(self),
                         .budget_s = gtk_spin_button_get_value(self->budget),
                         .fresh = gtk_toggle_button_get_active(self->fresh)};
-  self->job = ms_tune_job_start(&spec);
-  g_signal_connect_object(self->job, "progressed", G_CALLBACK(on_progressed), self, 0);
-  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, 0);
-  ms_lab_bar_set_running(self->bar, TRUE);
-  show_winner(self);
-}
 
-void
-ms_tune_panel_cancel(MsTunePanel *self)
-{
-  if (self->job)
-    ms_panel_job_cancel(MS_PANEL_JOB(self->job));
+  self->listed = 0;
+  gtk_list_store_clear(self->store);
+  return MS_PANEL_JOB(ms_tune_job_start(&spec));
 }
 
 /** ms_tune_panel_get_best: (transfer none) (nullable): the fastest of the search */
 const MsTrial *
 ms_tune_panel_get_best(MsTunePanel *self)
 {
-  return self->job ? ms_tune_job_get_best(self->job) : NULL;
+  return get_job(self) ? ms_tune_job_get_best(get_job(self)) : NULL;
 }
 
 guint
 ms_tune_panel_get_n_trials(MsTunePanel *self)
 {
-  return self->job ? ms_tune_job_get_trials(self->job)->len : 0;
+  return get_job(self) ? ms_tune_job_get_trials(get_job(self))->len : 0;
 }
 
-/** ms_tune_panel_apply: filters with the toggles of the winner. */
+/** ms_tune_panel_apply: applies the toggles of the fastest configuration. */
 void
 ms_tune_panel_apply(MsTunePanel *self)
 {
@@ -226,24 +183,6 @@ ms_tune_panel_set_fresh(MsTunePanel *self, gboolean fresh)
   gtk_toggle_button_set_active(self->fresh, fresh);
 }
 
-const char *
-ms_tune_panel_get_note(MsTunePanel *self)
-{
-  return ms_lab_bar_get_note(self->bar);
-}
-
-static void
-ms_tune_panel_refresh(MsPanel *panel)
-{
-  update_ready(MS_TUNE_PANEL(panel));
-}
-
-static void
-ms_tune_panel_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
 static void
 bind_template(GtkWidgetClass *widget_class)
 {
@@ -252,24 +191,23 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, strategy);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, budget);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, fresh);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, bar);
+  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, tree);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, store);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, chart);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, winner);
   gtk_widget_class_bind_template_child(widget_class, MsTunePanel, apply);
-  gtk_widget_class_bind_template_callback(widget_class, ms_tune_panel_run);
-  gtk_widget_class_bind_template_callback(widget_class, ms_tune_panel_cancel);
   gtk_widget_class_bind_template_callback(widget_class, ms_tune_panel_apply);
 }
 
 static void
 ms_tune_panel_class_init(MsTunePanelClass *klass)
 {
-  G_OBJECT_CLASS(klass)->dispose = ms_tune_panel_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_tune_panel_attach;
-  MS_PANEL_CLASS(klass)->refresh = ms_tune_panel_refresh;
-  g_type_ensure(MS_TYPE_LAB_BAR);
+  MS_JOB_PANEL_CLASS(klass)->start = ms_tune_panel_start;
+  MS_JOB_PANEL_CLASS(klass)->show = ms_tune_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->progress_text = ms_tune_panel_progress_text;
+  MS_JOB_PANEL_CLASS(klass)->ended_text = ms_tune_panel_ended_text;
+  MS_JOB_PANEL_CLASS(klass)->ready_text = ms_tune_panel_ready_text;
   g_type_ensure(MS_TYPE_CHART_VIEW);
   bind_template(GTK_WIDGET_CLASS(klass));
 }
@@ -281,5 +219,6 @@ ms_tune_panel_init(MsTunePanel *self)
   gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
   ms_panel_tree_tooltip(self->tree, COLUMN_OUTCOME);
   show_winner(self);
-  update_ready(self);
+  ms_job_panel_set_bar(MS_JOB_PANEL(self),
+                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_TUNE_PANEL, "bar")));
 }

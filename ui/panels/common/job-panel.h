@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* MsJobPanel: base class of panels that run a long job and show its progress and results in an MsLabBar. */
+#pragma once
+
+#include "ui/panels/common/lab-bar.h"
+#include "ui/panels/common/panel-job.h"
+#include "ui/panels/common/panel.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_JOB_PANEL (ms_job_panel_get_type())
+G_DECLARE_DERIVABLE_TYPE(MsJobPanel, ms_job_panel, MS, JOB_PANEL, MsPanel)
+
+/**
+ * MsJobPanelClass: texts are (transfer full).
+ * @start: starts a job on @device; (transfer full)
+ * @show: shows what @job has found so far
+ * @progress_text: what @job does at the moment
+ * @ended_text: how @job ended, which may have been cancelled but has not failed
+ * @ready_text: (nullable) @device: what a click would start, or what is missing, in which case @ready becomes %FALSE
+ */
+struct _MsJobPanelClass {
+  MsPanelClass parent_class;
+  MsPanelJob *(*start)(MsJobPanel *self, MsDevice *device);
+  void (*show)(MsJobPanel *self, MsPanelJob *job);
+  char *(*progress_text)(MsJobPanel *self, MsPanelJob *job);
+  char *(*ended_text)(MsJobPanel *self, MsPanelJob *job, gboolean cancelled);
+  char *(*ready_text)(MsJobPanel *self, MsDevice *device, gboolean *ready);
+};
+
+void ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar);
+void ms_job_panel_run(MsJobPanel *self);
+void ms_job_panel_cancel(MsJobPanel *self);
+gboolean ms_job_panel_is_running(MsJobPanel *self);
+MsPanelJob *ms_job_panel_get_job(MsJobPanel *self);
+const char *ms_job_panel_get_note(MsJobPanel *self);
+void ms_job_panel_set_note(MsJobPanel *self, const char *note);
+void ms_job_panel_update_ready(MsJobPanel *self);
+
+G_END_DECLS
