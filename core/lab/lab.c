@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/kinds/anchor.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
@@ -158,32 +159,106 @@ finish_group(Run *run)
   run->done += run->group_rows->len;
 }
 
+/* The subjects of one call of ms_measure(): the rows that can run, and after them the anchor. */
+typedef struct {
+  GPtrArray *rows;     /* MsReportRow, without the anchor */
+  GPtrArray *subjects; /* MsSubject */
+  GPtrArray *measurements;
+} Group;
+
+static void
+group_init(Group *group)
+{
+  group->rows = g_ptr_array_new();
+  group->subjects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_subject_free);
+  group->measurements = g_ptr_array_new();
+}
+
+static void
+group_clear(Group *group)
+{
+  g_ptr_array_unref(group->rows);
+  g_ptr_array_unref(group->subjects);
+  g_ptr_array_unref(group->measurements);
+}
+
+static void
+group_add(Group *group, MsSubject *subject, MsMeasurement *measurement)
+{
+  g_ptr_array_add(group->subjects, subject);
+  g_ptr_array_add(group->measurements, measurement);
+}
+
+static gboolean
+add_pending_rows(Run *run, Group *group, GError **error)
+{
+  for (guint i = 0; i < run->group_rows->len; i++) {
+    MsReportRow *row = run->group_rows->pdata[i];
+    MsSubject *subject;
+    if (row->measurement->outcome != MS_OUTCOME_PENDING)
+      continue;
+    if (!make_subject(run, row, &subject, error))
+      return FALSE;
+    if (!subject)
+      continue;
+    group_add(group, subject, row->measurement);
+    g_ptr_array_add(group->rows, row);
+  }
+  return TRUE;
+}
+
+static void
+add_anchor(Run *run, Group *group)
+{
+  const char *name = ((MsReportRow *)run->group_rows->pdata[0])->group;
+  MsMeasurement *measurement = ms_measurement_new();
+
+  g_hash_table_insert(run->report->anchors, g_strdup(name), measurement);
+  group_add(group, ms_lab_anchor_new(run->bench), measurement);
+}
+
+/* For each subject the index of its baseline among them, its own where that does not run. */
+static guint *
+find_baselines(Run *run, Group *group)
+{
+  guint *baselines = g_new(guint, group->subjects->len);
+
+  for (guint i = 0; i < group->subjects->len; i++) {
+    MsReportRow *baseline = i < group->rows->len ? ms_report_find_baseline(run->report, group->rows->pdata[i]) : NULL;
+    if (!baseline || !g_ptr_array_find(group->rows, baseline, &baselines[i]))
+      baselines[i] = i;
+  }
+  return baselines;
+}
+
+static gboolean
+measure_subjects(Run *run, Group *group, GError **error)
+{
+  g_autofree guint *baselines = find_baselines(run, group);
+  GPtrArray *whole = run->group_rows;
+
+  run->measure.baselines = baselines;
+  run->measure.anchored = TRUE;
+  run->group_rows = group->rows;
+  gboolean good = ms_measure((MsSubject **)group->subjects->pdata, (MsMeasurement **)group->measurements->pdata,
+                             group->subjects->len, &run->measure, measure_progress, run, run->cancellable, error);
+  run->group_rows = whole;
+  return good;
+}
+
 /* Measures the rows of one group interleaved, so that a change of the clock rate affects all of them alike. */
 static gboolean
 measure_group(Run *run, GError **error)
 {
-  guint n = 0, total = run->group_rows->len;
-  g_autofree MsSubject **subjects = g_new0(MsSubject *, total);
-  g_autofree MsMeasurement **measurements = g_new0(MsMeasurement *, total);
-  g_autoptr(GPtrArray) rows = g_ptr_array_new();
-  gboolean good = TRUE;
+  Group group;
 
-  for (guint i = 0; i < total && good; i++) {
-    MsReportRow *row = run->group_rows->pdata[i];
-    if (row->measurement->outcome != MS_OUTCOME_PENDING)
-      continue;
-    good = make_subject(run, row, &subjects[n], error);
-    if (!subjects[n])
-      continue;
-    measurements[n++] = row->measurement;
-    g_ptr_array_add(rows, row);
+  group_init(&group);
+  gboolean good = add_pending_rows(run, &group, error);
+  if (good && group.rows->len > 0) {
+    add_anchor(run, &group);
+    good = measure_subjects(run, &group, error);
   }
-  GPtrArray *whole = run->group_rows;
-  run->group_rows = rows;
-  good = good && ms_measure(subjects, measurements, n, &run->measure, measure_progress, run, run->cancellable, error);
-  run->group_rows = whole;
-  for (guint i = 0; i < n; i++)
-    ms_subject_free(subjects[i]);
+  group_clear(&group);
   ms_lab_bench_forget(run->bench);
   finish_group(run);
   return good;

@@ -26,7 +26,9 @@ fill_row(MsReport *report, guint index, double ms)
     double ns = ms * 1e6 * (1 + 0.001 * (i - 5));
     double wall = ns + 1000;
     g_array_append_val(m->samples, ns);
+    guint round = m->rounds->len;
     g_array_append_val(m->walls, wall);
+    g_array_append_val(m->rounds, round);
     g_array_append_val(ms_measurement_stage(m, "kernel", "direct")->ns, ns);
   }
   m->first_ns = ms * 2e6;
@@ -36,6 +38,21 @@ fill_row(MsReport *report, guint index, double ms)
   m->work = (MsWork){1e6, 2e8, 0, 8e6};
   m->verification = (MsVerification){TRUE, 1000000, 0, 0, g_strdup("the reference")};
   ms_report_finish_row(report, row);
+}
+
+/* An anchor that took 3 ms in the rounds of all rows. */
+static void
+add_anchor(MsReport *report, double factor)
+{
+  MsMeasurement *anchor = ms_measurement_new();
+
+  for (guint round = 0; round < 11; round++) {
+    double ns = 3e6 * factor * (1 + 0.001 * (round % 3));
+    g_array_append_val(anchor->samples, ns);
+    g_array_append_val(anchor->rounds, round);
+  }
+  anchor->outcome = MS_OUTCOME_OK;
+  g_hash_table_insert(report->anchors, g_strdup("one group"), anchor);
 }
 
 static MsReport *
@@ -56,6 +73,7 @@ make_report(double factor)
     g_autofree char *label = ms_experiment_label(e, all->pdata[i]);
     ms_report_add_row(report, all->pdata[i], label, "one group");
   }
+  add_anchor(report, 1);
   fill_row(report, 0, 10);
   fill_row(report, 1, 5);
   fill_row(report, 2, 2.5 * factor);
@@ -367,6 +385,29 @@ test_compare(void)
   g_assert_nonnull(strstr(warned->warning, "driver"));
 }
 
+/* The same program on a machine of half the speed: the anchor says so, and nothing is called slower. */
+static void
+test_compare_apart_in_time(void)
+{
+  g_autoptr(MsReport) before = make_report(1);
+  g_autoptr(MsReport) now = make_report(1);
+  g_autoptr(MsReport) unanchored = make_report(1.5);
+
+  for (guint i = 0; i < 4; i++) {
+    GArray *samples = row_at(now, i)->measurement->samples;
+    for (guint k = 0; k < samples->len; k++)
+      g_array_index(samples, double, k) *= 2;
+  }
+  add_anchor(now, 2);
+  g_hash_table_remove_all(unanchored->anchors);
+  g_autoptr(MsComparison) drifted = ms_compare_reports(before, now, 0.02);
+  g_autoptr(MsComparison) unknown = ms_compare_reports(before, unanchored, 0.02);
+  g_assert_cmpuint(drifted->slower + drifted->faster, ==, 0);
+  const MsComparisonRow *first = drifted->rows->pdata[0];
+  g_assert_cmpfloat_with_epsilon(first->speedup.ratio, 1, 0.01);
+  g_assert_cmpuint(unknown->uncertain, ==, 4);
+}
+
 static void
 test_chart_of_report(void)
 {
@@ -467,6 +508,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/snapshot", test_snapshot);
   g_test_add_func("/lab/report/text", test_text_and_markdown);
   g_test_add_func("/lab/report/compare", test_compare);
+  g_test_add_func("/lab/report/compare/apart-in-time", test_compare_apart_in_time);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
   g_test_add_func("/lab/chart/draw", test_charts_draw);
   g_test_add_func("/lab/chart/tooltip", test_tooltip);

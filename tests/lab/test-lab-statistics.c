@@ -143,97 +143,6 @@ test_clock_drop(void)
   g_assert_false(ms_statistics_find_clock_drop(drop, 5).found);
 }
 
-/* Samples around @centre within ±@spread, evenly and in a scrambled order. */
-static void
-fill(double *samples, int n, double centre, double spread)
-{
-  for (int i = 0; i < n; i++)
-    samples[(i * 7) % n] = centre * (1 + spread * (2.0 * i / (n - 1) - 1));
-}
-
-static MsSpeedup
-speedup_of(double baseline, double candidate, double spread)
-{
-  double a[25], b[25];
-
-  fill(a, 25, baseline, spread);
-  fill(b, 25, candidate, spread);
-  return ms_statistics_speedup(a, 25, b, 25, 0.01, 42);
-}
-
-static void
-test_verdicts(void)
-{
-  MsSpeedup faster = speedup_of(200, 100, 0.02);
-  MsSpeedup slower = speedup_of(100, 200, 0.02);
-
-  g_assert_cmpint(faster.verdict, ==, MS_VERDICT_FASTER);
-  assert_near(faster.ratio, 2);
-  g_assert_cmpfloat(faster.low, >, 1.9);
-  g_assert_cmpfloat(faster.high, <, 2.1);
-  g_assert_cmpfloat(faster.low, <=, 2);
-  g_assert_cmpfloat(faster.high, >=, 2);
-  g_assert_cmpint(slower.verdict, ==, MS_VERDICT_SLOWER);
-  assert_near(slower.ratio, 0.5);
-  g_assert_cmpint(speedup_of(100, 100, 0.002).verdict, ==, MS_VERDICT_SAME);
-  g_assert_cmpint(speedup_of(100.3, 100, 0.001).verdict, ==, MS_VERDICT_SAME);
-  g_assert_cmpint(speedup_of(100, 101, 0.3).verdict, ==, MS_VERDICT_UNCERTAIN);
-}
-
-static void
-test_verdict_edges(void)
-{
-  const double same[] = {5, 5, 5, 5, 5};
-  const double twice[] = {10, 10, 10, 10, 10};
-  const double one[] = {5};
-  MsSpeedup tied = ms_statistics_speedup(same, 5, same, 5, 0.01, 1);
-  MsSpeedup exact = ms_statistics_speedup(twice, 5, same, 5, 0.01, 1);
-  MsSpeedup single = ms_statistics_speedup(twice, 5, one, 1, 0.01, 1);
-  MsSpeedup nothing = ms_statistics_speedup(NULL, 0, one, 1, 0.01, 1);
-
-  g_assert_cmpint(tied.verdict, ==, MS_VERDICT_SAME);
-  g_assert_cmpfloat(tied.low, ==, 1);
-  g_assert_cmpfloat(tied.high, ==, 1);
-  g_assert_cmpint(exact.verdict, ==, MS_VERDICT_FASTER);
-  g_assert_cmpfloat(exact.low, ==, 2);
-  g_assert_cmpint(single.verdict, ==, MS_VERDICT_UNCERTAIN);
-  g_assert_cmpfloat(single.ratio, ==, 2);
-  g_assert_true(isinf(single.high));
-  const double few[] = {10, 10, 10, 10};
-  g_assert_cmpint(ms_statistics_speedup(few, 4, same, 5, 0.01, 1).verdict, ==, MS_VERDICT_UNCERTAIN);
-  g_assert_cmpint(nothing.verdict, ==, MS_VERDICT_UNCERTAIN);
-  g_assert_true(isnan(nothing.ratio));
-}
-
-/* With a handful of samples the extremes decide: 10..12 over 4..6 is 10/6 to 12/4. */
-static void
-test_few_samples(void)
-{
-  const double slow[] = {10, 11, 12, 11, 11}, fast[] = {4, 5, 6, 5, 5}, wide[] = {4, 5, 11, 5, 5};
-  MsSpeedup clear = ms_statistics_speedup(slow, 5, fast, 5, 0.01, 1);
-  MsSpeedup unclear = ms_statistics_speedup(slow, 5, wide, 5, 0.01, 1);
-
-  assert_near(clear.low, 10.0 / 6);
-  assert_near(clear.high, 3);
-  assert_near(clear.ratio, 2.2);
-  g_assert_cmpint(clear.verdict, ==, MS_VERDICT_FASTER);
-  g_assert_cmpint(unclear.verdict, ==, MS_VERDICT_UNCERTAIN); /* one slow run spoils it */
-}
-
-/* A verdict can be repeated, and turning the comparison round turns the interval round. */
-static void
-test_interval_is_symmetric_and_repeatable(void)
-{
-  MsSpeedup there = speedup_of(150, 100, 0.05);
-  MsSpeedup again = speedup_of(150, 100, 0.05);
-  MsSpeedup back = speedup_of(100, 150, 0.05);
-
-  g_assert_cmpfloat(there.low, ==, again.low);
-  g_assert_cmpfloat(there.high, ==, again.high);
-  g_assert_cmpfloat_with_epsilon(back.low, 1 / there.high, 0.02);
-  g_assert_cmpfloat_with_epsilon(back.high, 1 / there.low, 0.02);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -248,9 +157,5 @@ main(int argc, char **argv)
   g_test_add_func("/lab/statistics/quantiles", test_quantiles);
   g_test_add_func("/lab/statistics/outliers", test_outliers);
   g_test_add_func("/lab/statistics/clock-drop", test_clock_drop);
-  g_test_add_func("/lab/statistics/verdicts", test_verdicts);
-  g_test_add_func("/lab/statistics/verdict-edges", test_verdict_edges);
-  g_test_add_func("/lab/statistics/few-samples", test_few_samples);
-  g_test_add_func("/lab/statistics/interval", test_interval_is_symmetric_and_repeatable);
   return g_test_run();
 }

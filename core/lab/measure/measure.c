@@ -30,7 +30,18 @@ typedef struct {
   gpointer data;
   GCancellable *cancellable;
   GRand *random;
+  guint *order; /* of the current round, or of the even round before it */
+  guint round;
+  guint next_check; /* the round after which the comparisons are looked at again */
 } Campaign;
+
+static guint64
+now_ns(const Campaign *campaign)
+{
+  const MsMeasureOptions *o = campaign->options;
+
+  return o->clock ? o->clock(o->clock_data) : ms_clock_now_ns();
+}
 
 /**
  * ms_measure_options_init:
@@ -63,7 +74,7 @@ fail_runner(Runner *runner, const GError *error, gboolean timed_out, double time
   }
 }
 
-typedef gboolean (*Step)(Runner *runner, gpointer data, GCancellable *cancellable, GError **error);
+typedef gboolean (*Step)(Campaign *campaign, Runner *runner, gpointer data, GCancellable *cancellable, GError **error);
 
 /*
  * Runs a step under the watchdog. A failing step ends the configuration; only the caller's cancellation ends the whole
@@ -79,7 +90,7 @@ guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **e
     return FALSE;
   {
     g_autoptr(MsWatchdog) dog = ms_watchdog_new(campaign->cancellable, campaign->options->timeout_s);
-    step(runner, data, ms_watchdog_cancellable(dog), &local);
+    step(campaign, runner, data, ms_watchdog_cancellable(dog), &local);
     fired = ms_watchdog_fired(dog);
   }
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
@@ -91,32 +102,32 @@ guarded(Campaign *campaign, Runner *runner, Step step, gpointer data, GError **e
 }
 
 static gboolean
-step_prepare(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+step_prepare(Campaign *campaign, Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
-  guint64 start = ms_clock_now_ns();
+  guint64 start = now_ns(campaign);
   gboolean good = runner->subject->funcs->prepare(runner->subject, cancellable, error);
 
   runner->prepared = good;
-  runner->measurement->prepare_ns = (double)(ms_clock_now_ns() - start);
+  runner->measurement->prepare_ns = (double)(now_ns(campaign) - start);
   return good;
 }
 
 static gboolean
-step_run(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+step_run(Campaign *campaign, Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
   MsSample *sample = data;
-  guint64 start = ms_clock_now_ns();
+  guint64 start = now_ns(campaign);
 
   sample->ns = -1;
   g_array_set_size(sample->events, 0);
   gboolean good = runner->subject->funcs->run(runner->subject, sample, cancellable, error);
-  runner->wall_ns = (double)(ms_clock_now_ns() - start);
+  runner->wall_ns = (double)(now_ns(campaign) - start);
   runner->spent_s += runner->wall_ns * 1e-9;
   return good;
 }
 
 static gboolean
-step_verify(Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
+step_verify(Campaign *campaign, Runner *runner, gpointer data, GCancellable *cancellable, GError **error)
 {
   MsVerification *v = &runner->measurement->verification;
 
@@ -146,7 +157,7 @@ take_sample(Campaign *campaign, Runner *runner, MsSample *sample, double *into, 
     if (into)
       *into = sample->ns;
     else
-      ms_measurement_keep(runner->measurement, sample, runner->wall_ns);
+      ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
     return TRUE;
   }
   runner->measurement->rejected++;
@@ -168,6 +179,7 @@ give_up_if_slow(Campaign *campaign, Runner *runner)
     return;
   g_array_append_val(m->samples, m->first_ns);
   g_array_append_val(m->walls, m->first_wall_ns);
+  g_array_append_val(m->rounds, campaign->round);
   m->work = runner->subject->work;
   m->outcome = MS_OUTCOME_OK;
   runner->active = FALSE;
@@ -197,16 +209,63 @@ open_runner(Campaign *campaign, Runner *runner, MsSample *sample, GError **error
 }
 
 static gboolean
-has_enough(Campaign *campaign, Runner *runner)
+is_anchor(const Campaign *campaign, const Runner *runner)
+{
+  return campaign->options->anchored && runner->index + 1 == campaign->n;
+}
+
+/* Whether the configuration has used its budget; a slow one stops after its first sample. */
+static gboolean
+is_spent(const Campaign *campaign, const Runner *runner)
 {
   const MsMeasureOptions *o = campaign->options;
   guint n = runner->measurement->samples->len;
 
+  if (is_anchor(campaign, runner))
+    return FALSE;
   if (n >= o->max_repeats || runner->spent_s >= 4 * o->budget_s)
     return n > 0;
-  if (n < o->min_repeats)
+  return n >= o->min_repeats && runner->spent_s >= o->budget_s;
+}
+
+/* Whether the verdict is reached, or the baseline runs no more so that further samples cannot help. */
+static gboolean
+is_decided(const Campaign *campaign, const Runner *runner)
+{
+  const MsMeasureOptions *o = campaign->options;
+  guint index = o->baselines ? o->baselines[runner->index] : 0;
+
+  if (index == runner->index || index >= campaign->n || !campaign->runners[index].active)
+    return TRUE;
+  MsTimes baseline = ms_measurement_times(campaign->runners[index].measurement);
+  MsTimes candidate = ms_measurement_times(runner->measurement);
+  return ms_speedup_side_by_side(&baseline, &candidate, o->noise).verdict != MS_VERDICT_UNCERTAIN;
+}
+
+static gboolean
+is_settled(const Campaign *campaign, const Runner *runner)
+{
+  const MsMeasureOptions *o = campaign->options;
+
+  return !runner->active || is_anchor(campaign, runner) ||
+         (runner->measurement->samples->len >= o->min_repeats &&
+          ms_measurement_summarise(runner->measurement).spread < o->noise && is_decided(campaign, runner));
+}
+
+/*
+ * All configurations stay until every comparison is settled: what leaves early would be compared with samples of
+ * another time. Comparisons are looked at after 5, 7, 9, 12, … rounds, because each look is a chance of a false verdict.
+ */
+static gboolean
+all_settled(Campaign *campaign)
+{
+  if (campaign->round + 1 < campaign->next_check)
     return FALSE;
-  return runner->spent_s >= o->budget_s || ms_measurement_summarise(runner->measurement).spread < o->noise;
+  campaign->next_check = (campaign->round + 1) * 5 / 4 + 1;
+  for (guint i = 0; i < campaign->n; i++)
+    if (!is_settled(campaign, &campaign->runners[i]))
+      return FALSE;
+  return TRUE;
 }
 
 /* The last run is verified as the first was, because a race shows only in some runs. */
@@ -234,7 +293,8 @@ report_progress(Campaign *campaign, const Runner *runner)
     double share = r->spent_s / MAX(campaign->options->budget_s, 1e-9);
     done += r->active ? MIN(share, 1.0) : (r->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0);
   }
-  campaign->progress(done / campaign->n, runner->index, runner->measurement, campaign->data);
+  if (!is_anchor(campaign, runner))
+    campaign->progress(done / campaign->n, runner->index, runner->measurement, campaign->data);
 }
 
 static void
@@ -248,26 +308,68 @@ shuffle(guint *order, guint n, GRand *random)
   }
 }
 
-/* One run of every configuration that still needs one, in a fresh random order. */
-static gboolean
-run_round(Campaign *campaign, MsSample *sample, guint *remaining, GError **error)
+/* Even rounds have a random order, odd ones the reverse of it, so that a steady drift cancels in the two. */
+static void
+choose_order(Campaign *campaign)
 {
-  g_autofree guint *order = g_new(guint, campaign->n);
-  guint n = 0;
+  for (guint i = 0; i < campaign->n / 2 && campaign->round % 2 == 1; i++) {
+    guint swap = campaign->order[i];
+    campaign->order[i] = campaign->order[campaign->n - 1 - i];
+    campaign->order[campaign->n - 1 - i] = swap;
+  }
+  if (campaign->round % 2 == 0)
+    shuffle(campaign->order, campaign->n, campaign->random);
+}
 
+static gboolean
+anything_active(const Campaign *campaign)
+{
   for (guint i = 0; i < campaign->n; i++)
-    if (campaign->runners[i].active)
-      order[n++] = i;
-  shuffle(order, n, campaign->random);
-  for (guint i = 0; i < n; i++) {
-    Runner *runner = &campaign->runners[order[i]];
-    if (!take_sample(campaign, runner, sample, NULL, error))
+    if (campaign->runners[i].active && !is_anchor(campaign, &campaign->runners[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Ends the configurations that are done: those whose budget is spent, and all of them once all are settled. */
+static gboolean
+close_finished(Campaign *campaign, GError **error)
+{
+  gboolean all = all_settled(campaign);
+
+  for (guint i = 0; i < campaign->n; i++) {
+    Runner *runner = &campaign->runners[i];
+    if (runner->active && (all || is_spent(campaign, runner)) && !close_runner(campaign, runner, error))
       return FALSE;
-    if (runner->active && has_enough(campaign, runner) && !close_runner(campaign, runner, error))
+  }
+  return TRUE;
+}
+
+/* One run of every configuration that is not done. */
+static gboolean
+run_round(Campaign *campaign, MsSample *sample, GError **error)
+{
+  choose_order(campaign);
+  for (guint i = 0; i < campaign->n; i++) {
+    Runner *runner = &campaign->runners[campaign->order[i]];
+    if (!runner->active)
+      continue;
+    if (!take_sample(campaign, runner, sample, NULL, error))
       return FALSE;
     report_progress(campaign, runner);
   }
-  *remaining = n;
+  return close_finished(campaign, error);
+}
+
+/* The anchor ends with the last configuration. */
+static gboolean
+run_rounds(Campaign *campaign, MsSample *sample, GError **error)
+{
+  for (campaign->round = 0; anything_active(campaign); campaign->round++)
+    if (!run_round(campaign, sample, error))
+      return FALSE;
+  for (guint i = 0; i < campaign->n; i++)
+    if (campaign->runners[i].active && !close_runner(campaign, &campaign->runners[i], error))
+      return FALSE;
   return TRUE;
 }
 
@@ -300,19 +402,18 @@ run_campaign(Campaign *campaign, GError **error)
 {
   g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
   MsSample sample = {-1, events};
-  guint remaining = 1;
 
   for (guint i = 0; i < campaign->n; i++) {
     if (campaign->runners[i].active && !open_runner(campaign, &campaign->runners[i], &sample, error))
       return FALSE;
     report_progress(campaign, &campaign->runners[i]);
   }
-  while (remaining > 0)
-    if (!run_round(campaign, &sample, &remaining, error))
-      return FALSE;
+  if (!run_rounds(campaign, &sample, error))
+    return FALSE;
   if (campaign->options->energy && ms_energy_available(campaign->options->energy))
     for (guint i = 0; i < campaign->n; i++)
       if (campaign->runners[i].measurement->outcome == MS_OUTCOME_OK && campaign->runners[i].prepared &&
+          !is_anchor(campaign, &campaign->runners[i]) &&
           !measure_energy(campaign, &campaign->runners[i], &sample, error))
         return FALSE;
   return TRUE;
@@ -326,8 +427,9 @@ run_campaign(Campaign *campaign, GError **error)
  * @progress: (nullable): called after every run
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
- * Prepares, runs and verifies each, then repeats them interleaved in random order until each one's median stands still
- * or its budget is spent. A failing configuration gets its outcome and is not run again.
+ * Prepares, runs and verifies each, then repeats them in rounds, each configuration once in every round in random order,
+ * until all medians have the wanted spread and all comparisons are settled. A configuration whose budget is spent leaves
+ * earlier. A failing configuration gets its outcome and is not run again.
  *
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
@@ -336,10 +438,12 @@ ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const Ms
            MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error)
 {
   g_autofree Runner *runners = g_new0(Runner, n);
+  g_autofree guint *order = g_new(guint, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Campaign campaign = {runners, n, options, progress, data, cancellable, random};
+  Campaign campaign = {runners, n, options, progress, data, cancellable, random, order, 0, options->min_repeats};
 
   for (guint i = 0; i < n; i++) {
+    order[i] = i;
     runners[i] = (Runner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
     runners[i].active = measurements[i]->outcome == MS_OUTCOME_PENDING;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measuring loop: warm up, interleave the configurations in random order, repeat until the median stands still. */
+/* The measuring loop: rounds in which every configuration runs once, until medians and comparisons are settled. */
 #pragma once
 
 #include "core/lab/measure/energy.h"
@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /**
  * MsMeasureOptions:
- * @noise: relative spread of the median at which repeating stops, 0.01 for 1 %
+ * @noise: relative spread of the medians at which repeating may stop, 0.01 for 1 %; also the least difference that
+ *   counts in a comparison
  * @budget_s: running time in seconds, of each configuration, after which repeating stops
  * @timeout_s: seconds after which one run is cancelled and classed as a time-out
  * @warm_up: runs between the first run and the first sample
@@ -17,6 +18,10 @@ G_BEGIN_DECLS
  * @max_repeats: samples never exceeded
  * @give_up_ns: a configuration whose first run takes longer is not run again, that run is its only sample; 0 for never
  * @seed: seed of the random order, so that a measurement can be repeated
+ * @baselines: (nullable) (array): for each subject the index of the one it is compared with, its own for none; %NULL
+ *   compares all with the first
+ * @anchored: the last subject is an anchor: it runs in every round while any other does, and decides nothing
+ * @clock: (nullable): returns nanoseconds, instead of the host's clock
  * @energy: (nullable) (transfer none): counter to read around one second of runs of every configuration
  */
 typedef struct {
@@ -28,6 +33,10 @@ typedef struct {
   guint max_repeats;
   double give_up_ns;
   guint32 seed;
+  const guint *baselines;
+  gboolean anchored;
+  guint64 (*clock)(gpointer data);
+  gpointer clock_data;
   MsEnergy *energy;
 } MsMeasureOptions;
 

@@ -19,6 +19,7 @@ ms_measurement_new(void)
   MsMeasurement *self = g_new0(MsMeasurement, 1);
 
   self->samples = g_array_new(FALSE, FALSE, sizeof(double));
+  self->rounds = g_array_new(FALSE, FALSE, sizeof(guint));
   self->walls = g_array_new(FALSE, FALSE, sizeof(double));
   self->stages = g_ptr_array_new_with_free_func(free_stage);
   self->prepare_ns = NAN;
@@ -44,6 +45,7 @@ ms_measurement_copy(const MsMeasurement *self)
   MsMeasurement *copy = g_memdup2(self, sizeof *copy);
 
   copy->samples = g_array_copy(self->samples);
+  copy->rounds = g_array_copy(self->rounds);
   copy->walls = g_array_copy(self->walls);
   copy->stages = g_ptr_array_copy(self->stages, copy_stage, NULL);
   copy->message = g_strdup(self->message);
@@ -58,6 +60,7 @@ ms_measurement_free(MsMeasurement *self)
   if (!self)
     return;
   g_array_unref(self->samples);
+  g_array_unref(self->rounds);
   g_array_unref(self->walls);
   g_ptr_array_unref(self->stages);
   g_free(self->verification.against);
@@ -161,9 +164,9 @@ add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_inde
     series->bytes = event->bytes;
 }
 
-/** ms_measurement_keep: adds the times of a settled sample, and of its commands. */
+/** ms_measurement_keep: adds the times of a settled sample and of its commands, taken in round @round. */
 void
-ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns)
+ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns, guint round)
 {
   guint index = self->samples->len;
 
@@ -173,4 +176,14 @@ ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns)
   }
   g_array_append_val(self->samples, sample->ns);
   g_array_append_val(self->walls, wall_ns);
+  g_array_append_val(self->rounds, round);
+}
+
+/** ms_measurement_times: the samples with their rounds, valid until the next sample; none without known rounds. */
+MsTimes
+ms_measurement_times(const MsMeasurement *self)
+{
+  guint n = self->rounds->len == self->samples->len ? self->samples->len : 0;
+
+  return (MsTimes){(const double *)self->samples->data, (const guint *)self->rounds->data, n};
 }

@@ -2,6 +2,7 @@
 /* MsMeasurement: everything known of one configuration: samples, times of its commands, verification, energy. */
 #pragma once
 
+#include "core/lab/measure/speedup.h"
 #include "core/lab/measure/statistics.h"
 #include "core/outcome.h"
 
@@ -63,6 +64,7 @@ typedef struct {
 /**
  * MsMeasurement: everything known of one configuration.
  * @samples: (element-type double): nanoseconds, in the order taken
+ * @rounds: (element-type guint): the round of each sample, ascending; samples of one round were taken side by side
  * @walls: (element-type double): wall time of the same runs, in nanoseconds
  * @prepare_ns: wall time of building and allocating
  * @first_ns: the first run, not in @samples; NAN when it failed
@@ -76,6 +78,7 @@ typedef struct {
   MsOutcome outcome;
   char *message;
   GArray *samples;
+  GArray *rounds;
   GArray *walls;
   GPtrArray *stages;
   double prepare_ns;
@@ -95,7 +98,8 @@ void ms_measurement_free(MsMeasurement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeasurement, ms_measurement_free)
 MsStageSeries *ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name);
 void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message);
-void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns);
+void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns, guint round);
+MsTimes ms_measurement_times(const MsMeasurement *self);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
 

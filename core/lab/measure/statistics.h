@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of timings: median and spread, outliers and clock drops, and the verdict between two sets of samples. */
+/* Statistics of timings: median and spread, outliers and clock drops. */
 #pragma once
 
 #include <glib.h>
@@ -39,30 +39,5 @@ typedef struct {
 
 gsize ms_statistics_outliers(const double *samples, gsize n, gboolean *flags);
 MsDrift ms_statistics_find_clock_drop(const double *samples, gsize n);
-
-typedef enum {
-  MS_VERDICT_UNCERTAIN,
-  MS_VERDICT_SAME,
-  MS_VERDICT_FASTER,
-  MS_VERDICT_SLOWER,
-} MsVerdict;
-
-/**
- * MsSpeedup: how many times faster a candidate is than a baseline, with a 95 % interval.
- * @ratio: median(baseline) / median(candidate)
- * @low: lower end of the interval; 0 when unknown
- * @high: upper end; infinite when unknown
- */
-typedef struct {
-  MsVerdict verdict;
-  double ratio;
-  double low;
-  double high;
-} MsSpeedup;
-
-MsSpeedup ms_statistics_speedup(const double *baseline, gsize n_baseline, const double *candidate, gsize n_candidate,
-                                double noise, guint32 seed);
-const char *ms_verdict_to_string(MsVerdict verdict);
-const char *ms_verdict_describe(MsVerdict verdict);
 
 G_END_DECLS

@@ -55,26 +55,39 @@ count_verdict(MsComparison *self, const MsComparisonRow *row)
     (*counters[row->speedup.verdict])++;
 }
 
+static MsSpeedup
+speedup_of(const MsReport *baseline, const MsReportRow *old, const MsReport *current, const MsReportRow *new,
+           double noise)
+{
+  MsTimes before = ms_measurement_times(old->measurement), after = ms_measurement_times(new->measurement);
+  MsTimes old_anchor = ms_report_get_anchor(baseline, old->group),
+          new_anchor = ms_report_get_anchor(current, new->group);
+  MsSpeedup speedup = ms_speedup_anchored(&before, &old_anchor, &after, &new_anchor, noise);
+
+  if (!isfinite(speedup.ratio))
+    speedup.ratio = old->summary.median / new->summary.median;
+  return speedup;
+}
+
 static MsComparisonRow *
-compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint32 seed)
+compare_rows(const MsReport *baseline, const MsReport *current, const MsReportRow *new, double noise)
 {
   MsComparisonRow *row = g_new0(MsComparisonRow, 1);
+  const MsReportRow *old = ms_report_find_row(baseline, new->factors);
 
   row->label = g_strdup(new->label);
   row->factors = ms_factors_copy(new->factors);
   row->current_ns = new->summary.median;
   row->baseline_ns = old ? old->summary.median : NAN;
-  row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
+  row->speedup = MS_SPEEDUP_UNKNOWN;
   if (!old)
     row->note = g_strdup("not in the baseline");
   else if (old->measurement->outcome != MS_OUTCOME_OK)
-    row->note = g_strdup_printf("the baseline has no figure (%s)", ms_outcome_to_string(old->measurement->outcome));
+    row->note = g_strdup_printf("the baseline has no time (%s)", ms_outcome_to_string(old->measurement->outcome));
   else if (new->measurement->outcome != MS_OUTCOME_OK)
-    row->note = g_strdup_printf("no figure now (%s)", ms_outcome_to_string(new->measurement->outcome));
+    row->note = g_strdup_printf("no time now (%s)", ms_outcome_to_string(new->measurement->outcome));
   else
-    row->speedup = ms_statistics_speedup(
-      (const double *)old->measurement->samples->data, old->measurement->samples->len,
-      (const double *)new->measurement->samples->data, new->measurement->samples->len, noise, seed);
+    row->speedup = speedup_of(baseline, old, current, new, noise);
   return row;
 }
 
@@ -83,6 +96,8 @@ compare_rows(const MsReportRow *old, const MsReportRow *new, double noise, guint
  * @baseline: an earlier report
  * @current: the report to judge
  * @noise: relative difference that counts as equal
+ *
+ * The reports are apart in time, so the change of the anchor that both measured is taken out, see ms_speedup_anchored().
  *
  * Returns: (transfer full): one row for each configuration of @current; a row without two times says why
  */
@@ -95,8 +110,7 @@ ms_compare_reports(const MsReport *baseline, const MsReport *current, double noi
   self->warning = find_warning(baseline, current);
   self->rows = g_ptr_array_new_with_free_func(free_row);
   for (guint i = 0; i < current->rows->len; i++) {
-    const MsReportRow *new = current->rows->pdata[i];
-    MsComparisonRow *row = compare_rows(ms_report_find_row(baseline, new->factors), new, noise, current->seed);
+    MsComparisonRow *row = compare_rows(baseline, current, current->rows->pdata[i], noise);
     g_ptr_array_add(self->rows, row);
     count_verdict(self, row);
   }

@@ -20,6 +20,26 @@ get_samples(JsonObject *object, const char *name, GArray *into)
   }
 }
 
+/* Rounds must ascend; @into stays empty when they do not, so that nothing is compared by them. */
+static void
+get_rounds(JsonObject *object, GArray *into)
+{
+  JsonArray *array = ms_json_get_array(object, "rounds");
+  gint64 last = -1;
+
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *node = json_array_get_element(array, i);
+    gint64 value = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -1;
+    guint round = (guint)value;
+    if (value <= last || value > G_MAXINT32) {
+      g_array_set_size(into, 0);
+      return;
+    }
+    g_array_append_val(into, round);
+    last = value;
+  }
+}
+
 static void
 get_stages(JsonObject *object, MsMeasurement *m)
 {
@@ -81,6 +101,7 @@ get_row(MsReport *self, JsonObject *object)
   m->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
   m->message = g_strdup(ms_json_get_text(object, "message"));
   get_samples(object, "samples_ns", m->samples);
+  get_rounds(object, m->rounds);
   get_samples(object, "walls_ns", m->walls);
   m->first_ns = ms_json_get_number(object, "first_ns");
   m->first_wall_ns = ms_json_get_number(object, "first_wall_ns");
@@ -93,6 +114,25 @@ get_row(MsReport *self, JsonObject *object)
   m->watts = ms_json_get_number(object, "watts");
   m->energy_source = g_strdup(ms_json_get_text(object, "energy_source"));
   ms_report_finish_row(self, row);
+}
+
+static void
+get_anchors(MsReport *self, JsonObject *object)
+{
+  JsonArray *anchors = ms_json_get_array(object, "anchors");
+
+  for (guint i = 0; anchors && i < json_array_get_length(anchors); i++) {
+    JsonObject *one = ms_json_get_element(anchors, i);
+    const char *group = one ? ms_json_get_text(one, "group") : NULL;
+    if (!group)
+      continue;
+    MsMeasurement *anchor = ms_measurement_new();
+    anchor->outcome = ms_outcome_from_string(ms_json_get_text(one, "outcome"));
+    anchor->message = g_strdup(ms_json_get_text(one, "message"));
+    get_samples(one, "samples_ns", anchor->samples);
+    get_rounds(one, anchor->rounds);
+    g_hash_table_insert(self->anchors, g_strdup(group), anchor);
+  }
 }
 
 static void
@@ -144,6 +184,7 @@ report_from_object(JsonObject *object, GError **error)
     return NULL;
   MsReport *self = ms_report_new(experiment);
   get_head(self, object);
+  get_anchors(self, object);
   for (guint i = 0; i < json_array_get_length(rows); i++) {
     JsonObject *row = ms_json_get_element(rows, i);
     if (row)

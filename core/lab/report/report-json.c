@@ -18,6 +18,15 @@ add_samples(JsonBuilder *builder, const char *name, const GArray *samples)
 }
 
 static void
+add_rounds(JsonBuilder *builder, const GArray *rounds)
+{
+  ms_json_begin_array(builder, "rounds");
+  for (guint i = 0; i < rounds->len; i++)
+    json_builder_add_int_value(builder, g_array_index(rounds, guint, i));
+  json_builder_end_array(builder);
+}
+
+static void
 add_device(JsonBuilder *builder, const MsReportDevice *device)
 {
   ms_json_begin_object(builder, "device");
@@ -143,6 +152,7 @@ add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   ms_json_add_text(builder, "outcome", ms_outcome_to_string(m->outcome));
   ms_json_add_text(builder, "message", m->message);
   add_samples(builder, "samples_ns", m->samples);
+  add_rounds(builder, m->rounds);
   add_samples(builder, "walls_ns", m->walls);
   add_summary(builder, &row->summary);
   ms_json_add_number(builder, "first_ns", m->first_ns);
@@ -159,6 +169,29 @@ add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
   ms_json_add_text(builder, "energy_source", m->energy_source);
   add_speedup(builder, row);
   json_builder_end_object(builder);
+}
+
+/* One anchor for each group of rows, in the order of the rows. */
+static void
+add_anchors(JsonBuilder *builder, const MsReport *self)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+  ms_json_begin_array(builder, "anchors");
+  for (guint i = 0; i < self->rows->len; i++) {
+    const char *group = ((const MsReportRow *)self->rows->pdata[i])->group;
+    const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
+    if (!anchor || !g_hash_table_add(seen, (gpointer)group))
+      continue;
+    json_builder_begin_object(builder);
+    ms_json_add_text(builder, "group", group);
+    ms_json_add_text(builder, "outcome", ms_outcome_to_string(anchor->outcome));
+    ms_json_add_text(builder, "message", anchor->message);
+    add_samples(builder, "samples_ns", anchor->samples);
+    add_rounds(builder, anchor->rounds);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
 }
 
 /** ms_report_to_json_node: (transfer full): the report as a tree. */
@@ -180,6 +213,7 @@ ms_report_to_json_node(const MsReport *self)
   ms_json_add_boolean(builder, "complete", self->complete);
   ms_json_add_number(builder, "noise", self->noise);
   ms_json_add_integer(builder, "seed", self->seed);
+  add_anchors(builder, self);
   ms_json_begin_array(builder, "rows");
   for (guint i = 0; i < self->rows->len; i++)
     add_row(builder, self, self->rows->pdata[i]);

@@ -31,6 +31,7 @@ ms_report_new(MsExperiment *experiment)
   self->experiment = ms_experiment_ref(experiment);
   self->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
   self->rows = g_ptr_array_new_with_free_func(free_row);
+  self->anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_measurement_free);
   self->noise = 0.01;
   self->device.peak_read_gb_per_s = NAN;
   self->device.peak_copy_gb_per_s = NAN;
@@ -48,6 +49,19 @@ copy_row(gconstpointer source, gpointer data)
   copy->group = g_strdup(row->group);
   copy->measurement = ms_measurement_copy(row->measurement);
   copy->published = g_ptr_array_ref(row->published);
+  return copy;
+}
+
+static GHashTable *
+copy_anchors(GHashTable *anchors)
+{
+  GHashTable *copy = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_measurement_free);
+  GHashTableIter iter;
+  gpointer group, measurement;
+
+  g_hash_table_iter_init(&iter, anchors);
+  while (g_hash_table_iter_next(&iter, &group, &measurement))
+    g_hash_table_insert(copy, g_strdup(group), ms_measurement_copy(measurement));
   return copy;
 }
 
@@ -73,6 +87,7 @@ ms_report_snapshot(const MsReport *self)
   copy->date = g_strdup(self->date);
   copy->input = g_strdup(self->input);
   copy->rows = g_ptr_array_copy(self->rows, copy_row, NULL);
+  copy->anchors = copy_anchors(self->anchors);
   ms_report_rank(copy);
   return copy;
 }
@@ -97,6 +112,7 @@ clear_report(gpointer data)
   g_free(self->date);
   g_free(self->input);
   g_ptr_array_unref(self->rows);
+  g_hash_table_unref(self->anchors);
 }
 
 void
@@ -124,7 +140,7 @@ ms_report_add_row(MsReport *self, const MsFactors *factors, const char *label, c
   row->group = g_strdup(group);
   row->measurement = ms_measurement_new();
   row->summary = ms_statistics_summarise(NULL, 0);
-  row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
+  row->speedup = MS_SPEEDUP_UNKNOWN;
   row->published = ms_experiment_find_published(self->experiment, factors, self->quick);
   g_ptr_array_add(self->rows, row);
   return row;
@@ -157,7 +173,7 @@ is_ranked(const MsReportRow *row)
 
 /* The row with the baseline's factors and otherwise those of @row. */
 static MsReportRow *
-twin_baseline(MsReport *self, const MsReportRow *row)
+twin_baseline(const MsReport *self, const MsReportRow *row)
 {
   g_autoptr(MsFactors) twin = ms_factors_copy(row->factors);
   MsReportRow *found;
@@ -167,21 +183,34 @@ twin_baseline(MsReport *self, const MsReportRow *row)
   return found && g_strcmp0(found->group, row->group) == 0 ? found : NULL;
 }
 
-static MsReportRow *
-find_baseline(MsReport *self, const MsReportRow *row)
+/**
+ * ms_report_find_baseline: (transfer none) (nullable): the row that @row is compared with, whether it has a time or not;
+ * it can be @row itself.
+ */
+MsReportRow *
+ms_report_find_baseline(const MsReport *self, const MsReportRow *row)
 {
   const MsFactors *wanted = self->experiment->baseline;
   MsReportRow *twin = wanted ? twin_baseline(self, row) : NULL;
 
   if (twin)
-    return is_ranked(twin) ? twin : NULL;
+    return twin;
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *other = self->rows->pdata[i];
-    if (g_strcmp0(other->group, row->group) != 0 || (wanted && !ms_factors_contains(other->factors, wanted)))
-      continue;
-    return is_ranked(other) ? other : NULL;
+    if (g_strcmp0(other->group, row->group) == 0 && (!wanted || ms_factors_contains(other->factors, wanted)))
+      return other;
   }
   return NULL;
+}
+
+static MsSpeedup
+speedup_over(const MsReport *self, const MsReportRow *baseline, const MsReportRow *row)
+{
+  MsTimes a = ms_measurement_times(baseline->measurement), b = ms_measurement_times(row->measurement);
+
+  if (baseline == row)
+    return (MsSpeedup){MS_VERDICT_SAME, 1, 1, 1};
+  return ms_speedup_side_by_side(&a, &b, self->noise);
 }
 
 /** ms_report_rank: compares every verified row with the baseline of its group; the others get no verdict. */
@@ -190,17 +219,10 @@ ms_report_rank(MsReport *self)
 {
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *row = self->rows->pdata[i];
-    MsReportRow *baseline = is_ranked(row) ? find_baseline(self, row) : NULL;
-    row->baseline = baseline == row;
-    if (!baseline) {
-      row->speedup = (MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY};
-      continue;
-    }
-    GArray *a = baseline->measurement->samples, *b = row->measurement->samples;
-    row->speedup =
-      ms_statistics_speedup((const double *)a->data, a->len, (const double *)b->data, b->len, self->noise, self->seed);
-    if (row->baseline)
-      row->speedup = (MsSpeedup){MS_VERDICT_SAME, 1, 1, 1};
+    MsReportRow *baseline = is_ranked(row) ? ms_report_find_baseline(self, row) : NULL;
+    gboolean known = baseline && is_ranked(baseline);
+    row->baseline = known && baseline == row;
+    row->speedup = known ? speedup_over(self, baseline, row) : MS_SPEEDUP_UNKNOWN;
   }
 }
 
@@ -213,4 +235,13 @@ ms_report_count(const MsReport *self, MsOutcome outcome)
   for (guint i = 0; i < self->rows->len; i++)
     n += ((MsReportRow *)self->rows->pdata[i])->measurement->outcome == outcome;
   return n;
+}
+
+/** ms_report_get_anchor: the times of the anchor in the rounds of @group; none if it was not measured. */
+MsTimes
+ms_report_get_anchor(const MsReport *self, const char *group)
+{
+  const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
+
+  return anchor && anchor->outcome == MS_OUTCOME_OK ? ms_measurement_times(anchor) : (MsTimes){NULL, NULL, 0};
 }

@@ -38,7 +38,11 @@ typedef struct {
   GPtrArray *published;
 } MsReportRow;
 
-/** MsReport: reference counted; read-only for those who receive it. @date: ISO 8601, UTC. */
+/**
+ * MsReport: reference counted; read-only for those who receive it.
+ * @date: ISO 8601, UTC
+ * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
+ */
 typedef struct {
   MsExperiment *experiment;
   MsReportDevice device;
@@ -50,6 +54,7 @@ typedef struct {
   double noise;
   guint32 seed;
   GPtrArray *rows;
+  GHashTable *anchors;
 } MsReport;
 
 MsReport *ms_report_new(MsExperiment *experiment);
@@ -61,7 +66,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
 MsReportRow *ms_report_add_row(MsReport *self, const MsFactors *factors, const char *label, const char *group);
 MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *factors);
 void ms_report_finish_row(MsReport *self, MsReportRow *row);
+MsReportRow *ms_report_find_baseline(const MsReport *self, const MsReportRow *row);
 void ms_report_rank(MsReport *self);
+MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);

@@ -61,13 +61,42 @@ ms_resume_is_finished(const MsReport *earlier, const MsReport *report)
   return TRUE;
 }
 
-/** ms_resume_take_rows: moves the finished measurements of @earlier to the rows of @report with the same factors. */
+/* Rows are compared within rounds, so a group that was not finished is measured again as a whole. */
+static gboolean
+group_is_finished(const MsReport *earlier, const MsReport *report, const char *group)
+{
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    if (g_strcmp0(row->group, group) == 0 && !find_measured(earlier, row))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+take_anchor(MsReport *report, MsReport *earlier, const char *group)
+{
+  gpointer key, anchor;
+
+  if (!g_hash_table_steal_extended(earlier->anchors, group, &key, &anchor))
+    return;
+  g_hash_table_insert(report->anchors, key, anchor);
+}
+
+/** ms_resume_take_rows: moves the finished groups of @earlier to the rows of @report with the same factors. */
 void
 ms_resume_take_rows(MsReport *report, MsReport *earlier)
 {
+  g_autoptr(GPtrArray) finished = g_ptr_array_new();
+
   for (guint i = 0; i < report->rows->len; i++) {
-    MsReportRow *row = report->rows->pdata[i], *known = find_measured(earlier, row);
-    if (known)
-      take_row(row, known);
+    MsReportRow *row = report->rows->pdata[i];
+    if (group_is_finished(earlier, report, row->group))
+      g_ptr_array_add(finished, row);
+  }
+  for (guint i = 0; i < finished->len; i++) {
+    MsReportRow *row = finished->pdata[i];
+    take_row(row, find_measured(earlier, row));
+    take_anchor(report, earlier, row->group);
   }
 }

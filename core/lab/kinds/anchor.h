@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The anchor: work that is the same in every version of the program, measured beside the configurations of a group. */
+#pragma once
+
+#include "core/lab/kinds/bench.h"
+
+G_BEGIN_DECLS
+
+MsSubject *ms_lab_anchor_new(MsLabBench *bench);
+
+G_END_DECLS

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Work that never changes, so that its time shows the speed of the machine: a linear congruential generator a work-item. */
+__kernel void
+anchor(__global uint *out, const int steps)
+{
+  uint state = (uint)get_global_id(0);
+
+  for (int i = 0; i < steps; i++)
+    state = state * 1664525u + 1013904223u;
+  out[get_global_id(0)] = state;
+}
