@@ -94,6 +94,14 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
   return g_steal_pointer(&paths);
 }
 
+/* The reports of the experiments before the one that ended with an error, in front of its own. */
+static void
+keep_finished(const MsLabRequest *request, GPtrArray *reports)
+{
+  for (guint i = 0; request->unfinished && i < reports->len; i++)
+    g_ptr_array_insert(request->unfinished, (gint)i, ms_report_ref(reports->pdata[i]));
+}
+
 /**
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
@@ -112,8 +120,10 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
     return NULL;
   for (guint i = 0; i < experiments->len; i++) {
     MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
-    if (!report)
+    if (!report) {
+      keep_finished(request, reports);
       return NULL;
+    }
     g_ptr_array_add(reports, report);
   }
   if (request->report_dir && !ms_report_save_index(reports, request->report_dir, error))

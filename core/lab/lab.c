@@ -394,6 +394,10 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
   run.measure.energy = energy;
   if (run_experiment(&run, error))
     return run.report;
-  ms_report_unref(run.report);
+  ms_report_rank(run.report);
+  if (request->unfinished)
+    g_ptr_array_add(request->unfinished, run.report);
+  else
+    ms_report_unref(run.report);
   return NULL;
 }

@@ -205,7 +205,7 @@ ms_report_footer(const MsReport *self)
   if (!any_row_has(self, "energy") && g_str_has_suffix(self->experiment->name, "energy"))
     g_string_append(text, "Energy: n/a, this device has no counter that can be read.\n");
   if (!self->complete)
-    g_string_append(text, "The experiment was interrupted; run it again to resume it.\n");
+    g_string_append(text, "Incomplete: the experiment was interrupted before every configuration was measured.\n");
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
