@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what the tests need (apt), compiles, and runs the whole suite: plainly, then under AddressSanitizer and UBSan, and
-# once without the window. The last line says how many tests passed and failed.
-#   sh tests/run.sh            everything
-#   sh tests/run.sh --quick    the plain build only
-#   sh tests/run.sh --long     everything, then the fuzz and soak runs
+# Installs what the tests need (apt), compiles, and tests. The last line says how many tests passed, failed and were
+# skipped.
+#   sh tests/run.sh            the suite, with representative combinations of options
+#   sh tests/run.sh --full     what the suite leaves out: every combination, the build without the window, sanitizers
+#   sh tests/run.sh --long     the same, then the fuzz targets and the soak tests for longer
+# MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the counts are added to that
+# file, as a line of three numbers, instead of being printed.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
 
-form=${1:-full}
+form=${1:-suite}
 folder=${MESON_BUILD_FOLDER:-$here/build-tests}
 passed=0
 failed=0
 skipped=0
 
-# count FILE: reads Meson's own summary of a run.
+# count FILE: adds the numbers of Meson's own summary of a run.
 count() {
   read_count() {
     sed -n "s/^$1:[[:space:]]*\([0-9][0-9]*\).*/\1/p" "$2" | tail -n 1
@@ -30,47 +32,101 @@ count() {
   skipped=$((skipped + ${skip:-0}))
 }
 
-# run_suite FOLDER [MESON TEST OPTION...]
-run_suite() {
-  suite_folder=$1
-  shift
-  output=$suite_folder/test-output.txt
-  meson test -C "$suite_folder" --print-errorlogs "$@" >"$output" 2>&1
-  status=$?
-  cat "$output"
-  count "$output"
-  if [ "$status" -ne 0 ] && ! grep -q '^Ok:' "$output"; then
+# meson_test FOLDER NAME [MESON TEST OPTION...]: the logs bear NAME, so that two runs can share a build folder.
+meson_test() {
+  test_folder=$1
+  test_name=$2
+  shift 2
+  meson test -C "$test_folder" --no-rebuild --print-errorlogs --logbase "$test_name" "$@" \
+    >"$test_folder/$test_name.txt" 2>&1
+}
+
+# finish FILE STATUS: prints the output of a finished run and counts its tests.
+finish() {
+  cat "$1"
+  count "$1"
+  if [ "$2" -ne 0 ] && ! grep -q '^Ok:' "$1"; then
     failed=$((failed + 1))
   fi
 }
 
-install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
+# run_suite FOLDER [MESON TEST OPTION...]: tests of the window run one after another, because some of them measure how
+# fast the window answers, and beside the other tests.
+run_suite() {
+  suite_folder=$1
+  shift
+  meson_test "$suite_folder" window --suite gui --num-processes 1 "$@" &
+  window=$!
+  meson_test "$suite_folder" rest --no-suite gui "$@"
+  finish "$suite_folder/rest.txt" $?
+  wait "$window"
+  finish "$suite_folder/window.txt" $?
+}
 
-say "== The suite"
-build "$here" "$folder/plain" -Dwarning_level=2 -Dwerror=true
-run_suite "$folder/plain" --timeout-multiplier 3
+# run_some FOLDER [MESON TEST OPTION...]: a choice of tests.
+run_some() {
+  some_folder=$1
+  shift
+  meson_test "$some_folder" some "$@"
+  finish "$some_folder/some.txt" $?
+}
 
-if [ "$form" != --quick ]; then
+plain_suite() {
+  say "== The suite"
+  run_suite "$folder/plain" --timeout-multiplier 3
+}
+
+every_combination() {
+  say "== Every combination of options"
+  MS_TEST_FULL=1 run_some "$folder/plain" --suite full --timeout-multiplier 3
+}
+
+without_window() {
   say "== Without the window"
   build "$here" "$folder/batch" -Dwarning_level=2 -Dwerror=true -Dgui=disabled
-  run_suite "$folder/batch" --suite unit --timeout-multiplier 3
+  run_some "$folder/batch" --suite unit --suite program --timeout-multiplier 3
+}
 
+# Threads of OpenCL drivers have their own signal stack, which ASan would unmap. A small quarantine lets the test of
+# resident memory see what the program keeps rather than what ASan keeps.
+sanitized() {
   say "== Under AddressSanitizer and UBSan"
   build "$here" "$folder/sanitized" -Dwarning_level=2 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
-  # The same programs on the same device: what was compiled for it above serves here too.
+  # The same programs on the same device: the kernels that were compiled for the suite serve here too.
   ln -sfn "$folder/plain/tests/cache" "$folder/sanitized/tests/cache"
-  # Threads of OpenCL drivers bring a signal stack of their own, which ASan would unmap; a small quarantine lets the
-  # test of resident memory see what the program keeps rather than what ASan does.
   ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:use_sigaltstack=0:quarantine_size_mb=4 \
     LSAN_OPTIONS="suppressions=$here/tests/lsan.supp:print_suppressions=0" \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind
-fi
+    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind --no-suite style
+}
 
-if [ "$form" = --long ]; then
+fuzz_and_soak() {
   say "== Fuzz and soak"
-  run_suite "$folder/sanitized" --benchmark --timeout-multiplier 0
-fi
+  run_some "$folder/sanitized" --benchmark --timeout-multiplier 0
+}
 
-printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
+build "$here" "$folder/plain" -Dwarning_level=2 -Dwerror=true
+
+case $form in
+  suite)
+    plain_suite
+    ;;
+  --full | --long)
+    every_combination
+    without_window
+    sanitized
+    [ "$form" = --full ] || fuzz_and_soak
+    ;;
+  *)
+    say "usage: sh tests/run.sh [--full | --long]"
+    exit 2
+    ;;
+esac
+
+if [ -n "${MS_TEST_TOTALS:-}" ]; then
+  echo "$passed $failed $skipped" >>"$MS_TEST_TOTALS"
+else
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+fi
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort, one pair of keys for each work-item, blocks of keys in local memory. Twin of sort-vectors.cl. The
+ * Bitonic sort, one pair of keys for each work-item, blocks of keys in local memory. Twin of vectors.cl. The
  * array is padded with the greatest key to a power of two. Stage k merges bitonic runs of k keys, by steps of distance
  * k/2, k/4, …, 1; a run ascends where bit k of the place is clear.
  */

@@ -10,14 +10,14 @@
 #include "tests/support/gpu-kernel.h"
 
 static gboolean
-open_gpu(MsMatrix *matrix)
+open_gpu(MsOptionProduct *product)
 {
-  if (!ms_matrix_open(matrix))
+  if (!ms_option_product_open(product))
     return FALSE;
-  if (ms_context_get_limits(matrix->context)->type != MS_DEVICE_TYPE_CPU)
+  if (ms_context_get_limits(product->context)->type != MS_DEVICE_TYPE_CPU)
     return TRUE;
-  g_clear_object(&matrix->filter);
-  g_clear_object(&matrix->context);
+  g_clear_object(&product->filter);
+  g_clear_object(&product->context);
   g_test_skip("The matrix kernel is for GPUs; here it runs under Oclgrind only.");
   return FALSE;
 }
@@ -31,15 +31,15 @@ test_parts(void)
                                   {3, 60, 2, 1, MS_RULE_TRUNCATE},
                                   {1, 0, 2, 1, MS_RULE_OPENCV}};
   g_autoptr(MsImage) scene =
-    ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 11 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
-  MsMatrix matrix;
+    ms_fixture_scene(ms_fixture_under_oclgrind() ? 11 : 83, ms_fixture_under_oclgrind() ? 9 : 47, 5);
+  MsOptionProduct product;
 
-  if (!open_gpu(&matrix))
+  if (!open_gpu(&product))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(list); i++)
-    ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, scene, &list[i], NULL);
-  g_assert_cmpuint(matrix.refused, ==, 0);
-  ms_matrix_close(&matrix);
+    ms_gpu_kernel_compare(&product, MS_KERNEL_MATRIX, scene, &list[i], NULL);
+  g_assert_cmpuint(product.refused, ==, 0);
+  ms_option_product_close(&product);
 }
 
 /* A part of an image, which starts between the blocks of 4 x 4, and one pixel. */
@@ -49,14 +49,14 @@ test_regions(void)
   static const MsRegion regions[] = {{3, 2, 5, 6}, {10, 8, 1, 1}};
   MsParams params = {2, 60, 2, 1, MS_RULE_OPENCV};
   g_autoptr(MsImage) noise = ms_fixture_noise(11, 9, 4);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (!open_gpu(&matrix))
+  if (!open_gpu(&product))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(regions); i++)
-    ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, noise, &params, &regions[i]);
-  g_assert_cmpuint(matrix.refused, ==, 0);
-  ms_matrix_close(&matrix);
+    ms_gpu_kernel_compare(&product, MS_KERNEL_MATRIX, noise, &params, &regions[i]);
+  g_assert_cmpuint(product.refused, ==, 0);
+  ms_option_product_close(&product);
 }
 
 /* A device's full tests: radii up to the largest, colour radii, and pixels that wander far. */
@@ -65,21 +65,21 @@ test_radii(void)
 {
   static const double radii[] = {1, 2, 3, 4, 5, 8, 10, 15, 16, 17, 33, 64};
   g_autoptr(MsImage) scene = ms_fixture_scene(333, 217, 6);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (ms_gpu_kernel_under_oclgrind()) {
+  if (ms_fixture_under_oclgrind()) {
     g_test_skip("Large windows take too long in a simulator; /matrix-kernel/parts covers the accesses.");
     return;
   }
-  if (!open_gpu(&matrix))
+  if (!open_gpu(&product))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(radii); i++)
     for (int sr = 0; sr <= 60; sr += 20) {
       MsParams params = {radii[i], sr, sr == 40 ? 100 : 5, 1, i % 2 ? MS_RULE_OPENCV : MS_RULE_TRUNCATE};
-      ms_gpu_kernel_compare(&matrix, MS_KERNEL_MATRIX, scene, &params, NULL);
+      ms_gpu_kernel_compare(&product, MS_KERNEL_MATRIX, scene, &params, NULL);
     }
-  g_assert_cmpuint(matrix.refused, ==, 0);
-  ms_matrix_close(&matrix);
+  g_assert_cmpuint(product.refused, ==, 0);
+  ms_option_product_close(&product);
 }
 
 static void

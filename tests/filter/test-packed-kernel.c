@@ -12,11 +12,11 @@
 #include "tests/support/gpu-kernel.h"
 
 static void
-compare_all(MsMatrix *matrix, MsImage *source, const MsParams *list, gsize n)
+compare_all(MsOptionProduct *product, MsImage *source, const MsParams *list, gsize n)
 {
   for (gsize i = 0; i < n; i++)
-    ms_gpu_kernel_compare(matrix, MS_KERNEL_PACKED, source, &list[i], NULL);
-  g_assert_cmpuint(matrix->refused, ==, 0);
+    ms_gpu_kernel_compare(product, MS_KERNEL_PACKED, source, &list[i], NULL);
+  g_assert_cmpuint(product->refused, ==, 0);
 }
 
 /*
@@ -30,13 +30,13 @@ test_parts(void)
                                   {5, 30, 1, 1, MS_RULE_OPENCV},   {6, 40, 4, 0, MS_RULE_OPENCV},
                                   {7, 40, 3, 1, MS_RULE_TRUNCATE}};
   g_autoptr(MsImage) scene =
-    ms_fixture_scene(ms_gpu_kernel_under_oclgrind() ? 21 : 83, ms_gpu_kernel_under_oclgrind() ? 9 : 47, 5);
-  MsMatrix matrix;
+    ms_fixture_scene(ms_fixture_under_oclgrind() ? 21 : 83, ms_fixture_under_oclgrind() ? 9 : 47, 5);
+  MsOptionProduct product;
 
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
-  compare_all(&matrix, scene, list, G_N_ELEMENTS(list));
-  ms_matrix_close(&matrix);
+  compare_all(&product, scene, list, G_N_ELEMENTS(list));
+  ms_option_product_close(&product);
 }
 
 static MsImage *
@@ -54,16 +54,16 @@ static void
 test_merging(void)
 {
   static const MsParams list[] = {{6, 20, 5, 0, MS_RULE_OPENCV}, {8, 200, 6, 0, MS_RULE_OPENCV}};
-  gboolean small = ms_gpu_kernel_under_oclgrind();
+  gboolean small = ms_fixture_under_oclgrind();
   g_autoptr(MsImage) flat = new_flat(small ? 13 : 61, small ? 11 : 43);
   g_autoptr(MsImage) noise = ms_fixture_noise(small ? 13 : 61, small ? 11 : 43, 7);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
-  compare_all(&matrix, flat, list, G_N_ELEMENTS(list));
-  compare_all(&matrix, noise, list, G_N_ELEMENTS(list));
-  ms_matrix_close(&matrix);
+  compare_all(&product, flat, list, G_N_ELEMENTS(list));
+  compare_all(&product, noise, list, G_N_ELEMENTS(list));
+  ms_option_product_close(&product);
 }
 
 /* Parts of an image with odd and even first columns, widths and heights, and single pixels at all corners. */
@@ -74,17 +74,17 @@ test_regions(void)
                                      {10, 8, 1, 1}, {10, 0, 1, 9}, {0, 8, 11, 1}};
   static const double radii[] = {2, 3, 6};
   g_autoptr(MsImage) noise = ms_fixture_noise(11, 9, 4);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
   for (gsize r = 0; r < G_N_ELEMENTS(radii); r++)
     for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
       MsParams params = {radii[r], 60, 2, 1, MS_RULE_OPENCV};
-      ms_gpu_kernel_compare(&matrix, MS_KERNEL_PACKED, noise, &params, &regions[i]);
+      ms_gpu_kernel_compare(&product, MS_KERNEL_PACKED, noise, &params, &regions[i]);
     }
-  g_assert_cmpuint(matrix.refused, ==, 0);
-  ms_matrix_close(&matrix);
+  g_assert_cmpuint(product.refused, ==, 0);
+  ms_option_product_close(&product);
 }
 
 /* Stripes and bands: means round to even by places in the whole picture, wherever a stripe begins. */
@@ -93,17 +93,17 @@ test_stripes(void)
 {
   static const MsParams list[] = {{3, 40, 4, 0, MS_RULE_OPENCV}, {6, 40, 4, 0, MS_RULE_OPENCV}};
   g_autoptr(MsImage) scene = ms_fixture_scene(64, 120, 3);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (ms_gpu_kernel_under_oclgrind()) {
+  if (ms_fixture_under_oclgrind()) {
     g_test_skip("Stripes change no access of the kernels; /packed-kernel/parts covers those.");
     return;
   }
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
-  ms_mean_shift_set_memory_budget(matrix.filter, 96 * 64 * 32);
-  compare_all(&matrix, scene, list, G_N_ELEMENTS(list));
-  ms_matrix_close(&matrix);
+  ms_mean_shift_set_memory_budget(product.filter, 96 * 64 * 32);
+  compare_all(&product, scene, list, G_N_ELEMENTS(list));
+  ms_option_product_close(&product);
 }
 
 /* Radii up to the largest, colour radii, and pixels that wander far. */
@@ -112,21 +112,21 @@ test_radii(void)
 {
   static const double radii[] = {4, 9, 13, 14, 15, 16, 31, 64};
   g_autoptr(MsImage) scene = ms_fixture_scene(97, 75, 6);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (ms_gpu_kernel_under_oclgrind()) {
+  if (ms_fixture_under_oclgrind()) {
     g_test_skip("Large windows take too long in a simulator; /packed-kernel/parts covers the accesses.");
     return;
   }
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(radii); i++)
     for (int sr = 0; sr <= 60; sr += 20) {
       MsParams params = {radii[i], sr, sr == 40 ? 100 : 5, 1, i % 2 ? MS_RULE_OPENCV : MS_RULE_TRUNCATE};
-      ms_gpu_kernel_compare(&matrix, MS_KERNEL_PACKED, scene, &params, NULL);
+      ms_gpu_kernel_compare(&product, MS_KERNEL_PACKED, scene, &params, NULL);
     }
-  g_assert_cmpuint(matrix.refused, ==, 0);
-  ms_matrix_close(&matrix);
+  g_assert_cmpuint(product.refused, ==, 0);
+  ms_option_product_close(&product);
 }
 
 static void

@@ -2,21 +2,21 @@
 /* Every toggle combination of every rule on a picture small enough for a simulator that watches each memory access. */
 #include "core/filter/mean-shift.h"
 #include "tests/support/fixture.h"
-#include "tests/support/matrix.h"
+#include "tests/support/option-product.h"
 
 static void
 test_rule(gconstpointer data)
 {
   MsParams params = {.sp = 2, .sr = 80, .max_iterations = 3, .epsilon = 1, .rule = GPOINTER_TO_INT(data)};
   g_autoptr(MsImage) scene = ms_fixture_scene(11, 6, 3);
-  MsMatrix matrix;
+  MsOptionProduct product;
 
-  if (!ms_matrix_open(&matrix))
+  if (!ms_option_product_open(&product))
     return;
-  ms_matrix_all_toggles(&matrix, scene, &params, 4, 2);
+  ms_option_product_all_toggles(&product, scene, &params, 4, 2);
   params.sp = 9;
-  ms_matrix_all_kernels(&matrix, scene, &params);
-  ms_matrix_close(&matrix);
+  ms_option_product_all_kernels(&product, scene, &params);
+  ms_option_product_close(&product);
 }
 
 int

@@ -28,6 +28,29 @@ ms_fixture_context(void)
 }
 
 /**
+ * ms_fixture_full_product:
+ *
+ * Returns: whether tests run every combination of what they vary (MS_TEST_FULL=1, as tests/run.sh --full sets) rather
+ *   than representative ones
+ */
+gboolean
+ms_fixture_full_product(void)
+{
+  return g_strcmp0(g_getenv("MS_TEST_FULL"), "1") == 0;
+}
+
+/**
+ * ms_fixture_under_oclgrind:
+ *
+ * Returns: whether Oclgrind simulates the device, which takes about a thousand times as long as a processor
+ */
+gboolean
+ms_fixture_under_oclgrind(void)
+{
+  return g_getenv("MS_TEST_OCLGRIND") != NULL;
+}
+
+/**
  * ms_fixture_picture:
  * @relative: path below the folder of test pictures
  *

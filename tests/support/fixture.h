@@ -13,6 +13,8 @@
 G_BEGIN_DECLS
 
 MsContext *ms_fixture_context(void);
+gboolean ms_fixture_full_product(void);
+gboolean ms_fixture_under_oclgrind(void);
 MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);

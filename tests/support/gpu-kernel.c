@@ -7,16 +7,9 @@
 #include "core/filter/reference.h"
 #include "tests/support/fixture.h"
 
-/** ms_gpu_kernel_under_oclgrind: whether a simulator runs this, where everything takes a thousand times as long. */
-gboolean
-ms_gpu_kernel_under_oclgrind(void)
-{
-  return g_getenv("MS_TEST_OCLGRIND") != NULL;
-}
-
 /** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */
 void
-ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params,
+ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source, const MsParams *params,
                       const MsRegion *region)
 {
   g_autoptr(GError) error = NULL;
@@ -26,7 +19,7 @@ ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const 
   g_assert_no_error(error);
   settings.params = *params;
   settings.options.kernel = kernel;
-  ms_matrix_compare(matrix, source, expected, &settings, region);
+  ms_option_product_compare(product, source, expected, &settings, region);
 }
 
 /** ms_gpu_kernel_request: a run of 640x480 pixels on a made-up GPU; @capability is NVIDIA's, 0 for another vendor's. */

@@ -4,12 +4,11 @@
  */
 #pragma once
 
-#include "tests/support/matrix.h"
+#include "tests/support/option-product.h"
 
 G_BEGIN_DECLS
 
-gboolean ms_gpu_kernel_under_oclgrind(void);
-void ms_gpu_kernel_compare(MsMatrix *matrix, MsKernel kernel, MsImage *source, const MsParams *params,
+void ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source, const MsParams *params,
                            const MsRegion *region);
 MsPlanRequest ms_gpu_kernel_request(MsKernel kernel, guint capability);
 gboolean ms_gpu_kernel_has_part(const MsPlan *plan, const char *part);

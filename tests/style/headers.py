@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Fails where a public function is declared in the header of another module.
+
+A function of FILE.c is declared in a header of the same folder: in FILE.h, in one whose name FILE begins with
+(document-runs.c and document.h), or in a private one.
+"""
+import os
+import re
+
+import sources
+
+# Files that still hold such functions: must become empty; one that holds none any more fails the test.
+KNOWN = [
+    'app/batch-command.c',
+    'app/command-check.c',
+    'app/command-options.c',
+    'app/help.c',
+    'app/lab-command.c',
+    'app/no-window.c',
+    'app/reduce-command.c',
+    'core/batch/conflicts.c',
+    'core/batch/results.c',
+    'core/filter/mean-shift-launch.c',
+    'core/filter/plan-direct.c',
+    'core/filter/plan-matrix.c',
+    'core/filter/plan-packed.c',
+    'core/filter/plan-rows.c',
+    'core/image/image-save.c',
+    'core/lab/experiment/experiment-json.c',
+    'core/lab/experiment/json-util.c',
+    'core/lab/kinds/kind.c',
+    'core/lab/measure/measurement.c',
+    'core/lab/tune/lab-tune.c',
+    'core/lab/tune/tune-record.c',
+    'core/lab/tune/tuned.c',
+    'core/reduce/array-histogram.c',
+    'core/reduce/image-comparison.c',
+    'core/reduce/presets.c',
+    'core/reduce/statistics-report.c',
+    'ui/panels/experiment/experiment-details.c',
+]
+
+DEFINITION = re.compile(r'^(?!static\b)[A-Za-z_][^\n;{}=#()]*\n(ms_\w+)\((?:[^;{}]*)\)\n\{', re.MULTILINE)
+DECLARATION = re.compile(r'\b(ms_\w+)\(')
+COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+
+
+def declarations():
+    """For each function, the headers that name it."""
+    found = {}
+    for path in sources.files('.h', below=('core', 'ui', 'app')):
+        for name in DECLARATION.findall(COMMENT.sub('', sources.read(path))):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def belongs(path, header):
+    stem = os.path.splitext(os.path.basename(path))[0]
+    name = os.path.splitext(os.path.basename(header))[0]
+    same_folder = os.path.dirname(path) == os.path.dirname(header)
+    return same_folder and (name == stem or stem.startswith(name + '-') or name.endswith('-private'))
+
+
+def main():
+    declared = declarations()
+    problems = []
+    guilty = set()
+    for path in sources.files('.c', below=('core', 'ui', 'app')):
+        for name in DEFINITION.findall(COMMENT.sub('', sources.read(path))):
+            headers = declared.get(name, [])
+            if headers and not any(belongs(path, header) for header in headers):
+                guilty.add(path)
+                if path not in KNOWN:
+                    problems.append('%s: %s() is declared in %s' % (path, name, ', '.join(headers)))
+    problems += ['%s: remove it from KNOWN' % path for path in KNOWN if path not in guilty]
+    sources.finish(problems)
+
+
+main()

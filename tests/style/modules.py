@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Fails where modules include each other in a circle, and where core includes GTK, the window or the program.
+
+A module is a folder below core, ui or app. An arrow leads from the folder of a file to the folder of a header that it
+includes.
+"""
+import os
+import re
+
+import sources
+
+# The circles that are still to be removed: each set may hold circles among its own modules. Must become empty; an entry
+# without any circle left fails the test.
+KNOWN_CIRCLES = [
+    {'core/lab', 'core/lab/experiment', 'core/lab/kinds', 'core/lab/report', 'core/lab/tune'},
+    {'ui/document', 'ui/engine'},
+    {'ui/panels/common', 'ui/panels/compare', 'ui/panels/experiment', 'ui/panels/figures'},
+]
+
+
+def arrows():
+    graph = {}
+    for path in sources.files('.c', '.h', below=('core', 'ui', 'app')):
+        targets = graph.setdefault(os.path.dirname(path), {})
+        for header in sources.includes(path):
+            folder = os.path.dirname(header)
+            if folder and folder != os.path.dirname(path):
+                targets.setdefault(folder, '%s includes %s' % (path, header))
+    return graph
+
+
+def reachable(graph, start):
+    seen, todo = set(), [start]
+    while todo:
+        for folder in graph.get(todo.pop(), {}):
+            if folder not in seen:
+                seen.add(folder)
+                todo.append(folder)
+    return seen
+
+
+def circles(graph):
+    """The sets of modules that reach each other."""
+    reach = {folder: reachable(graph, folder) for folder in graph}
+    found = {frozenset(other for other in reach[folder] if folder in reach.get(other, ()))
+             for folder in graph if folder in reach[folder]}
+    return sorted(found, key=sorted)
+
+
+def circle_problems(graph):
+    problems = []
+    found = circles(graph)
+    for circle in found:
+        if not any(circle <= known for known in KNOWN_CIRCLES):
+            problems.append('a circle of modules: ' + ', '.join(sorted(circle)))
+            problems += ['  ' + why for folder in sorted(circle)
+                         for target, why in sorted(graph[folder].items()) if target in circle]
+    for known in KNOWN_CIRCLES:
+        if not any(circle <= known for circle in found):
+            problems.append('no circle any more, remove it from KNOWN_CIRCLES: ' + ', '.join(sorted(known)))
+    return problems
+
+
+def upward_includes():
+    problems = []
+    for path in sources.files('.c', '.h', '.build', below=('core',)):
+        text = sources.read(path)
+        if re.search(r'#include [<"](gtk|gdk|ui|app|tests)/', text) or 'gtk_dep' in text:
+            problems.append('%s: core includes neither GTK nor ui, app or tests' % path)
+    for path in sources.files('.c', '.h', below=('ui', 'app')):
+        if any(header.startswith('tests/') for header in sources.includes(path)):
+            problems.append('%s: the program includes nothing of the tests' % path)
+    return problems
+
+
+sources.finish(circle_problems(arrows()) + upward_includes())

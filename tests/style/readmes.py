@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Fails where a README names a file or folder that does not exist.
+
+A name is what stands between backquotes, looks like a path and ends with a known suffix or a slash. It is the end
+of the path of a file or folder. {a,b} stands for both; a name with a word in capitals stands for any file.
+"""
+import itertools
+import os
+import re
+
+import sources
+
+READMES = ('README.md', 'core/README.md', 'kernels/README.md', 'tests/README.md', 'tests/perf/README.md',
+           'ui/README.md')
+# Those that may still be missing: must become empty.
+MISSING = ('ui/README.md',)
+SUFFIXES = ('.1', '.build', '.c', '.cl', '.css', '.experiment', '.h', '.json', '.md', '.png', '.py', '.sh', '.txt',
+            '.ui', '.xml')
+PLACEHOLDER = re.compile(r'(?<![A-Za-z])(?!README\b|LICENSE\b)[A-Z]{2,}(?![a-z])')
+
+
+def expand(name):
+    """a/{b,c}.[ch] stands for a/b.c, a/b.h, a/c.c and a/c.h."""
+    name = name.replace('.[ch]', '.{c,h}')
+    parts = [part.split(',') for part in re.split(r'[{}]', name)]
+    return [''.join(choice) for choice in itertools.product(*parts)]
+
+
+def is_name(text):
+    return re.fullmatch(r'[\w./{},\[\]-]+', text) and text.endswith(SUFFIXES + ('/', '.[ch]')) and text != '/'
+
+
+def all_paths():
+    """The files and folders of the project, folders with a slash at the end, each with a slash before it."""
+    found = {'/' + name for name in os.listdir(sources.ROOT)}
+    for path in sources.files(''):
+        found.add('/' + path)
+        while path:
+            path = os.path.dirname(path)
+            found.add('/' + path + '/')
+    return found
+
+
+def missing_names(readme, paths):
+    problems = []
+    for text in re.findall(r'`([^`\n]+)`', sources.read(readme)):
+        if is_name(text) and not PLACEHOLDER.search(text):
+            problems += ['%s: %s does not exist' % (readme, name) for name in expand(text)
+                         if name not in MISSING and not any(path.endswith('/' + name) for path in paths)]
+    return problems
+
+
+def main():
+    problems = []
+    paths = all_paths()
+    for readme in READMES:
+        present = os.path.exists(os.path.join(sources.ROOT, readme))
+        if present:
+            problems += missing_names(readme, paths)
+        if present == (readme in MISSING):
+            problems.append('%s: %s' % (readme, 'remove it from MISSING' if present else 'does not exist'))
+    sources.finish(problems)
+
+
+main()
