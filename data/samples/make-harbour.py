@@ -17,7 +17,7 @@ SUN = (452.0, 196.0)
 SUBROWS = 4
 
 
-# ---- noise ------------------------------------------------------------------------------------------------------------
+# ---- noise ---------------------------------------------------------------------------------------------------------
 
 def hashed(x, y, seed):
     """A number in [0, 1) that depends on nothing but its arguments."""
@@ -47,7 +47,7 @@ def clouds_at(x, y, seed, octaves=4):
     return total / weight
 
 
-# ---- colours ----------------------------------------------------------------------------------------------------------
+# ---- colours -------------------------------------------------------------------------------------------------------
 
 def mix(a, b, t):
     return tuple(p + (q - p) * t for p, q in zip(a, b))
@@ -61,7 +61,7 @@ def clamp(t, low=0.0, high=1.0):
     return min(max(t, low), high)
 
 
-# ---- the canvas -------------------------------------------------------------------------------------------------------
+# ---- the canvas ----------------------------------------------------------------------------------------------------
 
 class Canvas:
     """Rows of RGB colours as floats, and polygons with soft edges on them."""
@@ -74,7 +74,7 @@ class Canvas:
             self.rows[y][x] = mix(self.rows[y][x], colour, opacity)
 
     def polygon(self, points, paint, opacity=1.0):
-        """Fills a polygon; paint is a colour or a function of x and y. Edges are soft: a pixel takes as much as it is covered."""
+        """Fills a polygon with a colour or a function of x and y. Edges are soft: coverage weighs the paint."""
         top = max(0, math.floor(min(y for _, y in points)))
         bottom = min(HEIGHT - 1, math.floor(max(y for _, y in points)))
         for y in range(top, bottom + 1):
@@ -107,7 +107,7 @@ def row_coverage(points, y):
     return covered
 
 
-# ---- sky and land -----------------------------------------------------------------------------------------------------
+# ---- sky and land --------------------------------------------------------------------------------------------------
 
 SKY = [(0.00, (62, 104, 168)), (0.35, (118, 160, 205)), (0.65, (198, 200, 205)),
        (0.85, (246, 205, 158)), (1.00, (250, 184, 128))]
@@ -134,7 +134,8 @@ def paint_sky(canvas):
 
 
 def paint_hills(canvas):
-    for seed, base, height, colour in ((21, 226, 46, (140, 150, 178)), (22, 238, 34, (104, 116, 134)), (23, 250, 22, (84, 98, 88))):
+    for seed, base, height, colour in ((21, 226, 46, (140, 150, 178)), (22, 238, 34, (104, 116, 134)),
+                                       (23, 250, 22, (84, 98, 88))):
         ridge = [base - height * clouds_at(x / 120, 0, seed) for x in range(WIDTH + 1)]
         outline = [(x, ridge[x]) for x in range(0, WIDTH + 1, 4)] + [(WIDTH, WATERLINE), (0, WATERLINE)]
 
@@ -145,7 +146,7 @@ def paint_hills(canvas):
         canvas.polygon(outline, paint)
 
 
-# ---- the town ---------------------------------------------------------------------------------------------------------
+# ---- the town ------------------------------------------------------------------------------------------------------
 
 FACADES = [(206, 152, 92), (186, 82, 62), (232, 220, 196), (120, 148, 164), (222, 186, 110),
            (168, 100, 82), (236, 206, 178), (142, 158, 120)]
@@ -188,7 +189,8 @@ def paint_house(canvas, x, width, height, index):
     columns = max(2, int(width // 14))
     for row in range(int((height - 14) // 15)):
         for column in range(columns):
-            paint_window(canvas, x + width * (column + 0.5) / columns - 3, top + 6 + row * 15, 6, 8.5, index * 31 + row * 7 + column)
+            paint_window(canvas, x + width * (column + 0.5) / columns - 3, top + 6 + row * 15, 6, 8.5,
+                         index * 31 + row * 7 + column)
     door = x + width * (0.30 + 0.4 * hashed(index, 2, 5))
     canvas.rectangle(door - 3.5, QUAY - 13, door + 3.5, QUAY, shade(ROOFS[index % len(ROOFS)], 0.75))
     canvas.rectangle(x + width - 1.2, top, x + width, QUAY, shade(wall, 0.55), 0.8)
@@ -243,7 +245,7 @@ def paint_quay(canvas):
         canvas.rectangle(x, QUAY - 6, x + 4, QUAY, (48, 46, 50))
 
 
-# ---- boats ------------------------------------------------------------------------------------------------------------
+# ---- boats ---------------------------------------------------------------------------------------------------------
 
 class Boat:
     """A boat whose parts can be painted upright or mirrored in the water."""
@@ -283,8 +285,10 @@ class Boat:
         part([(5.6, top + 2), (39.6, -16), (40, -15.6), (6, top + 3)], (70, 62, 58))
         part([(5.6, top + 2), (-35.4, -13), (-35.0, -12.6), (6, top + 3)], (70, 62, 58))
         if self.sail:
-            part([(4, top + 6), (4, -22), (-28, -20)], lambda x, y: shade(self.sail, 0.90 + 0.14 * smooth_noise(x / 9, y / 22, 510)))
-            part([(8, top + 12), (9, -22), (34, -19)], lambda x, y: shade(self.sail, 0.82 + 0.14 * smooth_noise(x / 9, y / 22, 511)))
+            part([(4, top + 6), (4, -22), (-28, -20)],
+                 lambda x, y: shade(self.sail, 0.90 + 0.14 * smooth_noise(x / 9, y / 22, 510)))
+            part([(8, top + 12), (9, -22), (34, -19)],
+                 lambda x, y: shade(self.sail, 0.82 + 0.14 * smooth_noise(x / 9, y / 22, 511)))
 
 
 BOATS = [
@@ -295,7 +299,7 @@ BOATS = [
 ]
 
 
-# ---- the water --------------------------------------------------------------------------------------------------------
+# ---- the water -----------------------------------------------------------------------------------------------------
 
 def paint_water(canvas):
     """The scene above, mirrored, darkened towards the viewer, with the boats in it; then moved about by waves."""
@@ -315,7 +319,8 @@ def paint_water(canvas):
 
 def wave_colour(still, x, y, near):
     size = 0.30 + near
-    wave = smooth_noise(x / (26 * size), y / (3.2 * size), 600) + 0.5 * smooth_noise(x / (9 * size), y / (1.7 * size), 601) - 0.75
+    wave = (smooth_noise(x / (26 * size), y / (3.2 * size), 600)
+            + 0.5 * smooth_noise(x / (9 * size), y / (1.7 * size), 601) - 0.75)
     sx = clamp(x + wave * (3 + 16 * near), 0, WIDTH - 1)
     sy = clamp(y + wave * (3 + 13 * near), WATERLINE, HEIGHT - 1)
     colour = still[int(sy)][int(sx)]
@@ -326,7 +331,7 @@ def wave_colour(still, x, y, near):
     return mix(colour, (255, 226, 168), path * glint * 0.85)
 
 
-# ---- the foreground ---------------------------------------------------------------------------------------------------
+# ---- the foreground ------------------------------------------------------------------------------------------------
 
 def timber(colour, seed):
     def paint(x, y):
@@ -339,7 +344,8 @@ def paint_foreground(canvas):
     for index, (x, top) in enumerate(((22, 378), (66, 398), (118, 424))):
         canvas.rectangle(x, top, x + 17, HEIGHT, timber((74, 56, 44), 700 + index))
         canvas.rectangle(x, top, x + 4, HEIGHT, (176, 128, 86), 0.28)
-        canvas.polygon([(x - 1, top + 3), (x + 3, top - 3), (x + 14, top - 3), (x + 18, top + 3)], timber((112, 90, 70), 710 + index))
+        canvas.polygon([(x - 1, top + 3), (x + 3, top - 3), (x + 14, top - 3), (x + 18, top + 3)],
+                       timber((112, 90, 70), 710 + index))
     canvas.polygon([(0, 428), (150, 452), (150, 463), (0, 441)], timber((98, 74, 56), 720))
     canvas.line(0, 428, 150, 452, 2, (190, 150, 108), 0.8)
     previous = (38.0, 386.0)
@@ -353,7 +359,7 @@ def paint_foreground(canvas):
         canvas.line(x, y, x + span, y - span * 0.42, 1.8, (70, 74, 84))
 
 
-# ---- the photograph ---------------------------------------------------------------------------------------------------
+# ---- the photograph ------------------------------------------------------------------------------------------------
 
 def developed(canvas):
     """Bytes of the picture, with the grain of a sensor: stronger in the shadows, a little different in each channel."""

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the program with its peers: cv2.pyrMeanShiftFiltering(maxLevel=0) for the opencv rule, and emulations written
-here from the definitions for the other two, at random parameters and sizes, through files as a user would.
+"""Compares the program with its peers: cv2.pyrMeanShiftFiltering(maxLevel=0) for the opencv rule, and emulations
+written here from the definitions for the other two, at random parameters and sizes, through files as a user would.
 
     peer.py PROGRAM [CASES] [SEED]
 
@@ -56,7 +56,7 @@ def opencv(picture, sp, sr, iterations, epsilon):
 
 
 def emulate(picture, sp, sr, iterations, epsilon, rule):
-    """One pixel at a time, from the definitions of OpenCV 2.4's OpenCL filter (truncate) and CUDA filter (replicate)."""
+    """One pixel, from the definitions of OpenCV 2.4's OpenCL filter (truncate) and CUDA filter (replicate)."""
     height, width = picture.shape[:2]
     colours = picture[..., :3].astype(numpy.int64)
     result = picture.copy()
@@ -96,7 +96,8 @@ def random_case(rng):
         case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
         case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, 1000, round(rng.uniform(0, 100), 3)])
         picture = photograph(rng) if rng.random() < 0.4 else None
-        case["picture"] = picture if picture is not None else random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
+        case["picture"] = picture if picture is not None else \
+            random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
     else:
         case["sp"], case["sr"] = rng.randint(1, 9), rng.choice([0, 6, 20, 60, 200])
         case["picture"] = random_picture(rng, rng.randint(1, 24), rng.randint(1, 24))

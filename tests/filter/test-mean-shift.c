@@ -16,13 +16,17 @@ test_every_combination(gconstpointer data)
 
   if (!ms_option_product_open(&product))
     return;
-  ms_option_product_all_toggles(&product, scene, &params, 0, 0);
-  if (rule == MS_RULE_OPENCV || ms_fixture_full_product())
+  if (rule == MS_RULE_OPENCV || ms_fixture_full_product()) {
+    ms_option_product_all_toggles(&product, scene, &params, 0, 0);
+  } else {
+    ms_option_product_all_kernels(&product, scene, &params);
+  }
+  if (ms_fixture_full_product())
     ms_option_product_all_toggles(&product, scene, &params, 8, 4);
   ms_option_product_close(&product);
 }
 
-/* A size costs little once a program is compiled; another rule means other programs. */
+/* Sizes share their programs, also with another work-group shape than above; another rule needs other programs. */
 static void
 test_odd_sizes(void)
 {

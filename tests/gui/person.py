@@ -117,7 +117,8 @@ class Person:
         self.mouse(*start, "abs")
         self.mouse(*start, "b1p")
         for step in range(1, steps + 1):
-            self.mouse(start[0] + (end[0] - start[0]) * step / steps, start[1] + (end[1] - start[1]) * step / steps, "abs")
+            x, y = (start[i] + (end[i] - start[i]) * step / steps for i in (0, 1))
+            self.mouse(x, y, "abs")
         self.mouse(*end, "b1r")
         time.sleep(0.2)
 

@@ -4,10 +4,10 @@
 
     cpu.py BENCH_FILTER [--size 1280] [--repeat 9] [--json FILE] [PICTURE...]
 
-Peer: cv2.pyrMeanShiftFiltering(rgb, sp, sr, maxLevel=0, termcrit=(EPS|COUNT, 5, 1)) of python3-opencv, which has no threads
-in this function; its colours are copied out of the 8UC4 pixels before the clock starts. Ours: the whole filter (upload, all
-kernels, download) on 8UC4 pixels. Pictures are scaled and cut to SIZE x SIZE. The results must be identical; a difference ends
-the benchmark with status 1.
+Peer: cv2.pyrMeanShiftFiltering(rgb, sp, sr, maxLevel=0, termcrit=(EPS|COUNT, 5, 1)) of python3-opencv, which has no
+threads in this function; its colours are copied out of the 8UC4 pixels before the clock starts. Ours: the whole
+filter (upload, all kernels, download) on 8UC4 pixels. Pictures are scaled and cut to SIZE x SIZE. The results must be
+identical; a difference ends the benchmark with status 1.
 """
 import argparse
 import json
@@ -65,8 +65,8 @@ def measure(program, path, args, folder):
         for row in rows:
             row.update(picture=os.path.basename(path), size=args.size, sp=sp, sr=sr, opencv_ms=peer_ms,
                        times_opencv=peer_ms / row["wall_median_ms"], times_direct=direct / row["wall_median_ms"])
-            print(f"{row['picture']:>14} sp {sp:2} sr {sr:2} {row['kernel']:>10}  {row['wall_median_ms']:8.2f} ms whole "
-                  f"(kernels {row['kernel_median_ms']:8.2f})  OpenCV {peer_ms:7.0f} ms: {row['times_opencv']:5.1f}x  "
+            print(f"{row['picture']:>14} sp {sp:2} sr {sr:2} {row['kernel']:>10}  {row['wall_median_ms']:8.2f} ms "
+                  f"whole (kernels {row['kernel_median_ms']:8.2f})  OpenCV {peer_ms:7.0f} ms: {row['times_opencv']:5.1f}x  "
                   f"direct: {row['times_direct']:5.1f}x", flush=True)
             yield row
 

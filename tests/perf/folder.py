@@ -4,10 +4,11 @@
 
     folder.py PROGRAM [--count 200] [--size 512] [--format jpg|png] [--sp 5] [--sr 6] [--magick N] [--json FILE]
 
-The folder is cut out of the pictures in MS_TEST_IMAGES/photographs, as JPEG of quality 92. Peers: imread, pyrMeanShiftFiltering
-(maxLevel 0, 5 iterations, epsilon 1), imwrite with its defaults, in one Python process; and `convert IN -mean-shift WxH+D% OUT`,
-one process an image as its users run it, on the first N pictures (0 leaves it out), its time scaled to the whole folder.
-Each is run once; the program's kernel cache is warm, as after any first run.
+The folder is cut out of the pictures in MS_TEST_IMAGES/photographs, as JPEG of quality 92. Peers: imread,
+pyrMeanShiftFiltering (maxLevel 0, 5 iterations, epsilon 1), imwrite with its defaults, in one Python process; and
+`convert IN -mean-shift WxH+D% OUT`, one process an image as its users run it, on the first N pictures (0 leaves it
+out), its time scaled to the whole folder. Each is run once; the program's kernel cache is warm, as after any first
+run.
 """
 import argparse
 import json
@@ -54,7 +55,8 @@ def magick_loop(source, target, args):
     start = time.perf_counter()
     for name in names:
         output = os.path.join(target, f"{os.path.splitext(name)[0]}.{args.format}")
-        subprocess.run(["convert", os.path.join(source, name), "-mean-shift", f"{side}x{side}+{distance:.3f}%", output], check=True)
+        subprocess.run(["convert", os.path.join(source, name), "-mean-shift", f"{side}x{side}+{distance:.3f}%",
+                        output], check=True)
     return (time.perf_counter() - start) * args.count / len(names)
 
 

@@ -4,8 +4,9 @@
 
     gpu.py BENCH_FILTER [--size 2560] [--repeat 15] [--device gpu] [--json FILE]
 
-Times are OpenCL events, kernels only; the first pass of a kernel counts. Pictures of MS_TEST_IMAGES are enlarged to SIZE x SIZE,
-and one is repeated instead, which has more detail. A difference between the two results ends the benchmark with status 1.
+Times are OpenCL events, kernels only; the first pass of a kernel counts. Pictures of MS_TEST_IMAGES are enlarged to
+SIZE x SIZE, and one is repeated instead, which has more detail. A difference between the two results ends the
+benchmark with status 1.
 """
 import argparse
 import json
@@ -50,9 +51,11 @@ def measure(args, name, image, folder):
         if not numpy.array_equal(plain, fast):
             sys.exit(f"{name} sp {sp} sr {sr}: the pixels of {rows[1]['resolved']} differ from the direct kernel's.")
         direct, auto = (row["kernel_median_ms"] for row in rows)
-        row = {"picture": name, "size": args.size, "sp": sp, "sr": sr, "kernel": rows[1]["resolved"], "direct_ms": direct,
+        row = {"picture": name, "size": args.size, "sp": sp, "sr": sr, "kernel": rows[1]["resolved"],
+               "direct_ms": direct,
                "kernel_ms": auto, "wall_ms": rows[1]["wall_median_ms"], "times_direct": direct / auto}
-        text = f"{name:>20} sp {sp:2} sr {sr} direct {direct:8.3f} ms  {row['kernel']:>8} {auto:8.3f} ms: {direct / auto:4.1f}x"
+        text = (f"{name:>20} sp {sp:2} sr {sr} direct {direct:8.3f} ms  {row['kernel']:>8} {auto:8.3f} ms: "
+                f"{direct / auto:4.1f}x")
         if args.size == 2560:
             row["times_opencv_cuda"] = OPENCV_CUDA_MS[sp] / auto
             text += f"  OpenCV's CUDA kernel, elsewhere: {row['times_opencv_cuda']:4.1f}x"
@@ -70,7 +73,8 @@ def main():
     args = parser.parse_args()
     folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
     astronaut, coffee = (os.path.join(folder, name) for name in ("astronaut.png", "coffee.png"))
-    pictures = [("astronaut, enlarged", enlarged(astronaut, args.size)), ("coffee, enlarged", enlarged(coffee, args.size)),
+    pictures = [("astronaut, enlarged", enlarged(astronaut, args.size)), 
+                ("coffee, enlarged", enlarged(coffee, args.size)),
                 ("astronaut, repeated", repeated(astronaut, args.size))]
     with tempfile.TemporaryDirectory() as scratch:
         rows = [row for name, image in pictures for row in measure(args, name, image, scratch)]

@@ -4,9 +4,9 @@
 
     reduce.py BENCH_REDUCE [--device cpu|gpu|NAME] [--types LIST] [--bytes N] [--repeat N] [--rounds N] [--json FILE]
 
-Each job runs in turns with a kernel that only reads the same array and, on a processor, with OpenCV's function on an array
-of the same type and size, with as many threads. The least time of all rounds counts: others on the machine only ever add
-to it. A wrong result ends the benchmark with status 1.
+Each job runs in turns with a kernel that only reads the same array and, on a processor, with OpenCV's function on an
+array of the same type and size, with as many threads. The least time of all rounds counts: others on the machine only
+ever add to it. A wrong result ends the benchmark with status 1.
 """
 import argparse
 import json
@@ -19,7 +19,8 @@ import numpy
 SIZES = {"uchar": 1, "char": 1, "ushort": 2, "short": 2, "int": 4, "uint": 4, "float": 4, "double": 8}
 OPERATIONS = ["sum", "min", "max", "minMax", "count-nonzero"]
 # What OpenCV has: element types by name, functions by operation.
-PEER_TYPES = {"uchar": "uint8", "char": "int8", "ushort": "uint16", "short": "int16", "int": "int32", "float": "float32",
+PEER_TYPES = {"uchar": "uint8", "char": "int8", "ushort": "uint16", "short": "int16", "int": "int32",
+              "float": "float32",
               "double": "float64"}
 PEER_FUNCTIONS = {"sum": "sumElems", "minMax": "minMaxLoc", "count-nonzero": "countNonZero"}
 
@@ -104,7 +105,8 @@ def other_rows(bench, args):
     rows = [bench.ask(job) for job in jobs]
     print("\n| job | ms (least) | ms (median) | GB/s |\n|---|---|---|---|")
     for job, row in zip(jobs, rows):
-        print(f"| {job} | {row['kernel_ms']:.4f} | {row['kernel_median_ms']:.4f} | {row['kernel_gb_s']:.1f} |", flush=True)
+        print(f"| {job} | {row['kernel_ms']:.4f} | {row['kernel_median_ms']:.4f} | {row['kernel_gb_s']:.1f} |",
+              flush=True)
     return rows
 
 

@@ -4,8 +4,9 @@
 
 Usage: startup.py BUILD/app/meanshift-lab PICTURE.png [--runs N] [--json FILE]
 
-The first kernel's start comes from its profiling event. PoCL stamps events by CLOCK_MONOTONIC_RAW, the clock that is read here
-before the program is started; another driver's clock would give nonsense, so figures outside the run itself are refused.
+The first kernel's start comes from its profiling event. PoCL stamps events by CLOCK_MONOTONIC_RAW, the clock that is
+read here before the program is started; another driver's clock would give nonsense, so figures outside the run itself
+are refused.
 """
 
 import argparse
@@ -24,7 +25,8 @@ def now():
 
 def run_once(program, picture, folder):
     report = os.path.join(folder, "report.json")
-    command = [program, "--headless", "--quiet", "--device", "cpu", picture, "-o", os.path.join(folder, "out.png"), "--on-conflict", "overwrite",
+    command = [program, "--headless", "--quiet", "--device", "cpu", picture, "-o", os.path.join(folder, "out.png"),
+               "--on-conflict", "overwrite",
                "--json", report]
     start = now()
     process = os.posix_spawn(program, command, os.environ)
@@ -55,7 +57,8 @@ def main():
     for name, target in (("first_kernel_ms", 60), ("wall_ms", 250)):
         values = [row[name] for row in rows]
         result[name] = {"median": statistics.median(values), "min": min(values), "max": max(values), "n": len(values)}
-        print(f"{name:16} median {result[name]['median']:7.1f}  min {min(values):7.1f}  max {max(values):7.1f}  target {target}")
+        print(f"{name:16} median {result[name]['median']:7.1f}  min {min(values):7.1f}  max {max(values):7.1f}  "
+              f"target {target}")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=2)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Transfers between ordinary host memory and a device: the driver's own way against threads that copy through pinned slots.
+"""Transfers between ordinary host memory and a device: the driver's own way against threads that copy through pinned
+slots.
 
     transfer.py BENCH_TRANSFER [--device gpu] [--sizes 8,26,200] [--repeat 9] [--json FILE]
 
-By the host's clock, medians; `first` is the first transfer, with the memory pinned for it; `new` goes into memory that the
-system has yet to give pages for. Wrong bytes end the benchmark with status 1.
+By the host's clock, medians; `first` is the first transfer, with the memory pinned for it; `new` goes into memory
+that the system has yet to give pages for. Wrong bytes end the benchmark with status 1.
 """
 import argparse
 import json
