@@ -66,7 +66,8 @@ def measure(program, path, args, folder):
             row.update(picture=os.path.basename(path), size=args.size, sp=sp, sr=sr, opencv_ms=peer_ms,
                        times_opencv=peer_ms / row["wall_median_ms"], times_direct=direct / row["wall_median_ms"])
             print(f"{row['picture']:>14} sp {sp:2} sr {sr:2} {row['kernel']:>10}  {row['wall_median_ms']:8.2f} ms "
-                  f"whole (kernels {row['kernel_median_ms']:8.2f})  OpenCV {peer_ms:7.0f} ms: {row['times_opencv']:5.1f}x  "
+                  f"whole (kernels {row['kernel_median_ms']:8.2f})  OpenCV {peer_ms:7.0f} ms: "
+                  f"{row['times_opencv']:5.1f}x  "
                   f"direct: {row['times_direct']:5.1f}x", flush=True)
             yield row
 
