@@ -12,9 +12,7 @@ import sources
 # The circles that are still to be removed: each set may hold circles among its own modules. Must become empty; an entry
 # without any circle left fails the test.
 KNOWN_CIRCLES = [
-    {'core/lab', 'core/lab/experiment', 'core/lab/kinds', 'core/lab/report', 'core/lab/tune'},
-    {'ui/document', 'ui/engine'},
-    {'ui/panels/common', 'ui/panels/compare', 'ui/panels/experiment', 'ui/panels/figures'},
+    {'core/engine', 'core/lab/tune'},
 ]
 
 
