@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/filter/kernel-names.h"
+#include "core/filter/planner.h"
 #include "tests/support/fixture.h"
 
 /* More than the table has. */
