@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which options go together: every refusal names the options and what to do. */
-#include "app/command-line.h"
+#include "app/command-check.h"
 
-#include <string.h>
+#include "core/image/file-path.h"
 
 static gboolean
 refuse(GError **error, const char *sentence)
@@ -11,10 +10,95 @@ refuse(GError **error, const char *sentence)
   return FALSE;
 }
 
-static gboolean
-is_std(const char *path)
+/* How messages call the actions, in the order of the bits of #MsCommandAction. */
+static const char *const action_names[] = {"the window", "images",       "--list-devices",   "--reduce",
+                                           "--tune",     "--experiment", "--experiment list"};
+
+static char *
+name_actions(guint actions)
 {
-  return path && strcmp(path, MS_INPUT_STDIN) == 0;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+  for (guint i = 0; i < G_N_ELEMENTS(action_names); i++)
+    if (actions & 1u << i)
+      g_ptr_array_add(names, (gpointer)action_names[i]);
+  g_ptr_array_add(names, NULL);
+  return g_strjoinv(" or ", (char **)names->pdata);
+}
+
+static gboolean
+refuse_option(const char *name, guint actions, MsCommandAction action, GError **error)
+{
+  g_autofree char *asked = name_actions(action);
+  g_autofree char *taken = name_actions(actions);
+
+  if (action == MS_COMMAND_WINDOW)
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs --headless; the window takes images only.", name);
+  else if (action == MS_COMMAND_IMAGES)
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s applies to %s only; give that too, or leave out --%s.", name,
+                taken, name);
+  else
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s has no effect on %s; leave it out.", name, asked);
+  return FALSE;
+}
+
+/* An option without effect is refused: whoever gave it expects one. */
+static gboolean
+check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
+{
+  guint filter_actions = MS_COMMAND_IMAGES | (line->reduce ? 0 : MS_COMMAND_TUNE);
+
+  for (guint i = 0; i < line->given->len; i++) {
+    const char *name = g_ptr_array_index(line->given, i);
+    const MsOptionInfo *row = ms_option_table_find(&ms_command_options, name);
+    guint actions = row ? row->actions : filter_actions;
+    if (row && action != MS_COMMAND_WINDOW && !ms_option_check_needs(row, line->given, error))
+      return FALSE;
+    if (!(actions & action))
+      return refuse_option(name, actions, action, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_reference(const MsCommandLine *line, GError **error)
+{
+  guint n = 0;
+  const MsOptionInfo *rows = ms_options_table(&n);
+
+  if (!g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE))
+    return TRUE;
+  for (guint i = 0; i < n; i++) {
+    if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
+      continue;
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "--%s has no effect on the serial reference, which has no kernels; leave it out, or choose another "
+                "--device.",
+                rows[i].name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_devices(const MsCommandLine *line, GError **error)
+{
+  if (line->device && line->devices)
+    return refuse(error, "--device names one device and --devices several; give one of the two.");
+  if (line->devices && line->fallback == MS_FALLBACK_CPU)
+    return refuse(error,
+                  "--fallback cpu replaces a single device; with --devices leave it out, or list the cpu there.");
+  return line->devices || check_reference(line, error);
+}
+
+static gboolean
+check_stdout(const MsCommandLine *line, GError **error)
+{
+  if (ms_file_path_is_standard(line->output) + ms_file_path_is_standard(line->json) +
+        ms_file_path_is_standard(line->csv) >
+      1)
+    return refuse(error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
+  return TRUE;
 }
 
 static gboolean
@@ -23,203 +107,58 @@ wants_report(const MsCommandLine *line)
   return line->timings || line->stats || line->histogram || line->json || line->csv || line->verify;
 }
 
-/* Without --headless there is a window, for which few options mean anything. */
 static gboolean
-check_window(const MsCommandLine *line, GError **error)
+check_images(const MsCommandLine *line, GError **error)
 {
-  for (guint i = 0; i < line->given->len; i++) {
-    const char *name = g_ptr_array_index(line->given, i);
-    const MsCommandOption *option = ms_command_option_find(name);
-    if (option && option->anywhere && (strcmp(name, "json") != 0 || line->list_devices))
-      continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s needs --headless; without it a window opens that takes images alone.", name);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_needs(const MsCommandLine *line, GError **error)
-{
-  static const struct {
-    const char *option;
-    const char *needs[4];
-    const char *sentence;
-  } rules[] = {
-    {"split", {"devices"}, "--split says how --devices share an image; give --devices too."},
-    {"fail-on-slower", {"compare"}, "--fail-on-slower is about --compare; give --compare BASELINE.json too."},
-    {"compare", {"experiment"}, "--compare is about experiments; give --experiment too."},
-    {"quick", {"experiment", "tune"}, "--quick is about experiments; give --experiment too."},
-    {"budget", {"tune", "experiment"}, "--budget is about --tune and --experiment; give one of them too."},
-    {"report-dir", {"experiment", "tune"}, "--report-dir is about experiments; give --experiment too."},
-    {"type", {"reduce"}, "--type is about --reduce; give --reduce too."},
-    {"size", {"reduce", "tune"}, "--size is about --reduce; give --reduce too."},
-    {"variant", {"reduce"}, "--variant is about --reduce; give --reduce too."},
-    {"name", {"output"}, "--name is about files in a folder; name the folder with -o."},
-    {"resume", {"output", "experiment"}, "--resume is about files in a folder; name the folder with -o."},
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS(rules); i++) {
-    gboolean met = !ms_command_line_has(line, rules[i].option);
-    for (gsize k = 0; rules[i].needs[k] && !met; k++)
-      met = ms_command_line_has(line, rules[i].needs[k]);
-    if (!met)
-      return refuse(error, rules[i].sentence);
-  }
-  return TRUE;
-}
-
-/* The reference is one loop in C: what chooses a kernel or how it runs would be passed over. */
-static gboolean
-check_reference(const MsCommandLine *line, GError **error)
-{
-  guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
-
-  if (strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) != 0)
-    return TRUE;
-  for (guint i = 0; i < n; i++) {
-    if (infos[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&infos[i], &line->settings))
-      continue;
-    g_set_error(
-      error, MS_ERROR, MS_ERROR_USAGE,
-      "--%s means nothing to the serial reference, which has no kernels; leave it out, or choose another --device.",
-      infos[i].name);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_one_device(const MsCommandLine *line, GError **error)
-{
-  if (line->device && line->devices)
-    return refuse(error, "--device names one device and --devices several; give one of the two.");
-  if (line->devices && ms_command_line_is_lab(line) && !line->experiment)
-    return refuse(error, "--devices shares images; for --tune and --reduce name one with --device.");
-  if (line->devices && line->fallback == MS_FALLBACK_CPU)
-    return refuse(error,
-                  "--fallback cpu stands in for one device; with --devices leave it out, or name the cpu among them.");
-  return line->devices || check_reference(line, error);
-}
-
-/* Standard output has room for one thing that is read by a program; tables then go to standard error. */
-static gboolean
-check_stdout(const MsCommandLine *line, GError **error)
-{
-  if (is_std(line->output) + is_std(line->json) + is_std(line->csv) > 1)
-    return refuse(error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
-  return TRUE;
-}
-
-static gboolean
-check_inputs(const MsCommandLine *line, GError **error)
-{
-  guint n = g_strv_length(line->inputs), n_std = 0;
+  guint n = g_strv_length(line->inputs), n_standard = 0;
 
   for (guint i = 0; i < n; i++)
-    n_std += is_std(line->inputs[i]);
+    n_standard += ms_file_path_is_standard(line->inputs[i]);
   if (n == 0)
-    return refuse(error, "--headless needs an image or a folder to work on, as in: meanshift-lab --headless "
-                         "in.png -o out.png.");
-  if (n_std > 1)
+    return refuse(error, "--headless needs an image or a folder, as in: meanshift-lab --headless in.png -o out.png.");
+  if (n_standard > 1)
     return refuse(error, "Standard input (-) can be read only once; name it once.");
   if (!line->output && !wants_report(line) && !line->dry_run)
-    return refuse(error,
-                  "Nothing would come of it: name the result with -o, or ask for --timings, --json or --verify.");
-  return TRUE;
-}
-
-/* What is not for the lab is refused and not passed over in silence. */
-static gboolean
-suits_lab(const MsCommandLine *line, const char *name)
-{
-  static const char *const reports[] = {"json", "repeat", "progress", "quiet", "verify", "max-pixels", NULL};
-  const MsCommandOption *option = ms_command_option_find(name);
-
-  if (!option)
-    return line->tune;
-  if (strcmp(name, "resume") == 0)
-    return line->experiment != NULL;
-  if (g_strv_contains(reports, name))
-    return TRUE;
-  return option->group != MS_COMMAND_GROUP_OUTPUT && option->group != MS_COMMAND_GROUP_BATCH &&
-         option->group != MS_COMMAND_GROUP_REPORT;
-}
-
-static gboolean
-check_lab_options(const MsCommandLine *line, GError **error)
-{
-  for (guint i = 0; i < line->given->len; i++) {
-    const char *name = g_ptr_array_index(line->given, i);
-    if (suits_lab(line, name))
-      continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s means nothing to --%s, which has its own settings; leave it out.", name,
-                line->experiment ? "experiment"
-                : line->tune     ? "tune"
-                                 : "reduce");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/* Nothing runs, so nothing else has a meaning. */
-static gboolean
-check_list(const MsCommandLine *line, GError **error)
-{
-  static const char *const known[] = {"headless", "experiment", "json", "progress", "quiet", NULL};
-
-  if (line->inputs[0])
-    return refuse(error, "--experiment list runs nothing; leave out the image, or name an experiment.");
-  for (guint i = 0; i < line->given->len; i++) {
-    const char *name = g_ptr_array_index(line->given, i);
-    if (g_strv_contains(known, name))
-      continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s means nothing to --experiment list, which runs nothing; leave it out, or name an experiment.",
-                name);
-    return FALSE;
-  }
+    return refuse(error, "There would be no result: name an output with -o, or ask for --timings, --json or --verify.");
   return TRUE;
 }
 
 static gboolean
-check_lab(const MsCommandLine *line, GError **error)
+check_lab(const MsCommandLine *line, MsCommandAction action, GError **error)
 {
   if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
   if (line->output)
-    return refuse(error, "The lab saves no image: leave out -o, and name a folder for its reports with --report-dir.");
+    return refuse(error, "The lab saves no image: leave out -o; --report-dir names the folder of an experiment's "
+                         "reports.");
+  if (action == MS_COMMAND_LIST_EXPERIMENTS && line->inputs[0])
+    return refuse(error, "--experiment list runs nothing; leave out the image, or name an experiment.");
+  if (line->reduce && line->inputs[0])
+    return refuse(error, "--reduce generates its array; leave out the image.");
   if (line->inputs[0] && line->inputs[1])
     return refuse(error, "The lab takes at most one image.");
-  if (line->resume && !line->report_dir)
-    return refuse(error, "--resume goes by the reports of an earlier run; name their folder with --report-dir.");
-  if (line->tune && line->variant)
-    return refuse(error, "--tune looks for the variant itself; leave out --variant.");
-  if (line->reduce && !line->tune && line->inputs[0])
-    return refuse(error, "--reduce makes its own array; leave out the image.");
-  if (g_strcmp0(line->experiment, "list") == 0)
-    return check_list(line, error);
-  return check_lab_options(line, error);
+  if (line->resume && line->experiment && !line->report_dir)
+    return refuse(error, "--resume reads the reports of an earlier run; name their folder with --report-dir.");
+  if (line->tune && ms_command_line_has(line, "variant"))
+    return refuse(error, "--tune searches for the variant itself; leave out --variant.");
+  return TRUE;
 }
 
 /**
  * ms_command_line_check:
  *
- * Returns: %FALSE with #MS_ERROR_USAGE when the options do not go together
+ * Returns: %FALSE with #MS_ERROR_USAGE when the options do not go together, or when one of them would have no effect
  */
 gboolean
 ms_command_line_check(const MsCommandLine *self, GError **error)
 {
+  MsCommandAction action = ms_command_line_action(self);
+  gboolean is_lab = self->experiment || self->tune || self->reduce;
+
   if (self->help || self->version)
     return TRUE;
-  if (!self->headless)
-    return check_window(self, error);
-  if (!check_needs(self, error) || !check_one_device(self, error) || !check_stdout(self, error))
+  if (self->headless && is_lab && !self->list_devices && !check_lab(self, action, error))
     return FALSE;
-  if (self->list_devices)
-    return TRUE;
-  return ms_command_line_is_lab(self) ? check_lab(self, error) : check_inputs(self, error);
+  return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, error) &&
+         (action != MS_COMMAND_IMAGES || check_images(self, error));
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The command line: what was asked for, read by two tables of options, one of core (filter and toggles) and one of the
- * program.
- */
+/* MsCommandLine: the arguments of the program, read by the filter's option table and by the program's own. */
 #pragma once
 
 #include "core/batch/batch.h"
@@ -18,17 +15,16 @@ typedef enum {
 } MsProgressMode;
 
 /**
- * MsCommandLine: the values of all options. Enumerations are stored as int so that the table can address every field
- * alike.
+ * MsCommandLine: the values of all options. Enumerations are stored as int, the type that the option tables expect.
  * @inputs: (array zero-terminated=1)
- * @settings: filter and toggles
- * @given: names of all options that were given, without dashes, in order
+ * @settings: the filter's parameters and toggles
+ * @given: (element-type utf8): names of the options that were given, without dashes, in order
  * @split: an #MsSplitMode
  * @fallback: an #MsFallback
  * @format: an #MsImageFormat
  * @on_conflict: an #MsConflict
  * @progress: an #MsProgressMode
- * @budget: seconds, 0 for the usual
+ * @budget: seconds, 0 for the default of the action
  */
 typedef struct {
   gboolean help;
@@ -77,73 +73,25 @@ typedef struct {
   char *variant;
 } MsCommandLine;
 
-/** MsCommandGroup: the headings of --help. */
+/** MsCommandAction: what the program does, one bit each; a row of #ms_command_options names those it applies to. */
 typedef enum {
-  MS_COMMAND_GROUP_PROGRAM,
-  MS_COMMAND_GROUP_DEVICE,
-  MS_COMMAND_GROUP_OUTPUT,
-  MS_COMMAND_GROUP_BATCH,
-  MS_COMMAND_GROUP_REPORT,
-  MS_COMMAND_GROUP_LAB,
-} MsCommandGroup;
+  MS_COMMAND_WINDOW = 1 << 0,
+  MS_COMMAND_IMAGES = 1 << 1,
+  MS_COMMAND_LIST_DEVICES = 1 << 2,
+  MS_COMMAND_REDUCE = 1 << 3,
+  MS_COMMAND_TUNE = 1 << 4,
+  MS_COMMAND_EXPERIMENT = 1 << 5,
+  MS_COMMAND_LIST_EXPERIMENTS = 1 << 6,
+} MsCommandAction;
 
-/**
- * MsCommandKind: the form of a value and the field it is stored in.
- * @MS_COMMAND_FLAG: no value; gboolean
- * @MS_COMMAND_TEXT: char *
- * @MS_COMMAND_COUNT: whole number from @minimum to @maximum; int
- * @MS_COMMAND_AMOUNT: whole number with K, M or G behind it; guint64
- * @MS_COMMAND_SECONDS: number with s, m or h behind it; double
- * @MS_COMMAND_CHOICE: one of @values; its index plus @minimum is stored; int
- * @MS_COMMAND_SHARD: I/N; MsShard
- */
-typedef enum {
-  MS_COMMAND_FLAG,
-  MS_COMMAND_TEXT,
-  MS_COMMAND_COUNT,
-  MS_COMMAND_AMOUNT,
-  MS_COMMAND_SECONDS,
-  MS_COMMAND_CHOICE,
-  MS_COMMAND_SHARD,
-} MsCommandKind;
-
-/**
- * MsCommandOption: one row of the program's table.
- * @letter: the one-letter form, 0 for none
- * @argument: (nullable): the form of the value in --help; that of a choice is made from its @values
- * @anywhere: whether it means something without --headless
- * @thousand: what K stands for: 1024 for bytes, 1000 for pixels and elements
- */
-typedef struct {
-  const char *name;
-  char letter;
-  const char *argument;
-  const char *help;
-  MsCommandGroup group;
-  MsCommandKind kind;
-  const char *const *values;
-  int minimum;
-  int maximum;
-  guint thousand;
-  gboolean anywhere;
-  gsize offset;
-} MsCommandOption;
-
-const MsCommandOption *ms_command_options(guint *n_rows);
-const MsCommandOption *ms_command_option_find(const char *name);
-char *ms_command_option_argument(const MsCommandOption *self);
-const char *ms_command_group_title(MsCommandGroup group);
+extern const MsOptionTable ms_command_options;
 
 MsCommandLine *ms_command_line_new(void);
 void ms_command_line_free(MsCommandLine *self);
 MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);
-gboolean ms_command_line_check(const MsCommandLine *self, GError **error);
 gboolean ms_command_line_has(const MsCommandLine *self, const char *name);
-gboolean ms_command_line_is_lab(const MsCommandLine *self);
+MsCommandAction ms_command_line_action(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
-char *ms_command_line_help(void);
-
-gboolean ms_command_option_set(const MsCommandOption *option, MsCommandLine *line, const char *text, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsCommandLine, ms_command_line_free)
 

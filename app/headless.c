@@ -68,10 +68,18 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
 
   if (!ms_output_check(line, &error))
     return ms_headless_fail(console, error);
-  if (line->reduce && !line->tune)
+  switch (ms_command_line_action(line)) {
+  case MS_COMMAND_REDUCE:
     return ms_headless_reduce(line, console, cancellable);
-  if (ms_command_line_is_lab(line))
+  case MS_COMMAND_TUNE:
+  case MS_COMMAND_EXPERIMENT:
+  case MS_COMMAND_LIST_EXPERIMENTS:
     return ms_headless_lab(line, console, cancellable);
+  case MS_COMMAND_IMAGES:
+  case MS_COMMAND_LIST_DEVICES:
+  case MS_COMMAND_WINDOW:
+    break;
+  }
   return ms_headless_batch(line, console, cancellable);
 }
 

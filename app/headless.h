@@ -7,9 +7,6 @@
 
 G_BEGIN_DECLS
 
-/** MS_HEADLESS_REDUCE_TYPE: the elements of --reduce, run or tuned, without --type. */
-#define MS_HEADLESS_REDUCE_TYPE "int"
-
 MsExitStatus ms_headless_run(const MsCommandLine *line);
 
 MsExitStatus ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);

@@ -193,7 +193,7 @@ add_reduction(MsFactors *fixed, const MsCommandLine *line)
   g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
 
   ms_factors_set(fixed, "op", line->reduce);
-  ms_factors_set(fixed, "type", line->type ? line->type : MS_HEADLESS_REDUCE_TYPE);
+  ms_factors_set(fixed, "type", line->type);
   ms_factors_set(fixed, "size", size);
 }
 

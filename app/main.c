@@ -2,7 +2,9 @@
 /* The program: reads the command line, then works without a window or hands over to the one that has it. */
 #include <stdio.h>
 
+#include "app/command-check.h"
 #include "app/headless.h"
+#include "app/help.h"
 #include "app/window.h"
 
 static MsExitStatus
@@ -15,7 +17,7 @@ fail(const GError *error)
 static MsExitStatus
 print_help(void)
 {
-  g_autofree char *text = ms_command_line_help();
+  g_autofree char *text = ms_help_text();
 
   fputs(text, stdout);
   return MS_EXIT_DONE;

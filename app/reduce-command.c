@@ -6,6 +6,7 @@
 
 #include "core/lab/tune/tuned.h"
 #include "core/reduce/reduce-run.h"
+#include "core/reduce/variant.h"
 
 static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
@@ -17,8 +18,9 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
   request->repeat = (guint)line->repeat;
   request->seed = 1;
   return ms_reduce_op_parse(line->reduce, &request->spec.op, &request->spec.positions, error) &&
-         ms_element_type_parse(line->type ? line->type : MS_HEADLESS_REDUCE_TYPE, &request->spec.type, error) &&
-         (!line->variant || ms_reduce_options_parse(line->variant, &request->options, error));
+         ms_element_type_parse(line->type, &request->spec.type, error) &&
+         ms_reduce_variant_parse(line->variant, &request->options, error) &&
+         ms_reduce_variant_check_used(line->variant, &request->spec, error);
 }
 
 static char *

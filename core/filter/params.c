@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-/** ms_params_default: sp 10, sr 20, and the stopping rule of the matched API: 5 iterations, epsilon 1. */
-MsParams
-ms_params_default(void)
-{
-  return (MsParams){.sp = 10, .sr = 20, .max_iterations = 5, .epsilon = 1, .rule = MS_RULE_OPENCV};
-}
-
 static gboolean
 check_range(const char *name, double value, double low, double high, GError **error)
 {

@@ -61,7 +61,6 @@ typedef struct {
   int epsilon;
 } MsFilterNumbers;
 
-MsParams ms_params_default(void);
 gboolean ms_params_validate(const MsParams *self, GError **error);
 MsFilterNumbers ms_params_numbers(const MsParams *self);
 gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);

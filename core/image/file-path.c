@@ -131,3 +131,10 @@ ms_file_path_is_kept(const char *path)
 
   return stat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
+
+/** ms_file_path_is_standard: whether @path is "-", which stands for standard input or output; %NULL is no path. */
+gboolean
+ms_file_path_is_standard(const char *path)
+{
+  return path && path[0] == '-' && path[1] == '\0';
+}

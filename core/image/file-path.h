@@ -20,5 +20,6 @@ char *ms_file_path_follow(const char *path);
 char *ms_file_path_resolve(const char *path);
 gboolean ms_file_path_is_same(const char *a, const char *b);
 gboolean ms_file_path_is_kept(const char *path);
+gboolean ms_file_path_is_standard(const char *path);
 
 G_END_DECLS

@@ -1,100 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The variants of the studies by name. Each row says only how it differs from the plainest variant. */
+#include "core/reduce/presets.h"
+
 #include <string.h>
 
-#include "core/reduce/reduce-options.h"
-
-#define SIZED(vector_, count_, group_, range_)                                                                         \
-  .vector = vector_, .groups_count = count_, .work_group = group_, .swap_range = range_
+#define ATOMIC ",between=atomic"
+#define HOST ",between=host"
+#define UNROLLED ",tree=completely-unroll"
+#define LEVELS ",tree=divergence-free"
+#define PCL "times=64,stride=local" UNROLLED
+#define FINAL(count) "vector=8" LEVELS ",bank-conflict-saving=on,builtin=on,groups=fixed,groups-count=" count HOST
 
 static const MsReducePreset presets[] = {
-  {"auto", "What suits the device, the type and the length", "", {.automatic = 1, SIZED(1, 1, 256, 64)}},
-  {"naive",
-   "One element a work-item, interleaved tree, atomic finish",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 1, .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"global-stride",
-   "Each work-item folds 32 elements, a grid apart, before the interleaved tree",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 32, .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"local-stride",
-   "Each work-item folds 32 elements, a work-group apart, before the interleaved tree",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 32, .stride = MS_REDUCE_STRIDE_LOCAL, .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"divergence-free",
-   "One element a work-item, tree of neighbouring work-items",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 1, .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"completely-unroll",
-   "One element a work-item, the tree written out",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 1, .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL, .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"pcl",
-   "The study's choice: local stride over 64, completely unrolled, atomic finish",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 64, .stride = MS_REDUCE_STRIDE_LOCAL, .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL,
-    .between = MS_REDUCE_BETWEEN_ATOMIC}},
-  {"pcl-recursive",
-   "As pcl, with recursive launches between the groups",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 64, .stride = MS_REDUCE_STRIDE_LOCAL, .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL,
-    .between = MS_REDUCE_BETWEEN_RECURSIVE}},
-  {"pcl-host",
-   "As pcl, finished on the host",
-   "PCL",
-   {SIZED(1, 1, 256, 64), .times = 64, .stride = MS_REDUCE_STRIDE_LOCAL, .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL,
-    .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-sequential",
-   "Step 1: sequential addressing in a buffer",
-   "MM",
-   {SIZED(1, 1, 256, 64), .times = 1, .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-image",
-   "Step 1 with the array in an image",
-   "MM",
-   {SIZED(4, 1, 256, 64), .times = 1, .storage = MS_REDUCE_STORAGE_IMAGE, .tree = MS_REDUCE_TREE_DIVERGENCE_FREE,
-    .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-vector",
-   "Step 2: vectors of 8",
-   "MM",
-   {SIZED(8, 1, 256, 64), .times = 1, .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-bank",
-   "Step 3: fewer bank conflicts",
-   "MM",
-   {SIZED(8, 1, 256, 64), .times = 1, .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1,
-    .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-units",
-   "Step 4: two groups for each compute unit of this device",
-   "MM",
-   {SIZED(8, 2, 256, 64), .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1,
-    .groups = MS_REDUCE_GROUPS_UNITS, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-18",
-   "Final variant with 18 groups, one for each compute unit of the HD 5850",
-   "MM",
-   {SIZED(8, 18, 256, 64), .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1, .builtin = 1,
-    .groups = MS_REDUCE_GROUPS_FIXED, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-36",
-   "Final variant with 36 groups, the best of the HD 5850",
-   "MM",
-   {SIZED(8, 36, 256, 64), .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1, .builtin = 1,
-    .groups = MS_REDUCE_GROUPS_FIXED, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"minmax-28",
-   "Final variant with 28 groups of 512, as on the C2050",
-   "MM",
-   {SIZED(8, 28, 512, 64), .tree = MS_REDUCE_TREE_DIVERGENCE_FREE, .bank_conflict_saving = 1, .builtin = 1,
-    .groups = MS_REDUCE_GROUPS_FIXED, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"swap-plain",
-   "The interleaved tree with thread swapping over the whole group",
-   "BD",
-   {SIZED(1, 1, 256, 256), .times = 1, .swap = MS_SWAP_PLAIN, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"swap-refined",
-   "The same with every element at its work-item's own place",
-   "BD",
-   {SIZED(1, 1, 256, 256), .times = 1, .swap = MS_SWAP_REFINED, .between = MS_REDUCE_BETWEEN_HOST}},
-  {"last-group",
-   "Loads of 4 over a fixed grid; the group that comes last finishes, in one launch",
-   "",
-   {SIZED(4, 4, 256, 64), .tree = MS_REDUCE_TREE_COMPLETELY_UNROLL, .bank_conflict_saving = 1, .builtin = 1,
-    .groups = MS_REDUCE_GROUPS_UNITS, .between = MS_REDUCE_BETWEEN_LAST_GROUP}},
+  {"auto", "What suits the device, the type and the length", "", NULL},
+  {"naive", "One element for each work-item, interleaved tree, atomic finish", "PCL", "times=1" ATOMIC},
+  {"global-stride", "Each work-item folds 32 elements, a grid apart, before the interleaved tree", "PCL",
+   "times=32" ATOMIC},
+  {"local-stride", "Each work-item folds 32 elements, a work-group apart, before the interleaved tree", "PCL",
+   "times=32,stride=local" ATOMIC},
+  {"divergence-free", "One element for each work-item, tree of neighbouring work-items", "PCL",
+   "times=1" LEVELS ATOMIC},
+  {"completely-unroll", "One element for each work-item, completely unrolled tree", "PCL", "times=1" UNROLLED ATOMIC},
+  {"pcl", "The study's choice: local stride over 64, completely unrolled, atomic finish", "PCL", PCL ATOMIC},
+  {"pcl-recursive", "As pcl, with recursive launches between the groups", "PCL", PCL},
+  {"pcl-host", "As pcl, finished on the host", "PCL", PCL HOST},
+  {"minmax-sequential", "Step 1: sequential addressing in a buffer", "MM", "times=1" LEVELS HOST},
+  {"minmax-image", "Step 1 with the array in an image", "MM", "storage=image,vector=4,times=1" LEVELS HOST},
+  {"minmax-vector", "Step 2: vectors of 8", "MM", "vector=8,times=1" LEVELS HOST},
+  {"minmax-bank", "Step 3: fewer bank conflicts", "MM", "vector=8,times=1" LEVELS ",bank-conflict-saving=on" HOST},
+  {"minmax-units", "Step 4: two groups for each compute unit of this device", "MM",
+   "vector=8" LEVELS ",bank-conflict-saving=on,groups=units,groups-count=2" HOST},
+  {"minmax-18", "Final variant with 18 groups, one for each compute unit of the HD 5850", "MM", FINAL("18")},
+  {"minmax-36", "Final variant with 36 groups, the best of the HD 5850", "MM", FINAL("36")},
+  {"minmax-28", "Final variant with 28 groups of 512, as on the C2050", "MM", FINAL("28") ",group-size=512"},
+  {"swap-plain", "The interleaved tree with thread swapping over the whole group", "BD",
+   "times=1,swap=plain,swap-range=256" HOST},
+  {"swap-refined", "The same, with every element loaded by its original work-item", "BD",
+   "times=1,swap=refined,swap-range=256" HOST},
+  {"last-group", "Loads of 4 over a fixed grid; the group that finishes last folds the partials, in one launch", "",
+   "vector=4" UNROLLED ",bank-conflict-saving=on,builtin=on,groups=units,groups-count=4,between=last-group"},
 };
 
 /** ms_reduce_presets: (transfer none): the named variants; the first is auto. */
@@ -115,12 +58,29 @@ ms_reduce_preset_find(const char *name)
   return NULL;
 }
 
-/** ms_reduce_preset_match: (transfer none) (nullable): the name of the preset that these options are. */
+/** ms_reduce_preset_options: the options that the preset stands for. */
+MsReduceOptions
+ms_reduce_preset_options(const MsReducePreset *self)
+{
+  MsReduceOptions options = ms_reduce_options_auto();
+  gboolean set;
+
+  if (!self->settings)
+    return options;
+  options.automatic = 0;
+  set = ms_option_table_set_keys(&ms_reduce_options, &options, self->name, self->settings, NULL);
+  g_assert(set);
+  return options;
+}
+
+/** ms_reduce_preset_match: (transfer none) (nullable): the name of the preset with exactly these options. */
 const char *
 ms_reduce_preset_match(const MsReduceOptions *options)
 {
-  for (guint i = 0; i < G_N_ELEMENTS(presets); i++)
-    if (ms_reduce_options_equal(&presets[i].options, options))
+  for (guint i = 0; i < G_N_ELEMENTS(presets); i++) {
+    MsReduceOptions preset = ms_reduce_preset_options(&presets[i]);
+    if (ms_reduce_options_equal(&preset, options))
       return presets[i].name;
+  }
   return NULL;
 }

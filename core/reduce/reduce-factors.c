@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-factors.h"
 
+#include "core/reduce/variant.h"
+
 static gboolean
 has_single_options(const MsFactors *factors)
 {
@@ -22,7 +24,7 @@ parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error
     if (ms_reduce_option_find(key))
       g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(factors, i));
   }
-  return ms_reduce_options_parse(variant->str, options, error);
+  return ms_reduce_variant_parse(variant->str, options, error);
 }
 
 /**

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define OFFSET(field) offsetof(MsReduceOptions, field)
+#include "core/reduce/plan-parts.h"
 
 static const char *const storage_values[] = {"buffer", "image", NULL};
 static const char *const vector_values[] = {"1", "4", "8", "16", NULL};
@@ -16,317 +16,132 @@ static const char *const between_values[] = {"recursive", "host", "atomic", "las
 static const char *const swap_values[] = {"off", "plain", "refined", NULL};
 static const char *const swap_range_values[] = {"64", "128", "256", "512", NULL};
 static const char *const float_sum_values[] = {"auto", "double", "compensated", NULL};
-
 static const char *const packed_values[] = {"auto", "off", "on", NULL};
 
-static const MsReduceOptionInfo table[] = {
-  {.name = "storage",
-   .json = "storage",
-   .label = "_Storage",
-   .argument = "buffer|image",
-   .help = "What the array is read from; an image holds four elements a texel",
-   .values = storage_values,
-   .offset = OFFSET(storage)},
-  {.name = "vector",
-   .json = "vector",
-   .label = "_Vector width",
-   .argument = "1|4|8|16",
-   .help = "Elements of one load",
-   .values = vector_values,
-   .numeric_values = TRUE,
-   .offset = OFFSET(vector)},
-  {.name = "stride",
-   .json = "stride",
-   .label = "In-item s_tride",
-   .argument = "global|local|block",
-   .help = "A work-item's loads lie a grid apart, a work-group apart, or side by side",
-   .values = stride_values,
-   .offset = OFFSET(stride)},
-  {.name = "times",
-   .json = "times",
-   .label = "T_imes",
-   .argument = "N",
-   .help = "Loads a work-item folds before the group's tree; 0 lets the plan choose",
-   .minimum = 0,
-   .maximum = 8192, /* what auto may choose, so that any plan's options can be given back */
-   .offset = OFFSET(times)},
-  {.name = "tree",
-   .json = "tree",
-   .label = "In-group t_ree",
-   .argument = "naive|divergence-free|completely-unroll",
-   .help = "How the work-items of a group fold their partials",
-   .values = tree_values,
-   .offset = OFFSET(tree)},
-  {.name = "bank-conflict-saving",
-   .json = "bank_conflict_saving",
-   .label = "_Bank-conflict saving",
-   .argument = "on|off",
-   .help = "Only the upper half of each level writes to local memory",
-   .values = switch_values,
-   .offset = OFFSET(bank_conflict_saving)},
-  {.name = "builtin",
-   .json = "builtin",
-   .label = "Built-in _min and max",
-   .argument = "on|off",
-   .help = "The built-in functions, or comparisons",
-   .values = switch_values,
-   .offset = OFFSET(builtin)},
-  {.name = "groups",
-   .json = "groups",
-   .label = "_Groups",
-   .argument = "size|units|fixed",
-   .help = "As many groups as the size asks for, compute units x count, or count",
-   .values = groups_values,
-   .offset = OFFSET(groups)},
-  {.name = "groups-count",
-   .json = "groups_count",
-   .label = "Group _count",
-   .argument = "N",
-   .help = "Groups for each compute unit, or groups in all",
-   .minimum = 1,
-   .maximum = 65536,
-   .offset = OFFSET(groups_count)},
-  {.name = "between",
-   .json = "between",
-   .label = "Between gr_oups",
-   .argument = "recursive|host|atomic|last-group",
-   .help = "How the partials of the groups become one result",
-   .values = between_values,
-   .offset = OFFSET(between)},
-  {.name = "group-size",
-   .json = "group_size",
-   .label = "_Work-group",
-   .argument = "N",
-   .help = "Work-items of a group, a power of two",
-   .minimum = 1,
-   .maximum = 1024,
-   .offset = OFFSET(work_group)},
-  {.name = "swap",
-   .json = "swap",
-   .label = "Thread s_wapping",
-   .argument = "off|plain|refined",
-   .help = "Work-items of the naive tree change places, so that warps branch alike",
-   .values = swap_values,
-   .offset = OFFSET(swap)},
-  {.name = "swap-range",
-   .json = "swap_range",
-   .label = "Swap ran_ge",
-   .argument = "64|128|256|512",
-   .help = "Work-items within which places are changed",
-   .values = swap_range_values,
-   .numeric_values = TRUE,
-   .offset = OFFSET(swap_range)},
-  {.name = "float-sum",
-   .json = "float_sum",
-   .label = "_Float sums",
-   .argument = "auto|double|compensated",
-   .help = "Floats are added up in double, or in pairs of floats that keep the rounding error",
-   .values = float_sum_values,
-   .offset = OFFSET(float_sum)},
-  {.name = "packed",
-   .json = "packed",
-   .label = "_Packed elements",
-   .argument = "auto|off|on",
-   .help = "Bytes are counted or compared four at a time in a word; squares of 8 and 16 bits are summed load by load",
-   .values = packed_values,
-   .offset = OFFSET(packed)},
+static const char *
+stride_unused(gconstpointer record, gconstpointer spec)
+{
+  const MsReduceOptions *options = record;
+  gboolean single = options->groups == MS_REDUCE_GROUPS_SIZE && options->times == 1;
+
+  return single ? "each work-item makes a single load (times=1)" : NULL;
+}
+
+static const char *
+times_unused(gconstpointer record, gconstpointer spec)
+{
+  gboolean follows = ((const MsReduceOptions *)record)->groups != MS_REDUCE_GROUPS_SIZE;
+
+  return follows ? "groups=units and groups=fixed set the number of groups, from which the loads of a work-item follow"
+                 : NULL;
+}
+
+static const char *
+groups_count_unused(gconstpointer record, gconstpointer spec)
+{
+  gboolean follows = ((const MsReduceOptions *)record)->groups == MS_REDUCE_GROUPS_SIZE;
+
+  return follows ? "with groups=size the number of groups follows from the length of the array" : NULL;
+}
+
+static const char *
+builtin_unused(gconstpointer record, gconstpointer spec)
+{
+  return ms_reduce_is_extreme(((const MsReduceSpec *)spec)->op) ? NULL : "the operation compares no elements";
+}
+
+static const char *
+swap_range_unused(gconstpointer record, gconstpointer spec)
+{
+  return ((const MsReduceOptions *)record)->swap == MS_SWAP_OFF ? "swap=off swaps no work-items" : NULL;
+}
+
+static const char *
+float_sum_unused(gconstpointer record, gconstpointer data)
+{
+  const MsReduceSpec *spec = data;
+  gboolean sums = spec->type == MS_ELEMENT_FLOAT && ms_reduce_adds_values(spec->op);
+
+  return sums ? NULL : "it chooses how elements of type float are added up";
+}
+
+/* A row: field, name, member in reports, label, default, help, and what else belongs to its kind. */
+#define ROW(kind_, field, name_, json_, label_, standard_, help_, ...)                                                 \
+  {                                                                                                                    \
+    .name = name_, .is_key = TRUE, .json = json_, .label = label_, .help = help_, .group = MS_OPTION_GROUP_VARIANT,    \
+    .kind = MS_OPTION_##kind_, .standard = standard_, .offset = offsetof(MsReduceOptions, field), __VA_ARGS__          \
+  }
+#define RANGE(low, high) .argument = "N", .minimum = low, .maximum = high
+
+/* The plan's own choice of times is at most 8192, so that the options of any plan can be given as text. */
+static const MsOptionInfo rows[] = {
+  ROW(CHOICE, storage, "storage", "storage", "_Storage", "buffer",
+      "Memory object that holds the array; a texel of an image holds four elements", .values = storage_values),
+  ROW(CHOICE, vector, "vector", "vector", "_Vector width", "1", "Elements of one load", .values = vector_values,
+      .numeric_values = TRUE),
+  ROW(CHOICE, stride, "stride", "stride", "In-item s_tride", "global",
+      "The loads of a work-item lie a grid apart, a work-group apart, or side by side", .values = stride_values,
+      .unused = stride_unused),
+  ROW(INT, times, "times", "times", "T_imes", "0",
+      "Loads that a work-item folds before the tree; 0 leaves the number to the plan", RANGE(0, 8192),
+      .unused = times_unused),
+  ROW(CHOICE, tree, "tree", "tree", "In-group t_ree", "naive", "How the work-items of a group fold their partials",
+      .values = tree_values),
+  ROW(CHOICE, bank_conflict_saving, "bank-conflict-saving", "bank_conflict_saving", "_Bank-conflict saving", "off",
+      "Only the upper half of each level writes to local memory", .values = switch_values),
+  ROW(CHOICE, builtin, "builtin", "builtin", "Built-in _min and max", "off",
+      "The built-in functions min and max instead of comparisons", .values = switch_values, .unused = builtin_unused),
+  ROW(CHOICE, groups, "groups", "groups", "_Groups", "size",
+      "As many groups as the length needs, compute units x groups-count, or groups-count", .values = groups_values),
+  ROW(INT, groups_count, "groups-count", "groups_count", "Group _count", "1",
+      "Groups for each compute unit, or groups in all", RANGE(1, 65536), .unused = groups_count_unused),
+  ROW(CHOICE, between, "between", "between", "Between gr_oups", "recursive",
+      "How the partials of the groups become one result", .values = between_values),
+  ROW(INT, work_group, "group-size", "group_size", "_Work-group", "256", "Work-items of a group, a power of two",
+      RANGE(1, 1024)),
+  ROW(CHOICE, swap, "swap", "swap", "Thread s_wapping", "off",
+      "Work-items of the naive tree are swapped, so that the lanes of a warp take the same branch",
+      .values = swap_values),
+  ROW(CHOICE, swap_range, "swap-range", "swap_range", "Swap ran_ge", "64", "Work-items among which swaps are made",
+      .values = swap_range_values, .numeric_values = TRUE, .unused = swap_range_unused),
+  ROW(CHOICE, float_sum, "float-sum", "float_sum", "_Float sums", "auto",
+      "Floats are added up in double, or in pairs of floats that keep the rounding error", .values = float_sum_values,
+      .unused = float_sum_unused),
+  ROW(CHOICE, packed, "packed", "packed", "_Packed elements", "auto",
+      "Bytes are counted or compared four at a time in one word; squares of 8 and 16 bits are summed load by load",
+      .values = packed_values),
 };
 
+const MsOptionTable ms_reduce_options = {rows, G_N_ELEMENTS(rows)};
+
 /** ms_reduce_options_table: (transfer none): the rows, in the order in which they are shown. */
-const MsReduceOptionInfo *
+const MsOptionInfo *
 ms_reduce_options_table(guint *n_rows)
 {
-  *n_rows = G_N_ELEMENTS(table);
-  return table;
+  *n_rows = ms_reduce_options.n_rows;
+  return ms_reduce_options.rows;
 }
 
 /** ms_reduce_option_find: (transfer none) (nullable): the row of that name. */
-const MsReduceOptionInfo *
+const MsOptionInfo *
 ms_reduce_option_find(const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS(table); i++)
-    if (strcmp(table[i].name, name) == 0)
-      return &table[i];
-  return NULL;
+  return ms_option_table_find(&ms_reduce_options, name);
 }
 
-static gboolean
-refuse(const MsReduceOptionInfo *self, const char *text, GError **error)
-{
-  g_autofree char *choices = self->values ? g_strjoinv(", ", (char **)self->values) : NULL;
-
-  if (choices)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s cannot be “%s”; it takes one of: %s.", self->name, text, choices);
-  else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s cannot be “%s”; it takes a whole number from %d to %d.",
-                self->name, text, self->minimum, self->maximum);
-  return FALSE;
-}
-
-static int
-choice_number(const MsReduceOptionInfo *self, guint index)
-{
-  return self->numeric_values ? (int)g_ascii_strtoll(self->values[index], NULL, 10) : (int)index;
-}
-
-static gboolean
-parse_value(const MsReduceOptionInfo *self, const char *text, int *value)
-{
-  gint64 number = 0;
-
-  if (!self->values) {
-    if (!g_ascii_string_to_signed(text, 10, self->minimum, self->maximum, &number, NULL))
-      return FALSE;
-    *value = (int)number;
-    return TRUE;
-  }
-  for (guint i = 0; self->values[i]; i++) {
-    if (strcmp(self->values[i], text) != 0)
-      continue;
-    *value = choice_number(self, i);
-    return TRUE;
-  }
-  return FALSE;
-}
-
-/** ms_reduce_option_set_text: %FALSE with #MS_ERROR_USAGE, naming the option and what it takes. */
-gboolean
-ms_reduce_option_set_text(const MsReduceOptionInfo *self, MsReduceOptions *options, const char *text, GError **error)
-{
-  int value = 0;
-
-  if (!parse_value(self, text, &value))
-    return refuse(self, text, error);
-  *(int *)((char *)options + self->offset) = value;
-  return TRUE;
-}
-
-/** ms_reduce_option_get: the stored number. */
-int
-ms_reduce_option_get(const MsReduceOptionInfo *self, const MsReduceOptions *options)
-{
-  return *(const int *)((const char *)options + self->offset);
-}
-
-/** ms_reduce_option_get_text: (transfer full): the value as ms_reduce_option_set_text() takes it. */
-char *
-ms_reduce_option_get_text(const MsReduceOptionInfo *self, const MsReduceOptions *options)
-{
-  int value = ms_reduce_option_get(self, options);
-
-  for (guint i = 0; self->values && self->values[i]; i++)
-    if (choice_number(self, i) == value)
-      return g_strdup(self->values[i]);
-  return g_strdup_printf("%d", value);
-}
-
-/** ms_reduce_options_auto: everything chosen by the plan for the device, the type and the length. */
+/** ms_reduce_options_auto: the table's defaults, with every choice left to the plan. */
 MsReduceOptions
 ms_reduce_options_auto(void)
 {
-  return (MsReduceOptions){.automatic = 1, .vector = 1, .groups_count = 1, .work_group = 256, .swap_range = 64};
+  MsReduceOptions options = {.automatic = 1};
+
+  ms_option_table_reset(&ms_reduce_options, &options);
+  return options;
 }
 
+/** ms_reduce_options_equal: whether two structs hold the same options. */
 gboolean
 ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b)
 {
   return memcmp(a, b, sizeof *a) == 0;
-}
-
-static gboolean
-apply_override(MsReduceOptions *options, const char *word, GError **error)
-{
-  const char *equals = strchr(word, '=');
-  g_autofree char *name = equals ? g_strndup(word, (gsize)(equals - word)) : g_strdup(word);
-  const MsReduceOptionInfo *info = ms_reduce_option_find(name);
-
-  if (info && equals)
-    return ms_reduce_option_set_text(info, options, equals + 1, error);
-  g_autoptr(GString) names = g_string_new(NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(table); i++)
-    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", table[i].name);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--variant cannot contain “%s”; after the preset it takes name=value with "
-              "one of these names: %s.",
-              word, names->str);
-  return FALSE;
-}
-
-static const MsReducePreset *
-find_preset(const char *name, GError **error)
-{
-  const MsReducePreset *preset = ms_reduce_preset_find(name);
-  g_autoptr(GString) names = g_string_new(NULL);
-  guint n = 0;
-
-  if (preset)
-    return preset;
-  for (guint i = 0; i < (ms_reduce_presets(&n), n); i++)
-    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", ms_reduce_presets(&n)[i].name);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--variant cannot be “%s”; it takes one of: %s.", name, names->str);
-  return NULL;
-}
-
-/**
- * ms_reduce_options_parse:
- * @variant: a preset's name, and after it, parted by commas, name=value of rows of the table
- *
- * Returns: %FALSE with #MS_ERROR_USAGE; @options is then as before
- */
-gboolean
-ms_reduce_options_parse(const char *variant, MsReduceOptions *options, GError **error)
-{
-  g_auto(GStrv) words = g_strsplit(variant, ",", -1);
-  const MsReducePreset *preset = find_preset(words[0] ? words[0] : "", error);
-  MsReduceOptions parsed;
-
-  if (!preset)
-    return FALSE;
-  parsed = preset->options;
-  if (parsed.automatic && words[1]) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--variant auto chooses everything itself; to set “%s”, start from a named preset.", words[1]);
-    return FALSE;
-  }
-  for (guint i = 1; words[i]; i++)
-    if (!apply_override(&parsed, words[i], error))
-      return FALSE;
-  *options = parsed;
-  return TRUE;
-}
-
-static guint
-count_differences(const MsReduceOptions *a, const MsReduceOptions *b)
-{
-  guint n = a->automatic != b->automatic ? G_N_ELEMENTS(table) + 1 : 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS(table); i++)
-    n += ms_reduce_option_get(&table[i], a) != ms_reduce_option_get(&table[i], b);
-  return n;
-}
-
-/**
- * ms_reduce_options_to_string: (transfer full): the shortest text that ms_reduce_options_parse() reads back as this.
- */
-char *
-ms_reduce_options_to_string(const MsReduceOptions *self)
-{
-  guint n = 0, least = G_MAXUINT;
-  const MsReducePreset *presets = ms_reduce_presets(&n), *nearest = presets;
-
-  for (guint i = 0; i < n; i++) {
-    guint differences = count_differences(self, &presets[i].options);
-    if (differences >= least)
-      continue;
-    least = differences;
-    nearest = &presets[i];
-  }
-  GString *text = g_string_new(nearest->name);
-  for (guint i = 0; i < G_N_ELEMENTS(table); i++) {
-    if (ms_reduce_option_get(&table[i], self) == ms_reduce_option_get(&table[i], &nearest->options))
-      continue;
-    g_autofree char *value = ms_reduce_option_get_text(&table[i], self);
-    g_string_append_printf(text, ",%s=%s", table[i].name, value);
-  }
-  return g_string_free(text, FALSE);
 }

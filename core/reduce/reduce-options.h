@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptor table of reduction variants, and the named presets of the studies as rows of data. */
+/* MsReduceOptions: how a reduction is computed, and the table that describes each field. */
 #pragma once
 
-#include "core/error.h"
+#include "core/option/option-text.h"
 
 G_BEGIN_DECLS
 
@@ -55,8 +55,8 @@ typedef enum {
 } MsPacked;
 
 /**
- * MsReduceOptions: how a reduction is computed; every field is a row of the table.
- * @automatic: 1 when the plan chooses everything for the device; the other fields then say nothing
+ * MsReduceOptions: how a reduction is computed; every field but the first is a row of the table.
+ * @automatic: 1 when the plan chooses everything for the device; the other fields are then ignored
  * @storage: an #MsReduceStorage
  * @vector: elements of one load: 1, 4, 8 or 16
  * @stride: an #MsReduceStride: how the loads of one work-item are spaced
@@ -71,7 +71,8 @@ typedef enum {
  * @swap: an #MsSwap of the naive tree
  * @swap_range: work-items that may change places
  * @float_sum: an #MsFloatSum
- * @packed: an #MsPacked: whether bytes are counted or compared four at a time, and small squares summed load by load
+ * @packed: an #MsPacked: whether bytes are counted or compared four at a time in one word, and the squares of one load
+ *   are added up first
  */
 typedef struct {
   int automatic;
@@ -92,51 +93,11 @@ typedef struct {
   int packed;
 } MsReduceOptions;
 
-/**
- * MsReduceOptionInfo: one row of the table.
- * @name: as in --variant PRESET,name=value
- * @json: the field in reports
- * @values: (nullable): the names of a choice, %NULL-terminated; %NULL for a whole number from @minimum to @maximum
- * @numeric_values: whether the names are the numbers that are stored
- */
-typedef struct {
-  const char *name;
-  const char *json;
-  const char *label;
-  const char *argument;
-  const char *help;
-  const char *const *values;
-  gboolean numeric_values;
-  int minimum;
-  int maximum;
-  gsize offset;
-} MsReduceOptionInfo;
+extern const MsOptionTable ms_reduce_options;
 
-/**
- * MsReducePreset: a variant with a name.
- * @source: the study, as cited in the reports: "MM", "PCL", "BD" or "" for our own
- */
-typedef struct {
-  const char *name;
-  const char *help;
-  const char *source;
-  MsReduceOptions options;
-} MsReducePreset;
-
-const MsReduceOptionInfo *ms_reduce_options_table(guint *n_rows);
-const MsReduceOptionInfo *ms_reduce_option_find(const char *name);
-gboolean ms_reduce_option_set_text(const MsReduceOptionInfo *self, MsReduceOptions *options, const char *text,
-                                   GError **error);
-char *ms_reduce_option_get_text(const MsReduceOptionInfo *self, const MsReduceOptions *options);
-int ms_reduce_option_get(const MsReduceOptionInfo *self, const MsReduceOptions *options);
-
-const MsReducePreset *ms_reduce_presets(guint *n_rows);
-const MsReducePreset *ms_reduce_preset_find(const char *name);
-const char *ms_reduce_preset_match(const MsReduceOptions *options);
-
+const MsOptionInfo *ms_reduce_options_table(guint *n_rows);
+const MsOptionInfo *ms_reduce_option_find(const char *name);
 MsReduceOptions ms_reduce_options_auto(void);
-gboolean ms_reduce_options_parse(const char *variant, MsReduceOptions *options, GError **error);
-char *ms_reduce_options_to_string(const MsReduceOptions *self);
 gboolean ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/serial.h"
+#include "core/reduce/variant.h"
 
 /* What a sum of floats may differ from the serial one, relative to it. */
 #define TOLERANCE 1e-6
@@ -278,7 +279,7 @@ ms_reduce_run_to_text(const MsReduceRun *self)
   GString *text = g_string_new(NULL);
   g_autofree char *result = ms_reduce_result_to_string(&self->result);
   g_autofree char *reference = ms_reduce_result_to_string(&self->reference);
-  g_autofree char *variant = ms_reduce_options_to_string(&self->options);
+  g_autofree char *variant = ms_reduce_variant_to_string(&self->options, &self->spec);
 
   g_string_append_printf(text, "%-10s %s of %" G_GUINT64_FORMAT " %s\n", "operation", ms_reduce_op_name(self->spec.op),
                          self->n, ms_element_type_name(self->spec.type));
@@ -300,11 +301,11 @@ static void
 add_options(const MsReduceOptions *options, JsonBuilder *builder)
 {
   guint n = 0;
-  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options_table(&n);
 
   ms_json_begin_object(builder, "options");
   for (guint i = 0; i < n; i++) {
-    g_autofree char *value = ms_reduce_option_get_text(&table[i], options);
+    g_autofree char *value = ms_option_get_text(&table[i], options);
     ms_json_add_text(builder, table[i].json, value);
   }
   json_builder_end_object(builder);
@@ -316,7 +317,7 @@ ms_reduce_run_add_json(const MsReduceRun *self, JsonBuilder *builder)
 {
   g_autofree char *result = ms_reduce_result_to_string(&self->result);
   g_autofree char *reference = ms_reduce_result_to_string(&self->reference);
-  g_autofree char *variant = ms_reduce_options_to_string(&self->options);
+  g_autofree char *variant = ms_reduce_variant_to_string(&self->options, &self->spec);
 
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "operation", ms_reduce_op_name(self->spec.op));

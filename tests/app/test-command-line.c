@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: every option of both tables is read, refused, shown by --help and described in the manual page. */
-#include "app/command-line.h"
+#include "app/command-check.h"
 #include "app/exit-status.h"
-#include "app/headless.h"
-#include "app/reduce-help.h"
+#include "app/help.h"
+#include "core/option/option-help.h"
 #include "core/reduce/histogram.h"
+#include "core/reduce/presets.h"
+#include "core/reduce/reduce-types.h"
 
 #include <string.h>
 
@@ -215,6 +217,18 @@ test_refused_combinations(void)
     {"x --headless --experiment list --compare base.json --fail-on-slower", "--experiment list"},
     {"x --headless --experiment list --report-dir out", "--report-dir"},
     {"x --headless --experiment list a.png", "leave out the image"},
+    {"x --headless --tune --quick", "no effect on --tune"},
+    {"x --headless --tune --report-dir out", "no effect on --tune"},
+    {"x --headless --tune --repeat 3", "no effect on --tune"},
+    {"x --headless --tune --reduce sum --sp 5", "no effect on --tune"},
+    {"x --headless --tune --type int", "--reduce"},
+    {"x --headless --reduce sum --max-pixels 5", "no effect on --reduce"},
+    {"x --headless --reduce sum --devices gpu,cpu", "no effect on --reduce"},
+    {"x --headless --experiment all --verify", "no effect on --experiment"},
+    {"x --headless --experiment all --devices gpu,cpu --split equal", "no effect on --experiment"},
+    {"x --list-devices --device cpu", "no effect on --list-devices"},
+    {"x --headless a.png -o b.png --resume=yes", "no value"},
+    {"x --headless a.png --timings --resume", "--output or --experiment"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -253,35 +267,30 @@ test_accepted_combinations(void)
     check_accepted(cases[i]);
 }
 
-typedef void (*NameFunc)(const char *name, const char *form, gpointer data);
-
 static void
-for_each_option(NameFunc func, gpointer data)
+for_each_option(void (*func)(const char *name, const char *text), const char *text)
 {
-  guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
+  const MsOptionTable *tables[] = {&ms_options, &ms_command_options};
 
-  for (guint i = 0; i < n; i++)
-    func(infos[i].name, infos[i].argument, data);
-  const MsCommandOption *options = ms_command_options(&n);
-  for (guint i = 0; i < n; i++)
-    func(options[i].name, options[i].help, data);
+  for (gsize k = 0; k < G_N_ELEMENTS(tables); k++)
+    for (guint i = 0; i < tables[k]->n_rows; i++)
+      func(tables[k]->rows[i].name, text);
 }
 
 static void
-check_help(const char *name, const char *form, gpointer data)
+check_help(const char *name, const char *help)
 {
   g_autofree char *option = g_strdup_printf("--%s", name);
   g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?%s( |$)", option);
 
-  if (!g_regex_match_simple(pattern, data, 0, 0))
+  if (!g_regex_match_simple(pattern, help, 0, 0))
     g_error("--help does not list %s.", option);
 }
 
 static void
 test_help_lists_every_option(void)
 {
-  g_autofree char *help = ms_command_line_help();
+  g_autofree char *help = ms_help_text();
 
   for_each_option(check_help, help);
   g_assert_nonnull(strstr(help, "opencv|truncate|replicate"));
@@ -291,12 +300,12 @@ test_help_lists_every_option(void)
 
 /* roff writes a dash as \-. */
 static void
-check_man_page(const char *name, const char *form, gpointer data)
+check_man_page(const char *name, const char *page)
 {
   g_auto(GStrv) words = g_strsplit(name, "-", -1);
   g_autofree char *joined = g_strjoinv("\\-", words);
   g_autofree char *option = g_strdup_printf("\\-\\-%s", joined);
-  const char *at = strstr(data, option);
+  const char *at = strstr(page, option);
 
   while (at && (g_ascii_isalnum(at[strlen(option)]) || at[strlen(option)] == '\\'))
     at = strstr(at + 1, option);
@@ -345,52 +354,44 @@ assert_says(const char *text, const char *part)
 }
 
 static void
-check_row(const char *left, const char *help, gpointer text)
+assert_describes(const char *text, const char *left, const char *right)
 {
-  g_autofree char *row = g_strdup_printf(" %s %s ", left, help);
+  g_autofree char *row = g_strdup_printf(" %s %s ", left, right);
 
   assert_says(text, row);
 }
 
+/* Every preset and every key has its own entry, with the settings or the values, the range and the default. */
 static void
-check_operands(const char *left, const char *help, gpointer text)
+assert_describes_variants(const char *text)
 {
-  assert_says(text, help);
-}
-
-/* Every name of the tables is a row of its own, with the values that a key takes. */
-static void
-assert_tables_are_told(const char *text)
-{
+  g_autofree char *operations = g_strjoinv(", ", (char **)ms_reduce_request_names());
+  g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names());
   guint n = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n);
 
+  assert_says(text, operations);
+  assert_says(text, types);
   for (guint i = 0; i < n; i++) {
-    g_autofree char *row = g_strdup_printf(" %s %s", presets[i].name, presets[i].help);
-    assert_says(text, row);
+    g_autofree char *help = ms_help_preset(i);
+    assert_describes(text, presets[i].name, help);
   }
-  const MsReduceOptionInfo *keys = ms_reduce_options_table(&n);
-  for (guint i = 0; i < n; i++) {
-    g_autofree char *values = keys[i].values ? g_strjoinv("|", (char **)keys[i].values) : g_strdup("N");
-    g_autofree char *row = g_strdup_printf(" %s=%s %s", keys[i].name, values, keys[i].help);
-    g_autofree char *range = g_strdup_printf("%s, %d to %d", keys[i].help, keys[i].minimum, keys[i].maximum);
-    assert_says(text, row);
-    assert_says(text, keys[i].values ? row : range);
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
+    g_autofree char *usage = ms_option_usage(&ms_reduce_options.rows[i]);
+    g_autofree char *help = ms_option_help_text(&ms_reduce_options.rows[i]);
+    assert_describes(text, usage, help);
   }
 }
 
 static void
 test_reductions_are_described(void)
 {
-  g_autofree char *raw_help = ms_command_line_help(), *raw_page = read_man_page();
+  g_autofree char *raw_help = ms_help_text(), *raw_page = read_man_page();
   g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
   char *texts[] = {help, page};
 
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-    ms_reduce_help_operands(check_operands, texts[i]);
-    ms_reduce_help_presets(check_row, texts[i]);
-    ms_reduce_help_keys(check_row, texts[i]);
-    assert_tables_are_told(texts[i]);
+    assert_describes_variants(texts[i]);
     assert_says(texts[i], "decimal");
     assert_says(texts[i], "--verify found a difference, or the result of --reduce is not the serial one");
   }
@@ -399,17 +400,19 @@ test_reductions_are_described(void)
 static void
 test_defaults_of_reductions(void)
 {
-  g_autofree char *raw_help = ms_command_line_help(), *raw_page = read_man_page();
+  g_autofree char *raw_help = ms_help_text(), *raw_page = read_man_page();
   g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
   g_autoptr(MsCommandLine) line = parse_good("x --headless --reduce sum");
   g_autofree char *size = g_strdup_printf("default %" G_GUINT64_FORMAT, line->size);
 
   assert_says(help, size);
   assert_says(page, size);
-  assert_says(help, "Element type of --reduce (default " MS_HEADLESS_REDUCE_TYPE ")");
-  assert_says(page, "element type, by default " MS_HEADLESS_REDUCE_TYPE ":");
-  assert_says(help, "(default auto); see below");
+  assert_says(help, "Element type of --reduce (default int)");
+  assert_says(page, "element type, by default int:");
+  assert_says(help, "see below (default auto)");
   assert_says(page, "by default auto");
+  g_assert_cmpstr(line->type, ==, "int");
+  g_assert_cmpstr(line->variant, ==, "auto");
 }
 
 /* The rules that the figures follow are those that are told; luma's formula stands in the manual as it is computed. */
@@ -430,17 +433,19 @@ test_man_page_has_the_rules(void)
   assert_says(page, "accumulated in 64 bits");
 }
 
-/* Names in the two tables must differ, else one option hides the other. */
+/* A name or a letter in both tables would hide one of the two options. */
 static void
 test_names_are_unique(void)
 {
-  guint n = 0;
-  const MsCommandOption *options = ms_command_options(&n);
+  const MsOptionTable *table = &ms_command_options;
 
-  for (guint i = 0; i < n; i++) {
-    g_assert_null(ms_option_find(options[i].name));
-    g_assert_true(ms_command_option_find(options[i].name) == &options[i]);
-    g_assert_true(options[i].kind == MS_COMMAND_FLAG || options[i].argument || options[i].values);
+  for (guint i = 0; i < table->n_rows; i++) {
+    const MsOptionInfo *row = &table->rows[i];
+    g_assert_null(ms_option_find(row->name));
+    g_assert_true(ms_option_table_find(table, row->name) == row);
+    g_assert_true(!row->letter || ms_option_table_find_letter(table, row->letter) == row);
+    g_assert_true(row->kind == MS_OPTION_FLAG || row->argument || row->values);
+    g_assert_cmpuint(row->actions, !=, 0);
   }
 }
 

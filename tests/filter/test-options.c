@@ -128,7 +128,7 @@ test_params_validate(void)
     {5, 20, 0, 1, MS_RULE_OPENCV},      {5, 20, 5, -1, MS_RULE_OPENCV},        {2.5, 20, 5, 1, MS_RULE_TRUNCATE},
     {5, 20.5, 5, 1, MS_RULE_REPLICATE}, {0.0 / 0.0, 20, 5, 1, MS_RULE_OPENCV},
   };
-  MsParams good = ms_params_default();
+  MsParams good = ms_settings_default().params;
 
   g_assert_true(ms_params_validate(&good, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {

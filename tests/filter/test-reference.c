@@ -71,7 +71,7 @@ static void
 test_region_is_a_cut(void)
 {
   g_autoptr(MsImage) scene = ms_fixture_scene(30, 20, 4);
-  MsParams params = ms_params_default();
+  MsParams params = ms_settings_default().params;
   const MsRegion region = {4, 7, 11, 5};
   g_autoptr(MsImage) whole = ms_reference_run(scene, &params, NULL, NULL, NULL, NULL, NULL);
   g_autoptr(MsImage) part = ms_reference_run(scene, &params, &region, NULL, NULL, NULL, NULL);
@@ -85,7 +85,7 @@ test_cancelled(void)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(MsImage) scene = ms_fixture_scene(30, 20, 4);
-  MsParams params = ms_params_default();
+  MsParams params = ms_settings_default().params;
   g_autoptr(GError) error = NULL;
 
   g_cancellable_cancel(cancellable);
@@ -110,7 +110,7 @@ static void
 test_memory_runs_out(void)
 {
   g_autoptr(MsImage) scene = ms_fixture_scene(3, 2, 4);
-  MsParams params = ms_params_default();
+  MsParams params = ms_settings_default().params;
   const MsRegion region = {0, 0, G_MAXINT, G_MAXINT};
   g_autoptr(GError) error = NULL;
 

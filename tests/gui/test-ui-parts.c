@@ -189,7 +189,7 @@ static void
 test_readout(void)
 {
   guint8 *pixels = g_malloc(5 * 5 * 4);
-  MsParams params = ms_params_default();
+  MsParams params = ms_settings_default().params;
 
   for (int i = 0; i < 25; i++) {
     const guint8 pixel[4] = {(guint8)(i % 5 < 3 ? 100 : 200), 50, 60, 255};

@@ -22,6 +22,7 @@
 #include "core/reduce/reduce-run.h"
 #include "core/reduce/serial.h"
 #include "core/reduce/sort.h"
+#include "core/reduce/variant.h"
 
 typedef struct {
   MsContext *context;
@@ -174,7 +175,7 @@ parse_job(char **words, Job *job, GError **error)
   job->n = g_ascii_strtoull(words[3], NULL, 10);
   return ms_reduce_op_parse(words[1], &job->spec.op, &job->spec.positions, error) &&
          ms_element_type_parse(words[2], &job->spec.type, error) &&
-         ms_reduce_options_parse(words[4], &job->options, error);
+         ms_reduce_variant_parse(words[4], &job->options, error);
 }
 
 static void

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/reduce/variant.h"
+
 /* What a sum of floats may differ from the serial one, relative to it. */
 #define TOLERANCE 1e-6
 
@@ -170,7 +172,7 @@ ms_reduce_cases_variant(const char *text)
   g_autoptr(GError) error = NULL;
   MsReduceOptions options = ms_reduce_options_auto();
 
-  ms_reduce_options_parse(text, &options, &error);
+  ms_reduce_variant_parse(text, &options, &error);
   g_assert_no_error(error);
   return options;
 }

@@ -2,8 +2,9 @@
 /*
  * Every operation on every type with every preset, at awkward lengths and on awkward values, against the serial result.
  */
-#include "tests/support/fixture.h"
+#include "core/reduce/presets.h"
 #include "tests/reduce/reduce-cases.h"
+#include "tests/support/fixture.h"
 
 static const guint64 lengths[] = {1, 2, 3, 31, 255, 256, 257, 1000, 65537, (1 << 20) + 3};
 static const guint64 short_lengths[] = {31, 1000};
@@ -45,9 +46,10 @@ run_plan(Matrix *matrix, const MsReducePlan *plan, const Array *array, const cha
 static void
 compare(Matrix *matrix, const MsReducePreset *preset, const Array *array)
 {
+  MsReduceOptions options = ms_reduce_preset_options(preset);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReducePlan) plan =
-    ms_reduce_plan_new(&matrix->spec, &preset->options, ms_context_get_limits(matrix->context), array->n, &error);
+    ms_reduce_plan_new(&matrix->spec, &options, ms_context_get_limits(matrix->context), array->n, &error);
   g_autofree char *what =
     g_strdup_printf("%s of %" G_GUINT64_FORMAT " %s %s, %s%s", ms_reduce_op_name(matrix->spec.op), array->n,
                     ms_pattern_name(array->pattern), ms_element_type_name(matrix->spec.type), preset->name,

@@ -2,7 +2,8 @@
 /* Options and plans of reductions, which need no device: texts there and back, refusals, what `auto` chooses. */
 #include <string.h>
 
-#include "core/reduce/reduce-plan.h"
+#include "core/reduce/presets.h"
+#include "core/reduce/variant.h"
 #include "tests/reduce/reduce-cases.h"
 
 static MsDeviceLimits
@@ -39,12 +40,14 @@ test_options_round_trip(void)
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
-    g_autofree char *text = ms_reduce_options_to_string(&options);
+    g_autofree char *text = ms_reduce_variant_to_string(&options, NULL);
     MsReduceOptions again = ms_reduce_cases_variant(text);
     g_assert_true(ms_reduce_options_equal(&options, &again));
   }
-  for (guint i = 0; i < (ms_reduce_presets(&n), n); i++)
-    g_assert_cmpstr(ms_reduce_preset_match(&ms_reduce_presets(&n)[i].options), ==, ms_reduce_presets(&n)[i].name);
+  for (guint i = 0; i < (ms_reduce_presets(&n), n); i++) {
+    MsReduceOptions options = ms_reduce_preset_options(&ms_reduce_presets(&n)[i]);
+    g_assert_cmpstr(ms_reduce_preset_match(&options), ==, ms_reduce_presets(&n)[i].name);
+  }
 }
 
 /* What auto makes of any length can be given back as text: reports name it, and a search begins there. */
@@ -63,7 +66,7 @@ test_resolved_options_round_trip(void)
     g_autoptr(MsReducePlan) plan =
       ms_reduce_plan_new(&spec, &automatic, &limits, G_GUINT64_CONSTANT(1) << k % 32, &error);
     g_assert_no_error(error);
-    g_autofree char *text = ms_reduce_options_to_string(&plan->options);
+    g_autofree char *text = ms_reduce_variant_to_string(&plan->options, NULL);
     MsReduceOptions again = ms_reduce_cases_variant(text);
     g_assert_true(ms_reduce_options_equal(&plan->options, &again));
   }
@@ -77,6 +80,8 @@ test_options_refused(void)
                                       "naive,vector=3",
                                       "naive,speed=9",
                                       "naive,vector",
+                                      "naive,",
+                                      "naive,,vector=4",
                                       "auto,vector=4",
                                       "naive,times=8193",
                                       "naive,times=-1",
@@ -85,9 +90,47 @@ test_options_refused(void)
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_options_auto(), before = options;
     g_autoptr(GError) error = NULL;
-    g_assert_false(ms_reduce_options_parse(texts[i], &options, &error));
+    g_assert_false(ms_reduce_variant_parse(texts[i], &options, &error));
     g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
     g_assert_true(ms_reduce_options_equal(&options, &before));
+  }
+}
+
+/* A setting that changes nothing in the reduction is refused with the reason, and is left out of the text of a variant. */
+static void
+test_settings_without_effect(void)
+{
+  static const struct {
+    const char *variant;
+    MsReduceOp op;
+    MsElementType type;
+    const char *says; /* NULL where the settings have an effect */
+  } cases[] = {
+    {"minmax-36,times=8", MS_REDUCE_MINMAX, MS_ELEMENT_INT, "times has no effect here: groups=units and groups=fixed"},
+    {"minmax-36,times=8,groups=size", MS_REDUCE_MINMAX, MS_ELEMENT_INT, NULL},
+    {"naive,groups-count=3", MS_REDUCE_SUM, MS_ELEMENT_INT, "groups=size"},
+    {"naive,groups-count=3,groups=units", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
+    {"naive,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, "compares no elements"},
+    {"naive,builtin=on", MS_REDUCE_MIN, MS_ELEMENT_INT, NULL},
+    {"naive,swap-range=128", MS_REDUCE_SUM, MS_ELEMENT_INT, "swap=off"},
+    {"swap-plain,swap-range=128", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
+    {"naive,stride=block", MS_REDUCE_SUM, MS_ELEMENT_INT, "times=1"},
+    {"naive,stride=block,times=4", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
+    {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_INT, "type float"},
+    {"pcl-host,float-sum=compensated", MS_REDUCE_MAX, MS_ELEMENT_FLOAT, "type float"},
+    {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, NULL},
+    {"minmax-36,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL}, /* what the preset says anyway */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    MsReduceSpec spec = MS_REDUCE_SPEC(cases[i].op, cases[i].type);
+    MsReduceOptions options = ms_reduce_cases_variant(cases[i].variant);
+    g_autofree char *text = ms_reduce_variant_to_string(&options, &spec);
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ms_reduce_variant_check_used(cases[i].variant, &spec, &error) == !cases[i].says);
+    if (cases[i].says)
+      g_assert_nonnull(strstr(error->message, cases[i].says));
+    g_assert_true(ms_reduce_variant_check_used(text, &spec, NULL));
   }
 }
 
@@ -262,6 +305,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-plan/options/round-trip", test_options_round_trip);
   g_test_add_func("/reduce-plan/options/resolved-round-trip", test_resolved_options_round_trip);
   g_test_add_func("/reduce-plan/options/refused", test_options_refused);
+  g_test_add_func("/reduce-plan/options/without-effect", test_settings_without_effect);
   g_test_add_func("/reduce-plan/refusals", test_plan_refusals);
   g_test_add_func("/reduce-plan/devices", test_plan_devices);
   g_test_add_func("/reduce-plan/auto", test_plan_auto);

@@ -186,7 +186,7 @@ reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
   static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
   guint n;
-  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
     const char *name = table[i].name;
@@ -209,13 +209,13 @@ reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancel
   ReduceSubject *automatic = (ReduceSubject *)reduce_create(bench, problem, "auto", error);
   MsFactors *factors;
   guint n;
-  const MsReduceOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options_table(&n);
 
   if (!automatic)
     return NULL;
   factors = ms_factors_new();
   for (guint i = 0; i < n; i++) {
-    g_autofree char *value = ms_reduce_option_get_text(&table[i], &automatic->plan->options);
+    g_autofree char *value = ms_option_get_text(&table[i], &automatic->plan->options);
     if (is_tuned(table[i].name, problem))
       ms_factors_set(factors, table[i].name, value);
   }

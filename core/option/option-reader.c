@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/option/option-reader.h"
+
+#include <string.h>
+
+#include "core/option/option-text.h"
+
+/* A suggestion may differ from what was typed in one letter of three: with more, any short name would do. */
+#define MOST_TYPOS 3
+#define LETTERS_PER_TYPO 3
+
+typedef struct {
+  const MsOptionReader *reader;
+  int argc;
+  char **argv;
+  int next;
+} Reading;
+
+/* The Levenshtein distance, computed row by row. */
+static guint
+typos_between(const char *a, const char *b)
+{
+  gsize n = strlen(b);
+  g_autofree guint *row = g_new(guint, n + 1);
+
+  for (gsize j = 0; j <= n; j++)
+    row[j] = (guint)j;
+  for (gsize i = 0; a[i]; i++) {
+    guint corner = row[0];
+    row[0] = (guint)i + 1;
+    for (gsize j = 0; j < n; j++) {
+      guint replaced = corner + (a[i] != b[j]);
+      corner = row[j + 1];
+      row[j + 1] = MIN(replaced, MIN(row[j], row[j + 1]) + 1);
+    }
+  }
+  return row[n];
+}
+
+/** ms_option_reader_nearest: (transfer none) (nullable): the option that was probably meant. */
+const char *
+ms_option_reader_nearest(const MsOptionReader *self, const char *typed)
+{
+  guint fewest = CLAMP((guint)strlen(typed) / LETTERS_PER_TYPO, 1, MOST_TYPOS) + 1;
+  const char *best = NULL;
+
+  for (guint k = 0; k < self->n_targets && *typed; k++)
+    for (guint i = 0; i < self->targets[k].table->n_rows; i++) {
+      const char *name = self->targets[k].table->rows[i].name;
+      guint typos = g_str_has_prefix(name, typed) ? 1 : typos_between(typed, name);
+      if (typos >= fewest)
+        continue;
+      fewest = typos;
+      best = name;
+    }
+  return best;
+}
+
+static gboolean
+refuse_unknown(const MsOptionReader *reader, const char *name, GError **error)
+{
+  const char *near = ms_option_reader_nearest(reader, name);
+  g_autofree char *hint = near ? g_strdup_printf(" did you mean --%s?", near) : g_strdup("");
+
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s;%s --help lists all.", name, hint);
+  return FALSE;
+}
+
+static const MsOptionInfo *
+find(const MsOptionReader *reader, const char *name, char letter, gpointer *record)
+{
+  for (guint k = 0; k < reader->n_targets; k++) {
+    const MsOptionTable *table = reader->targets[k].table;
+    const MsOptionInfo *row = name ? ms_option_table_find(table, name) : ms_option_table_find_letter(table, letter);
+    *record = reader->targets[k].record;
+    if (row)
+      return row;
+  }
+  return NULL;
+}
+
+/* A lone dash and a negative number do not look like an option. */
+static gboolean
+looks_like_option(const MsOptionReader *reader, const char *text)
+{
+  gpointer record;
+
+  return g_str_has_prefix(text, "--") || (text[0] == '-' && find(reader, NULL, text[1], &record));
+}
+
+/* An option in place of the value means that the value was forgotten; --name=value passes such a value on purpose. */
+static const char *
+take_value(Reading *r, const MsOptionInfo *row, GError **error)
+{
+  const char *value = r->next < r->argc ? r->argv[r->next] : NULL;
+  g_autofree char *argument = ms_option_argument(row);
+
+  if (value && !looks_like_option(r->reader, value)) {
+    r->next++;
+    return value;
+  }
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs a value: --%s %s.", row->name, row->name, argument);
+  return NULL;
+}
+
+static gboolean
+apply(Reading *r, const MsOptionInfo *row, gpointer record, const char *value, GError **error)
+{
+  g_ptr_array_add(r->reader->given, g_strdup(row->name));
+  if (row->kind == MS_OPTION_FLAG && value) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", row->name, value);
+    return FALSE;
+  }
+  if (row->kind != MS_OPTION_FLAG && !value)
+    value = take_value(r, row, error);
+  return (row->kind == MS_OPTION_FLAG || value) && ms_option_set_text(row, record, value, error);
+}
+
+static gboolean
+read_long(Reading *r, const char *text, GError **error)
+{
+  const char *equals = strchr(text, '=');
+  g_autofree char *name = equals ? g_strndup(text, (gsize)(equals - text)) : g_strdup(text);
+  gpointer record;
+  const MsOptionInfo *row = find(r->reader, name, 0, &record);
+
+  return row ? apply(r, row, record, equals ? equals + 1 : NULL, error) : refuse_unknown(r->reader, name, error);
+}
+
+/* The value of a one-letter option follows it directly or in the next argument. */
+static gboolean
+read_letter(Reading *r, const char *text, GError **error)
+{
+  gpointer record;
+  const MsOptionInfo *row = find(r->reader, NULL, text[0], &record);
+
+  if (row && (row->kind != MS_OPTION_FLAG || !text[1]))
+    return apply(r, row, record, text[1] ? text + 1 : NULL, error);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "There is no option -%s; --help lists all, and a file of that name is written ./-%s.", text, text);
+  return FALSE;
+}
+
+static gboolean
+read_argument(Reading *r, gboolean *only_inputs, GError **error)
+{
+  char *text = r->argv[r->next++];
+
+  if (*only_inputs || text[0] != '-' || text[1] == '\0')
+    g_ptr_array_add(r->reader->inputs, g_strdup(text));
+  else if (strcmp(text, "--") == 0)
+    *only_inputs = TRUE;
+  else
+    return text[1] == '-' ? read_long(r, text + 2, error) : read_letter(r, text + 1, error);
+  return TRUE;
+}
+
+/**
+ * ms_option_reader_read:
+ * @argv: (array length=argc): the program's arguments; the first is its name
+ *
+ * Reads --name VALUE, --name=VALUE, -l VALUE and -lVALUE; after -- everything is an input. Whether the options go
+ * together is for the caller to check.
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE for an unknown option, a missing value or a value that the option does not take
+ */
+gboolean
+ms_option_reader_read(const MsOptionReader *self, int argc, char **argv, GError **error)
+{
+  Reading reading = {self, argc, argv, 1};
+  gboolean only_inputs = FALSE, good = TRUE;
+
+  while (good && reading.next < argc)
+    good = read_argument(&reading, &only_inputs, error);
+  return good;
+}

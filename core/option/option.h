@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsOptionInfo: one row of an option table, which describes one field of a struct: its name, values, range, default and
+ * help. The command line, the window, the lab and the reports read the same rows.
+ */
+#pragma once
+
+#include "core/error.h"
+
+G_BEGIN_DECLS
+
+/** MsOptionGroup: the headings under which --help lists the options; see ms_option_group_title(). */
+typedef enum {
+  MS_OPTION_GROUP_PROGRAM,
+  MS_OPTION_GROUP_FILTER,
+  MS_OPTION_GROUP_TOGGLE,
+  MS_OPTION_GROUP_DEVICE,
+  MS_OPTION_GROUP_OUTPUT,
+  MS_OPTION_GROUP_BATCH,
+  MS_OPTION_GROUP_REPORT,
+  MS_OPTION_GROUP_LAB,
+  MS_OPTION_GROUP_VARIANT,
+} MsOptionGroup;
+
+/**
+ * MsOptionKind: the form of a value and the type of its field.
+ * @MS_OPTION_FLAG: no value; gboolean
+ * @MS_OPTION_TEXT: any text but the empty one; char *, owned by the struct
+ * @MS_OPTION_INT: a whole number from @minimum to @maximum; int
+ * @MS_OPTION_REAL: a number from @minimum to @maximum; double
+ * @MS_OPTION_AMOUNT: a whole number of at least 1, with an optional K, M, G or T; guint64
+ * @MS_OPTION_SECONDS: a time with an optional ms, s, m, min or h; double
+ * @MS_OPTION_CHOICE: one of @values; int, which holds the index plus @first, or the number where @numeric_values
+ * @MS_OPTION_SHAPE: WxH, or auto; int[2], zero for auto
+ * @MS_OPTION_PARSED: what @parse reads; it cannot be printed
+ */
+typedef enum {
+  MS_OPTION_FLAG,
+  MS_OPTION_TEXT,
+  MS_OPTION_INT,
+  MS_OPTION_REAL,
+  MS_OPTION_AMOUNT,
+  MS_OPTION_SECONDS,
+  MS_OPTION_CHOICE,
+  MS_OPTION_SHAPE,
+  MS_OPTION_PARSED,
+} MsOptionKind;
+
+/**
+ * MsOptionInfo:
+ * @name: as on the command line, without the leading dashes
+ * @letter: the one-letter form, 0 for none
+ * @is_key: written name=value after a preset instead of --name value
+ * @json: (nullable): the member's name in reports
+ * @label: (nullable): the label of the window's control, with a mnemonic
+ * @argument: (nullable): the form of the value in --help; %NULL for a flag, and for a choice, whose @values are joined
+ * @help: one line without a full stop
+ * @values: (nullable): the names of a choice, %NULL-terminated
+ * @numeric_values: whether the names are the numbers that are stored
+ * @first: the number stored for the first name
+ * @standard: (nullable): the default as text; %NULL where the field begins as 0 and --help has nothing to say
+ * @maximum: the largest number that the window's control offers
+ * @largest: the largest number accepted as text where that is more than @maximum, else 0
+ * @step: the change of one click of the window's control
+ * @thousand: what K stands for in an amount: 1024 for bytes, 1000 for pixels and elements
+ * @needs: (nullable): the names of options, separated by |, one of which this option needs
+ * @actions: bits of the program's actions to which the option applies; used by the program's table alone
+ * @parse: (nullable): reads a value of %MS_OPTION_PARSED into the field
+ * @unused: (nullable): why the value has no effect beside the struct's other values, or %NULL if it has one; the second
+ *   argument is whatever ms_option_check_used() was given
+ * @offset: of the field in its struct
+ */
+typedef struct {
+  const char *name;
+  char letter;
+  gboolean is_key;
+  const char *json;
+  const char *label;
+  const char *argument;
+  const char *help;
+  MsOptionGroup group;
+  MsOptionKind kind;
+  const char *const *values;
+  gboolean numeric_values;
+  int first;
+  const char *standard;
+  double minimum;
+  double maximum;
+  double largest;
+  double step;
+  guint thousand;
+  const char *needs;
+  guint actions;
+  gboolean (*parse)(const char *text, gpointer field, GError **error);
+  const char *(*unused)(gconstpointer record, gconstpointer context);
+  gsize offset;
+} MsOptionInfo;
+
+/** MsOptionTable: rows that describe the fields of one struct. */
+typedef struct {
+  const MsOptionInfo *rows;
+  guint n_rows;
+} MsOptionTable;
+
+const MsOptionInfo *ms_option_table_find(const MsOptionTable *self, const char *name);
+const MsOptionInfo *ms_option_table_find_letter(const MsOptionTable *self, char letter);
+void ms_option_table_reset(const MsOptionTable *self, gpointer record);
+void ms_option_table_clear(const MsOptionTable *self, gpointer record);
+
+const char *ms_option_group_title(MsOptionGroup group);
+guint ms_option_n_values(const MsOptionInfo *self);
+char *ms_option_argument(const MsOptionInfo *self);
+char *ms_option_usage(const MsOptionInfo *self);
+gboolean ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error);
+gboolean ms_option_check_used(const MsOptionInfo *self, gconstpointer record, gconstpointer context, GError **error);
+
+G_END_DECLS
