@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/lab/tune/tuned.h"
+#include "core/engine/tuned.h"
 #include "core/reduce/reduce-run.h"
 #include "core/reduce/variant.h"
 
@@ -61,7 +61,7 @@ ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *
   if (!context)
     return ms_headless_fail(console, error);
   request.tuned =
-    ms_lab_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
+    ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
   run = ms_reduce_run(context, &request, NULL, cancellable, &error);
   if (!run || !report(line, run, console, &error))
     return ms_headless_fail(console, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/engine/device-settings.h"
+#include "core/engine/tuned.h"
 #include "core/opencl/device-chooser.h"
 
 /* Images on a device with its own memory at once: two transfers, kernels, and one ready to follow. */
@@ -78,7 +79,8 @@ static MsImage *
 run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
          GError **error)
 {
-  MsSettings tuned = ms_device_settings_tuned(context_of(self), source, settings);
+  MsSettings tuned = ms_tuned_settings(settings, ms_context_get_device(context_of(self)), ms_image_get_width(source),
+                                       ms_image_get_height(source));
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, NULL, error);
 
   if (!plan)

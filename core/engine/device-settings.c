@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/device-settings.h"
 
-#include "core/lab/tune/tuned.h"
-
-/* A size at which every combination of options that works at all can be planned. */
+/* A size at which every combination of options can be planned that can be planned at any size. */
 #define USUAL_SIDE 512
 
-/** ms_device_settings_check: whether such settings can run on this device at all, before any image is read. */
+/** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */
 gboolean
 ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error)
 {
@@ -14,12 +12,4 @@ ms_device_settings_check(MsContext *context, const MsSettings *settings, GError 
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
 
   return plan != NULL;
-}
-
-/** ms_device_settings_tuned: @settings, or in their place the winner of this device; see ms_lab_tuned_settings(). */
-MsSettings
-ms_device_settings_tuned(MsContext *context, MsImage *source, const MsSettings *settings)
-{
-  return ms_lab_tuned_settings(settings, ms_context_get_device(context), ms_image_get_width(source),
-                               ms_image_get_height(source));
 }

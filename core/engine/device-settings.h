@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engines ask of a device before they use it: whether settings can run there, and what `auto` means there. */
+/* The check of settings against a device before any image is read. */
 #pragma once
 
 #include "core/filter/mean-shift.h"
@@ -7,6 +7,5 @@
 G_BEGIN_DECLS
 
 gboolean ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error);
-MsSettings ms_device_settings_tuned(MsContext *context, MsImage *source, const MsSettings *settings);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "core/engine/split-engine.h"
 
 #include "core/engine/device-settings.h"
+#include "core/engine/tuned.h"
 #include "core/filter/split.h"
 #include "core/opencl/device-chooser.h"
 
@@ -72,7 +73,8 @@ static void
 tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *tuned)
 {
   for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
-    tuned[i] = ms_device_settings_tuned(ms_split_get_context(self->split, i), source, settings);
+    tuned[i] = ms_tuned_settings(settings, ms_context_get_device(ms_split_get_context(self->split, i)),
+                                 ms_image_get_width(source), ms_image_get_height(source));
 }
 
 static MsImage *

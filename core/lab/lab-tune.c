@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/problem-class.h"
 #include "core/error.h"
 #include "core/filter/settings-factors.h"
 #include "core/lab/kinds/kind.h"
@@ -190,7 +191,7 @@ filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
   g_autoptr(GString) name = g_string_new(NULL);
 
   ms_settings_from_factors(problem, &settings, NULL);
-  g_autofree char *class = ms_tune_problem_class(settings.params.sp, width, height);
+  g_autofree char *class = ms_problem_class_filter(settings.params.sp, width, height);
   g_string_append(name, class);
   for (guint i = 0; i < ms_factors_size(problem); i++) {
     const MsOptionInfo *option = ms_option_find(ms_factors_key(problem, i));
@@ -210,7 +211,7 @@ reduce_problem_name(const MsFactors *problem)
   guint64 n = 0;
 
   ms_reduce_from_factors(problem, &spec, &options, &n, NULL);
-  g_autofree char *class = ms_tune_reduce_class(&spec, n);
+  g_autofree char *class = ms_problem_class_reduce(&spec, n);
   g_autoptr(GString) name = g_string_new(class);
   for (guint i = 0; i < ms_factors_size(problem); i++)
     if (!g_strv_contains(classed, ms_factors_key(problem, i)))
@@ -244,14 +245,14 @@ static MsTuneRecord *
 open_record(const MsLabTuneRequest *request, const char *problem)
 {
   MsDevice *device = ms_context_get_device(request->context);
-  const char *name = ms_device_get_name(device), *driver = ms_device_get_driver(device);
-  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, name, driver, problem, NULL);
+  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, &key, NULL);
 
   /* Another version of the program has other kernels, so its times do not count. */
   if (record && g_strcmp0(record->version, MS_VERSION) != 0)
     g_clear_pointer(&record, ms_tune_record_free);
   if (!record)
-    record = ms_tune_record_new(name, driver, problem);
+    record = ms_tune_record_new(key.device, key.driver, key.problem);
   g_free(record->version);
   record->version = g_strdup(MS_VERSION);
   return record;

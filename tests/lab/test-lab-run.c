@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/tuned.h"
+#include "core/engine/winner-store.h"
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab-campaign.h"
 #include "core/lab/lab-tune.h"
-#include "core/lab/tune/tuned.h"
 #include "core/opencl/device-chooser.h"
 #include "tests/support/fixture.h"
 #include "tests/support/json-schema.h"
@@ -368,7 +369,7 @@ typedef struct {
 static void
 forget_winners(void)
 {
-  g_autofree char *folder = ms_tune_store_default_directory();
+  g_autofree char *folder = ms_winner_store_default_directory();
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -393,7 +394,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   settings.params.sp = 3;
   settings.params.sr = 10;
   forget_winners();
-  MsSettings before = ms_lab_tuned_settings(&settings, device, 64, 48);
+  MsSettings before = ms_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&before, &settings));
   ms_lab_tune_request_init(&request, f->context);
   request.width = 64;
@@ -403,23 +404,23 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(ms_tune_record_best(narrow));
-  MsSettings unmoved = ms_lab_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
+  MsSettings unmoved = ms_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
   request.budget_s = 6;
   g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  MsSettings after = ms_lab_tuned_settings(&settings, device, 64, 48);
+  MsSettings after = ms_tuned_settings(&settings, device, 64, 48);
   g_assert_false(ms_settings_equal(&after, &settings));
   g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
   g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->factors, "kernel"));
   g_assert_true(ms_params_equal(&after.params, &settings.params));
   settings.options.unroll = 2; /* chosen by hand */
-  MsSettings by_hand = ms_lab_tuned_settings(&settings, device, 64, 48);
+  MsSettings by_hand = ms_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&by_hand, &settings));
   settings = ms_settings_default();
   settings.params.sp = 30; /* of another class */
-  MsSettings other = ms_lab_tuned_settings(&settings, device, 64, 48);
+  MsSettings other = ms_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&other, &settings));
   forget_winners();
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine/problem-class.h"
 #include "core/error.h"
 #include "core/lab/tune/tune-store.h"
 
@@ -244,7 +245,7 @@ store_and_load(const char *folder, const MsTuneRecord *record)
 
   g_assert_true(ms_tune_store_save(folder, record, &error));
   g_assert_no_error(error);
-  MsTuneRecord *loaded = ms_tune_store_load(folder, record->device, record->driver, record->problem, &error);
+  MsTuneRecord *loaded = ms_tune_store_load(folder, &(MsWinnerKey){record->device, record->driver, record->problem}, &error);
   g_assert_no_error(error);
   g_assert_nonnull(loaded);
   return loaded;
@@ -294,17 +295,17 @@ test_driver_change(void)
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
   g_autoptr(MsTuneRecord) same = store_and_load(folder, record);
   assert_optimum(same);
-  g_assert_null(ms_tune_store_load(folder, "fake", "1.1", "test", &error));
-  g_assert_null(ms_tune_store_load(folder, "other", "1.0", "test", &error));
-  g_assert_null(ms_tune_store_load(folder, "fake", "1.0", "another problem", &error));
+  g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.1", "test"}, &error));
+  g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"other", "1.0", "test"}, &error));
+  g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.0", "another problem"}, &error));
   g_assert_no_error(error);
   /* Even a file put in the new driver's place is not believed. */
-  g_autofree char *from = ms_tune_store_path(folder, "fake", "1.0", "test");
-  g_autofree char *to = ms_tune_store_path(folder, "fake", "1.1", "test");
+  g_autofree char *from = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});
+  g_autofree char *to = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.1", "test"});
   g_autofree char *text = NULL;
   g_assert_true(g_file_get_contents(from, &text, NULL, NULL));
   g_assert_true(g_file_set_contents(to, text, -1, NULL));
-  g_assert_null(ms_tune_store_load(folder, "fake", "1.1", "test", &error));
+  g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.1", "test"}, &error));
   g_assert_no_error(error);
 }
 
@@ -319,23 +320,23 @@ test_winner(void)
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
 
   record->version = g_strdup("7");
-  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7"));
+  g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7"));
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
   g_assert_true(ms_tune_store_save(folder, record, NULL));
-  g_autoptr(MsFactors) winner = ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7");
+  g_autoptr(MsFactors) winner = ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7");
   g_assert_nonnull(winner);
   g_assert_true(ms_factors_equal(winner, ms_tune_record_best(record)->factors));
-  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.1", "test", "7"));
-  g_assert_null(ms_tune_store_load_winner(folder, "other", "1.0", "test", "7"));
-  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "more", "7"));
-  g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "8"));
-  g_autofree char *record_path = ms_tune_store_path(folder, "fake", "1.0", "test");
+  g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.1", "test"}, "7"));
+  g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"other", "1.0", "test"}, "7"));
+  g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "more"}, "7"));
+  g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "8"));
+  g_autofree char *record_path = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});
   g_autofree char *stem = g_strndup(record_path, strlen(record_path) - strlen(".json"));
   g_autofree char *path = g_strconcat(stem, ".winner.json", NULL);
   static const char *const damaged[] = {"", "{", "[]", "null", "{\"winner\": {}}"};
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_assert_true(g_file_set_contents(path, damaged[i], -1, NULL));
-    g_assert_null(ms_tune_store_load_winner(folder, "fake", "1.0", "test", "7"));
+    g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7"));
   }
 }
 
@@ -343,7 +344,7 @@ static void
 assert_reduce_class(MsReduceOp op, MsElementType type, guint64 n, gboolean same)
 {
   MsReduceSpec usual = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT), spec = MS_REDUCE_SPEC(op, type);
-  g_autofree char *a = ms_tune_reduce_class(&usual, 1 << 20), *b = ms_tune_reduce_class(&spec, n);
+  g_autofree char *a = ms_problem_class_reduce(&usual, 1 << 20), *b = ms_problem_class_reduce(&spec, n);
 
   g_assert_cmpint(strcmp(a, b) == 0, ==, same);
 }
@@ -385,13 +386,13 @@ static void
 test_damaged_record(void)
 {
   g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
-  g_autofree char *path = ms_tune_store_path(folder, "fake", "1.0", "test");
+  g_autofree char *path = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});
   static const char *const damaged[] = {"", "{", "[]", "{\"format\": \"something else\", \"trials\": []}", "null"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_autoptr(GError) error = NULL;
     g_assert_true(g_file_set_contents(path, damaged[i], -1, NULL));
-    g_assert_null(ms_tune_store_load(folder, "fake", "1.0", "test", &error));
+    g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, &error));
     g_assert_nonnull(error);
   }
 }
@@ -399,10 +400,10 @@ test_damaged_record(void)
 static void
 test_problem_classes(void)
 {
-  g_autofree char *a = ms_tune_problem_class(5, 2560, 2560);
-  g_autofree char *b = ms_tune_problem_class(6, 2400, 2400);
-  g_autofree char *c = ms_tune_problem_class(15, 2560, 2560);
-  g_autofree char *d = ms_tune_problem_class(5, 256, 256);
+  g_autofree char *a = ms_problem_class_filter(5, 2560, 2560);
+  g_autofree char *b = ms_problem_class_filter(6, 2400, 2400);
+  g_autofree char *c = ms_problem_class_filter(15, 2560, 2560);
+  g_autofree char *d = ms_problem_class_filter(5, 256, 256);
 
   g_assert_cmpstr(a, ==, b);
   g_assert_cmpstr(a, !=, c);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/lab/tune/tuned.h"
+#include "core/engine/tuned.h"
 
 /* Above this share of the picture the visible part is not worth a run of its own: the whole is shown band by band. */
 #define MOSTLY_VISIBLE 0.7
@@ -139,7 +139,7 @@ make_plan(const MsFilterJob *self, const MsRegion *region, GError **error)
 {
   MsDevice *device = ms_context_get_device(ms_mean_shift_get_context(self->filter));
   MsSettings tuned =
-    ms_lab_tuned_settings(&self->settings, device, ms_image_get_width(self->source), ms_image_get_height(self->source));
+    ms_tuned_settings(&self->settings, device, ms_image_get_width(self->source), ms_image_get_height(self->source));
 
   return ms_mean_shift_plan(self->filter, self->source, &tuned, region, error);
 }

@@ -47,7 +47,7 @@ free_trial(gpointer data)
  * ms_tune_record_new:
  * @device: name of the device
  * @driver: its driver's version: another driver may prefer something else
- * @problem: class of the problem, see ms_tune_problem_class()
+ * @problem: class of the problem, see ms_problem_class_filter()
  */
 MsTuneRecord *
 ms_tune_record_new(const char *device, const char *driver, const char *problem)

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/tune/tuned.h"
+#include "core/engine/tuned.h"
 
+#include "core/engine/problem-class.h"
+#include "core/engine/winner-store.h"
 #include "core/filter/planner.h"
 #include "core/filter/settings-factors.h"
-#include "core/lab/tune/tune-store.h"
 #include "core/reduce/reduce-factors.h"
 
 static MsFactors *
 load_winner(MsDevice *device, const char *problem)
 {
-  return ms_tune_store_load_winner(NULL, ms_device_get_name(device), ms_device_get_driver(device), problem, MS_VERSION);
+  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+
+  return ms_winner_store_load(NULL, &key, MS_VERSION);
 }
 
 /**
- * ms_lab_tuned_settings:
+ * ms_tuned_settings:
  * @settings: what was asked for
- * @device: what is going to run it
+ * @device: the device that will run it
  *
- * What `--kernel auto` means on a device that was tuned: when @settings leave the kernel and all toggles to
- * the program, and there
- * is a winner for this device, this very driver, this version of the program and this class of problem, which
- * the plan accepts
- * for this image, the winner's toggles take their place.
+ * Resolves `--kernel auto` on a device that was tuned. The winner's toggles replace those of @settings when @settings
+ * leave all of them to the program and the plan accepts the winner for an image of @width x @height pixels. The winner
+ * must be of this device, driver, class of problem and version of the program.
  *
- * Returns: the settings to run; @settings themselves when there is nothing better
+ * Returns: the settings to run; @settings themselves when there is no such winner
  */
 MsSettings
-ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height)
+ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height)
 {
   MsSettings usual = ms_settings_default(), tuned;
 
   usual.params = settings->params;
   if (!ms_settings_equal(&usual, settings))
     return *settings;
-  g_autofree char *problem = ms_tune_problem_class(settings->params.sp, width, height);
+  g_autofree char *problem = ms_problem_class_filter(settings->params.sp, width, height);
   g_autoptr(MsFactors) winner = load_winner(device, problem);
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
@@ -44,18 +45,17 @@ ms_lab_tuned_settings(const MsSettings *settings, MsDevice *device, int width, i
 }
 
 /**
- * ms_lab_tuned_reduce_options:
- * @options: (inout): what was asked for; the winner's where there is one
+ * ms_tuned_reduce_options:
+ * @options: (inout): what was asked for; replaced by the winner where there is one
  * @n: elements of the array
  *
- * What `--variant auto` means on a device that was tuned, under the conditions of ms_lab_tuned_settings().
- * Channels of images and
- * positions are never tuned, so they stay as they are.
+ * Resolves `--variant auto` on a device that was tuned, under the conditions of ms_tuned_settings(). Reductions of a
+ * channel and those that return positions are never tuned.
  *
  * Returns: whether @options are now the winner's
  */
 gboolean
-ms_lab_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device)
+ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device)
 {
   MsReduceOptions usual = ms_reduce_options_auto(), tuned;
   MsReduceSpec plain = *spec;
@@ -63,7 +63,7 @@ ms_lab_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, 
 
   if (!ms_reduce_options_equal(&usual, options) || spec->positions || spec->channel >= 0)
     return FALSE;
-  g_autofree char *problem = ms_tune_reduce_class(spec, n);
+  g_autofree char *problem = ms_problem_class_reduce(spec, n);
   g_autoptr(MsFactors) winner = load_winner(device, problem);
   if (!winner || !ms_reduce_from_factors(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
     return FALSE;

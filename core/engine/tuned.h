@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What `auto` means on a device that was tuned: the stored winner, where there is one that the plan accepts. */
+#pragma once
+
+#include "core/filter/options.h"
+#include "core/opencl/device.h"
+#include "core/reduce/reduce-plan.h"
+
+G_BEGIN_DECLS
+
+MsSettings ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
+gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
+
+G_END_DECLS

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/engine/winner-store.h"
+
+#include "core/factors-json.h"
+#include "core/folder.h"
+#include "core/json.h"
+
+#define ENDING ".winner.json"
+
+/** ms_winner_store_default_directory: (transfer full): the folder in the user's data folder. */
+char *
+ms_winner_store_default_directory(void)
+{
+  return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "tuning", NULL);
+}
+
+/**
+ * ms_winner_store_path:
+ * @directory: (nullable): where winners are kept; %NULL for the user's folder
+ * @ending: of the file's name, so that other files on the same key can stand beside the winner
+ *
+ * Returns: (transfer full): the path of a file whose name is a hash of @key
+ */
+char *
+ms_winner_store_path(const char *directory, const MsWinnerKey *key, const char *ending)
+{
+  g_autofree char *folder = directory ? g_strdup(directory) : ms_winner_store_default_directory();
+  g_autofree char *text = g_strjoin("\n", key->device, key->driver, key->problem, NULL);
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+  g_autofree char *name = g_strdup_printf("%.32s%s", hash, ending);
+
+  return g_build_filename(folder, name, NULL);
+}
+
+static gboolean
+has_text(JsonObject *object, const char *member, const char *text)
+{
+  return g_strcmp0(ms_json_get_text(object, member), text) == 0;
+}
+
+/**
+ * ms_winner_store_load:
+ * @version: (nullable): version of the program; a winner of another version was measured with other kernels
+ *
+ * Returns: (transfer full) (nullable): the winner of exactly this key and version; %NULL when there is none or its file
+ *   is damaged
+ */
+MsFactors *
+ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version)
+{
+  g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  JsonNode *root;
+  JsonObject *object;
+
+  if (!g_file_test(path, G_FILE_TEST_EXISTS) || !json_parser_load_from_file(parser, path, NULL))
+    return NULL;
+  root = json_parser_get_root(parser);
+  object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  if (!object || !has_text(object, "device", key->device) || !has_text(object, "driver", key->driver) ||
+      !has_text(object, "problem", key->problem) || !has_text(object, "version", version))
+    return NULL;
+  return ms_json_get_factors(object, "winner");
+}
+
+static char *
+winner_text(const MsWinnerKey *key, const char *version, const MsFactors *winner)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "device", key->device);
+  ms_json_add_text(builder, "driver", key->driver);
+  ms_json_add_text(builder, "problem", key->problem);
+  ms_json_add_text(builder, "version", version);
+  ms_json_add_factors(builder, "winner", winner);
+  json_builder_end_object(builder);
+  g_autoptr(JsonNode) node = json_builder_get_root(builder);
+  return json_to_string(node, TRUE);
+}
+
+/**
+ * ms_winner_store_save:
+ * @winner: (nullable): %NULL when the search found none
+ *
+ * Writes the winner's file; an older one is replaced only by a complete file.
+ */
+gboolean
+ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version, const MsFactors *winner,
+                     GError **error)
+{
+  g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
+  g_autofree char *text = winner_text(key, version, winner);
+
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_file_set_contents(path, text, -1, error);
+}
