@@ -60,8 +60,7 @@ ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *
   context = ms_headless_open_context(line, console, &error);
   if (!context)
     return ms_headless_fail(console, error);
-  request.tuned =
-    ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
+  request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
   run = ms_reduce_run(context, &request, NULL, cancellable, &error);
   if (!run || !report(line, run, console, &error))
     return ms_headless_fail(console, error);

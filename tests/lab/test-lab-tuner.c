@@ -245,7 +245,8 @@ store_and_load(const char *folder, const MsTuneRecord *record)
 
   g_assert_true(ms_tune_store_save(folder, record, &error));
   g_assert_no_error(error);
-  MsTuneRecord *loaded = ms_tune_store_load(folder, &(MsWinnerKey){record->device, record->driver, record->problem}, &error);
+  MsTuneRecord *loaded =
+    ms_tune_store_load(folder, &(MsWinnerKey){record->device, record->driver, record->problem}, &error);
   g_assert_no_error(error);
   g_assert_nonnull(loaded);
   return loaded;
