@@ -157,7 +157,8 @@ filter_once(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine
   double kernel_ms;
 
   g_free(work->item->rejected);
-  work->item->rejected = run.rejected;
+  work->item->rejected = g_steal_pointer(&run.rejected);
+  ms_engine_run_clear(&run);
   if (!result)
     return FALSE;
   work->item->used = run.used;

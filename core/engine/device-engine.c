@@ -10,6 +10,9 @@
 /* Images on a device with its own memory at once: two transfers, kernels, and one ready to follow. */
 #define LANES 4
 
+/* Up to this many iterations the plan's bands take well below a second. */
+#define USUAL_ITERATIONS 5
+
 struct _MsDeviceEngine {
   MsEngine parent_instance;
   MsMeanShift *filter;
@@ -70,9 +73,70 @@ use_context(MsDeviceEngine *self, MsContext *context)
   g_clear_object(&self->filter);
   self->filter = ms_mean_shift_new(context);
   ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
-  ms_mean_shift_set_pipelined(self->filter, TRUE);
   if (has_own_memory(context))
     ms_mean_shift_set_memory_budget(self->filter, ms_context_get_limits(context)->global_memory / 2 / LANES);
+}
+
+/* A run whose finished rows the caller is told. */
+typedef struct {
+  MsDeviceEngine *self;
+  MsEngineRun *run;
+  guint8 *pixels;
+} TellingRun;
+
+static void
+report_rows(int done, int total, gpointer data)
+{
+  TellingRun *telling = data;
+
+  telling->run->rows(telling->pixels, done, telling->run->rows_data);
+  ms_engine_report_progress(done, total, telling->self);
+}
+
+static gboolean
+run_into(TellingRun *telling, MsImage *source, const MsPlan *plan, GCancellable *cancellable, GError **error)
+{
+  MsMeanShift *filter = telling->self->filter;
+  gboolean good;
+
+  ms_mean_shift_set_progress(filter, report_rows, telling);
+  ms_mean_shift_set_early_rows(filter, TRUE);
+  good = ms_mean_shift_run_plan_into(filter, source, plan, telling->pixels, telling->run->log, cancellable, error);
+  ms_mean_shift_set_early_rows(filter, FALSE);
+  ms_mean_shift_set_progress(filter, ms_engine_report_progress, telling->self);
+  return good;
+}
+
+static MsImage *
+run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GCancellable *cancellable,
+                 GError **error)
+{
+  const MsRegion *region = &plan->request.region;
+  TellingRun telling = {self, run, g_try_malloc((gsize)region->width * region->height * 4)};
+  g_autoptr(GError) failure = NULL;
+
+  if (!telling.pixels) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.",
+                region->width, region->height);
+    return NULL;
+  }
+  if (run_into(&telling, source, plan, cancellable, &failure))
+    return ms_image_new_take(region->width, region->height, telling.pixels, ms_image_get_metadata(source));
+  /* A device that did not answer in time may still write to the pixels. */
+  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
+    g_free(telling.pixels);
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return NULL;
+}
+
+/* The plan assumes that pixels converge after a few iterations. Where they may take many, a band could last seconds. */
+static void
+shorten_bands(MsPlan *plan)
+{
+  int iterations = plan->settings.params.max_iterations;
+
+  if (iterations > USUAL_ITERATIONS)
+    plan->band_rows = MAX(1, plan->band_rows * USUAL_ITERATIONS / iterations);
 }
 
 static MsImage *
@@ -81,14 +145,20 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
 {
   MsSettings tuned = ms_tuned_settings(settings, ms_context_get_device(context_of(self)), ms_image_get_width(source),
                                        ms_image_get_height(source));
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, NULL, error);
 
+  /* Several queues deliver no rows before the end, and cancelling waits for all of them. */
+  ms_mean_shift_set_pipelined(self->filter, !run->interactive);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, run->region, error);
   if (!plan)
     return NULL;
+  ms_engine_run_clear(run);
   run->used = plan->settings;
-  g_free(run->rejected);
   run->rejected = g_strdup(plan->rejected);
-  return ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
+  g_set_object(&run->program, plan->program);
+  if (run->interactive)
+    shorten_bands(plan);
+  return run->rows ? run_telling_rows(self, source, plan, run, cancellable, error)
+                   : ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
 }
 
 static gboolean
@@ -103,7 +173,7 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-    g_strdup_printf("The device %s failed, so %s goes on in its place: %s", ms_device_get_name(failed),
+    g_strdup_printf("The device %s failed, so %s takes its place: %s", ms_device_get_name(failed),
                     ms_device_get_name(ms_context_get_device(context)), reason->message);
   say(self, sentence);
   use_context(self, context);
@@ -119,7 +189,8 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   MsImage *result = run_once(self, source, settings, about, cancellable, &failure);
 
   if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
-    ms_timing_log_clear(about->log);
+    if (about->log)
+      ms_timing_log_clear(about->log);
     return run_once(self, source, settings, about, cancellable, error);
   }
   if (!result)

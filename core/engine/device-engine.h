@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsDeviceEngine: filters on one OpenCL device, and goes on with the processor when that is requested and the device
- * fails.
- */
+/* MsDeviceEngine: filters on one OpenCL device, and on the processor after a failure where the caller allows it. */
 #pragma once
 
 #include "core/engine/engine.h"

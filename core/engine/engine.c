@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/engine/device-engine.h"
+#include "core/engine/reference-engine.h"
 
 typedef struct {
   MsProgressFunc progress;
@@ -20,6 +21,14 @@ ms_engine_class_init(MsEngineClass *klass)
 static void
 ms_engine_init(MsEngine *self)
 {
+}
+
+/** ms_engine_run_clear: frees what a run reported. */
+void
+ms_engine_run_clear(MsEngineRun *self)
+{
+  g_clear_pointer(&self->rejected, g_free);
+  g_clear_object(&self->program);
 }
 
 MsEngineInfo
@@ -109,60 +118,10 @@ ms_engine_report_progress(int done, int total, gpointer self)
   private->progress(done, total, private->data);
 }
 
-#define MS_TYPE_REFERENCE_ENGINE (ms_reference_engine_get_type())
-G_DECLARE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS, REFERENCE_ENGINE, MsEngine)
-
-struct _MsReferenceEngine {
-  MsEngine parent_instance;
-};
-
-G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_ENGINE)
-
-static MsEngineInfo
-reference_describe(MsEngine *self)
-{
-  return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
-}
-
-static MsImage *
-reference_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
-              GError **error)
-{
-  gint64 start = g_get_monotonic_time();
-  MsImage *result =
-    ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, self, cancellable, error);
-
-  run->used = *settings;
-  if (result)
-    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(source), start);
-  return result;
-}
-
-static void
-ms_reference_engine_class_init(MsReferenceEngineClass *klass)
-{
-  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
-
-  engine->describe = reference_describe;
-  engine->run = reference_run;
-}
-
-static void
-ms_reference_engine_init(MsReferenceEngine *self)
-{
-}
-
-/** ms_engine_new_reference: (transfer full): the definition itself, in plain C on one thread; needs no OpenCL. */
-MsEngine *
-ms_engine_new_reference(void)
-{
-  return g_object_new(MS_TYPE_REFERENCE_ENGINE, NULL);
-}
-
 /**
  * ms_engine_open:
  * @device_selector: `reference`, or as ms_device_choose() takes it
- * @note: (nullable): told about devices that were passed over, now and while running
+ * @note: (nullable): receives why devices were rejected, now and while running
  *
  * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE
  */
@@ -170,6 +129,6 @@ MsEngine *
 ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data, GError **error)
 {
   if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0)
-    return ms_engine_new_reference();
+    return ms_reference_engine_new();
   return ms_device_engine_open(device_selector, fallback, note, note_data, error);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsEngine: what filters the images of a batch: an OpenCL device, the serial reference, or whatever else can be
- * made one.
- */
+/* MsEngine: what filters images for the batch, the window and the library: OpenCL devices or the serial reference. */
 #pragma once
 
 #include "core/filter/mean-shift.h"
@@ -13,7 +10,7 @@ G_BEGIN_DECLS
 #define MS_ENGINE_REFERENCE "reference"
 
 /**
- * MsFallback: what happens when the requested device is not there or fails.
+ * MsFallback: what happens when the requested device does not exist or fails.
  * @MS_FALLBACK_DEFAULT: CPU for the device_selector `auto`, FAIL for any other
  */
 typedef enum {
@@ -22,7 +19,7 @@ typedef enum {
   MS_FALLBACK_CPU,
 } MsFallback;
 
-/** MsEngineInfo: who does the work, as reports name it. */
+/** MsEngineInfo: the device as reports name it. */
 typedef struct {
   const char *name;
   const char *platform;
@@ -31,18 +28,35 @@ typedef struct {
 } MsEngineInfo;
 
 /**
- * MsEngineRun: what one run says about itself.
- * @log: (transfer none): gets build, upload, kernel and download rows
+ * MsEngineRows: called after each band, on the thread that runs.
+ * @pixels: of the region's result; its first @done rows are final
+ */
+typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
+
+/**
+ * MsEngineRun: how one image is filtered, and what the engine reports about it.
+ * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
+ * @interactive: keep bands short, so that cancelling takes effect soon
+ * @rows: (nullable): called with the rows that are final; costs a second download of each band
+ * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @program: (out) (nullable) (transfer full): the program that ran
  */
 typedef struct {
+  const MsRegion *region;
+  gboolean interactive;
+  MsEngineRows rows;
+  gpointer rows_data;
   MsTimingLog *log;
   MsSettings used;
   char *rejected;
+  MsProgramSpec *program;
 } MsEngineRun;
 
-/** MsEngineNote: told a sentence that a person should know: a device passed over, a change to another one. */
+void ms_engine_run_clear(MsEngineRun *self);
+
+/** MsEngineNote: receives a sentence for the user: a device was rejected, or another one took over. */
 typedef void (*MsEngineNote)(const char *sentence, gpointer data);
 
 #define MS_TYPE_ENGINE (ms_engine_get_type())
@@ -50,7 +64,7 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
 
 /**
  * MsEngineClass:
- * @describe: who does the work
+ * @describe: the device as reports name it
  * @check: (nullable): whether such settings can run here at all, before any image is read
  * @run: filters one image
  * @context: (nullable): the device for other work on the same images
@@ -70,7 +84,6 @@ struct _MsEngineClass {
 
 MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
                          GError **error);
-MsEngine *ms_engine_new_reference(void);
 
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);

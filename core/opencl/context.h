@@ -54,6 +54,5 @@ gboolean ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsi
 gboolean ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
                              GError **error);
 gboolean ms_context_finish(MsContext *self, GError **error);
-gboolean ms_context_probe(MsContext *self, GError **error);
 
 G_END_DECLS

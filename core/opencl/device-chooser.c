@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/opencl/probe.h"
+
 static gboolean
 contains_ignoring_case(const char *text, const char *part)
 {

@@ -159,7 +159,7 @@ check_goes_on(const char *device_selector, MsFallback fallback)
   check_run(engine, "cpu");
   arm(0);
   g_assert_cmpuint(notes->len, ==, 1);
-  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "goes on in its place"));
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "takes its place"));
   check_run(engine, "cpu");
   g_assert_cmpuint(notes->len, ==, 1);
 }

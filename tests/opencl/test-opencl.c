@@ -5,6 +5,7 @@
 
 #include "core/opencl/cl-error.h"
 #include "core/opencl/device-chooser.h"
+#include "core/opencl/probe.h"
 #include "core/opencl/program-cache.h"
 #include "tests/support/fixture.h"
 

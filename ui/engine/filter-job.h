@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/filter/mean-shift.h"
+#include "core/engine/engine.h"
 #include "ui/run/run.h"
 
 G_BEGIN_DECLS
@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 /**
  * MsFilterJob:
  * @visible: the part of the picture that is on the screen, computed first; empty for none
- * @filter: (nullable): the device's filter, %NULL for the serial reference
- * @piece: told each part as it is ready, from the thread that computes
- * @progress: told the share that is done after each band, from the thread that computes
+ * @engine: filters the image
+ * @piece: called with each part as it is ready, on the thread that computes
+ * @progress: called with the share that is done after each band, on the thread that computes
  */
 typedef struct {
   MsImage *source;
   MsSettings settings;
   MsRegion visible;
-  MsMeanShift *filter;
+  MsEngine *engine;
   GCancellable *cancellable;
   void (*piece)(MsImage *piece, const MsRegion *region, gpointer data);
   void (*progress)(double done, gpointer data);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "core/engine/device-engine.h"
+#include "core/engine/reference-engine.h"
 #include "core/opencl/device-chooser.h"
+#include "core/opencl/probe.h"
 #include "ui/engine/window-engine.h"
 
 struct _MsWorker {
@@ -20,10 +23,8 @@ struct _MsWorker {
   gboolean abandoned;
   gboolean ended;
 
-  /* The thread's own. */
-  MsContext *context;
-  MsMeanShift *filter;
-  gboolean reference;
+  /* Only the worker's thread uses these. */
+  MsEngine *engine; /* (nullable): while a device is open, or for the serial reference */
   GError *problem;
 };
 
@@ -80,8 +81,7 @@ static void
 worker_free(MsWorker *self)
 {
   g_async_queue_unref(self->jobs);
-  g_clear_object(&self->filter);
-  g_clear_object(&self->context);
+  g_clear_object(&self->engine);
   g_clear_error(&self->problem);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->ended_cond);
@@ -95,21 +95,24 @@ ms_worker_unref(MsWorker *self)
     worker_free(self);
 }
 
+static MsContext *
+context_of(MsWorker *self)
+{
+  return self->engine ? ms_engine_get_context(self->engine) : NULL;
+}
+
 static void
 close_device(MsWorker *self)
 {
-  g_clear_object(&self->filter);
-  g_clear_object(&self->context);
+  g_clear_object(&self->engine);
   g_clear_error(&self->problem);
-  self->reference = FALSE;
 }
 
-/* A hung device may never let go of its handles: they are left to the end of the process. */
+/* Releasing the handles of a hung device may block forever, so they are leaked. */
 static void
 lose_device(MsWorker *self, const GError *reason)
 {
-  self->filter = NULL;
-  self->context = NULL;
+  self->engine = NULL;
   g_clear_error(&self->problem);
   self->problem = g_error_copy(reason);
 }
@@ -119,42 +122,43 @@ open_device(MsWorker *self, const char *device_selector, GError **error)
 {
   g_autoptr(MsOpened) opened = g_new0(MsOpened, 1);
   g_autoptr(GError) none = NULL;
+  g_autoptr(MsContext) context = NULL;
   g_auto(GStrv) rejected = NULL;
 
   close_device(self);
   opened->devices = ms_device_enumerate(&none);
   if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
-    self->reference = TRUE;
+    self->engine = ms_reference_engine_new();
     return g_steal_pointer(&opened);
   }
   if (opened->devices)
-    self->context = ms_device_choose_among(opened->devices, device_selector, &rejected, &self->problem);
+    context = ms_device_choose_among(opened->devices, device_selector, &rejected, &self->problem);
   else
     self->problem = g_steal_pointer(&none);
-  if (!self->context) {
+  if (!context) {
     g_propagate_error(error, g_error_copy(self->problem));
     return NULL;
   }
-  ms_context_set_watchdog(self->context, self->watchdog_ms);
-  self->filter = ms_mean_shift_new(self->context);
-  opened->device = g_object_ref(ms_context_get_device(self->context));
+  ms_context_set_watchdog(context, self->watchdog_ms);
+  self->engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
+  opened->device = g_object_ref(ms_context_get_device(context));
   opened->explanation = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
   return g_steal_pointer(&opened);
 }
 
-/* After a failed call the device may be gone for good; a trivial kernel tells. */
+/* A failed call may mean that the device is lost; a trivial kernel shows whether it is. */
 static void
 check_device(MsWorker *self, const GError *failure)
 {
   g_autoptr(GError) reason = NULL;
 
-  if (!self->context)
+  if (!context_of(self))
     return;
   if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT)) {
     lose_device(self, failure);
     return;
   }
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_DEVICE) || ms_context_probe(self->context, &reason))
+  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_DEVICE) || ms_context_probe(context_of(self), &reason))
     return;
   lose_device(self, reason);
 }
@@ -195,7 +199,7 @@ run_filter(MsWorker *self, MsJob *job)
   GError *error = NULL;
   MsRun *run = NULL;
 
-  job->filter.filter = self->filter;
+  job->filter.engine = self->engine;
   if (!g_cancellable_set_error_if_cancelled(job->filter.cancellable, &error))
     run = ms_filter_job_run(&job->filter, &error);
   answer(self, job, run, g_object_unref, error);
@@ -208,7 +212,7 @@ run_call(MsWorker *self, MsJob *job)
   gpointer result = NULL;
 
   if (!g_cancellable_set_error_if_cancelled(g_task_get_cancellable(job->task), &error))
-    result = job->func(self->context, g_task_get_cancellable(job->task), job->data, &error);
+    result = job->func(context_of(self), g_task_get_cancellable(job->task), job->data, &error);
   answer(self, job, result, job->free_result, error);
 }
 
@@ -218,7 +222,7 @@ run_job(MsWorker *self, MsJob *job)
   job->worker = self;
   if (job->kind == MS_JOB_OPEN)
     run_open(self, job);
-  else if (!self->context && !self->reference)
+  else if (!self->engine)
     answer(self, job, NULL, NULL,
            self->problem ? g_error_copy(self->problem)
                          : g_error_new(MS_ERROR, MS_ERROR_NO_DEVICE, "No device has been chosen yet."));
@@ -228,7 +232,7 @@ run_job(MsWorker *self, MsJob *job)
     run_call(self, job);
 }
 
-/* Takes note of the job that runs, so that the main thread can tell a hang; %FALSE when this thread was given up. */
+/* Records the running job, so that the main thread can detect a hang; %FALSE when it has abandoned this thread. */
 static gboolean
 set_running(MsWorker *self, MsJob *job)
 {
@@ -303,14 +307,14 @@ ms_worker_push(MsWorker *self, MsJob *job)
   g_async_queue_push_sorted(self->jobs, job, compare_jobs, NULL);
 }
 
-/** ms_worker_set_watchdog: how long a wait for the device may last, from the next opening on; 0 for ever. */
+/** ms_worker_set_watchdog: the longest wait for a device that is opened from now on; 0 for no limit. */
 void
 ms_worker_set_watchdog(MsWorker *self, guint milliseconds)
 {
   self->watchdog_ms = milliseconds;
 }
 
-/** ms_job_beat: tells the main thread that the job moves on; only from the worker that runs it. */
+/** ms_job_beat: shows the main thread that the job makes progress; only from the worker that runs it. */
 void
 ms_job_beat(MsJob *self)
 {
@@ -323,10 +327,9 @@ ms_job_beat(MsJob *self)
 
 /**
  * ms_worker_abandon_if_silent:
- * @silent_us: how long a job may show no life
+ * @silent_us: how long a job may report no progress
  *
- * Returns: (transfer full) (nullable): the job that hangs; the thread is then given up and ends should it ever come
- *   back
+ * Returns: (transfer full) (nullable): the job that hangs; its thread is abandoned and ends if the job ever returns
  */
 MsJob *
 ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us)
@@ -342,14 +345,14 @@ ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us)
   return job;
 }
 
-/** ms_worker_take_waiting: (transfer full) (nullable): a job that was not begun, for a worker that takes over. */
+/** ms_worker_take_waiting: (transfer full) (nullable): a job that has not started, for a replacement worker. */
 MsJob *
 ms_worker_take_waiting(MsWorker *self)
 {
   return g_async_queue_try_pop(self->jobs);
 }
 
-/** ms_worker_quit: ends the thread after its present job; %FALSE when it did not end in time and is left behind. */
+/** ms_worker_quit: ends the thread after the running job; %FALSE when it did not end in time and was abandoned. */
 gboolean
 ms_worker_quit(MsWorker *self, gint64 patience_us)
 {

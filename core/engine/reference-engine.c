@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/engine/reference-engine.h"
+
+#include <string.h>
+
+/* Rows of a strip when the caller is told of finished rows: few, since one row may take a second. */
+#define STRIP_ROWS 16
+
+struct _MsReferenceEngine {
+  MsEngine parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_ENGINE)
+
+static MsEngineInfo
+describe(MsEngine *self)
+{
+  return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+}
+
+static gboolean
+run_strip(MsImage *source, const MsParams *params, const MsRegion *strip, guint8 *into, GCancellable *cancellable,
+          GError **error)
+{
+  g_autoptr(MsImage) image = ms_reference_run(source, params, strip, NULL, NULL, cancellable, error);
+
+  if (!image)
+    return FALSE;
+  memcpy(into, ms_image_get_pixels(image), ms_image_get_byte_size(image));
+  return TRUE;
+}
+
+static MsImage *
+run_strips(MsEngine *self, MsImage *source, const MsParams *params, const MsRegion *region, MsEngineRun *run,
+           GCancellable *cancellable, GError **error)
+{
+  gsize stride = (gsize)region->width * 4;
+  g_autofree guint8 *pixels = g_try_malloc(stride * region->height);
+
+  if (!pixels) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.",
+                region->width, region->height);
+    return NULL;
+  }
+  for (int y = 0; y < region->height; y += STRIP_ROWS) {
+    MsRegion strip = {region->x, region->y + y, region->width, MIN(STRIP_ROWS, region->height - y)};
+    if (!run_strip(source, params, &strip, pixels + y * stride, cancellable, error))
+      return NULL;
+    run->rows(pixels, y + strip.height, run->rows_data);
+    ms_engine_report_progress(y + strip.height, region->height, self);
+  }
+  return ms_image_new_take(region->width, region->height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+}
+
+static MsImage *
+run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
+    GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  MsImage *result = run->rows ? run_strips(self, source, &settings->params, &region, run, cancellable, error)
+                              : ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self,
+                                                 cancellable, error);
+
+  run->used = *settings;
+  if (result && run->log)
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);
+  return result;
+}
+
+static void
+ms_reference_engine_class_init(MsReferenceEngineClass *klass)
+{
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
+
+  engine->describe = describe;
+  engine->run = run;
+}
+
+static void
+ms_reference_engine_init(MsReferenceEngine *self)
+{
+}
+
+/** ms_reference_engine_new: (transfer full): an engine that runs the serial reference. */
+MsEngine *
+ms_reference_engine_new(void)
+{
+  return g_object_new(MS_TYPE_REFERENCE_ENGINE, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of MsContext, shared by context.c, context-transfer.c and context-wait.c. */
+#pragma once
+
+#include "core/opencl/context.h"
+#include "core/opencl/staging.h"
+
+G_BEGIN_DECLS
+
+struct _MsContext {
+  GObject parent_instance;
+  MsDevice *device;
+  cl_context context;
+  cl_command_queue queue;
+  MsContext *root;      /* (nullable): the context whose programs a sibling shares */
+  GHashTable *programs; /* hash of the spec -> MsProgram */
+  GMutex build_lock;    /* of @programs: siblings build from several threads */
+  GMutex kernel_lock;   /* held by the sibling whose kernels run */
+  char *cache_folder;
+  guint watchdog_ms;
+  guint processors; /* of the host, which copy for large transfers */
+  MsTransferForm transfer_form;
+  MsStaging *staging; /* (nullable): made for the first transfer that wants it */
+  gboolean cannot_stage;
+};
+
+gboolean ms_context_wait(MsContext *self, cl_event event, GError **error);
+
+G_END_DECLS

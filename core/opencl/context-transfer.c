@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Transfers between host memory and the device: by the driver, or through pinned memory where that is faster. */
+#include "core/opencl/cl-error.h"
+#include "core/opencl/context-private.h"
+
+/* Pinned bytes per transfer: a copy of 1 MiB reaches full speed, and pinning two such slots a lane takes little time. */
+#define STAGING_CHUNK ((gsize)1 << 20)
+
+static gboolean
+staging_wait(gpointer owner, cl_event event, GError **error)
+{
+  return ms_context_wait(owner, event, error);
+}
+
+/*
+ * How many threads stage a transfer; 0 where the driver's own way is taken. Memory that cannot be pinned is no
+ * failure: the plain way gives the same bytes.
+ */
+static guint
+staging_lanes(MsContext *self, gsize bytes)
+{
+  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), self->processors, bytes);
+
+  if (self->transfer_form == MS_TRANSFER_STAGED)
+    lanes = MAX(lanes, 2);
+  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
+    return 0;
+  if (!self->staging)
+    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, staging_wait, self, NULL);
+  self->cannot_stage = !self->staging;
+  return self->staging ? lanes : 0;
+}
+
+/** ms_context_upload: copies @bytes to the device and waits until @from may be reused. */
+gboolean
+ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, const void *from, MsTimingLog *log,
+                  GError **error)
+{
+  guint lanes = staging_lanes(self, bytes);
+  g_auto(cl_event) event = NULL;
+
+  if (lanes > 0)
+    return ms_staging_upload(self->staging, lanes, buffer, offset, bytes, from, log, error);
+  cl_int status = clEnqueueWriteBuffer(self->queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
+  if (!ms_cl_check(status, error, "uploading %" G_GSIZE_FORMAT " bytes", bytes))
+    return FALSE;
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_UPLOAD, NULL, bytes, event);
+  return ms_context_wait(self, event, error);
+}
+
+/** ms_context_upload_image: copies @width x @height texels of 4 bytes to the top left of an image object and waits. */
+gboolean
+ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height, const void *from, MsTimingLog *log,
+                        GError **error)
+{
+  const gsize origin[3] = {0, 0, 0}, extent[3] = {width, height, 1};
+  g_auto(cl_event) event = NULL;
+  cl_int status =
+    clEnqueueWriteImage(self->queue, image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
+
+  if (!ms_cl_check(status, error, "uploading an image object of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT, width, height))
+    return FALSE;
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_UPLOAD, NULL, width * height * 4, event);
+  return ms_context_wait(self, event, error);
+}
+
+/** ms_context_download: copies @bytes from the device once everything enqueued before has ended. */
+gboolean
+ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
+                    GError **error)
+{
+  guint lanes = staging_lanes(self, bytes);
+  g_auto(cl_event) event = NULL;
+
+  if (lanes > 0)
+    return ms_staging_download(self->staging, lanes, buffer, offset, bytes, into, log, error);
+  cl_int status = clEnqueueReadBuffer(self->queue, buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
+  if (!ms_cl_check(status, error, "downloading %" G_GSIZE_FORMAT " bytes", bytes))
+    return FALSE;
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, bytes, event);
+  return ms_context_wait(self, event, error);
+}
