@@ -89,22 +89,27 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
   return FALSE;
 }
 
-/**
- * ms_plan_check_whole_radius: whether the window reaches equally far to all sides, which a radius with a half does not.
- */
+/** ms_plan_has_whole_radius: whether every window reaches equally far to all sides, as it does not with a half. */
+gboolean
+ms_plan_has_whole_radius(const MsPlanRequest *request)
+{
+  int radius;
+
+  return ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &radius);
+}
+
+/** ms_plan_check_whole_radius: whether every window reaches equally far to all sides. */
 gboolean
 ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {
-  const MsParams *p = &request->settings.params;
-  int radius;
+  char sp[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (ms_params_whole_radius(p, MAX(request->width, request->height), &radius))
+  if (ms_plan_has_whole_radius(request))
     return TRUE;
-  g_set_error(
-    error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-    "The %s kernel needs a window that reaches equally far to all sides; --sp %g does not. Choose a whole radius or "
-    "--kernel direct.",
-    ms_filter_kernel_name(kernel), p->sp);
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
+              "radius or --kernel packed.",
+              ms_filter_kernel_name(kernel), g_ascii_dtostr(sp, sizeof sp, request->settings.params.sp));
   return FALSE;
 }
 

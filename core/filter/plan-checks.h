@@ -17,6 +17,7 @@ gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsi
 gboolean ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error);
 gboolean ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **error);
+gboolean ms_plan_has_whole_radius(const MsPlanRequest *request);
 gboolean ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error);
 

@@ -33,6 +33,14 @@ window_part(int radius, int lanes)
 }
 
 static const char *
+edge_part(const MsPlanRequest *request)
+{
+  if (request->settings.params.rule == MS_RULE_REPLICATE)
+    return "rows/edge-replicate.cl";
+  return ms_plan_has_whole_radius(request) ? "rows/edge-clip.cl" : "rows/edge-clip-half.cl";
+}
+
+static const char *
 mean_part(MsRule rule)
 {
   switch (rule) {
@@ -55,8 +63,7 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, "rows/prepare.cl");
   ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
   ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
-  ms_program_spec_add_part(plan->program,
-                           p->rule == MS_RULE_REPLICATE ? "rows/edge-replicate.cl" : "rows/edge-clip.cl");
+  ms_program_spec_add_part(plan->program, edge_part(&plan->request));
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
   ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
@@ -88,7 +95,7 @@ add_passes(MsPlan *plan)
 {
   static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
   static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
-                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER};
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
   MsPass *prepare, *filter;
 
   plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
@@ -121,8 +128,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   const MsParams *p = &request->settings.params;
   MsKernel kernel = plan->settings.options.kernel;
 
-  if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error) ||
-      !ms_plan_check_whole_radius(request, kernel, error))
+  if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error))
     return FALSE;
   if (!coordinates_fit(request, plan->radius)) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows are clipped at the border of the image. Twin of edge-replicate.cl. */
+/* Windows of a whole radius, clipped at the border of the image. Twin of edge-clip-half.cl and edge-replicate.cl. */
 static inline int8
-first_rows(const int8 y, const int radius)
+first_rows(const int8 y, const reach_t reach)
 {
-  return max(y - radius, (int8)0);
+  return max(y - reach.radius, (int8)0);
 }
 
 static inline int8
-last_rows(const int8 y, const int radius, const int height)
+last_rows(const int8 y, const reach_t reach, const int height)
 {
-  return min(y + radius, (int8)(height - 1));
+  return min(y + reach.radius, (int8)(height - 1));
 }
 
 /* The first and last column that takes part, counted from the window's left edge. */
 static inline int8
-first_columns(const int8 x, const int radius)
+first_columns(const int8 x, const reach_t reach)
 {
-  return max(radius - x, (int8)0);
+  return max(reach.radius - x, (int8)0);
 }
 
 static inline int8
-last_columns(const int8 x, const int radius, const int width)
+last_columns(const int8 x, const reach_t reach, const int width)
 {
-  return min(width - 1 - x + radius, (int8)(2 * radius));
+  return min(width - 1 - x + reach.radius, (int8)(2 * reach.radius));
 }
 
 /* Where the columns from the window's left edge on are stored. */
 static inline int8
-stored_columns(const int8 x, const int radius, const int width)
+stored_columns(const int8 x, const reach_t reach, const int width)
 {
-  return x - radius;
+  return x - reach.radius;
 }
 
 static inline int
@@ -43,4 +43,18 @@ static inline bool
 windows_leave(const int x, const int radius, const int width)
 {
   return x < radius || x + LANES - 1 + radius >= width;
+}
+
+/* All lanes take every column of their windows, so that there are no columns at the ends to be masked. */
+#define END_COLUMNS 0
+
+typedef struct {
+  mask_t first;
+  mask_t last;
+} ends_t;
+
+static inline ends_t
+ends_of(const int x, const reach_t reach, const int width)
+{
+  return (ends_t){0, 0};
 }

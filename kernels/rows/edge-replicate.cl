@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The edge repeats outside the image and nothing is clipped: columns are stored so already, rows are looked up. A
- * window wholly outside sees the edge only, so that any stored columns of that side serve it. Twin of edge-clip.cl.
+ * window wholly outside sees the edge only, so that any stored columns of that side serve it. Twin of edge-clip.cl and
+ * edge-clip-half.cl.
  */
 static inline int8
-first_rows(const int8 y, const int radius)
+first_rows(const int8 y, const reach_t reach)
 {
-  return y - radius;
+  return y - reach.radius;
 }
 
 static inline int8
-last_rows(const int8 y, const int radius, const int height)
+last_rows(const int8 y, const reach_t reach, const int height)
 {
-  return y + radius;
+  return y + reach.radius;
 }
 
 static inline int8
-first_columns(const int8 x, const int radius)
+first_columns(const int8 x, const reach_t reach)
 {
   return 0;
 }
 
 static inline int8
-last_columns(const int8 x, const int radius, const int width)
+last_columns(const int8 x, const reach_t reach, const int width)
 {
-  return 2 * radius;
+  return 2 * reach.radius;
 }
 
 static inline int8
-stored_columns(const int8 x, const int radius, const int width)
+stored_columns(const int8 x, const reach_t reach, const int width)
 {
-  return clamp(x - radius, (int8)(-2 * radius - 1), (int8)width);
+  return clamp(x - reach.radius, (int8)(-2 * reach.radius - 1), (int8)width);
 }
 
 static inline int
@@ -43,4 +44,18 @@ static inline bool
 windows_leave(const int x, const int radius, const int width)
 {
   return false;
+}
+
+/* All lanes take every column of their windows, so that there are no columns at the ends to be masked. */
+#define END_COLUMNS 0
+
+typedef struct {
+  mask_t first;
+  mask_t last;
+} ends_t;
+
+static inline ends_t
+ends_of(const int x, const reach_t reach, const int width)
+{
+  return (ends_t){0, 0};
 }

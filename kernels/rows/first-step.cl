@@ -13,27 +13,45 @@ typedef struct {
   sums_t sums;
 } group_t;
 
-/* One row of the windows; `x` is that of lane 0, `down` counts rows from the windows' top. */
+/* A row of the windows: its samples from the left edge of lane 0's window on, and the place of that lane. */
+typedef struct {
+  __global const ushort *samples;
+  int x;
+  bool leave;
+} row_t;
+
+/* Columns `first` to `end` - 1 of the windows, for the lanes that are `taken`. */
 static inline void
-add_window_row(group_t *group, const picture_t *picture, __global const ushort *p, const int x,
-               const bool leave, const int down, const colour_t *c)
+add_columns(sums_t *sums, const picture_t *picture, const row_t *row, const int first, const int end,
+            const mask_t taken, lanes_t *weight, const colour_t *c)
 {
-  const int side = 2 * picture->radius + 1;
+  for (int i = first; i < end; i++) {
+    const int left = row->x + i - picture->reach.radius;
+    const mask_t inside = row->leave ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
+    colour_t t;
+
+    load_samples(&t, row->samples + i, picture->pitch);
+    add_samples(sums, &t, c, picture->limit, *weight, inside & taken);
+    *weight += (lanes_t)POSITION;
+  }
+}
+
+/* One row of the windows; `down` counts rows from the windows' top. */
+static inline void
+add_window_row(group_t *group, const picture_t *picture, const row_t *row, const ends_t *ends, const int down,
+               const colour_t *c)
+{
+  const int side = 2 * picture->reach.radius + 1;
 
   for (int first = 0; first < side; first += GROUP_COLUMNS) {
     const int end = min(first + GROUP_COLUMNS, side);
+    const int inner = max(first, END_COLUMNS), inner_end = min(end, side - END_COLUMNS);
     lanes_t weight = 1;
 
     group->sums.packed = 0;
-    for (int i = first; i < end; i++) {
-      const int left = x + i - picture->radius;
-      const mask_t in = leave ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
-      colour_t t;
-
-      load_samples(&t, p + i, picture->pitch);
-      add_samples(&group->sums, &t, c, picture->limit, weight, in);
-      weight += (lanes_t)POSITION;
-    }
+    add_columns(&group->sums, picture, row, first, inner, ends->first, &weight, c);
+    add_columns(&group->sums, picture, row, inner, inner_end, ALL_LANES, &weight, c);
+    add_columns(&group->sums, picture, row, max(inner, inner_end), end, ends->last, &weight, c);
     const lanes_t n = group->sums.packed & COUNT_BITS;
     group->n += n;
     group->sx += (group->sums.packed >> POSITION_SHIFT) + n * (lanes_t)(ushort)first;
@@ -56,14 +74,18 @@ static inline void
 add_neighbours(wide_totals_t *t, const picture_t *picture, const int x, const int top, const int bottom,
                const bool leave, const colour_t *c)
 {
-  const int group_rows = GROUP_SAMPLES / (2 * picture->radius + 1);
+  const int radius = picture->reach.radius, group_rows = GROUP_SAMPLES / (2 * radius + 1);
+  const ends_t ends = ends_of(x, picture->reach, picture->width);
 
   for (int first = top; first <= bottom; first += group_rows) {
     const int end = min(first + group_rows - 1, bottom);
     group_t group = {0, 0, 0, {0, 0, 0, 0}};
 
-    for (int y = first; y <= end; y++)
-      add_window_row(&group, picture, row_of(picture, y) + x - picture->radius, x, leave, y - top, c);
+    for (int y = first; y <= end; y++) {
+      const row_t row = {row_of(picture, y) + x - radius, x, leave};
+
+      add_window_row(&group, picture, &row, &ends, y - top, c);
+    }
     t->n += widen(group.n);
     t->sx += widen(group.sx);
     t->sy += widen(group.sy);

@@ -15,3 +15,9 @@ pitch_of(const int width, const int radius)
 {
   return (width + 15) / 16 * 16 + 2 * margin_of(radius);
 }
+
+/* How far windows reach: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */
+typedef struct {
+  int radius;
+  float sp;
+} reach_t;

@@ -54,8 +54,8 @@ static inline void
 first_step(tile_t *tile, const picture_t *picture, const int x, const int y, const int end, const bool leave,
            const int number, const int epsilon)
 {
-  const int top = first_rows((int8)y, picture->radius).s0;
-  const int bottom = last_rows((int8)y, picture->radius, picture->height).s0;
+  const int top = first_rows((int8)y, picture->reach).s0;
+  const int bottom = last_rows((int8)y, picture->reach, picture->height).s0;
   wide_totals_t wide = {0, 0, 0, 0, 0, 0};
   colour_t c;
 
@@ -68,7 +68,7 @@ first_step(tile_t *tile, const picture_t *picture, const int x, const int y, con
                         ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
     places_t places = {x + 8 * j + EIGHT, y, ((const int8 *)&colours)[j]};
     const int8 inside = places.x < end;
-    const int8 go_on = step_eight(&places, &t, places.x - picture->radius, top, epsilon);
+    const int8 go_on = step_eight(&places, &t, places.x - picture->reach.radius, top, epsilon);
 
     keep_eight(tile, &places, as_uint8(number + 8 * j + EIGHT), go_on & inside);
   }
@@ -82,11 +82,11 @@ sum_eight(totals_t *t, const picture_t *picture, const places_t *places, const i
   int lefts[8] __attribute__((aligned(64))), rights[8] __attribute__((aligned(64)));
   windows_t windows;
 
-  *(int8 *)columns = stored_columns(places->x, picture->radius, picture->width);
+  *(int8 *)columns = stored_columns(places->x, picture->reach, picture->width);
   *(int8 *)tops = top;
-  *(int8 *)rows = last_rows(places->y, picture->radius, picture->height) - top + 1;
-  *(int8 *)lefts = first_columns(places->x, picture->radius);
-  *(int8 *)rights = last_columns(places->x, picture->radius, picture->width);
+  *(int8 *)rows = last_rows(places->y, picture->reach, picture->height) - top + 1;
+  *(int8 *)lefts = first_columns(places->x, picture->reach);
+  *(int8 *)rights = last_columns(places->x, picture->reach, picture->width);
   *(int8 *)colours = places->colour;
   for (int j = 0; j < 8; j++) {
     const colour_t c = {(lanes_t)(ushort)(colours[j] & 255), (lanes_t)(ushort)(colours[j] >> 8 & 255),
@@ -110,7 +110,7 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
     const uint8 place = convert_uint8(entries), colour = convert_uint8(entries >> 32);
     places_t places = {as_int8(place & 0xffffu) + tile->x, as_int8(place >> 16) + tile->y,
                        as_int8(colour & 0xffffffu)};
-    const int8 left = places.x - picture->radius, top = first_rows(places.y, picture->radius);
+    const int8 left = places.x - picture->reach.radius, top = first_rows(places.y, picture->reach);
     totals_t t;
 
     sum_eight(&t, picture, &places, top);
@@ -122,7 +122,7 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
 
 __kernel void
 mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes,
-                const int4 image, const int4 region, const int4 band, const int4 filter)
+                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp)
 {
   const int left = band.x + (int)get_global_id(0) * TILE_WIDTH,
             top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
@@ -132,7 +132,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
                              image.x,
                              image.y,
                              image.z,
-                             filter.x,
+                             {filter.x, sp},
                              limit_of(filter.y)};
   tile_t tile;
 

@@ -11,7 +11,7 @@ typedef struct {
   int width;
   int height;
   int first_held;
-  int radius;
+  reach_t reach;
   limit_t limit;
 } picture_t;
 
