@@ -103,10 +103,23 @@ rows_unrolled(const MsPlan *plan, int quads_unrolled)
   return CLAMP(quads_unrolled / quads(plan->radius), 1, 2 * plan->radius + 1);
 }
 
+/* The radius with its fraction: in single precision nine digits name one number. */
+static void
+define_reach(MsPlan *plan)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *text = NULL;
+
+  g_ascii_formatd(digits, sizeof digits, "%#.9g", ms_params_numbers(&plan->settings.params).sp);
+  text = g_strconcat(digits, "f", NULL);
+  ms_program_spec_define_text(plan->program, "REACH", text);
+}
+
 static void
 compose(MsPlan *plan)
 {
   gboolean truncates = plan->settings.params.rule == MS_RULE_TRUNCATE;
+  gboolean whole = ms_plan_has_whole_radius(&plan->request);
 
   ms_program_spec_add_part(plan->program, "packed/layout.cl");
   ms_program_spec_add_part(plan->program,
@@ -114,12 +127,16 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program,
                            truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "packed/prepare.cl");
+  ms_program_spec_add_part(plan->program, whole ? "packed/reach-whole.cl" : "packed/reach-half.cl");
   ms_program_spec_add_part(plan->program, "packed/window.cl");
   ms_program_spec_add_part(plan->program,
                            has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
+  ms_program_spec_add_part(plan->program, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
   ms_program_spec_add_part(plan->program, "packed/first-shift.cl");
   ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
   ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  if (!whole)
+    define_reach(plan);
   ms_program_spec_define_int(plan->program, "GRAIN", grain(plan->radius));
   ms_program_spec_define_int(plan->program, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
   ms_program_spec_define_int(plan->program, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
@@ -186,7 +203,6 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
       !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
-      !ms_plan_check_whole_radius(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
     return FALSE;
   if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {

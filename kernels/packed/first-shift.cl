@@ -16,7 +16,7 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 
     states[k].colour = source[at];
     states[k].place = (uint)column | (uint)line << 16;
-    set_centre(&centres[k], states[k].colour, isr2, offset + (uint)(k & 1));
+    set_centre(&centres[k], states[k].colour, isr2, offset + (uint)(k & 1), column, line + image.z);
     sums[k] = (sums_t){0, 0, 0, 0, 0, 0};
   }
 }
@@ -59,11 +59,7 @@ mean_shift_first(__global const uint *source, __global uint *result, __global co
   bool on[4];
 
   begin_block(states, centres, sums, source, image, x, row, (uint)filter.y, offset);
-  add_row(sums, centres, record, true, false);
-#pragma unroll FIRST_ROWS
-  for (int y = 1; y < SIDE; y++)
-    add_row(sums, centres, record + y * pitch, true, true);
-  add_row(sums, centres, record + SIDE * pitch, false, true);
+  add_block_rows(sums, centres, record, pitch);
 #pragma unroll
   for (int k = 0; k < 4; k++) {
     const int to_x = own_x + (k & 1), to_y = own_y + (k >> 1);

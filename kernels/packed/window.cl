@@ -20,19 +20,31 @@ typedef struct {
   uint first;  /* which bytes of the first quad are in the window */
   uint before; /* of the last but one */
   uint last;   /* and of the last */
+  bool late;   /* whether row 0 of the widest window is above this one */
+  bool early;  /* whether row SIDE - 1 of the widest window is below it */
 } centre_t;
 
-/* The window starts `offset` columns into its first record. */
+/* The window round column `x` and row `y` of the picture, which starts `offset` columns into its first record. */
 static inline void
-set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset)
+set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset, const int x, const int y)
 {
-  const int end = (int)offset + LAST_BYTE;
+  const uint start = offset + (starts_late(x) ? 1u : 0u);
+  const int end = (int)offset + LAST_BYTE - (ends_early(x) ? 1 : 0);
 
   self->colour = colour & 0xffffffu;
   self->bias = ~isr2;
-  self->first = 0xffffffffu << 8 * offset;
+  self->first = start > 3 ? 0u : 0xffffffffu << 8 * start;
   self->before = end < -1 ? 0xffffffffu >> 8 * (-1 - end) : 0xffffffffu;
   self->last = end < 0 ? 0u : 0xffffffffu >> 8 * (3 - end);
+  self->late = starts_late(y);
+  self->early = ends_early(y);
+}
+
+/* Whether row `y` of the widest window is in this one. */
+static inline bool
+has_row(const centre_t *centre, const int y)
+{
+  return !(y == 0 && centre->late) && !(y == SIDE - 1 && centre->early);
 }
 
 /* Quad `q` of a row. */
@@ -102,12 +114,15 @@ shift_state(state_t *state, __global const uint4 *records, __global const double
   sums_t sums = {0, 0, 0, 0, 0, 0};
   centre_t centre;
 
-  set_centre(&centre, state->colour, (uint)filter.y, offset);
+  set_centre(&centre, state->colour, (uint)filter.y, offset, (int)(state->place & 0xffffu),
+             (int)(state->place >> 16) + image.z);
 #pragma unroll LATER_ROWS
   for (int y = 0; y < SIDE; y++) {
+    if (has_row(&centre, y)) {
 #pragma unroll
-    for (int q = 0; q < QUADS; q++)
-      add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
+      for (int q = 0; q < QUADS; q++)
+        add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
+    }
     sums.y += sums.n;
     record += pitch;
   }
