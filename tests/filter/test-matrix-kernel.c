@@ -117,6 +117,9 @@ test_refusals(void)
   request.width = request.region.width = request.height = request.region.height = 65000;
   ms_gpu_kernel_assert_refused(&request, "16 GiB");
   request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
+  request.settings.params.sp = 5.5;
+  ms_gpu_kernel_assert_refused(&request, "--sp 5.5");
+  request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
   request.limits.local_memory = 1024;
   ms_gpu_kernel_assert_refused(&request, "local memory");
 }

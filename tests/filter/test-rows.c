@@ -236,9 +236,6 @@ test_refusals(void)
   MsPlanRequest r = request_for(MS_KERNEL_ROWS);
 
   g_assert_null(ms_plan_refusal(&r));
-  r.settings.params.sp = 5.5;
-  assert_refused(&r, "--sp 5.5");
-  r = request_for(MS_KERNEL_ROWS);
   r.settings.options.unroll = 4;
   assert_refused(&r, "--unroll 4");
   r = request_for(MS_KERNEL_ROWS);

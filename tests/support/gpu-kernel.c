@@ -81,9 +81,6 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
   g_assert_nonnull(strstr(plan->rejected, "replicate"));
 
   request = ms_gpu_kernel_request(kernel, 90);
-  request.settings.params.sp = 5.5;
-  ms_gpu_kernel_assert_refused(&request, "5.5");
-  request = ms_gpu_kernel_request(kernel, 90);
   request.limits.fp64 = FALSE;
   ms_gpu_kernel_assert_refused(&request, "double precision");
   request = ms_gpu_kernel_request(kernel, 90);
