@@ -12,6 +12,7 @@ ms_batch_item_new(guint64 seq, const char *input, const char *relative)
   self->relative = g_strdup(relative);
   self->used = ms_settings_default();
   self->kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
+  self->filter_ms = g_array_new(FALSE, FALSE, sizeof(double));
   return self;
 }
 
@@ -22,6 +23,7 @@ ms_batch_item_free(MsBatchItem *self)
     return;
   ms_batch_item_forget_results(self);
   g_array_unref(self->kernel_ms);
+  g_array_unref(self->filter_ms);
   g_free(self->rejected);
   g_free(self->device);
   g_free(self->note);

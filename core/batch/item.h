@@ -37,7 +37,8 @@ typedef enum {
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
  * @device: (nullable): what filtered it
  * @log: (nullable): decode, build, upload, kernel, download and encode rows
- * @kernel_ms: (element-type double): the kernels' time of each repeat
+ * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
+ * @filter_ms: (element-type double): wall time of each repeat, first upload to last download
  * @rejected: (nullable): why `auto` did not take faster kernels
  * @findings: (nullable): what the caller worked out on the device thread, freed with @free_findings
  */
@@ -59,6 +60,7 @@ typedef struct {
   char *device;
   MsTimingLog *log;
   GArray *kernel_ms;
+  GArray *filter_ms;
   char *rejected;
   gboolean verified;
   MsImageDifference difference;

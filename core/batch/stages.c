@@ -154,7 +154,7 @@ filter_once(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun run = {.log = log};
   g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &options->settings, &run, cancellable, error);
-  double kernel_ms;
+  double kernel_ms, filter_ms;
 
   g_free(work->item->rejected);
   work->item->rejected = g_steal_pointer(&run.rejected);
@@ -166,6 +166,8 @@ filter_once(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine
   work->item->device = g_strdup(ms_engine_describe(engine).name);
   kernel_ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
   g_array_append_val(work->item->kernel_ms, kernel_ms);
+  filter_ms = ms_timing_log_get_filter_ms(log);
+  g_array_append_val(work->item->filter_ms, filter_ms);
   if (last)
     ms_timing_log_append(work->item->log, log);
   else

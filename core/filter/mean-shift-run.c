@@ -87,11 +87,16 @@ gboolean
 ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
 {
   MsFilterLaunch *l = &self->launch;
+  gint64 start = g_get_monotonic_time();
 
   l->stripe = l->band = stripe;
   l->held = ms_bands_with_halo(stripe, l->plan->halo, request_of(self)->height);
-  return ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, stripe.count, error) &&
-         upload_stripe(self, error) && run_kernels(self, error) && download_rows(self, stripe, l->log, error);
+  if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, stripe.count, error) ||
+      !upload_stripe(self, error) || !run_kernels(self, error) || !download_rows(self, stripe, l->log, error))
+    return FALSE;
+  if (l->log)
+    ms_timing_log_add_filter_span(l->log, start);
+  return TRUE;
 }
 
 static gboolean

@@ -10,8 +10,10 @@ typedef struct {
 
 struct _MsTimingLog {
   GObject parent_instance;
-  GArray *rows;    /* MsTiming */
-  GArray *pending; /* PendingEvent: rows whose event has not been read yet */
+  GArray *rows;             /* MsTiming */
+  GArray *pending;          /* PendingEvent: rows whose event has not been read yet */
+  gint64 filter_started_us; /* of the first span; 0 before any */
+  gint64 filter_ended_us;
 };
 
 G_DEFINE_FINAL_TYPE(MsTimingLog, ms_timing_log, G_TYPE_OBJECT)
@@ -106,6 +108,34 @@ ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint
   g_array_append_val(self->rows, row);
 }
 
+static void
+widen_filter_span(MsTimingLog *self, gint64 started_us, gint64 ended_us)
+{
+  if (started_us == 0)
+    return;
+  self->filter_started_us = self->filter_started_us ? MIN(self->filter_started_us, started_us) : started_us;
+  self->filter_ended_us = MAX(self->filter_ended_us, ended_us);
+}
+
+/**
+ * ms_timing_log_add_filter_span:
+ * @started_us: g_get_monotonic_time() when the first upload began; the last download has just ended
+ *
+ * Spans of stripes, lanes and devices join into one, since all are of the host's clock.
+ */
+void
+ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us)
+{
+  widen_filter_span(self, started_us, g_get_monotonic_time());
+}
+
+/** ms_timing_log_get_filter_ms: wall time of the filter, first upload to last download; 0 where nothing was filtered. */
+double
+ms_timing_log_get_filter_ms(MsTimingLog *self)
+{
+  return (double)(self->filter_ended_us - self->filter_started_us) / 1e3;
+}
+
 /** ms_timing_log_add: adds a copy of a row of another log. */
 void
 ms_timing_log_add(MsTimingLog *self, const MsTiming *row)
@@ -174,6 +204,7 @@ ms_timing_log_append(MsTimingLog *self, MsTimingLog *other)
 {
   g_return_if_fail(other->pending->len == 0);
 
+  widen_filter_span(self, other->filter_started_us, other->filter_ended_us);
   if (other->rows->len > 0)
     g_array_append_vals(self->rows, other->rows->data, other->rows->len);
 }
@@ -181,6 +212,7 @@ ms_timing_log_append(MsTimingLog *self, MsTimingLog *other)
 void
 ms_timing_log_clear(MsTimingLog *self)
 {
+  self->filter_started_us = self->filter_ended_us = 0;
   g_array_set_size(self->pending, 0);
   g_array_set_size(self->rows, 0);
 }

@@ -47,6 +47,8 @@ guint ms_timing_log_get_length(MsTimingLog *self);
 const MsTiming *ms_timing_log_get(MsTimingLog *self, guint index);
 void ms_timing_log_append(MsTimingLog *self, MsTimingLog *other);
 void ms_timing_log_clear(MsTimingLog *self);
+void ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us);
+double ms_timing_log_get_filter_ms(MsTimingLog *self);
 double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
 
 double ms_timing_ms(const MsTiming *timing);
