@@ -51,7 +51,7 @@ ms_image_report_csv_header(void)
 
   for (guint i = 0; i < n; i++)
     append_cell(line, infos[i].json);
-  g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n");
+  g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n,filter_ms_median");
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
     g_string_append_printf(line, ",%s_ms", ms_stage_name(stages[i]));
   g_string_append(line, ",mismatched_pixels,max_difference\n");
@@ -87,12 +87,13 @@ append_settings(GString *line, const MsSettings *settings)
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
-  MsKernelTime time = ms_image_report_kernel_time(item);
+  MsRepeatTime time = ms_image_report_repeat_time(item->kernel_ms);
 
   append_ms(line, time.median);
   append_ms(line, time.min);
   append_ms(line, time.max);
   append_int(line, time.n);
+  append_ms(line, ms_image_report_repeat_time(item->filter_ms).median);
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
     append_ms(line, item->log ? ms_timing_log_total_ms(item->log, stages[i]) : 0);
 }

@@ -86,11 +86,11 @@ add_timings(JsonBuilder *b, MsTimingLog *log)
 }
 
 static void
-add_kernel_time(JsonBuilder *b, const MsBatchItem *item)
+add_repeat_time(JsonBuilder *b, const char *name, const GArray *samples)
 {
-  MsKernelTime time = ms_image_report_kernel_time(item);
+  MsRepeatTime time = ms_image_report_repeat_time(samples);
 
-  json_builder_set_member_name(b, "kernel_ms");
+  json_builder_set_member_name(b, name);
   if (time.n == 0) {
     json_builder_add_null_value(b);
     return;
@@ -102,7 +102,7 @@ add_kernel_time(JsonBuilder *b, const MsBatchItem *item)
   ms_json_add_integer(b, "n", time.n);
   ms_json_begin_array(b, "samples");
   for (guint i = 0; i < time.n; i++)
-    json_builder_add_double_value(b, to_nanoseconds(g_array_index(item->kernel_ms, double, i)));
+    json_builder_add_double_value(b, to_nanoseconds(g_array_index(samples, double, i)));
   json_builder_end_array(b);
   json_builder_end_object(b);
 }
@@ -146,7 +146,8 @@ add_image(JsonBuilder *b, const MsBatchItem *item)
   add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);
   ms_json_add_text(b, "passed_over", item->rejected);
   add_timings(b, item->log);
-  add_kernel_time(b, item);
+  add_repeat_time(b, "kernel_ms", item->kernel_ms);
+  add_repeat_time(b, "filter_ms", item->filter_ms);
   add_verify(b, item);
   ms_findings_add_json(item->findings, b);
   json_builder_end_object(b);

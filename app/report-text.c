@@ -20,17 +20,22 @@ compare_doubles(gconstpointer a, gconstpointer b)
   return (p > q) - (p < q);
 }
 
-/** ms_image_report_kernel_time: the median of an even number of repeats is the mean of the middle two. */
-MsKernelTime
-ms_image_report_kernel_time(const MsBatchItem *item)
+/**
+ * ms_image_report_repeat_time:
+ * @samples: (element-type double): milliseconds, one a repeat
+ *
+ * Returns: their summary; the median of an even number of repeats is the mean of the middle two
+ */
+MsRepeatTime
+ms_image_report_repeat_time(const GArray *samples)
 {
-  guint n = item->kernel_ms->len;
+  guint n = samples->len;
 
   if (n == 0)
-    return (MsKernelTime){0};
-  g_autofree double *sorted = g_memdup2(item->kernel_ms->data, n * sizeof(double));
+    return (MsRepeatTime){0};
+  g_autofree double *sorted = g_memdup2(samples->data, n * sizeof(double));
   qsort(sorted, n, sizeof(double), compare_doubles);
-  return (MsKernelTime){
+  return (MsRepeatTime){
     .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .min = sorted[0], .max = sorted[n - 1], .n = n};
 }
 
@@ -107,15 +112,15 @@ append_sum(GString *text, const Sum *sum)
 }
 
 static void
-append_kernel_time(GString *text, const MsBatchItem *item)
+append_repeat_time(GString *text, const char *what, const GArray *samples)
 {
-  MsKernelTime time = ms_image_report_kernel_time(item);
+  MsRepeatTime time = ms_image_report_repeat_time(samples);
   g_autofree char *median = ms_image_report_number(time.median, "%.3f");
   g_autofree char *min = ms_image_report_number(time.min, "%.3f");
   g_autofree char *max = ms_image_report_number(time.max, "%.3f");
 
   if (time.n > 0)
-    g_string_append_printf(text, "  kernels: median %s ms, minimum %s ms, maximum %s ms, n %u\n", median, min, max,
+    g_string_append_printf(text, "  %s: median %s ms, minimum %s ms, maximum %s ms, n %u\n", what, median, min, max,
                            time.n);
 }
 
@@ -132,7 +137,8 @@ ms_image_report_timings(const MsBatchItem *item)
                          "submitted ms", "run ms", "MB", "GB/s");
   for (guint i = 0; i < sums->len; i++)
     append_sum(text, &g_array_index(sums, Sum, i));
-  append_kernel_time(text, item);
+  append_repeat_time(text, "kernels", item->kernel_ms);
+  append_repeat_time(text, "whole filter, with transfers", item->filter_ms);
   return g_string_free(text, FALSE);
 }
 

@@ -7,15 +7,15 @@
 
 G_BEGIN_DECLS
 
-/** MsKernelTime: the kernels' time over the repeats, in milliseconds; all 0 when @n is 0. */
+/** MsRepeatTime: a time over the repeats, in milliseconds; all 0 when @n is 0. */
 typedef struct {
   double median;
   double min;
   double max;
   guint n;
-} MsKernelTime;
+} MsRepeatTime;
 
-MsKernelTime ms_image_report_kernel_time(const MsBatchItem *item);
+MsRepeatTime ms_image_report_repeat_time(const GArray *samples);
 
 char *ms_image_report_image_json(const MsBatchItem *item);
 char *ms_image_report_head_json(const MsEngineInfo *device);

@@ -182,6 +182,8 @@ class OneImage(HeadlessCase):
         self.assertEqual(image["kernel_ms"]["n"], 3)
         self.assertLessEqual(image["kernel_ms"]["min"], image["kernel_ms"]["median"])
         self.assertLessEqual(image["kernel_ms"]["median"], image["kernel_ms"]["max"])
+        self.assertEqual(image["filter_ms"]["n"], 3)
+        self.assertGreaterEqual(image["filter_ms"]["median"], 0.99 * image["kernel_ms"]["median"])
         self.assertEqual(image["verify"], {"mismatched_pixels": 0, "max_difference": 0})
         stages = [t["stage"] for t in image["timings"]]
         self.assertEqual(set(stages), {"decode", "build", "upload", "kernel", "download", "encode"})
@@ -260,6 +262,7 @@ class OneImage(HeadlessCase):
         self.assertTrue(rows[0]["input"].endswith("a,\"b.png"))
         self.assertEqual((rows[0]["status"], rows[0]["width"], rows[0]["rule"]), ("done", "40", "opencv"))
         self.assertGreater(float(rows[0]["kernel_ms_median"]), 0)
+        self.assertGreater(float(rows[0]["filter_ms_median"]), 0)
 
     def test_names_of_other_encodings(self):
         name = os.fsdecode(b"caf\xe9.png")
