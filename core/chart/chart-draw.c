@@ -6,7 +6,7 @@
 #include "core/number.h"
 
 #define SMALL_FONT 10.5
-#define LABELLED_BARS 28
+#define THINNEST_LABELLED_BAR 9.0
 
 static void
 show_text(cairo_t *cr, double x, double y, const char *text)
@@ -29,23 +29,34 @@ show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
   show_text(cr, x, y, shown);
 }
 
+static char *
+axis_title(const MsChartAxis *axis, const MsScale *scale)
+{
+  return g_strconcat(axis->title, scale->logarithmic ? ", logarithmic axis" : "", NULL);
+}
+
 static void
 draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
 {
   ms_chart_use_font(cr, MS_CHART_TITLE_FONT, TRUE);
   ms_chart_set_colour(cr, paint->text);
-  show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT - 3, l->width - 2 * MS_CHART_MARGIN,
-              self->title);
+  if (self->title)
+    show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT - 3, l->width - 2 * MS_CHART_MARGIN,
+                self->title);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
   ms_chart_set_colour(cr, paint->faint_text);
   if (self->subtitle)
     show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17, l->width - 2 * MS_CHART_MARGIN,
                 self->subtitle);
-  if (self->y.title)
-    show_text(cr, MS_CHART_MARGIN, l->top - 12, self->y.title);
-  if (self->x.title)
-    show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, self->x.title)) / 2,
-              l->height - MS_CHART_MARGIN + 4, self->x.title);
+  if (self->y.title) {
+    g_autofree char *title = axis_title(&self->y, &l->y);
+    show_text(cr, MS_CHART_MARGIN, l->top - 12, title);
+  }
+  if (self->x.title) {
+    g_autofree char *title = axis_title(&self->x, &l->x);
+    show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, title)) / 2, l->height - MS_CHART_MARGIN + 4,
+              title);
+  }
 }
 
 static void
@@ -170,8 +181,10 @@ draw_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
   }
   double slot = l->plot_width / MAX(self->categories->len, 1);
   ms_chart_set_colour(cr, paint->text);
-  for (guint i = 0; i < self->categories->len; i++)
-    draw_category(cr, l, self->categories->pdata[i], l->left + (i + 0.5) * slot, slot);
+  for (guint i = 0; i < self->categories->len; i++) {
+    g_autofree char *label = ms_chart_short_category(self, i);
+    draw_category(cr, l, label, l->left + (i + 0.5) * slot, slot);
+  }
 }
 
 static void
@@ -196,17 +209,38 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
   cairo_restore(cr);
 }
 
+/* Upwards from the top of a bar, or inside it where there is no space above. */
 static void
-draw_bar_value(cairo_t *cr, const MsChartPaint *paint, double x, double y, double value, double space)
+draw_upright_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, double y, const char *text,
+                   gboolean published)
+{
+  double length = ms_chart_text_width(cr, text);
+  gboolean inside = y - 4 - length < l->top - 8;
+
+  if (inside && !published)
+    ms_chart_set_colour(cr, paint->background);
+  cairo_save(cr);
+  cairo_translate(cr, x + 4, inside ? y + 4 + length : y - 4);
+  cairo_rotate(cr, -G_PI / 2);
+  show_text(cr, 0, 0, text);
+  cairo_restore(cr);
+}
+
+/* Three digits, across where the bar is wide enough and upright where it is not; none on bars thinner than a letter. */
+static void
+draw_bar_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, double y, double value,
+               double space, gboolean published)
 {
   double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
-  g_autofree char *text = ms_number_text(round(value / unit) * unit); /* three digits are enough to read off a bar */
+  g_autofree char *text = ms_number_text(round(value / unit) * unit);
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);
   ms_chart_set_colour(cr, paint->text);
   if (width <= space + 2)
     show_text(cr, x - width / 2, y - 5, text);
+  else if (space >= THINNEST_LABELLED_BAR)
+    draw_upright_value(cr, paint, l, x, y, text, published);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
 }
 
@@ -215,7 +249,7 @@ draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
 {
   const MsChartSeries *series = self->series->pdata[index];
   double width = ms_chart_bar_width(self, l);
-  gboolean label = self->type == MS_CHART_BARS && ms_chart_n_points(self) <= LABELLED_BARS;
+  gboolean label = self->type == MS_CHART_BARS;
   guint before;
 
   for (guint i = 0; i < series->points->len; i++) {
@@ -228,8 +262,8 @@ draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
     ms_chart_fill_hatched(cr, paint, series->style, series->published);
     draw_whisker(cr, paint, l, x, p);
     if (label)
-      draw_bar_value(cr, paint, x, isfinite(p->high) ? MIN(ms_chart_point_y(l, p->high), top) : top, p->y,
-                     ms_chart_bars_at(self, p->x, 0, &before) > 1 ? width : 2 * width);
+      draw_bar_value(cr, paint, l, x, isfinite(p->high) ? fmin(ms_chart_point_y(l, p->high), top) : top, p->y,
+                     ms_chart_bars_at(self, p->x, 0, &before) > 1 ? width : 2 * width, series->published);
   }
 }
 
@@ -257,24 +291,11 @@ draw_line(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
   cairo_restore(cr);
 }
 
-/**
- * ms_chart_draw:
- * @cr: where to draw; its clip and transformation are respected
- * @width: of the drawing, in user units; 720 by 440 reads well
- * @height: of the drawing
- *
- * Draws background, titles, legend, axes and data. Series differ by colour and by hatch or marker and dash.
- */
-void
-ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)
+static void
+draw_one(const MsChart *self, cairo_t *cr, double width, double height, const MsChartPaint *paint)
 {
-  const MsChartPaint *paint = ms_chart_paint(theme);
-
-  cairo_save(cr);
-  cairo_rectangle(cr, 0, 0, width, height);
-  ms_chart_set_colour(cr, paint->background);
-  cairo_fill(cr);
   MsChartLayout layout = ms_chart_layout(self, cr, width, height);
+
   draw_titles(self, cr, paint, &layout);
   draw_legend(self, cr, paint, &layout);
   if (ms_chart_n_points(self) == 0) {
@@ -286,5 +307,31 @@ ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsC
   }
   for (guint i = 0; i < self->series->len; i++)
     (self->type == MS_CHART_LINES ? draw_line : draw_bars)(self, cr, paint, &layout, i);
+}
+
+/**
+ * ms_chart_draw:
+ * @cr: where to draw; its clip and transformation are respected
+ * @width: of the drawing, in user units; 720 by 440 reads well
+ * @height: of the drawing
+ *
+ * Draws background, titles, legend, axes and data, and below them the second panel. Series differ by colour and by hatch
+ * or marker and dash.
+ */
+void
+ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)
+{
+  const MsChartPaint *paint = ms_chart_paint(theme);
+  double upper = ms_chart_upper_height(self, height);
+
+  cairo_save(cr);
+  cairo_rectangle(cr, 0, 0, width, height);
+  ms_chart_set_colour(cr, paint->background);
+  cairo_fill(cr);
+  draw_one(self, cr, width, upper, paint);
+  if (self->panel) {
+    cairo_translate(cr, 0, upper);
+    draw_one(self->panel, cr, width, height - upper, paint);
+  }
   cairo_restore(cr);
 }

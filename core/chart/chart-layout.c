@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout of a chart: scales, space for labels, positions of bars and points. */
 #include <math.h>
+#include <string.h>
 
 #include "core/chart/chart-private.h"
 #include "core/number.h"
 
 #define GROUP_FILL 0.8
+#define UPPER_SHARE 0.55
+#define SHORTENED_FROM 12
 
 void
 ms_chart_use_font(cairo_t *cr, double size, gboolean bold)
@@ -73,8 +76,6 @@ find_scales(const MsChart *self, MsChartLayout *layout)
     }
   }
   gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
-  if (logarithmic && self->type == MS_CHART_BARS && y0 > 0)
-    y0 /= 2; /* the smallest bar keeps a visible height */
   layout->y = ms_scale_for_range(y0, y1, logarithmic, TRUE);
   layout->x = self->x.logarithmic && x0 > 0 ? (MsScale){x0, x1 > x0 ? x1 : x0 * 2, TRUE}
                                             : ms_scale_for_range(x0, x1, FALSE, FALSE);
@@ -104,13 +105,44 @@ most_legend_rows(double height)
   return (guint)MAX(height * 0.4 / MS_CHART_LEGEND_ROW, 1);
 }
 
+/* Bytes at the start of all categories that they have in common, up to the last blank; 0 if they are few. */
+static gsize
+common_start(const MsChart *self)
+{
+  const char *first = self->categories->len > 1 ? self->categories->pdata[0] : "";
+  gsize common = strlen(first);
+
+  for (guint i = 1; i < self->categories->len; i++) {
+    const char *other = self->categories->pdata[i];
+    gsize n = 0;
+    while (n < common && first[n] == other[n])
+      n++;
+    common = n;
+  }
+  while (common > 0 && first[common - 1] != ' ')
+    common--;
+  return common >= SHORTENED_FROM ? common : 0;
+}
+
+/** ms_chart_short_category: (transfer full): a category's label with a long start that all share replaced by dots. */
+char *
+ms_chart_short_category(const MsChart *self, guint index)
+{
+  const char *label = self->categories->pdata[index];
+  gsize common = common_start(self);
+
+  return common > 0 ? g_strconcat("… ", label + common, NULL) : g_strdup(label);
+}
+
 static double
 widest_category(const MsChart *self, cairo_t *cr)
 {
   double widest = 0;
 
-  for (guint i = 0; i < self->categories->len; i++)
-    widest = MAX(widest, ms_chart_text_width(cr, self->categories->pdata[i]));
+  for (guint i = 0; i < self->categories->len; i++) {
+    g_autofree char *label = ms_chart_short_category(self, i);
+    widest = fmax(widest, ms_chart_text_width(cr, label));
+  }
   return widest;
 }
 
@@ -144,7 +176,8 @@ wrapped_lines(const MsChart *self, cairo_t *cr, double width)
   guint most = 1;
 
   for (guint i = 0; i < self->categories->len; i++) {
-    g_autoptr(GPtrArray) lines = ms_chart_wrap_text(cr, self->categories->pdata[i], width);
+    g_autofree char *label = ms_chart_short_category(self, i);
+    g_autoptr(GPtrArray) lines = ms_chart_wrap_text(cr, label, width);
     for (guint k = 0; k < lines->len; k++)
       if (ms_chart_text_width(cr, lines->pdata[k]) > width)
         return 0;
@@ -184,6 +217,13 @@ label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
   return MIN(widest * sin(layout->label_angle) + 26.0, layout->height * 0.45) + title;
 }
 
+/** ms_chart_upper_height: the height of the chart itself: all of @height, or what a second panel leaves of it. */
+double
+ms_chart_upper_height(const MsChart *self, double height)
+{
+  return self->panel ? floor(height * UPPER_SHARE) : height;
+}
+
 MsChartLayout
 ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
 {
@@ -194,7 +234,7 @@ ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
   l.legend_rows = count_legend_rows(self, cr, width - 2 * MS_CHART_MARGIN);
   l.legend_is_cut = l.legend_rows > most_legend_rows(height);
   l.legend_rows = MIN(l.legend_rows, most_legend_rows(height));
-  l.legend_top = MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 8 + (self->subtitle ? 18 : 0);
+  l.legend_top = MS_CHART_MARGIN + (self->title ? MS_CHART_TITLE_FONT + 8 : 0) + (self->subtitle ? 18 : 0);
   l.left = MS_CHART_MARGIN + widest_y_label(&l, cr) + 10;
   l.top = l.legend_top + l.legend_rows * MS_CHART_LEGEND_ROW + 34;
   l.plot_width = MAX(width - l.left - MS_CHART_MARGIN, 10.0);

@@ -34,6 +34,7 @@ struct _MsChart {
   MsChartAxis y;
   GPtrArray *categories; /* char * */
   GPtrArray *series;     /* MsChartSeries */
+  MsChart *panel;        /* (nullable): a second panel below */
   guint n_measured;
   guint n_published;
 };
@@ -67,6 +68,7 @@ typedef struct {
   MsScale y;
 } MsChartLayout;
 
+double ms_chart_upper_height(const MsChart *self, double height);
 MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
 double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
 double ms_chart_point_y(const MsChartLayout *layout, double value);
@@ -81,6 +83,7 @@ double ms_chart_stack_base(const MsChart *self, guint series, double x);
 
 void ms_chart_use_font(cairo_t *cr, double size, gboolean bold);
 GPtrArray *ms_chart_wrap_text(cairo_t *cr, const char *text, double width);
+char *ms_chart_short_category(const MsChart *self, guint index);
 guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
 double ms_chart_text_width(cairo_t *cr, const char *text);
 double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);

@@ -30,7 +30,7 @@ nice_step(double range, guint wanted)
 static MsScale
 logarithmic_scale(double minimum, double maximum)
 {
-  double low = round_down_125(minimum * 0.999);
+  double low = pow(10.0, floor(log10(minimum * 0.999))); /* a power of ten below the least value */
   double high = round_down_125(maximum);
 
   while (high < maximum)

@@ -50,6 +50,7 @@ clear_chart(gpointer data)
   g_free(self->y.title);
   g_ptr_array_unref(self->categories);
   g_ptr_array_unref(self->series);
+  g_clear_pointer(&self->panel, ms_chart_unref);
 }
 
 void
@@ -121,7 +122,25 @@ ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, 
     g_array_append_val(((MsChartSeries *)self->series->pdata[series])->points, point);
 }
 
-/** ms_chart_n_points: the number of points of all series. */
+/**
+ * ms_chart_set_panel:
+ * @panel: (transfer full): a chart that is drawn below this one, for what has another unit; its own panel is ignored
+ */
+void
+ms_chart_set_panel(MsChart *self, MsChart *panel)
+{
+  g_clear_pointer(&self->panel, ms_chart_unref);
+  self->panel = panel;
+}
+
+/** ms_chart_has_panel: whether a second panel is drawn below, for which a drawing should be higher. */
+gboolean
+ms_chart_has_panel(const MsChart *self)
+{
+  return self->panel != NULL;
+}
+
+/** ms_chart_n_points: the number of points of all series, without those of the second panel. */
 guint
 ms_chart_n_points(const MsChart *self)
 {
@@ -143,13 +162,10 @@ point_text(const MsChart *self, const MsChartSeries *series, const MsChartPoint 
   return g_strdup_printf("%s, %s: %s", series->label, place, y);
 }
 
-/** ms_chart_describe: (transfer full): the chart as text, for screen readers. */
-char *
-ms_chart_describe(const MsChart *self)
+static void
+describe_into(const MsChart *self, GString *text)
 {
-  g_autoptr(GString) text = g_string_new(self->title);
-
-  g_string_append_printf(text, ". %s.", self->y.title ? self->y.title : "");
+  g_string_append_printf(text, " %s.", self->y.title ? self->y.title : "");
   for (guint i = 0; i < self->series->len; i++) {
     const MsChartSeries *series = self->series->pdata[i];
     for (guint k = 0; k < series->points->len; k++) {
@@ -157,6 +173,18 @@ ms_chart_describe(const MsChart *self)
       g_string_append_printf(text, " %s.", one);
     }
   }
+}
+
+/** ms_chart_describe: (transfer full): the chart as text, for screen readers. */
+char *
+ms_chart_describe(const MsChart *self)
+{
+  g_autoptr(GString) text = g_string_new(self->title);
+
+  g_string_append_c(text, '.');
+  describe_into(self, text);
+  if (self->panel)
+    describe_into(self->panel, text);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -174,6 +202,10 @@ ms_chart_point_at(const MsChart *self, double width, double height, double x, do
 {
   g_autoptr(cairo_surface_t) surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
   g_autoptr(cairo_t) cr = cairo_create(surface);
+  double upper = ms_chart_upper_height(self, height);
+  if (y > upper)
+    return ms_chart_point_at(self->panel, width, height - upper, x, y - upper);
+  height = upper;
   MsChartLayout layout = ms_chart_layout(self, cr, width, height);
   double reach = MAX(12.0, self->type == MS_CHART_LINES ? 0.0 : ms_chart_bar_width(self, &layout) / 2);
   double best = INFINITY;

@@ -415,11 +415,16 @@ test_chart_of_report(void)
   g_autoptr(MsChart) chart = ms_report_to_chart(report);
   g_autofree char *words = ms_chart_describe(chart);
 
-  /* four verified rows, one published time; the published ratio is no time */
+  /* four verified rows, one published time; the published ratio is no time and stands in the second panel */
   g_assert_cmpuint(ms_chart_n_points(chart), ==, 5);
+  g_assert_true(ms_chart_has_panel(chart));
   g_assert_nonnull(strstr(words, "buffer, 4: 2.5"));
   g_assert_nonnull(strstr(words, "published, Old GPU: buffer, 4: 2.5"));
-  g_assert_null(strstr(words, "Older GPU"));
+  const char *second = strstr(words, "Speed-up over the baseline");
+  g_assert_nonnull(second);
+  g_assert_nonnull(strstr(second, "published, Older GPU: buffer, 4: 1.3"));
+  g_assert_nonnull(strstr(second, "buffer, 4: 4."));
+  g_assert_cmpuint(second - words, <, strstr(words, "Older GPU") - words);
 }
 
 static guint

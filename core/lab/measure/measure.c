@@ -281,20 +281,26 @@ close_runner(Campaign *campaign, Runner *runner, GError **error)
   return TRUE;
 }
 
+/* A configuration that still runs is never counted as a whole, whatever it has spent. */
+static double
+share_done(const Campaign *campaign, const Runner *runner)
+{
+  if (!runner->active)
+    return runner->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0;
+  return MIN(runner->spent_s / MAX(campaign->options->budget_s, 1e-9), 0.99);
+}
+
 static void
 report_progress(Campaign *campaign, const Runner *runner)
 {
+  guint n = campaign->n - (campaign->options->anchored ? 1 : 0);
   double done = 0;
 
-  if (!campaign->progress)
+  if (!campaign->progress || is_anchor(campaign, runner))
     return;
-  for (guint i = 0; i < campaign->n; i++) {
-    const Runner *r = &campaign->runners[i];
-    double share = r->spent_s / MAX(campaign->options->budget_s, 1e-9);
-    done += r->active ? MIN(share, 1.0) : (r->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0);
-  }
-  if (!is_anchor(campaign, runner))
-    campaign->progress(done / campaign->n, runner->index, runner->measurement, campaign->data);
+  for (guint i = 0; i < n; i++)
+    done += share_done(campaign, &campaign->runners[i]);
+  campaign->progress(done / n, runner->index, runner->measurement, campaign->data);
 }
 
 static void
@@ -338,8 +344,11 @@ close_finished(Campaign *campaign, GError **error)
 
   for (guint i = 0; i < campaign->n; i++) {
     Runner *runner = &campaign->runners[i];
-    if (runner->active && (all || is_spent(campaign, runner)) && !close_runner(campaign, runner, error))
+    if (!runner->active || (!all && !is_spent(campaign, runner)))
+      continue;
+    if (!close_runner(campaign, runner, error))
       return FALSE;
+    report_progress(campaign, runner);
   }
   return TRUE;
 }

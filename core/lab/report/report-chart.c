@@ -10,6 +10,7 @@
 typedef struct {
   const MsReport *report;
   const MsPlot *plot;
+  const char *y; /* the metric drawn upwards */
   const MsMetric *metric;
   MsChart *chart;
   GPtrArray *names;      /* char *: names of the series so far, prefixed with "measured" or "published" */
@@ -123,13 +124,13 @@ static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
   g_autofree char *name = series_name(d->report, d->plot, row->factors);
-  double y = ms_report_row_metric(d->report, row, d->plot->y);
+  double y = ms_report_row_metric(d->report, row, d->y);
   double low = NAN, high = NAN;
 
   if (d->metric && d->metric->ns_factor > 0) {
     low = row->summary.q1 * d->metric->ns_factor;
     high = row->summary.q3 * d->metric->ns_factor;
-  } else if (strcmp(d->plot->y, "speed-up") == 0 && isfinite(row->speedup.high)) {
+  } else if (strcmp(d->y, "speed-up") == 0 && isfinite(row->speedup.high)) {
     low = row->speedup.low;
     high = row->speedup.high;
   }
@@ -143,7 +144,7 @@ add_published(Drawing *d, const MsReportRow *row)
 
   for (guint i = 0; i < row->published->len; i++) {
     const MsPublished *p = row->published->pdata[i];
-    double y = ms_published_in(p, d->plot->y);
+    double y = ms_published_in(p, d->y);
     if (!isfinite(y))
       continue;
     gboolean plain = strcmp(of, "measured") == 0;
@@ -194,12 +195,12 @@ add_places(Drawing *d)
 }
 
 static void
-add_rows(Drawing *d)
+add_rows(Drawing *d, MsPlotType type)
 {
   GPtrArray *rows = d->report->rows;
 
   add_places(d);
-  if (d->plot->type == MS_PLOT_STACKED) {
+  if (type == MS_PLOT_STACKED) {
     for (guint i = 0; i < rows->len; i++)
       add_stages(d, rows->pdata[i]);
     return;
@@ -210,31 +211,57 @@ add_rows(Drawing *d)
     add_published(d, rows->pdata[i]);
 }
 
-/** ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only. */
-MsChart *
-ms_report_to_chart(const MsReport *self)
+/* One panel of the chart, for the metric @y. */
+static MsChart *
+draw_panel(const MsReport *self, const char *y, MsPlotType type, const char *title)
 {
   static const MsChartType types[] = {MS_CHART_BARS, MS_CHART_LINES, MS_CHART_STACKED};
   const MsPlot *plot = &self->experiment->plot;
-  g_autofree char *below = subtitle(self);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) categories = g_ptr_array_new_with_free_func(g_free);
-  Drawing d = {self,
-               plot,
-               ms_metric_find(plot->y),
-               ms_chart_new(types[plot->type], self->experiment->title),
-               names,
-               categories,
-               INFINITY,
-               0};
+  MsChart *chart = ms_chart_new(types[type], title);
+  Drawing d = {self, plot, y, ms_metric_find(y), chart, names, categories, INFINITY, 0};
+  gboolean times = d.metric && d.metric->ns_factor > 0;
 
-  ms_chart_set_subtitle(d.chart, below);
-  if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
-    ms_chart_set_empty_text(d.chart, "n/a: this machine has no energy counter that can be read for the device.");
-  add_rows(&d);
+  add_rows(&d, type);
   /* On a linear axis the bars of a scaled-down run would be invisible beside full-size figures. */
-  gboolean wide = self->quick && plot->type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
-  ms_chart_set_x_axis(d.chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
-  ms_chart_set_y_axis(d.chart, ms_metric_title(plot->y), plot->log_y || wide);
-  return d.chart;
+  gboolean wide = self->quick && type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
+  ms_chart_set_x_axis(chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
+  ms_chart_set_y_axis(chart, ms_metric_title(y), (plot->log_y && (times || strcmp(y, plot->y) == 0)) || wide);
+  return chart;
+}
+
+/* (nullable): the first metric of a published figure that cannot be drawn on the axis of the plot's own. */
+static const char *
+second_metric(const MsReport *self)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    for (guint k = 0; k < row->published->len; k++) {
+      const MsPublished *p = row->published->pdata[k];
+      if (!isfinite(ms_published_in(p, self->experiment->plot.y)) && ms_metric_find(p->metric))
+        return p->metric;
+    }
+  }
+  return NULL;
+}
+
+/**
+ * ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only, and below it
+ * a panel for published figures of another metric.
+ */
+MsChart *
+ms_report_to_chart(const MsReport *self)
+{
+  const MsPlot *plot = &self->experiment->plot;
+  g_autofree char *below = subtitle(self);
+  MsChart *chart = draw_panel(self, plot->y, plot->type, self->experiment->title);
+  const char *second = plot->type == MS_PLOT_STACKED ? NULL : second_metric(self);
+
+  ms_chart_set_subtitle(chart, below);
+  if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
+    ms_chart_set_empty_text(chart, "n/a: this machine has no energy counter that can be read for the device.");
+  if (second)
+    ms_chart_set_panel(chart, draw_panel(self, second, plot->type, NULL));
+  return chart;
 }

@@ -27,6 +27,13 @@ write_text(const char *directory, const char *name, const char *ending, const ch
   return FALSE;
 }
 
+/* A chart with a second panel is higher. */
+static double
+chart_height(const MsChart *chart)
+{
+  return ms_chart_has_panel(chart) ? 1.7 * CHART_HEIGHT : CHART_HEIGHT;
+}
+
 static gboolean
 write_charts(const MsReport *self, const char *directory, GError **error)
 {
@@ -35,8 +42,8 @@ write_charts(const MsReport *self, const char *directory, GError **error)
   g_autofree char *light = file_path(directory, name, ".svg");
   g_autofree char *dark = file_path(directory, name, "-dark.svg");
 
-  return ms_chart_save_svg(chart, light, CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT, error) &&
-         ms_chart_save_svg(chart, dark, CHART_WIDTH, CHART_HEIGHT, MS_CHART_DARK, error);
+  return ms_chart_save_svg(chart, light, CHART_WIDTH, chart_height(chart), MS_CHART_LIGHT, error) &&
+         ms_chart_save_svg(chart, dark, CHART_WIDTH, chart_height(chart), MS_CHART_DARK, error);
 }
 
 /**
@@ -109,7 +116,7 @@ append_picture(GString *html, const MsReport *report)
 
   g_string_append_printf(html,
                          "<picture><source srcset=\"%s-dark.svg\" media=\"(prefers-color-scheme: dark)\">"
-                         "<img src=\"%s.svg\" width=\"900\" height=\"480\" alt=\"",
+                         "<img src=\"%s.svg\" width=\"900\" alt=\"",
                          name, name);
   append_escaped(html, report->experiment->title);
   g_string_append_printf(html,
