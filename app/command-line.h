@@ -25,6 +25,7 @@ typedef enum {
  * @on_conflict: an #MsConflict
  * @progress: an #MsProgressMode
  * @budget: seconds, 0 for the default of the action
+ * @noise: percent, 0 for the default
  */
 typedef struct {
   gboolean help;
@@ -64,6 +65,8 @@ typedef struct {
   gboolean quick;
   gboolean tune;
   double budget;
+  double noise;
+  int strategy;
   char *compare;
   gboolean fail_on_slower;
   char *report_dir;

@@ -4,6 +4,7 @@
 
 #include "app/command-line.h"
 #include "core/filter/shares.h"
+#include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const format_values[] = {"png", "jpeg", NULL};
@@ -102,12 +103,18 @@ static const MsOptionInfo rows[] = {
   ROW(LAB, "tune", FLAG, tune, TUNE, "Search the fastest options for this device"),
   ROW(LAB, "budget", SECONDS, budget, TUNE | EXPERIMENT,
       "Time for --tune or for each configuration of --experiment, as in 60s or 5m", ARGUMENT("TIME")),
+  ROW(LAB, "noise", REAL, noise, EXPERIMENT,
+      "Spread in percent at which a configuration may end, and the least difference that counts (default 1)",
+      .argument = "PERCENT", .minimum = 0.01, .maximum = 50),
+  ROW(LAB, "strategy", CHOICE, strategy, TUNE,
+      "How --tune searches (default auto: all of a small space, else greedily)",
+      CHOICE_OF(ms_tune_strategy_names, MS_TUNE_AUTO)),
   ROW(LAB, "compare", TEXT, compare, EXPERIMENT, "Compare the experiments with an earlier report",
       ARGUMENT("BASELINE.json")),
   ROW(LAB, "fail-on-slower", FLAG, fail_on_slower, EXPERIMENT,
       "Exit status 1 when --compare finds a slowdown beyond noise", .needs = "compare"),
-  ROW(LAB, "report-dir", TEXT, report_dir, EXPERIMENT, "Folder for the CSV, JSON, Markdown and charts of experiments",
-      ARGUMENT("DIR")),
+  ROW(LAB, "report-dir", TEXT, report_dir, TUNE | EXPERIMENT,
+      "Folder for the CSV, JSON, Markdown and charts of experiments and of --tune", ARGUMENT("DIR")),
   ROW(LAB, "reduce", TEXT, reduce, REDUCE | TUNE,
       "Run one reduction over a generated array, checked and timed; exit status 3 when it is wrong", ARGUMENT("OP")),
   ROW(LAB, "type", TEXT, type, REDUCE | TUNE, "Element type of --reduce", ARGUMENT("T"), .standard = "int",

@@ -8,9 +8,8 @@
 #include "core/image/image-io.h"
 #include "core/json.h"
 #include "core/lab/lab-campaign.h"
+#include "core/lab/lab-tune-report.h"
 #include "core/lab/lab-tune.h"
-
-#define USUAL_NOISE 0.01
 
 typedef struct {
   const MsCommandLine *line;
@@ -99,9 +98,9 @@ judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 }
 
 static MsExitStatus
-compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, GError **error)
+compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, double noise, GError **error)
 {
-  g_autoptr(GPtrArray) comparisons = ms_lab_compare(baseline, reports, USUAL_NOISE);
+  g_autoptr(GPtrArray) comparisons = ms_lab_compare(baseline, reports, noise);
 
   for (guint i = 0; i < comparisons->len; i++) {
     g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));
@@ -149,6 +148,8 @@ apply_measure_options(const MsCommandLine *line, MsMeasureOptions *measure)
 {
   if (line->budget > 0)
     measure->budget_s = line->budget;
+  if (line->noise > 0)
+    measure->noise = line->noise / 100;
   if (ms_command_line_has(line, "repeat"))
     measure->min_repeats = measure->max_repeats = (guint)line->repeat;
 }
@@ -162,6 +163,7 @@ run_experiments(Command *c, GError **error)
   g_autoptr(MsImage) image = NULL;
   g_autoptr(GPtrArray) reports = NULL;
   g_autoptr(GPtrArray) baseline = NULL;
+  g_autoptr(GPtrArray) unfinished = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
   MsLabRequest request;
   MsExitStatus status;
 
@@ -175,15 +177,18 @@ run_experiments(Command *c, GError **error)
   request.input = c->line->inputs[0];
   request.report_dir = c->line->report_dir;
   request.resume = c->line->resume;
+  request.unfinished = unfinished;
   request.progress = on_experiment_progress;
   request.progress_data = c;
   reports = ms_lab_run_experiments(names, &request, c->cancellable, error);
+  if (!reports)
+    write_reports(c, unfinished, NULL);
   if (!reports || !write_reports(c, reports, error))
     return ms_exit_status_for_error(*error);
   status = status_of_reports(reports);
   if (status != MS_EXIT_DONE || !baseline)
     return status;
-  return compare_reports(c, baseline, reports, error);
+  return compare_reports(c, baseline, reports, request.measure.noise, error);
 }
 
 /* Just what --reduce alone would run, so that it finds what was tuned. */
@@ -216,6 +221,16 @@ fixed_factors(const MsCommandLine *line)
   return fixed;
 }
 
+static gboolean
+save_tuning(const char *folder, const MsTuneRecord *record, GError **error)
+{
+  g_autoptr(MsReport) report = ms_lab_tune_report(record);
+  g_autoptr(GPtrArray) reports = g_ptr_array_new();
+
+  g_ptr_array_add(reports, report);
+  return ms_report_save(report, folder, error) && ms_report_save_index(reports, folder, error);
+}
+
 static MsExitStatus
 report_tuning(Command *c, const MsTuneRecord *record, GError **error)
 {
@@ -223,6 +238,8 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
   ms_console_print(c->console, text);
+  if (c->line->report_dir && !save_tuning(c->line->report_dir, record, error))
+    return MS_EXIT_SOME_FAILED;
   if (c->line->json) {
     g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
     g_autofree char *json = nodes_to_text("tunings", nodes);
@@ -250,6 +267,7 @@ run_tuning(Command *c, GError **error)
   request.kind = c->line->reduce ? "reduce" : "mean-shift";
   request.image = image;
   request.fixed = fixed;
+  request.strategy = (MsTuneStrategy)c->line->strategy;
   if (c->line->budget > 0)
     request.budget_s = c->line->budget;
   request.progress = on_tune_progress;

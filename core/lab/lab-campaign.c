@@ -19,8 +19,10 @@ ms_lab_list_text(GError **error)
   for (guint i = 0; i < all->len; i++) {
     const MsExperiment *e = all->pdata[i];
     g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
-    g_string_append_printf(text, "%-24s %s%s%s%s\n%-24s %s\n", e->name, e->title, e->study && *e->study ? " [" : "",
-                           e->study && *e->study ? e->study : "", e->study && *e->study ? "]" : "", "", axes);
+    gboolean known = e->study && *e->study;
+    g_string_append_printf(text, "%-24s %s%s%s%s%s%s\n%-24s %s\n", e->name, e->title, known ? " [" : "",
+                           known ? e->study : "", known ? " " : "", known && e->section ? e->section : "",
+                           known ? "]" : "", "", axes);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -4,6 +4,8 @@
 
 #include "core/error.h"
 #include "core/lab/kinds/kind.h"
+#include "core/lab/kinds/warp-model.h"
+#include "core/lab/report/report.h"
 #include "core/lab/experiment/experiment-file.h"
 
 static const char *const named_in_the_methods[] = {
@@ -263,6 +265,130 @@ test_unknown_key(void)
   g_assert_nonnull(strstr(error->message, "colour"));
 }
 
+/* Tables 2 and 4 of the study: accesses of the warps of a swap block before and after. */
+static void
+test_warp_model(void)
+{
+  static const guint after_64[] = {4, 2}, after_128[] = {4, 4, 2, 2};
+  guint16 map[256];
+
+  for (guint i = 0; i < 256; i++)
+    map[i] = (guint16)i;
+  for (guint first = 0; first < 256; first += 32) {
+    MsWarpCounts before = ms_warp_model_count(map, first, ms_swap_example_outcome);
+    g_assert_cmpuint(before.accesses, ==, 3);
+    g_assert_cmpuint(before.branches, ==, 3);
+    g_assert_cmpuint(before.uncoalesced, ==, 0);
+  }
+  ms_swap_table_by_outcome(map, 64, 256, ms_swap_example_outcome);
+  for (guint warp = 0; warp < 8; warp++)
+    g_assert_cmpuint(ms_warp_model_count(map, 32 * warp, ms_swap_example_outcome).accesses, ==, after_64[warp % 2]);
+  ms_swap_table_by_outcome(map, 128, 256, ms_swap_example_outcome);
+  for (guint warp = 0; warp < 8; warp++) {
+    MsWarpCounts counts = ms_warp_model_count(map, 32 * warp, ms_swap_example_outcome);
+    g_assert_cmpuint(counts.accesses, ==, after_128[warp % 4]);
+    g_assert_cmpuint(counts.branches, ==, 1);
+  }
+}
+
+static char *
+read_index(void)
+{
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "experiments", "STUDIES.md", NULL);
+  g_autoptr(GError) error = NULL;
+  char *text = NULL;
+
+  g_file_get_contents(path, &text, NULL, &error);
+  g_assert_no_error(error);
+  return text;
+}
+
+static gboolean
+covers(const MsExperiment *e, const char *study, const char *item)
+{
+  g_auto(GStrv) items = g_strsplit(e->section ? e->section : "", "; ", -1);
+
+  return g_strcmp0(e->study, study) == 0 && g_strv_contains((const char *const *)items, item);
+}
+
+/* Every experiment that the index names exists and names the item itself; every file of code is there. */
+static void
+check_index_row(const char *study, const char *item, const char *what)
+{
+  g_auto(GStrv) words = g_strsplit(what, "`", -1);
+
+  for (guint i = 1; words[i] && words[i + 1]; i += 2) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsExperiment) e = ms_experiment_load(words[i], &error);
+    g_assert_no_error(error);
+    g_assert_true(covers(e, study, item));
+  }
+  if (!g_str_has_prefix(what, "code: ")) {
+    g_assert_true(words[1] || g_str_has_prefix(what, "not covered: "));
+    return;
+  }
+  g_auto(GStrv) path = g_strsplit(what + strlen("code: "), " ", 2);
+  g_autofree char *full = g_build_filename(g_getenv("MS_SOURCE_ROOT"), path[0], NULL);
+  g_assert_true(g_file_test(full, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_studies_index(void)
+{
+  g_autofree char *text = read_index();
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GHashTable) listed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *study = NULL;
+  guint rows = 0;
+
+  for (char **line = lines; *line; line++) {
+    g_auto(GStrv) cells = g_strsplit(*line, " | ", 2);
+    if (g_str_has_prefix(*line, "## ")) {
+      g_free(study);
+      study = g_strndup(*line + 3, strcspn(*line + 3, ":"));
+    } else if (g_str_has_prefix(*line, "| ") && cells[1] && strcmp(cells[0], "| item") != 0) {
+      g_autofree char *what = g_strndup(cells[1], strlen(cells[1]) - 2);
+      check_index_row(study, cells[0] + 2, what);
+      g_hash_table_add(listed, g_strdup_printf("%s %s", study, cells[0] + 2));
+      rows++;
+    }
+  }
+  g_assert_cmpuint(rows, >, 60);
+  g_autoptr(GPtrArray) all = ms_experiment_list(NULL);
+  for (guint i = 0; i < all->len; i++) {
+    const MsExperiment *e = all->pdata[i];
+    g_auto(GStrv) items = g_strsplit(e->section, "; ", -1);
+    for (char **item = items; *item; item++) {
+      g_autofree char *key = g_strdup_printf("%s %s", e->study, *item);
+      g_assert_true(g_hash_table_contains(listed, key));
+    }
+  }
+}
+
+/* Every published figure belongs to a configuration, and its metric is one that a chart draws. */
+static void
+test_published_are_drawn(void)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(NULL);
+
+  for (guint i = 0; i < all->len; i++) {
+    MsExperiment *e = all->pdata[i];
+    g_autoptr(MsReport) report = ms_report_new(e);
+    g_autoptr(GPtrArray) configurations = ms_experiment_expand(e, FALSE);
+    for (guint k = 0; k < configurations->len; k++)
+      ms_report_add_row(report, configurations->pdata[k], "row", "group");
+    g_autoptr(MsChart) chart = ms_report_to_chart(report);
+    g_autofree char *words = ms_chart_describe(chart);
+    for (guint k = 0; k < e->published->len; k++) {
+      const MsPublished *p = e->published->pdata[k];
+      g_autofree char *name = g_strdup_printf("published, %s", p->device);
+      if (!strstr(words, name))
+        g_test_message("%s: [Published %s] is not drawn", e->name, p->device);
+      g_assert_nonnull(strstr(words, name));
+    }
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -277,5 +403,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/own-file", test_own_file);
   g_test_add_func("/lab/experiment/sizes", test_sizes);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
+  g_test_add_func("/lab/experiment/warp-model", test_warp_model);
+  g_test_add_func("/lab/experiment/studies-index", test_studies_index);
+  g_test_add_func("/lab/experiment/published-are-drawn", test_published_are_drawn);
   return g_test_run();
 }

@@ -227,9 +227,15 @@ scale_up(const MsAxis *axis, const char *value)
   return value;
 }
 
-/* The configuration at the published sizes that a scaled-down one represents. */
-static MsFactors *
-published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick)
+/**
+ * ms_experiment_published_scale:
+ * @factors: a configuration
+ * @quick: whether it is scaled down
+ *
+ * Returns: (transfer full): the configuration at the published sizes that a scaled-down one represents
+ */
+MsFactors *
+ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
   MsFactors *scaled = ms_factors_copy(factors);
 
@@ -259,7 +265,7 @@ published_scale(const MsExperiment *self, const MsFactors *factors, gboolean qui
 GPtrArray *
 ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick)
 {
-  g_autoptr(MsFactors) scaled = published_scale(self, factors, quick);
+  g_autoptr(MsFactors) scaled = ms_experiment_published_scale(self, factors, quick);
   GPtrArray *found = g_ptr_array_new();
 
   for (guint i = 0; i < self->published->len; i++) {

@@ -104,6 +104,7 @@ void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 
 GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
+MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 char *ms_experiment_case_title(const char *name);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);

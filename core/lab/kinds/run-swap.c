@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+#include "core/lab/kinds/warp-model.h"
 #include "core/reduce/swap.h"
 
 typedef struct {
@@ -96,6 +97,34 @@ swap_group(const MsFactors *factors)
   return g_strdup_printf("swap-example size:%s", ms_factors_get_or(factors, "size", "2^20"));
 }
 
+#define GROUP 256
+
+/* What the model of warps counts in one work-group, whose pattern all others repeat. */
+static void
+count_accesses(SwapSubject *self)
+{
+  guint16 map[GROUP];
+  guint warps = GROUP / MS_WARP_SIZE;
+  MsWork *work = &self->parent.work;
+
+  for (guint i = 0; i < GROUP; i++)
+    map[i] = (guint16)i;
+  if (self->range > 0)
+    ms_swap_table_by_outcome(map, self->range, GROUP, ms_swap_example_outcome);
+  for (guint warp = 0; warp < warps; warp++) {
+    MsWarpCounts counts = ms_warp_model_count(map, warp * MS_WARP_SIZE, ms_swap_example_outcome);
+    work->accesses += (double)counts.accesses / warps;
+    work->uncoalesced += (double)counts.uncoalesced * self->n / GROUP;
+  }
+}
+
+static gboolean
+parse_range(SwapSubject *self, const char *text, GError **error)
+{
+  self->range = strcmp(text, "off") == 0 ? 0 : (guint)g_ascii_strtoull(text, NULL, 10);
+  return strcmp(text, "off") == 0 || ms_swap_range_is_valid(self->range, GROUP, error);
+}
+
 static MsSubject *
 swap_create(MsLabBench *bench, const MsFactors *factors, const char *label, GError **error)
 {
@@ -113,9 +142,13 @@ swap_create(MsLabBench *bench, const MsFactors *factors, const char *label, GErr
   self->bench = bench;
   self->log = ms_timing_log_new();
   self->n = (guint)(width * height);
-  self->range = strcmp(range, "off") == 0 ? 0 : (guint)g_ascii_strtoull(range, NULL, 10);
   self->parent.work.elements = self->n;
   self->parent.work.bytes = 3.0 * self->n * sizeof(float);
+  if (!parse_range(self, range, error)) {
+    ms_subject_free(&self->parent);
+    return NULL;
+  }
+  count_accesses(self);
   return &self->parent;
 }
 

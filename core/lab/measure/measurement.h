@@ -44,12 +44,18 @@ typedef struct {
   char *against;
 } MsVerification;
 
-/** MsWork: amount of work of one run, for rates; 0 where a rate does not apply. */
+/**
+ * MsWork: amount of work of one run, for rates; 0 where a rate does not apply.
+ * @accesses: memory accesses of a warp, mean, from the model of warps
+ * @uncoalesced: accesses of all warps that are not coalesced, from the same model
+ */
 typedef struct {
   double pixels;
   double window_samples;
   double elements;
   double bytes;
+  double accesses;
+  double uncoalesced;
 } MsWork;
 
 /** MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each. */

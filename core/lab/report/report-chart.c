@@ -140,7 +140,8 @@ add_measured(Drawing *d, const MsReportRow *row)
 static void
 add_published(Drawing *d, const MsReportRow *row)
 {
-  g_autofree char *of = series_name(d->report, d->plot, row->factors);
+  g_autoptr(MsFactors) full = ms_experiment_published_scale(d->report->experiment, row->factors, d->report->quick);
+  g_autofree char *of = series_name(d->report, d->plot, full);
 
   for (guint i = 0; i < row->published->len; i++) {
     const MsPublished *p = row->published->pdata[i];
@@ -170,13 +171,40 @@ add_stages(Drawing *d, const MsReportRow *row)
   }
 }
 
+/* (transfer full): the size that the published figures belong to; %NULL where it varies. */
+static char *
+published_size(const MsReport *report)
+{
+  g_autofree char *size = NULL;
+
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    g_autoptr(MsFactors) full = ms_experiment_published_scale(report->experiment, row->factors, report->quick);
+    const char *one = ms_factors_get_or(full, "size", "");
+    if (size && strcmp(size, one) != 0)
+      return NULL;
+    g_free(size);
+    size = g_strdup(one);
+  }
+  return size && *size ? g_steal_pointer(&size) : NULL;
+}
+
+static char *
+scale_text(const MsReport *report)
+{
+  if (!report->quick)
+    return g_strdup("");
+  if (report->experiment->published->len == 0)
+    return g_strdup(" · quick");
+  g_autofree char *size = published_size(report);
+  return g_strdup_printf(" · quick, published figures at %s%s", size ? "size " : "full size", size ? size : "");
+}
+
 static char *
 subtitle(const MsReport *report)
 {
   const char *input = report->input ? report->input : "";
-  const char *scale = !report->quick                           ? ""
-                      : report->experiment->published->len > 0 ? " · quick, published figures at full size"
-                                                               : " · quick";
+  g_autofree char *scale = scale_text(report);
 
   return g_strdup_printf("%s%s%s · medians, whiskers from quartile to quartile%s",
                          report->device.name ? report->device.name : "?", *input ? " · " : "", input, scale);

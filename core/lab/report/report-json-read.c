@@ -83,8 +83,9 @@ get_work(JsonObject *object, MsWork *work)
   JsonObject *member = ms_json_get_object(object, "work");
 
   if (member)
-    *work = (MsWork){ms_json_get_number(member, "pixels"), ms_json_get_number(member, "window_samples"),
-                     ms_json_get_number(member, "elements"), ms_json_get_number(member, "bytes")};
+    *work = (MsWork){ms_json_get_number(member, "pixels"),   ms_json_get_number(member, "window_samples"),
+                     ms_json_get_number(member, "elements"), ms_json_get_number(member, "bytes"),
+                     ms_json_get_number(member, "accesses"), ms_json_get_number(member, "uncoalesced")};
 }
 
 static void

@@ -97,6 +97,8 @@ add_work(JsonBuilder *builder, const MsWork *work)
   ms_json_add_number(builder, "window_samples", work->window_samples);
   ms_json_add_number(builder, "elements", work->elements);
   ms_json_add_number(builder, "bytes", work->bytes);
+  ms_json_add_number(builder, "accesses", work->accesses);
+  ms_json_add_number(builder, "uncoalesced", work->uncoalesced);
   json_builder_end_object(builder);
 }
 

@@ -82,6 +82,29 @@ power(const MsReport *report, const MsReportRow *row)
   return row->measurement->watts;
 }
 
+/* The peers of the studies are not run here, so only published figures have this metric. */
+static double
+peer_speed_up(const MsReport *report, const MsReportRow *row)
+{
+  return NAN;
+}
+
+static double
+accesses(const MsReport *report, const MsReportRow *row)
+{
+  double value = row->measurement->work.accesses;
+
+  return value > 0 ? value : NAN;
+}
+
+static double
+uncoalesced(const MsReport *report, const MsReportRow *row)
+{
+  const MsWork *work = &row->measurement->work;
+
+  return work->accesses > 0 ? work->uncoalesced * 1e-3 : NAN;
+}
+
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
 static const MsMetric metrics[] = {
   {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
@@ -96,6 +119,10 @@ static const MsMetric metrics[] = {
   {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
   {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
   {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
+  {"peer-speed-up", "Speed-up over the study's peer (higher is better)", "×", 0, peer_speed_up},
+  {"accesses", "Memory accesses of a warp, by the model of warps (lower is better)", "accesses", 0, accesses},
+  {"uncoalesced", "Accesses that are not coalesced, in thousands, by the model of warps (lower is better)", "k", 0,
+   uncoalesced},
   {"power", "Mean power, W (lower is better)", "W", 0, power},
 };
 

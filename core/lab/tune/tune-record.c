@@ -11,20 +11,20 @@
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
-static const char *const strategy_names[] = {"auto", "exhaustive", "random", "greedy"};
+const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
 
 const char *
 ms_tune_strategy_to_string(MsTuneStrategy strategy)
 {
-  return strategy_names[strategy];
+  return ms_tune_strategy_names[strategy];
 }
 
 /** ms_tune_strategy_parse: "auto", "exhaustive", "random" or "greedy". */
 gboolean
 ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS(strategy_names); i++)
-    if (g_strcmp0(strategy_names[i], text) == 0) {
+  for (guint i = 0; ms_tune_strategy_names[i]; i++)
+    if (g_strcmp0(ms_tune_strategy_names[i], text) == 0) {
       *strategy = i;
       return TRUE;
     }
