@@ -799,6 +799,7 @@ class Program(HeadlessCase):
         faster = json.loads(base.read_text())
         for row in faster["experiments"][0]["rows"]:
             row["samples_ns"] = [1.0 + i / 100 for i in range(9)]
+            row["rounds"] = list(range(9))
         base.write_text(json.dumps(faster))
         self.run_program(*what, "--compare", base)
         self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
@@ -821,6 +822,30 @@ class Program(HeadlessCase):
             self.run_program(*what, "--compare", base)
             _, error = self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
             self.sentence(error, "--fail-on-slower", "base.json", "--quick")
+
+    def test_an_interrupted_experiment_prints_its_table(self):
+        what = [str(part) for part in self.study()]
+        what[what.index("50ms")] = "60s"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "--headless", *what, "--repeat", "100000"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            time.sleep(4)
+            process.send_signal(number)
+            output, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn("own: Own", output.decode())
+            self.assertIn("Incomplete", output.decode())
+
+    def test_tuning_leaves_its_report(self):
+        home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
+        self.run_program("--tune", "--reduce", "sum", "--type", "uint", "--size", "4096", "--budget", "2s", "--device", "cpu",
+                         "--strategy", "random", "--report-dir", self.out, env=home)
+        report = json.loads((self.out / "tuning.json").read_text())
+        self.assertIn("random", report["experiment"]["description"])
+        times = [row["samples_ns"][0] for row in report["rows"] if row["outcome"] == "ok"]
+        self.assertTrue(times)
+        self.assertEqual(times, sorted(times))
+        self.assertTrue((self.out / "index.html").exists())
 
     def test_finished_experiments_are_left_out(self):
         own = self.dir / "own.experiment"
