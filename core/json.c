@@ -2,6 +2,56 @@
 #include "core/json.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* json-glib calls itself for each level, so a deeply nested file would overflow the stack. Our own files have ten. */
+#define MOST_LEVELS 64
+
+static gboolean
+is_too_deep(const char *text, gsize length)
+{
+  gsize levels = 0;
+  gboolean in_string = FALSE;
+
+  for (gsize i = 0; i < length; i++) {
+    if (in_string && text[i] == '\\')
+      i++;
+    else if (text[i] == '"')
+      in_string = !in_string;
+    else if (!in_string && (text[i] == '[' || text[i] == '{') && ++levels > MOST_LEVELS)
+      return TRUE;
+    else if (!in_string && (text[i] == ']' || text[i] == '}') && levels > 0)
+      levels--;
+  }
+  return FALSE;
+}
+
+/**
+ * ms_json_parse:
+ * @text: what may be JSON, from any source
+ * @length: bytes, or -1 when it ends in a zero
+ *
+ * Returns: (transfer full): the root, or %NULL with #MS_ERROR_FORMAT or json-glib's own error
+ */
+JsonNode *
+ms_json_parse(const char *text, gssize length, GError **error)
+{
+  g_autoptr(JsonParser) parser = json_parser_new();
+  gsize size = length < 0 ? strlen(text) : (gsize)length;
+
+  if (is_too_deep(text, size)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "This JSON is nested more than %d levels deep.", MOST_LEVELS);
+    return NULL;
+  }
+  if (!json_parser_load_from_data(parser, text, (gssize)size, error))
+    return NULL;
+  JsonNode *root = json_parser_steal_root(parser);
+  if (!root)
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This JSON is empty.");
+  return root;
+}
 
 /** ms_json_begin_object: an object as a member; json_builder_end_object() ends it. */
 void

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+JsonNode *ms_json_parse(const char *text, gssize length, GError **error);
+
 void ms_json_begin_object(JsonBuilder *builder, const char *name);
 void ms_json_begin_array(JsonBuilder *builder, const char *name);
 void ms_json_add_number(JsonBuilder *builder, const char *name, double value);

@@ -10,6 +10,7 @@
 
 #include "core/image/file-path.h"
 #include "core/image/image-format.h"
+#include "core/json.h"
 
 struct _MsManifest {
   GObject parent_instance;
@@ -63,7 +64,7 @@ ms_manifest_init(MsManifest *self)
 static char *
 get_path(JsonObject *object, const char *member)
 {
-  const char *text = json_object_get_string_member_with_default(object, member, NULL);
+  const char *text = ms_json_get_text(object, member);
 
   return text ? g_strcompress(text) : NULL;
 }
@@ -88,11 +89,8 @@ set_path(JsonObject *object, const char *member, const char *path)
 static void
 take_line(MsManifest *self, const char *line, gsize length)
 {
-  g_autoptr(JsonParser) parser = json_parser_new_immutable();
+  g_autoptr(JsonNode) root = ms_json_parse(line, (gssize)length, NULL);
 
-  if (!json_parser_load_from_data(parser, line, (gssize)length, NULL))
-    return;
-  JsonNode *root = json_parser_get_root(parser);
   if (!root || !JSON_NODE_HOLDS_OBJECT(root))
     return;
   JsonObject *object = json_node_get_object(root);
@@ -101,10 +99,11 @@ take_line(MsManifest *self, const char *line, gsize length)
     return;
   MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
   entry->output = get_path(object, "output");
-  entry->settings = g_strdup(json_object_get_string_member_with_default(object, "settings", ""));
-  entry->format = g_strdup(json_object_get_string_member_with_default(object, "format", NULL));
+  const char *settings = ms_json_get_text(object, "settings");
+  entry->settings = g_strdup(settings ? settings : "");
+  entry->format = g_strdup(ms_json_get_text(object, "format"));
   entry->quality = (int)json_object_get_int_member_with_default(object, "quality", 0);
-  entry->done = strcmp(json_object_get_string_member_with_default(object, "status", ""), "done") == 0;
+  entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
   entry->size = (guint64)json_object_get_int_member_with_default(object, "size", 0);
   entry->modified = json_object_get_int_member_with_default(object, "modified", 0);
   g_hash_table_replace(self->entries, input, entry);

@@ -205,12 +205,11 @@ report_from_object(JsonObject *object, GError **error)
 MsReport *
 ms_report_from_json(const char *text, gssize length, GError **error)
 {
-  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
 
-  if (!json_parser_load_from_data(parser, text, length, error))
+  if (!root)
     return NULL;
-  JsonNode *root = json_parser_get_root(parser);
-  if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
+  if (!JSON_NODE_HOLDS_OBJECT(root)) {
     g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
     return NULL;
   }
@@ -249,19 +248,17 @@ GPtrArray *
 ms_reports_load(const char *path, GError **error)
 {
   g_autofree char *text = NULL;
-  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autoptr(JsonNode) root = NULL;
   g_autoptr(GError) local = NULL;
   GPtrArray *reports = NULL;
   gsize length;
 
-  if (g_file_get_contents(path, &text, &length, &local) &&
-      json_parser_load_from_data(parser, text, (gssize)length, &local)) {
-    JsonNode *root = json_parser_get_root(parser);
-    if (root && JSON_NODE_HOLDS_OBJECT(root))
-      reports = reports_from_object(json_node_get_object(root), &local);
-    else
-      g_set_error_literal(&local, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
-  }
+  if (g_file_get_contents(path, &text, &length, &local))
+    root = ms_json_parse(text, (gssize)length, &local);
+  if (root && JSON_NODE_HOLDS_OBJECT(root))
+    reports = reports_from_object(json_node_get_object(root), &local);
+  else if (root)
+    g_set_error_literal(&local, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
   if (local)
     g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
   return reports;

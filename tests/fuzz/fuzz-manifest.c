@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as a manifest: lines that mean nothing are passed over, and what was read can be asked for. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/batch/manifest.h"
+#include "tests/fuzz/fuzz.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  g_autofree char *path = g_strdup_printf("%s/fuzz-manifest-%d.jsonl", g_get_tmp_dir(), (int)getpid());
+  g_autoptr(GError) error = NULL;
+  MsSettings settings = ms_settings_default();
+  MsSaveOptions save = ms_save_options_default();
+
+  save.format = MS_IMAGE_FORMAT_JPEG;
+  g_assert_true(g_file_set_contents_full(path, (const char *)data, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+  g_autoptr(MsManifest) manifest = ms_manifest_load(path, &error);
+  g_unlink(path);
+  g_assert_true((manifest == NULL) == (error != NULL));
+  if (manifest) {
+    ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save);
+    ms_manifest_has_output(manifest, "/tmp/out.png");
+  }
+  return 0;
+}
+
+GPtrArray *
+ms_fuzz_seeds(void)
+{
+  static const char *const lines[] = {
+    "{\"input\":\"/etc/hostname\",\"output\":\"/tmp/out.png\",\"format\":\"jpeg\",\"quality\":92,\"status\":\"done\","
+    "\"settings\":\"--sp 10 --sr 20\",\"size\":6,\"modified\":1700000000,\"width\":4,\"height\":3}\n",
+    "{\"input\":\"/a\\\\303\",\"status\":\"failed\",\"error\":\"No.\",\"settings\":\"\"}\n{\"input\":\"/b\",\"stat",
+    "{\"input\":\"/etc/hostname\",\"output\":7,\"status\":7,\"settings\":5,\"size\":\"x\",\"quality\":[]}\n",
+    "[[[[{\"input\":{}}]]]]\n{\"input\":null}\n\n[]\n",
+  };
+  GPtrArray *seeds = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
+    g_ptr_array_add(seeds, g_bytes_new_static(lines[i], strlen(lines[i])));
+  g_ptr_array_add(seeds, g_bytes_new_take(g_strnfill(1000000, '['), 1000000));
+  return seeds;
+}
