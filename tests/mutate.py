@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Checks the tests: breaks a copy of the program in one place at a time and expects the named tests to fail.
 
-  mutate.py BUILD [PATTERN...]   every mutation of mutations.py, or those whose names hold a PATTERN; the copy and its build
-                                 folder lie in BUILD/mutations
+  mutate.py BUILD [PATTERN...]   every mutation of mutations.py, or those whose names hold a PATTERN; the copy and its
+                                 build folder lie in BUILD/mutations
   mutate.py --check              only whether each mutation's text still stands exactly once in its file
 
 A mutation that no test notices is a hole in the tests, and ends this with status 1.
@@ -39,7 +39,8 @@ def check_texts():
         if count != 1 or old == new:
             problems.append('%s: its text stands %d times in %s; adapt tests/mutations.py' % (name, count, path))
     names = [row[0] for row in MUTATIONS]
-    problems += ['%s: more than one mutation has this name' % name for name in sorted(set(names)) if names.count(name) > 1]
+    problems += ['%s: more than one mutation has this name' % name
+                 for name in sorted(set(names)) if names.count(name) > 1]
     return problems
 
 

@@ -4,7 +4,9 @@
 # skipped.
 #   sh tests/run.sh            the suite, with representative combinations of options
 #   sh tests/run.sh --full     what the suite leaves out: every combination, the build without the window, sanitizers
-#   sh tests/run.sh --long     the same, then the fuzz targets and the soak tests for longer
+#   sh tests/run.sh --long     the same, then the mutations of tests/mutate.py, each of which a test must notice
+#   sh tests/run.sh --device NAME
+#                              the tests of kernels on the device whose name holds NAME, within three minutes
 # MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the counts are added to that
 # file, as a line of three numbers, instead of being printed.
 set -u
@@ -100,9 +102,18 @@ sanitized() {
     run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind --no-suite style
 }
 
-fuzz_and_soak() {
-  say "== Fuzz and soak"
-  run_some "$folder/sanitized" --benchmark --timeout-multiplier 0
+mutations_and_fuzz() {
+  say "== Mutations"
+  run_some "$folder/plain" --benchmark --timeout-multiplier 0
+  say "== Fuzz targets for five minutes each"
+  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-options fuzz-report \
+    --timeout-multiplier 20
+}
+
+# on_device NAME: the suites of kernels; `mean` and `faults` among them need no other device.
+on_device() {
+  say "== On the device $1"
+  MS_TEST_DEVICE=$1 run_some "$folder/plain" --suite opencl --timeout-multiplier 3
 }
 
 install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
@@ -116,10 +127,13 @@ case $form in
     every_combination
     without_window
     sanitized
-    [ "$form" = --full ] || fuzz_and_soak
+    [ "$form" = --full ] || mutations_and_fuzz
+    ;;
+  --device)
+    on_device "${2:?--device takes a part of the name of a device}"
     ;;
   *)
-    say "usage: sh tests/run.sh [--full | --long]"
+    say "usage: sh tests/run.sh [--full | --long | --device NAME]"
     exit 2
     ;;
 esac

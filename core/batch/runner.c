@@ -228,7 +228,7 @@ filter_on_device(Runner *r, MsEngine *engine, MsBatchImage *work, GError **error
   return good;
 }
 
-/* What a further lane cannot do for a fault of the device goes back to the first, which may change to another device. */
+/* What a further lane cannot do, because its device failed, goes back to the first, which may take another device. */
 static gboolean
 return_to_first_lane(Runner *r, MsBatchImage *work, const GError *error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** MsKernel: the planner resolves `auto`. A new kernel goes at the end and gets a row in kernel-names.c and kernels.c. */
+/** MsKernel: the planner resolves `auto`. A new kernel goes at the end, with a row in kernel-names.c and kernels.c. */
 typedef enum {
   MS_KERNEL_AUTO,
   MS_KERNEL_DIRECT,

@@ -122,7 +122,7 @@ image_row_limit(const MsPlan *plan)
 }
 
 /**
- * ms_plan_cut_into_stripes: sets the rows of stripes and bands, or refuses with #MS_ERROR_UNSUPPORTED where one row does
+ * ms_plan_cut_into_stripes: sets the rows of stripes and bands, or fails with #MS_ERROR_UNSUPPORTED where one row does
  * not fit the device.
  */
 gboolean

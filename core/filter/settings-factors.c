@@ -4,7 +4,7 @@
 /**
  * ms_settings_from_factors:
  * @factors: options by name, as an experiment or a tuned winner has them
- * @settings: (out): the defaults, changed by every option in @factors; keys that are no option of the filter are ignored
+ * @settings: (out): the defaults, changed by every option in @factors; other keys are ignored
  *
  * Returns: %FALSE with #MS_ERROR_USAGE when a value cannot be taken
  */

@@ -108,7 +108,7 @@ ms_window_engine_init(MsWindowEngine *self)
   self->pulse = g_timeout_add(PULSE_MS, pulse, self);
 }
 
-/** ms_window_engine_new: (transfer full): an engine whose thread runs and that has no device yet; see ms_window_engine_choose(). */
+/** ms_window_engine_new: (transfer full): an engine whose thread runs; ms_window_engine_choose() gives it a device. */
 MsWindowEngine *
 ms_window_engine_new(void)
 {

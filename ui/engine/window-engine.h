@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsWindowEngine: the one worker thread that talks to the device for the whole window, so that the main loop never waits. */
+/* MsWindowEngine: the worker thread that uses the device for the whole window, so that the main loop never waits. */
 #pragma once
 
 #include "core/engine/engine.h"

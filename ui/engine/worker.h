@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsWorker: the thread behind MsWindowEngine: it opens devices and runs jobs one after the other, the urgent ones first. */
+/* MsWorker: the thread behind MsWindowEngine, which opens devices and runs jobs one by one, the urgent ones first. */
 #pragma once
 
 #include "ui/engine/filter-job.h"
