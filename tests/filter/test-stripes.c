@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* How plans cut images: what counts towards the memory of a stripe, and how many rows a launch takes. */
+#include "core/filter/kernel-names.h"
+#include "core/filter/plan-stripes.h"
+#include "core/filter/planner.h"
+#include "tests/support/gpu-kernel.h"
+
+static MsPlan *
+new_plan(const MsPlanRequest *request)
+{
+  g_autoptr(GError) error = NULL;
+  MsPlan *plan = ms_plan_new(request, &error);
+
+  g_assert_no_error(error);
+  return plan;
+}
+
+static MsPlanRequest
+large_request(MsKernel kernel)
+{
+  MsPlanRequest request = ms_gpu_kernel_request(kernel, 0);
+
+  request.settings.params.sp = 5;
+  request.width = request.region.width = 1000;
+  request.height = request.region.height = 60000;
+  return request;
+}
+
+/* Every buffer of a stripe fits one allocation, however much memory the device has. */
+static void
+test_one_allocation(void)
+{
+  MsPlanRequest request = large_request(MS_KERNEL_DIRECT);
+
+  request.limits.max_allocation = 16 << 20;
+  g_autoptr(MsPlan) plan = new_plan(&request);
+  g_assert_cmpint(plan->stripe_rows, <, request.height);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.limits.max_allocation);
+}
+
+/* The packed kernel has records of 4 bytes a pixel or more and a list of 16 besides source and result. */
+static void
+test_scratch_counts(void)
+{
+  MsPlanRequest direct = large_request(MS_KERNEL_DIRECT), packed = large_request(MS_KERNEL_PACKED);
+
+  direct.memory_budget = packed.memory_budget = 32 << 20;
+  g_autoptr(MsPlan) without = new_plan(&direct);
+  g_autoptr(MsPlan) with = new_plan(&packed);
+  g_assert_cmpint(without->n_scratch, ==, 0);
+  g_assert_cmpint(with->n_scratch, >, 0);
+  g_assert_cmpint(2 * with->stripe_rows, <, without->stripe_rows);
+}
+
+/* From 16 rows on a launch takes a multiple of 16, so that no work-group has rows outside it; never more than asked. */
+static void
+test_launches_keep_work_groups_whole(void)
+{
+  MsPlanRequest request = large_request(MS_KERNEL_DIRECT);
+  g_autoptr(MsPlan) plan = new_plan(&request);
+  double samples_per_row = 11.0 * 11.0 * 1000 * 3;
+
+  g_assert_cmpint(ms_bands_band_rows(plan, 5.5 * samples_per_row), ==, 5);
+  g_assert_cmpint(ms_bands_band_rows(plan, 0.5 * samples_per_row), ==, 1);
+  g_assert_cmpint(ms_bands_band_rows(plan, 16.5 * samples_per_row), ==, 16);
+  g_assert_cmpint(ms_bands_band_rows(plan, 47.5 * samples_per_row), ==, 32);
+  g_assert_cmpint(ms_bands_band_rows(plan, 1e6 * samples_per_row), ==, 60000);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/stripes/one-allocation", test_one_allocation);
+  g_test_add_func("/stripes/scratch-counts", test_scratch_counts);
+  g_test_add_func("/stripes/launches-keep-work-groups-whole", test_launches_keep_work_groups_whole);
+  return g_test_run();
+}
