@@ -75,7 +75,7 @@ MUTATIONS = [
     ('reference: a change of epsilon goes on', 'core/filter/reference.c',
      'change <= job->numbers.epsilon', 'change < job->numbers.epsilon', 'mean-shift /mean-shift/parameters'),
     ('kernel: image rows are counted from the top of the image', 'kernels/direct/source-image.cl',
-     '(int2)(x, y - image.z)', '(int2)(x, y)', 'mean-shift /mean-shift/every-combination/opencv'),
+     '(int2)(x, y - image.z)', '(int2)(x, y)', 'mean-shift /mean-shift/regions-and-stripes'),
     ('kernel: refilled pixels never rest', 'kernels/direct/mean-shift-refill.cl',
      'left = still ? 0 : left;', 'left = left;', 'mean-shift /mean-shift/every-combination/opencv'),
     ('kernel: the end of a row is left out', 'kernels/direct/window-row.cl',

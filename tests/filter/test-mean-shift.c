@@ -78,10 +78,24 @@ test_parameters(void)
 
 /* A region equals the same rectangle of the whole, and a small memory budget (many stripes) changes nothing. */
 static void
-test_regions_and_stripes(void)
+compare_regions(MsOptionProduct *product, const MsSettings *settings)
 {
   static const MsRegion regions[] = {{0, 0, 5, 5}, {11, 7, 40, 13}, {60, 50, 4, 14}, {0, 63, 64, 1}};
   g_autoptr(MsImage) scene = ms_fixture_scene(64, 64, 11);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) expected = ms_reference_run(scene, &settings->params, &regions[i], NULL, NULL, NULL, &error);
+    ms_mean_shift_set_memory_budget(product->filter, 0);
+    ms_option_product_compare(product, scene, expected, settings, &regions[i]);
+    ms_mean_shift_set_memory_budget(product->filter, 24 * 64 * 4);
+    ms_option_product_compare(product, scene, expected, settings, &regions[i]);
+  }
+}
+
+static void
+test_regions_and_stripes(void)
+{
   MsSettings settings = ms_settings_default();
   MsOptionProduct product;
 
@@ -90,15 +104,11 @@ test_regions_and_stripes(void)
   settings.params.sp = 2;
   for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     settings.options.kernel = kernel;
-    for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, &regions[i], NULL, NULL, NULL, &error);
-      ms_mean_shift_set_memory_budget(product.filter, 0);
-      ms_option_product_compare(&product, scene, expected, &settings, &regions[i]);
-      ms_mean_shift_set_memory_budget(product.filter, 24 * 64 * 4);
-      ms_option_product_compare(&product, scene, expected, &settings, &regions[i]);
-    }
+    compare_regions(&product, &settings);
   }
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  settings.options.memory = MS_MEMORY_IMAGE;
+  compare_regions(&product, &settings);
   ms_option_product_close(&product);
 }
 
