@@ -52,6 +52,26 @@ converge(double fast, double slow)
   g_assert_cmpfloat_with_epsilon(shares.share[0], MIN(fast / (fast + slow), 0.9902), 0.01);
 }
 
+static double
+share_after_one_step(double fast)
+{
+  MsShares shares = ms_shares_equal(2);
+  const MsRows parts[] = {{0, 100}, {100, 100}};
+  const double ms[] = {100 / fast, 100};
+
+  ms_shares_correct(&shares, parts, ms);
+  return shares.share[0];
+}
+
+/* [LB]: a correction is scaled by the slowest over the fastest speed, but never below a quarter. */
+static void
+test_corrections_are_scaled(void)
+{
+  g_assert_cmpfloat_with_epsilon(share_after_one_step(2), 0.5 + (2.0 / 3 - 0.5) / 2, 1e-12);
+  g_assert_cmpfloat_with_epsilon(share_after_one_step(4), 0.5 + (4.0 / 5 - 0.5) / 4, 1e-12);
+  g_assert_cmpfloat_with_epsilon(share_after_one_step(9), 0.5 + (9.0 / 10 - 0.5) / 4, 1e-12);
+}
+
 static void
 test_shares_converge(void)
 {
@@ -219,6 +239,7 @@ main(int argc, char **argv)
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split/cut-covers-all", test_cut_covers_all);
+  g_test_add_func("/split/corrections-are-scaled", test_corrections_are_scaled);
   g_test_add_func("/split/shares-converge", test_shares_converge);
   g_test_add_func("/split/one-bad-step-is-bounded", test_one_bad_step_is_bounded);
   g_test_add_func("/split/modes-parse", test_modes_parse);
