@@ -157,6 +157,66 @@ test_same_picture(gconstpointer data)
   g_rmdir(folder);
 }
 
+/* Rows of the first of two devices on an image of @height rows; 0, with the test skipped, where there is one device. */
+static guint
+rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
+{
+  g_autoptr(GPtrArray) contexts = open_all_devices();
+  g_autoptr(MsImage) scene = ms_fixture_scene(32, height, 5);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (contexts->len < 2) {
+    g_test_skip("Fewer than two devices.");
+    return 0;
+  }
+  g_ptr_array_set_size(contexts, 2);
+  settings.params.sp = 2;
+  g_autoptr(MsSplit) split = ms_split_new(contexts, mode);
+  ms_split_set_store(split, store);
+  ms_split_set_steps(split, steps);
+  for (int run = 0; run < 2; run++) {
+    g_autoptr(MsImage) result = ms_split_run(split, scene, &settings, NULL, NULL, &error);
+    g_assert_no_error(error);
+  }
+  return ms_split_get_rows(split, 0);
+}
+
+/* Gives each device of the store a made-up speed: the first group's is three times that of the others. */
+static void
+set_speeds(const char *store)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+
+  g_assert_true(g_key_file_load_from_file(file, store, G_KEY_FILE_NONE, NULL));
+  g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
+  for (char **group = groups; *group; group++) {
+    g_auto(GStrv) keys = g_key_file_get_keys(file, *group, NULL, NULL);
+    for (char **key = keys; *key; key++)
+      g_key_file_set_double(file, *group, *key, group == groups ? 3e9 : 1e9);
+  }
+  g_assert_true(g_key_file_save_to_file(file, store, NULL));
+}
+
+/* Equal shares are equal; learned ones begin with the speeds of the store; adaptive ones move within a run. */
+static void
+test_modes_differ(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-split-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  guint equal = rows_of_first(MS_SPLIT_EQUAL, 8, store, 800);
+
+  if (equal == 0)
+    return;
+  g_assert_cmpuint(equal, ==, 400);
+  set_speeds(store);
+  guint learned = rows_of_first(MS_SPLIT_LEARNED, 1, store, 80);
+  g_assert_true(learned == 60 || learned == 20);
+  g_unlink(store);
+  g_assert_cmpuint(rows_of_first(MS_SPLIT_ADAPTIVE, 16, NULL, 3200), !=, 1600);
+  g_rmdir(folder);
+}
+
 static void
 test_builds_are_no_speed(void)
 {
@@ -246,6 +306,7 @@ main(int argc, char **argv)
   g_test_add_data_func("/split/same-picture/equal", GINT_TO_POINTER(MS_SPLIT_EQUAL), test_same_picture);
   g_test_add_data_func("/split/same-picture/learned", GINT_TO_POINTER(MS_SPLIT_LEARNED), test_same_picture);
   g_test_add_data_func("/split/same-picture/adaptive", GINT_TO_POINTER(MS_SPLIT_ADAPTIVE), test_same_picture);
+  g_test_add_func("/split/modes-differ", test_modes_differ);
   g_test_add_func("/split/builds-are-no-speed", test_builds_are_no_speed);
   g_test_add_func("/split/small-images-weigh-little", test_small_images_weigh_little);
   g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);

@@ -52,7 +52,7 @@ test_scratch_counts(void)
   g_assert_cmpint(2 * with->stripe_rows, <, without->stripe_rows);
 }
 
-/* A launch of many rows takes a multiple of 16, so that no work-group has rows outside it; one of few takes them all. */
+/* A launch of many rows takes a multiple of 16, so that no work-group has rows outside it. */
 static void
 test_launches_keep_work_groups_whole(void)
 {

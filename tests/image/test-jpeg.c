@@ -181,6 +181,30 @@ test_quality(void)
   }
 }
 
+/* The sampling factors of luma in the frame header: 0x22 where colours have half the resolution, else 0x11. */
+static int
+luma_sampling(GBytes *file)
+{
+  gsize size;
+  const guint8 *p = g_bytes_get_data(file, &size);
+
+  for (gsize i = 2; i + 12 < size; i += 2 + (gsize)(p[i + 2] << 8 | p[i + 3]))
+    if (p[i + 1] == 0xc0)
+      return p[i + 11];
+  return -1;
+}
+
+static void
+test_full_colour_at_high_quality(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(32, 32, NULL);
+  g_autoptr(GBytes) good = encode(image, 89, NULL);
+  g_autoptr(GBytes) better = encode(image, 90, NULL);
+
+  g_assert_cmphex(luma_sampling(good), ==, 0x22);
+  g_assert_cmphex(luma_sampling(better), ==, 0x11);
+}
+
 static void
 test_flattens_on_white(void)
 {
@@ -420,6 +444,7 @@ main(int argc, char **argv)
   g_test_add_func("/jpeg/kinds", test_kinds);
   g_test_add_func("/jpeg/round-trips", test_round_trips);
   g_test_add_func("/jpeg/quality", test_quality);
+  g_test_add_func("/jpeg/full-colour-at-high-quality", test_full_colour_at_high_quality);
   g_test_add_func("/jpeg/flattens-on-white", test_flattens_on_white);
   g_test_add_func("/jpeg/refuses-long-sides", test_refuses_long_sides);
   g_test_add_func("/jpeg/every-length", test_every_length);

@@ -162,6 +162,27 @@ test_resolution_in_exif(void)
   g_assert_cmpuint(y, ==, 5906);
 }
 
+/* The same block with its fourth entry, the unit, changed to centimetres, and to none. */
+static void
+test_resolution_units(void)
+{
+  g_autoptr(GBytes) inches = make_exif(FALSE, 1);
+  gsize size;
+  g_autofree guint8 *block = g_memdup2(g_bytes_get_data(inches, &size), g_bytes_get_size(inches));
+  guint8 *unit = block + IFD0 + 2 + 3 * 12 + 8;
+  guint32 x = 0, y = 0;
+
+  g_assert_cmpuint(*unit, ==, 2);
+  *unit = 3;
+  g_autoptr(GBytes) centimetres = g_bytes_new(block, size);
+  g_assert_true(ms_exif_get_resolution(centimetres, &x, &y));
+  g_assert_cmpuint(x, ==, 30000);
+  g_assert_cmpuint(y, ==, 15000);
+  *unit = 1;
+  g_autoptr(GBytes) without = g_bytes_new(block, size);
+  g_assert_false(ms_exif_get_resolution(without, &x, &y));
+}
+
 /*
  * Any block, cut anywhere or with any byte changed to the extremes, is read and patched without touching what is not
  * its own (the sanitizers watch), and told orientations stay in range.
@@ -436,6 +457,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/metadata/make-upright", test_make_upright);
   g_test_add_func("/metadata/resolution-in-exif", test_resolution_in_exif);
+  g_test_add_func("/metadata/resolution-units", test_resolution_units);
   g_test_add_func("/metadata/broken-exif", test_broken_exif);
   g_test_add_func("/metadata/icc-kinds", test_icc_kinds);
   g_test_add_func("/metadata/travels", test_travels);

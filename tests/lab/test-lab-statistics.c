@@ -114,8 +114,12 @@ test_outliers(void)
   const double dirty[] = {10, 11, 12, 11, 30, 10, 12};
   const double few[] = {1, 100, 1, 1};
   const double tied[] = {10, 10, 10, 10, 10, 10, 10, 10.2};
+  /* Quartiles 2 and 4: two ranges beyond is within Tukey's outer fence, four is not. */
+  const double fenced[] = {1, 2, 3, 4, 8}, outside[] = {1, 2, 3, 4, 12};
   gboolean flags[7];
 
+  g_assert_cmpuint(ms_statistics_outliers(fenced, 5, NULL), ==, 0);
+  g_assert_cmpuint(ms_statistics_outliers(outside, 5, NULL), ==, 1);
   g_assert_cmpuint(ms_statistics_outliers(clean, 6, NULL), ==, 0);
   g_assert_cmpuint(ms_statistics_outliers(dirty, 7, flags), ==, 1);
   for (int i = 0; i < 7; i++)
@@ -132,12 +136,16 @@ test_clock_drop(void)
   const double steady[] = {100, 101, 99, 100, 102, 98, 100, 101, 99};
   const double one_spike[] = {100, 101, 99, 100, 200, 100, 99, 101, 100};
   const double rise[] = {130, 131, 129, 130, 100, 101, 99, 100, 100};
+  const double slight[] = {100, 100, 100, 100, 102, 102, 102, 102, 102};
+  const double overlapping[] = {100, 130, 100, 130, 100, 125, 135, 110, 135, 110};
   MsDrift drift = ms_statistics_find_clock_drop(drop, 9);
 
   g_assert_true(drift.found);
   g_assert_cmpuint(drift.index, ==, 4);
   assert_near(drift.ratio, 1.30);
   g_assert_false(ms_statistics_find_clock_drop(steady, 9).found);
+  g_assert_false(ms_statistics_find_clock_drop(slight, 9).found);
+  g_assert_false(ms_statistics_find_clock_drop(overlapping, 10).found);
   g_assert_false(ms_statistics_find_clock_drop(one_spike, 9).found);
   g_assert_false(ms_statistics_find_clock_drop(rise, 9).found); /* getting faster is no drop */
   g_assert_false(ms_statistics_find_clock_drop(drop, 5).found);

@@ -26,7 +26,6 @@ KNOWN = [
     'core/reduce/image-comparison.c',
     'core/reduce/presets.c',
     'core/reduce/statistics-report.c',
-    'ui/panels/experiment/experiment-details.c',
 ]
 
 DEFINITION = re.compile(r'^(?!static\b)[A-Za-z_][^\n;{}=#()]*\n(ms_\w+)\((?:[^;{}]*)\)\n\{', re.MULTILINE)
