@@ -9,6 +9,9 @@
 /* json-glib calls itself for each level, so a deeply nested file would overflow the stack. Our own files have ten. */
 #define MOST_LEVELS 64
 
+/* 2^53: beyond it a double skips whole numbers. */
+#define LARGEST_EXACT 9007199254740992.0
+
 static gboolean
 is_too_deep(const char *text, gsize length)
 {
@@ -122,6 +125,24 @@ ms_json_get_number(JsonObject *object, const char *name)
   GType type = node ? json_node_get_value_type(node) : G_TYPE_NONE;
 
   return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
+}
+
+/** ms_json_get_integer: 0 when the member is absent, no number, or beyond what a double counts exactly. */
+gint64
+ms_json_get_integer(JsonObject *object, const char *name)
+{
+  double value = ms_json_get_number(object, name);
+
+  return fabs(value) <= LARGEST_EXACT ? (gint64)value : 0;
+}
+
+/** ms_json_get_boolean: @fallback when the member is absent or neither true nor false. */
+gboolean
+ms_json_get_boolean(JsonObject *object, const char *name, gboolean fallback)
+{
+  JsonNode *node = find_member(object, name, JSON_NODE_VALUE);
+
+  return node && json_node_get_value_type(node) == G_TYPE_BOOLEAN ? json_node_get_boolean(node) : fallback;
 }
 
 /** ms_json_get_text: (transfer none) (nullable): %NULL when the member is absent, null or no string. */

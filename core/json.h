@@ -16,6 +16,8 @@ void ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value)
 void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);
 
 double ms_json_get_number(JsonObject *object, const char *name);
+gint64 ms_json_get_integer(JsonObject *object, const char *name);
+gboolean ms_json_get_boolean(JsonObject *object, const char *name, gboolean fallback);
 const char *ms_json_get_text(JsonObject *object, const char *name);
 JsonObject *ms_json_get_object(JsonObject *object, const char *name);
 JsonArray *ms_json_get_array(JsonObject *object, const char *name);

@@ -102,10 +102,10 @@ take_line(MsManifest *self, const char *line, gsize length)
   const char *settings = ms_json_get_text(object, "settings");
   entry->settings = g_strdup(settings ? settings : "");
   entry->format = g_strdup(ms_json_get_text(object, "format"));
-  entry->quality = (int)json_object_get_int_member_with_default(object, "quality", 0);
+  entry->quality = (int)ms_json_get_integer(object, "quality");
   entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
-  entry->size = (guint64)json_object_get_int_member_with_default(object, "size", 0);
-  entry->modified = json_object_get_int_member_with_default(object, "modified", 0);
+  entry->size = (guint64)ms_json_get_integer(object, "size");
+  entry->modified = ms_json_get_integer(object, "modified");
   g_hash_table_replace(self->entries, input, entry);
 }
 

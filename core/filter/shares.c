@@ -83,17 +83,19 @@ ms_shares_from_speeds(const double *speeds, guint n)
 /**
  * ms_shares_cut:
  * @step: rows to divide
- * @parts: (out) (array): for each device its rows, in order and without gaps; some may be empty
+ * @parts: (out) (array): for each device its rows, in order and without gaps. Each has one at least where there are
+ *   enough: a device without rows could never show that it has become fast.
  */
 void
 ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
 {
   double until = 0;
-  int done = 0;
+  int done = 0, least = step.count >= (int)self->n;
 
   for (guint i = 0; i < self->n; i++) {
+    int left = (int)(self->n - 1 - i);
     until += self->share[i];
-    int end = i + 1 == self->n ? step.count : CLAMP((int)lrint(until * step.count), done, step.count);
+    int end = left == 0 ? step.count : CLAMP((int)lrint(until * step.count), done + least, step.count - left * least);
     parts[i] = (MsRows){step.first + done, end - done};
     done = end;
   }

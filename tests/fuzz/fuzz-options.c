@@ -68,7 +68,8 @@ try_factors(const char *text)
   g_autofree char *written = ms_factors_to_string(factors);
   g_autoptr(MsFactors) again = ms_factors_parse(written, NULL);
   g_assert_true(again && ms_factors_equal(factors, again));
-  assert_told(ms_settings_from_factors(factors, &settings, &meaningless), meaningless);
+  gboolean taken = ms_settings_from_factors(factors, &settings, &meaningless);
+  assert_told(taken, meaningless);
 }
 
 static void
@@ -78,8 +79,9 @@ try_names(const char *text)
   const MsNameParts parts = {.stem = "stem", .extension = "png", .device = "device", .seq = 1, .seq_digits = 3};
   MsShard shard;
 
-  assert_told(ms_shard_parse(text, &shard, &shard_error), shard_error);
-  gboolean taken = ms_naming_check(text, &name_error);
+  gboolean taken = ms_shard_parse(text, &shard, &shard_error);
+  assert_told(taken, shard_error);
+  taken = ms_naming_check(text, &name_error);
   assert_told(taken, name_error);
   if (taken) {
     g_autofree char *name = ms_naming_expand(text, &parts);

@@ -86,7 +86,8 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
 
   for (char **name = names; name && *name; name++) {
     g_autofree char *text = get_text(file, "Cases", *name);
-    g_autoptr(MsFactors) factors = ms_factors_parse(text, error);
+    /* A value with a broken escape sequence counts as empty. */
+    g_autoptr(MsFactors) factors = ms_factors_parse(text ? text : "", error);
     if (!factors) {
       g_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
       return FALSE;

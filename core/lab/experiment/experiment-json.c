@@ -148,7 +148,7 @@ get_cases(MsExperiment *e, JsonObject *object)
     g_autoptr(MsFactors) factors = one ? ms_json_get_factors(one, "settings") : NULL;
     const char *name = one ? ms_json_get_text(one, "name") : NULL;
     if (name && factors)
-      ms_experiment_add_case(e, name, factors)->quick = json_object_get_boolean_member_with_default(one, "quick", TRUE);
+      ms_experiment_add_case(e, name, factors)->quick = ms_json_get_boolean(one, "quick", TRUE);
   }
 }
 
@@ -171,8 +171,8 @@ get_plot(MsExperiment *e, JsonObject *object)
   e->plot.x = g_strdup(ms_json_get_text(plot, "x"));
   e->plot.x_title = g_strdup(ms_json_get_text(plot, "x_title"));
   e->plot.series = g_strdup(ms_json_get_text(plot, "series"));
-  e->plot.log_x = json_object_get_boolean_member_with_default(plot, "log_x", FALSE);
-  e->plot.log_y = json_object_get_boolean_member_with_default(plot, "log_y", FALSE);
+  e->plot.log_x = ms_json_get_boolean(plot, "log_x", FALSE);
+  e->plot.log_y = ms_json_get_boolean(plot, "log_y", FALSE);
 }
 
 static char *

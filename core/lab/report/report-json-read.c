@@ -52,8 +52,8 @@ get_stages(JsonObject *object, MsMeasurement *m)
     if (!stage || !name)
       continue;
     MsStageSeries *series = ms_measurement_stage(m, stage, name);
-    series->headline = json_object_get_boolean_member_with_default(one, "headline", FALSE);
-    series->bytes = (guint64)MAX(json_object_get_int_member_with_default(one, "bytes", 0), 0);
+    series->headline = ms_json_get_boolean(one, "headline", FALSE);
+    series->bytes = (guint64)MAX(ms_json_get_integer(one, "bytes"), 0);
     get_samples(one, "samples_ns", series->ns);
   }
 }
@@ -164,8 +164,8 @@ get_head(MsReport *self, JsonObject *object)
     self->date = g_strdup(ms_json_get_text(object, "date"));
   }
   self->input = g_strdup(ms_json_get_text(object, "input"));
-  self->quick = json_object_get_boolean_member_with_default(object, "quick", FALSE);
-  self->complete = json_object_get_boolean_member_with_default(object, "complete", FALSE);
+  self->quick = ms_json_get_boolean(object, "quick", FALSE);
+  self->complete = ms_json_get_boolean(object, "complete", FALSE);
   self->noise = isfinite(noise) ? noise : 0.01;
   self->seed = (guint32)get_count(object, "seed");
 }

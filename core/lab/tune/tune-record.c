@@ -264,8 +264,8 @@ get_head(MsTuneRecord *self, JsonObject *object)
   }
   self->version = g_strdup(ms_json_get_text(object, "version"));
   ms_tune_strategy_parse(ms_json_get_text(object, "strategy"), &self->strategy, NULL);
-  self->complete = json_object_get_boolean_member_with_default(object, "complete", FALSE);
-  self->space_size = (guint64)json_object_get_double_member_with_default(object, "space_size", 0);
+  self->complete = ms_json_get_boolean(object, "complete", FALSE);
+  self->space_size = (guint64)MAX(ms_json_get_integer(object, "space_size"), 0);
 }
 
 /** ms_tune_record_from_json_node: (transfer full): the reverse of ms_tune_record_to_json_node(). */
