@@ -12,9 +12,6 @@ import sources
 # Files that still hold such functions: must become empty; one that holds none any more fails the test.
 KNOWN = [
     'app/batch-command.c',
-    'app/command-check.c',
-    'app/command-options.c',
-    'app/help.c',
     'app/lab-command.c',
     'app/no-window.c',
     'app/reduce-command.c',
@@ -24,7 +21,6 @@ KNOWN = [
     'core/lab/tune/tune-record.c',
     'core/reduce/array-histogram.c',
     'core/reduce/image-comparison.c',
-    'core/reduce/presets.c',
     'core/reduce/statistics-report.c',
 ]
 
