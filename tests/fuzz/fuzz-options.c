@@ -10,7 +10,7 @@
 #include "core/factors.h"
 #include "core/filter/options.h"
 #include "core/filter/settings-factors.h"
-#include "core/reduce/reduce-options.h"
+#include "core/reduce/variant.h"
 #include "tests/fuzz/fuzz.h"
 
 static void
@@ -45,13 +45,13 @@ try_variant(const char *text)
 {
   g_autoptr(GError) error = NULL;
   MsReduceOptions options, again;
-  gboolean taken = ms_reduce_options_parse(text, &options, &error);
+  gboolean taken = ms_reduce_variant_parse(text, &options, &error);
 
   assert_told(taken, error);
   if (!taken)
     return;
-  g_autofree char *variant = ms_reduce_options_to_string(&options);
-  g_assert_true(ms_reduce_options_parse(variant, &again, &error));
+  g_autofree char *variant = ms_reduce_variant_to_string(&options, NULL);
+  g_assert_true(ms_reduce_variant_parse(variant, &again, &error));
   g_assert_cmpmem(&options, sizeof options, &again, sizeof again);
 }
 
