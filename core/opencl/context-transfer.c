@@ -3,7 +3,7 @@
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-private.h"
 
-/* Pinned bytes per transfer: a copy of 1 MiB reaches full speed, and pinning two such slots a lane takes little time. */
+/* Pinned bytes per transfer: a copy of 1 MiB reaches full speed, and two such slots a lane are soon pinned. */
 #define STAGING_CHUNK ((gsize)1 << 20)
 
 static gboolean

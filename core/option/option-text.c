@@ -243,8 +243,8 @@ print_shape(const int *sides)
 /**
  * ms_option_get_text:
  *
- * Returns: (transfer full) (nullable): the value as ms_option_set_text() takes it; "on" or "off" for a flag; %NULL for a
- *   text that is not set, for a choice that is none of the names, and for %MS_OPTION_PARSED
+ * Returns: (transfer full) (nullable): the value as ms_option_set_text() takes it; "on" or "off" for a flag; %NULL for
+ *   a text that is not set, for a choice that is none of the names, and for %MS_OPTION_PARSED
  */
 char *
 ms_option_get_text(const MsOptionInfo *self, gconstpointer record)

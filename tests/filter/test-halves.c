@@ -39,7 +39,7 @@ compare(MsOptionProduct *product, MsImage *source, const MsRegion *region, doubl
   }
 }
 
-/* Radii on both sides of every change of a part: two rows a vector, one, several; records of two columns and of four. */
+/* Radii on both sides of every change of a part: two rows a vector, one, several; records of two columns or four. */
 static void
 test_radii(void)
 {
@@ -99,7 +99,7 @@ test_stripes(void)
   ms_option_product_close(&product);
 }
 
-/* In single precision x - sp becomes the half from some coordinate on, and on one side of the window before the other. */
+/* In single precision x - sp becomes the half from some coordinate on, on one side of the window before the other. */
 static void
 test_next_to_half(void)
 {

@@ -96,7 +96,7 @@ test_options_refused(void)
   }
 }
 
-/* A setting that changes nothing in the reduction is refused with the reason, and is left out of the text of a variant. */
+/* A setting that changes nothing in the reduction is refused with the reason, and the text of a variant omits it. */
 static void
 test_settings_without_effect(void)
 {

@@ -10,6 +10,11 @@ import sources
 
 FILES_IN_A_FOLDER = 40
 CHARACTERS_IN_A_LINE = 120
+# Folders that still hold more: must become empty; one that holds few enough fails the test.
+KNOWN_CROWDED_FOLDERS = [
+    'core/filter',
+    'core/reduce',
+]
 # Files that still hold longer lines: must become empty; one that holds none any more fails the test.
 KNOWN_LONG_LINES = [
     'tests/app/test-headless.py',
@@ -18,8 +23,12 @@ KNOWN_LONG_LINES = [
 
 def crowded_folders():
     counts = collections.Counter(os.path.dirname(path) for path in sources.files('.c', '.h', '.cl', '.ui'))
-    return ['%s: %d source files in one folder; at most %d' % (folder, count, FILES_IN_A_FOLDER)
-            for folder, count in sorted(counts.items()) if count > FILES_IN_A_FOLDER]
+    crowded = {folder for folder, count in counts.items() if count > FILES_IN_A_FOLDER}
+    problems = ['%s: %d source files in one folder; at most %d' % (folder, counts[folder], FILES_IN_A_FOLDER)
+                for folder in sorted(crowded.difference(KNOWN_CROWDED_FOLDERS))]
+    problems += ['%s: remove it from KNOWN_CROWDED_FOLDERS' % folder
+                 for folder in KNOWN_CROWDED_FOLDERS if folder not in crowded]
+    return problems
 
 
 def long_lines():

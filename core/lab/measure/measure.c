@@ -254,7 +254,7 @@ is_settled(const Campaign *campaign, const Runner *runner)
 
 /*
  * All configurations stay until every comparison is settled: what leaves early would be compared with samples of
- * another time. Comparisons are looked at after 5, 7, 9, 12, … rounds, because each look is a chance of a false verdict.
+ * another time. Comparisons are judged after 5, 7, 9, 12, … rounds, because each judging risks a false verdict.
  */
 static gboolean
 all_settled(Campaign *campaign)
@@ -436,8 +436,8 @@ run_campaign(Campaign *campaign, GError **error)
  * @progress: (nullable): called after every run
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
- * Prepares, runs and verifies each, then repeats them in rounds, each configuration once in every round in random order,
- * until all medians have the wanted spread and all comparisons are settled. A configuration whose budget is spent leaves
+ * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
+ * all medians have the wanted spread and all comparisons are settled. A configuration whose budget is spent leaves
  * earlier. A failing configuration gets its outcome and is not run again.
  *
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING

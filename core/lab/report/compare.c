@@ -97,7 +97,7 @@ compare_rows(const MsReport *baseline, const MsReport *current, const MsReportRo
  * @current: the report to judge
  * @noise: relative difference that counts as equal
  *
- * The reports are apart in time, so the change of the anchor that both measured is taken out, see ms_speedup_anchored().
+ * The reports are apart in time, so the change of the anchor that both measured is removed, see ms_speedup_anchored().
  *
  * Returns: (transfer full): one row for each configuration of @current; a row without two times says why
  */

@@ -184,8 +184,8 @@ twin_baseline(const MsReport *self, const MsReportRow *row)
 }
 
 /**
- * ms_report_find_baseline: (transfer none) (nullable): the row that @row is compared with, whether it has a time or not;
- * it can be @row itself.
+ * ms_report_find_baseline: (transfer none) (nullable): the row that @row is compared with, whether it has a time or
+ * not; it can be @row itself.
  */
 MsReportRow *
 ms_report_find_baseline(const MsReport *self, const MsReportRow *row)
