@@ -166,8 +166,8 @@ ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   if (!request->limits.clang_vectors) {
     g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                        "The rows-wide kernel needs the vectors of clang, which this device's compiler is not known to "
-                        "have; choose --kernel rows.");
+                        "The rows-wide kernel needs the vectors of clang, which this device's compiler does not take; "
+                        "choose --kernel rows.");
     return FALSE;
   }
   return plan_lanes(plan, request, 32, error);

@@ -2,6 +2,7 @@
 #include "core/opencl/context-private.h"
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/compiler-probe.h"
 #include "core/opencl/program-cache.h"
 
 G_DEFINE_FINAL_TYPE(MsContext, ms_context, G_TYPE_OBJECT)
@@ -71,6 +72,7 @@ ms_context_new(MsDevice *device, GError **error)
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
+  ms_device_set_clang_vectors(device, ms_compiler_has_clang_vectors(self->context, device, self->cache_folder));
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
 }
 

@@ -171,7 +171,6 @@ query_limits(MsDevice *self)
   l->subgroups = ms_device_has_extension(self, "cl_khr_subgroups") && query_number(id, MAX_NUM_SUB_GROUPS) > 0;
   l->int64_atomics = ms_device_has_extension(self, "cl_khr_int64_base_atomics");
   l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
-  l->clang_vectors = g_str_equal(self->platform, "Portable Computing Language");
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   l->preferred_multiple = preferred_multiple(self);
@@ -263,6 +262,13 @@ const MsDeviceLimits *
 ms_device_get_limits(MsDevice *self)
 {
   return &self->limits;
+}
+
+/** ms_device_set_clang_vectors: sets what ms_compiler_has_clang_vectors() found; until then the limits say %FALSE. */
+void
+ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors)
+{
+  self->limits.clang_vectors = clang_vectors;
 }
 
 const char *

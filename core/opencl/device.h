@@ -20,7 +20,7 @@ typedef enum {
  * MsDeviceLimits: what a plan may use, in plain numbers, so that plans can be tested with any made-up device.
  * @preferred_multiple: work-items that run in step (warp, wavefront, or 1 where the device does not say)
  * @vector_bytes: bytes of the device's registers, by its native vector of int
- * @clang_vectors: whether its compiler is known to take clang's vectors of any length
+ * @clang_vectors: whether its compiler takes clang's vectors of any length; known once a context was opened
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
@@ -59,6 +59,7 @@ MsDevice *ms_device_new_for_id(cl_device_id id, guint platform_index, guint devi
 cl_device_id ms_device_get_id(MsDevice *self);
 cl_platform_id ms_device_get_platform_id(MsDevice *self);
 const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
+void ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors);
 const char *ms_device_get_name(MsDevice *self);
 const char *ms_device_get_vendor(MsDevice *self);
 const char *ms_device_get_platform(MsDevice *self);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device's compiler can do, found out by building a small program. */
+#pragma once
+
+#include "core/opencl/device.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_compiler_has_clang_vectors(cl_context context, MsDevice *device, const char *cache_folder);
+
+G_END_DECLS
