@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters the images of the command line: plans the batch, runs it and reports it. */
-#include "app/headless.h"
+#include "app/batch-command.h"
 
-#include <stdio.h>
-
-#include "app/findings.h"
+#include "app/command.h"
+#include "app/image-summary.h"
 #include "app/reporter.h"
 #include "core/batch/naming.h"
 #include "core/engine/split-engine.h"
+#include "core/image/file-path.h"
 
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsReporter *reporter;
-  MsEngine *engine; /* opened before the run, when its name goes into file names */
+  MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
   GCancellable *cancellable;
   gboolean has_problem;
 } Command;
@@ -49,10 +48,10 @@ on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine
 
   if (!c->line->stats && !c->line->histogram)
     return TRUE;
-  item->findings =
-    ms_findings_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
-  item->free_findings = ms_findings_free;
-  return item->findings != NULL;
+  item->summary =
+    ms_image_summary_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
+  item->free_summary = ms_image_summary_free;
+  return item->summary != NULL;
 }
 
 static void
@@ -136,7 +135,7 @@ show_plan(Command *c, GPtrArray *items)
     g_autofree char *line = NULL;
     if (item->status != MS_ITEM_PENDING)
       continue;
-    line = g_strdup_printf("%s -> %s\n", item->input, item->output ? item->output : "(nothing is saved)");
+    line = g_strdup_printf("%s -> %s\n", item->input, item->output ? item->output : "(not saved)");
     ms_console_print(c->console, line);
     ms_batch_item_skip(item, "dry run");
   }
@@ -175,15 +174,15 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
   gboolean interrupted = FALSE;
 
   if (!reporter)
-    return ms_headless_fail(c->console, error);
+    return ms_command_fail(c->console, error);
   c->reporter = reporter;
   if (c->line->dry_run)
     show_plan(c, items);
   else if (!run_items(c, items, manifest, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  /* Without a device there is nothing to report. */
+  /* A run that found no device has no results to report. */
   if (error && !interrupted)
-    return ms_headless_fail(c->console, error);
+    return ms_command_fail(c->console, error);
   if (!ms_reporter_close(reporter, interrupted, &report_error)) {
     ms_console_error(c->console, report_error->message);
     c->has_problem = TRUE;
@@ -191,20 +190,20 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
   return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
 }
 
-/* A manifest is read again by the next run, which nobody can do with what was printed. */
+/* The next run reads the manifest, so it must be a file. */
 static gboolean
 check_manifest_name(const MsCommandLine *line, GError **error)
 {
-  if (g_strcmp0(line->manifest, MS_INPUT_STDIN) != 0)
+  if (!ms_file_path_is_standard(line->manifest))
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
               "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
   return FALSE;
 }
 
-/** ms_headless_batch: filters the images that were named. */
+/** ms_batch_command_run: filters the images that the command line names, and reports them. */
 MsExitStatus
-ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
   Command command = {.line = line, .console = console, .cancellable = cancellable};
   g_autoptr(GError) error = NULL;
@@ -213,13 +212,13 @@ ms_headless_batch(const MsCommandLine *line, MsConsole *console, GCancellable *c
   MsExitStatus status;
 
   if (!check_manifest_name(line, &error))
-    return ms_headless_fail(console, error);
-  /* Nothing is made or changed before all is checked. */
+    return ms_command_fail(console, error);
+  /* Everything is checked before the first file is written. */
   if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
-    return ms_headless_fail(console, error);
+    return ms_command_fail(console, error);
   items = plan_batch(&command, manifest, &error);
   if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
-    status = ms_headless_fail(console, error);
+    status = ms_command_fail(console, error);
   else
     status = run_and_report(&command, items, manifest);
   g_clear_object(&command.engine);

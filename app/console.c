@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The line is drawn at most this often, in microseconds. */
+#include "core/image/file-path.h"
+
+/* The shortest time between two drawings of the progress line, in microseconds. */
 #define REDRAW_INTERVAL 100000
 
 #define CLEAR_LINE "\r\033[K"
@@ -14,24 +16,19 @@ struct _MsConsole {
   GMutex lock;
   FILE *tables;
   gboolean quiet;
-  gboolean bar;   /* a line that is drawn over and over */
-  gboolean lines; /* a line for each finished image */
+  gboolean bar;   /* progress as one line that is redrawn */
+  gboolean lines; /* progress as one line for each finished image */
   gboolean drawn;
   gint64 last_drawn;
 };
-
-static gboolean
-is_std(const char *path)
-{
-  return path && strcmp(path, MS_INPUT_STDIN) == 0;
-}
 
 /** ms_console_new: (transfer full): tables go to standard output unless an image or a report goes there. */
 MsConsole *
 ms_console_new(const MsCommandLine *line)
 {
   MsConsole *self = g_new0(MsConsole, 1);
-  gboolean taken = is_std(line->output) || is_std(line->json) || is_std(line->csv);
+  gboolean taken = ms_file_path_is_standard(line->output) || ms_file_path_is_standard(line->json) ||
+                   ms_file_path_is_standard(line->csv);
   gboolean terminal = isatty(STDERR_FILENO);
 
   g_mutex_init(&self->lock);
@@ -44,7 +41,7 @@ ms_console_new(const MsCommandLine *line)
   return self;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void
 clear_bar(MsConsole *self)
 {
@@ -53,6 +50,7 @@ clear_bar(MsConsole *self)
   self->drawn = FALSE;
 }
 
+/** ms_console_free: clears the progress line. */
 void
 ms_console_free(MsConsole *self)
 {
@@ -63,7 +61,7 @@ ms_console_free(MsConsole *self)
   g_free(self);
 }
 
-/* Bytes below a space, DEL, and the controls above it, which UTF-8 writes as c2 80 to c2 9f. */
+/* Control characters: the bytes below a space, DEL, and U+0080 to U+009F, which UTF-8 encodes as c2 80 to c2 9f. */
 static gboolean
 is_control(const guchar *p, const char *allowed)
 {
@@ -72,7 +70,7 @@ is_control(const guchar *p, const char *allowed)
   return *p == 0x7f || (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);
 }
 
-/* A file may have any name, also one that a terminal would obey; control characters are shown as \ooo instead. */
+/* Shows control characters as \ooo: a file name may contain any, and a terminal would act on them. */
 static char *
 printable(const char *text, const char *allowed)
 {
@@ -90,9 +88,9 @@ printable(const char *text, const char *allowed)
   return g_string_free(shown, FALSE);
 }
 
-/* Sentences may carry whole build logs, so lines and tabs are left to them. */
+/* Keeps line breaks and tabs, since a message may contain a build log. */
 static void
-say(MsConsole *self, const char *sentence)
+print_message(MsConsole *self, const char *sentence)
 {
   g_autofree char *shown = printable(sentence, "\n\t");
 
@@ -102,18 +100,19 @@ say(MsConsole *self, const char *sentence)
   g_mutex_unlock(&self->lock);
 }
 
+/** ms_console_error: prints an error message on standard error. */
 void
 ms_console_error(MsConsole *self, const char *sentence)
 {
-  say(self, sentence);
+  print_message(self, sentence);
 }
 
-/** ms_console_note: what a person should know but need not act on; left out by --quiet. */
+/** ms_console_note: prints a message that needs no action, unless --quiet is given. */
 void
 ms_console_note(MsConsole *self, const char *sentence)
 {
   if (!self->quiet)
-    say(self, sentence);
+    print_message(self, sentence);
 }
 
 /** ms_console_print_note: ms_console_note() as an #MsEngineNote. */
@@ -123,7 +122,7 @@ ms_console_print_note(const char *sentence, gpointer self)
   ms_console_note(self, sentence);
 }
 
-/** ms_console_print: a result as text. */
+/** ms_console_print: prints a table. */
 void
 ms_console_print(MsConsole *self, const char *text)
 {
@@ -133,7 +132,7 @@ ms_console_print(MsConsole *self, const char *text)
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_console_progress: draws the line where there is one: @done of @total images, and @part (0 to 1) of @name. */
+/** ms_console_progress: redraws the progress line: @done of @total images, and @part (0 to 1) of @name. */
 void
 ms_console_progress(MsConsole *self, guint done, guint total, const char *name, double part)
 {
@@ -152,7 +151,7 @@ ms_console_progress(MsConsole *self, guint done, guint total, const char *name, 
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_console_progress_done: an image has ended; a line of its own where there is no terminal. */
+/** ms_console_progress_done: shows that an image has finished, as a line if standard error is no terminal. */
 void
 ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status)
 {
@@ -166,7 +165,7 @@ ms_console_progress_done(MsConsole *self, guint done, guint total, const char *n
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_console_flush: %FALSE when not all that was printed could be written. */
+/** ms_console_flush: writes everything printed so far; %FALSE when that fails. */
 gboolean
 ms_console_flush(MsConsole *self)
 {

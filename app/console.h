@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a person reads on the terminal: errors, notes and the progress line on standard error, tables where there is
- * room.
- */
+/* MsConsole: errors, notes and progress on standard error, and tables on whichever stream no report occupies. */
 #pragma once
 
 #include "app/command-line.h"

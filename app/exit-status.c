@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-/** ms_exit_status_for_error: the status of a run that ended with @error before or apart from any image. */
+/** ms_exit_status_for_error: the exit status of a run that @error ended, apart from failures of single images. */
 MsExitStatus
 ms_exit_status_for_error(const GError *error)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* --experiment, --compare and --tune: the lab from the command line. */
-#include "app/headless.h"
+#include "app/lab-command.h"
 
-#include <string.h>
-
+#include "app/command.h"
+#include "app/report-file.h"
 #include "core/engine/split-engine.h"
+#include "core/image/file-path.h"
 #include "core/image/image-io.h"
 #include "core/json.h"
 #include "core/lab/lab-campaign.h"
 #include "core/lab/lab-tune-report.h"
 #include "core/lab/lab-tune.h"
+
+/* The relative noise below which a difference to the baseline does not count. */
+#define USUAL_NOISE 0.01
 
 typedef struct {
   const MsCommandLine *line;
@@ -79,10 +82,10 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
   json = nodes_to_text("experiments", nodes);
-  return !c->line->json || ms_headless_write(c->line->json, json, c->console, error);
+  return !c->line->json || ms_report_file_save(c->line->json, json, error);
 }
 
-/* A gate that found nothing to compare has not been passed. */
+/* With nothing to compare the check has failed: nothing shows that the program is not slower. */
 static MsExitStatus
 judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 {
@@ -109,7 +112,7 @@ compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, double nois
   return judge(c->line, comparisons, error);
 }
 
-/* Before anything is measured: a slip in the name costs a second and not the whole run. */
+/* Read before anything is measured, so that a wrong name is noticed at once. */
 static gboolean
 load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError **error)
 {
@@ -121,7 +124,7 @@ load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError
   return *baseline != NULL;
 }
 
-/* A wrong result is a difference found, any other failure of a configuration is told by its row alone. */
+/* A wrong result decides the exit status; any other failure of a configuration is shown in its row only. */
 static MsExitStatus
 status_of_reports(GPtrArray *reports)
 {
@@ -135,7 +138,7 @@ static gboolean
 open_devices(Command *c, MsContext **context, GPtrArray **contexts, GError **error)
 {
   if (!c->line->devices) {
-    *context = ms_headless_open_context(c->line, c->console, error);
+    *context = ms_command_open_context(c->line, c->console, error);
     return *context != NULL;
   }
   *contexts = ms_split_engine_open_contexts(c->line->devices, ms_console_print_note, c->console, error);
@@ -191,7 +194,7 @@ run_experiments(Command *c, GError **error)
   return compare_reports(c, baseline, reports, request.measure.noise, error);
 }
 
-/* Just what --reduce alone would run, so that it finds what was tuned. */
+/* The same reduction that --reduce alone would run, so that it finds the winner. */
 static void
 add_reduction(MsFactors *fixed, const MsCommandLine *line)
 {
@@ -202,7 +205,7 @@ add_reduction(MsFactors *fixed, const MsCommandLine *line)
   ms_factors_set(fixed, "size", size);
 }
 
-/* What is given on the command line is the problem, not something to search. */
+/* The options given on the command line belong to the problem and are not searched. */
 static MsFactors *
 fixed_factors(const MsCommandLine *line)
 {
@@ -243,7 +246,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
   if (c->line->json) {
     g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
     g_autofree char *json = nodes_to_text("tunings", nodes);
-    if (!ms_headless_write(c->line->json, json, c->console, error))
+    if (!ms_report_file_save(c->line->json, json, error))
       return MS_EXIT_SOME_FAILED;
   }
   return ms_tune_record_check(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
@@ -260,7 +263,7 @@ run_tuning(Command *c, GError **error)
 
   if (!load_image(c, &image, error))
     return ms_exit_status_for_error(*error);
-  context = ms_headless_open_context(c->line, c->console, error);
+  context = ms_command_open_context(c->line, c->console, error);
   if (!context)
     return ms_exit_status_for_error(*error);
   ms_lab_tune_request_init(&request, context);
@@ -282,10 +285,10 @@ write_list(Command *c, GError **error)
   g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
   g_autofree char *json = nodes ? nodes_to_text("experiments", nodes) : NULL;
 
-  return json && ms_headless_write(c->line->json, json, c->console, error);
+  return json && ms_report_file_save(c->line->json, json, error);
 }
 
-/* The list is the result, so it is printed once: as JSON where that goes to standard output. */
+/* Prints the list as JSON if that goes to standard output, else as text. */
 static MsExitStatus
 list_experiments(Command *c, GError **error)
 {
@@ -293,16 +296,16 @@ list_experiments(Command *c, GError **error)
 
   if (!text || (c->line->json && !write_list(c, error)))
     return ms_exit_status_for_error(*error);
-  if (!c->line->json || strcmp(c->line->json, MS_INPUT_STDIN) != 0)
+  if (!c->line->json || !ms_file_path_is_standard(c->line->json))
     ms_console_print(c->console, text);
   return MS_EXIT_DONE;
 }
 
 /**
- * ms_headless_lab: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result.
+ * ms_lab_command_run: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result.
  */
 MsExitStatus
-ms_headless_lab(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
   Command command = {line, console, cancellable};
   g_autoptr(GError) error = NULL;
@@ -310,11 +313,11 @@ ms_headless_lab(const MsCommandLine *line, MsConsole *console, GCancellable *can
 
   if (line->tune)
     status = run_tuning(&command, &error);
-  else if (strcmp(line->experiment, "list") == 0)
+  else if (ms_command_line_action(line) == MS_COMMAND_LIST_EXPERIMENTS)
     status = list_experiments(&command, &error);
   else
     status = run_experiments(&command, &error);
   if (error)
-    return ms_headless_fail(console, error);
+    return ms_command_fail(console, error);
   return status;
 }

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 
-/** ms_window_run: what it is in a build without GTK. */
+/** ms_window_run: fails, because this build has no window. */
 void
 ms_window_run(char **images, GError **error)
 {

@@ -9,7 +9,7 @@
 #include "core/image/image-io.h"
 #include "core/lab/lab-campaign.h"
 
-/* A path of the command line: @option is what named it, %NULL for an image. */
+/* A path of the command line, and the option that names it; an input image has none. */
 typedef struct {
   const char *option;
   char *path;
@@ -27,7 +27,7 @@ free_place(gpointer data)
 static void
 add_place(GPtrArray *places, const char *option, const char *path)
 {
-  if (!path || strcmp(path, MS_INPUT_STDIN) == 0)
+  if (!path || ms_file_path_is_standard(path))
     return;
   Place *place = g_new(Place, 1);
   *place = (Place){option, g_strdup(path)};
@@ -38,10 +38,10 @@ static void
 set_read_error(GError **error, const Place *written, const Place *read)
 {
   if (read->option)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another place.",
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another file.",
                 written->option, read->path, read->option);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another place.",
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
                 written->option, read->path);
 }
 
@@ -57,7 +57,7 @@ check_against(const Place *written, GPtrArray *others, guint n, gboolean are_rea
     if (are_read)
       set_read_error(error, written, other);
     else
-      g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each a place of its own.",
+      g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each its own file.",
                   other->option, written->option, written->path);
     return FALSE;
   }
@@ -78,15 +78,13 @@ add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
   return paths != NULL;
 }
 
-/*
- * Opens the file as the report will, and leaves it. Devices and pipes are not opened: whoever reads would see an end.
- */
+/* Opens and discards the report's file. Devices and pipes are left alone: their reader would see an end of file. */
 static gboolean
 check_file(const char *option, const char *path, GError **error)
 {
   g_autoptr(MsAtomicFile) file = NULL;
 
-  if (!path || strcmp(path, MS_INPUT_STDIN) == 0 || ms_image_is_stream(path))
+  if (!path || ms_file_path_is_standard(path) || ms_image_is_stream(path))
     return TRUE;
   file = ms_atomic_file_open(path, TRUE, error);
   if (!file)
@@ -94,7 +92,7 @@ check_file(const char *option, const char *path, GError **error)
   return file != NULL;
 }
 
-/* The folder is made by the first report; until then the nearest one that exists has to take it. */
+/* The first report creates the folder, so the nearest folder that exists must be writable. */
 static gboolean
 check_folder(const char *option, const char *path, GError **error)
 {
@@ -108,11 +106,11 @@ check_folder(const char *option, const char *path, GError **error)
   if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "--%s cannot be '%s': '%s' is no folder that may be written to; choose another.", option, path, nearest);
+              "--%s cannot be '%s': the folder '%s' cannot be written to; choose another.", option, path, nearest);
   return FALSE;
 }
 
-/* A long run must not end with nowhere to put its report. */
+/* Checked before the run, so that a long one does not end without its report. */
 static gboolean
 check_writable(const MsCommandLine *line, GError **error)
 {
@@ -120,7 +118,7 @@ check_writable(const MsCommandLine *line, GError **error)
          (!line->report_dir || check_folder("report-dir", line->report_dir, error));
 }
 
-/* One image goes to the very name that -o gives. */
+/* A single image is saved under the name that -o gives. */
 static gboolean
 check_name(const MsCommandLine *line, GError **error)
 {
@@ -129,18 +127,17 @@ check_name(const MsCommandLine *line, GError **error)
   if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
       g_file_test(line->output, G_FILE_TEST_IS_DIR))
     return TRUE;
-  g_set_error(
-    error, MS_ERROR, MS_ERROR_USAGE,
-    "--name is for files in a folder, and '%s' is none; leave out --name, or name an existing folder with -o.",
-    line->output);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",
+              line->output);
   return FALSE;
 }
 
 /**
  * ms_output_check:
  *
- * Returns: %FALSE with #MS_ERROR_USAGE where a report would overwrite an image, a baseline, an experiment or another
- *   report, or with #MS_ERROR_IO where none can be written
+ * Returns: %FALSE with #MS_ERROR_USAGE when a report would overwrite an image, a baseline, an experiment or another
+ *   report, or with #MS_ERROR_IO when a report cannot be written
  */
 gboolean
 ms_output_check(const MsCommandLine *line, GError **error)
@@ -162,7 +159,7 @@ ms_output_check(const MsCommandLine *line, GError **error)
   add_place(written, "manifest", line->manifest);
   for (guint i = 0; good && i < written->len; i++) {
     const Place *place = g_ptr_array_index(written, i);
-    /* Where images go is the batch's to judge: it knows folders and what may be overwritten. */
+    /* The batch checks the outputs of images itself: it knows their names in folders. */
     if (strcmp(place->option, "output") != 0)
       good = check_against(place, read, read->len, TRUE, error);
     good = good && check_against(place, written, i, FALSE, error);

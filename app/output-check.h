@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is written must not take the place of what is read, nor of anything else that is written: looked at before
- * anything runs.
- */
+/* Checks before the run that no file it writes overwrites one that it reads or another one that it writes. */
 #pragma once
 
 #include "app/command-line.h"

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* --reduce: one reduction over a generated array, checked against the serial result and timed. */
-#include "app/headless.h"
+#include "app/reduce-command.h"
 
-#include <string.h>
-
+#include "app/command.h"
+#include "app/report-file.h"
 #include "core/engine/tuned.h"
+#include "core/image/file-path.h"
 #include "core/reduce/reduce-run.h"
 #include "core/reduce/variant.h"
 
 static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
 {
-  memset(request, 0, sizeof *request);
-  request->spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
-  request->options = ms_reduce_options_auto();
-  request->n = line->size;
-  request->repeat = (guint)line->repeat;
-  request->seed = 1;
+  *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
+                                  .options = ms_reduce_options_auto(),
+                                  .n = line->size,
+                                  .repeat = (guint)line->repeat,
+                                  .seed = 1};
   return ms_reduce_op_parse(line->reduce, &request->spec.op, &request->spec.positions, error) &&
          ms_element_type_parse(line->type, &request->spec.type, error) &&
          ms_reduce_variant_parse(line->variant, &request->options, error) &&
@@ -41,14 +40,14 @@ report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GE
   g_autofree char *text = ms_reduce_run_to_text(run);
   g_autofree char *json = line->json ? run_json(run) : NULL;
 
-  if (!line->json || g_strcmp0(line->json, MS_INPUT_STDIN) != 0)
+  if (!ms_file_path_is_standard(line->json))
     ms_console_print(console, text);
-  return !json || ms_headless_write(line->json, json, console, error);
+  return !json || ms_report_file_save(line->json, json, error);
 }
 
-/** ms_headless_reduce: exit status 3 when the device's result is not the serial one. */
+/** ms_reduce_command_run: exit status 3 when the device's result is not the serial one. */
 MsExitStatus
-ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsContext) context = NULL;
@@ -56,13 +55,13 @@ ms_headless_reduce(const MsCommandLine *line, MsConsole *console, GCancellable *
   MsReduceRunRequest request;
 
   if (!read_request(line, &request, &error))
-    return ms_headless_fail(console, error);
-  context = ms_headless_open_context(line, console, &error);
+    return ms_command_fail(console, error);
+  context = ms_command_open_context(line, console, &error);
   if (!context)
-    return ms_headless_fail(console, error);
+    return ms_command_fail(console, error);
   request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
   run = ms_reduce_run(context, &request, NULL, cancellable, &error);
   if (!run || !report(line, run, console, &error))
-    return ms_headless_fail(console, error);
+    return ms_command_fail(console, error);
   return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
 }

@@ -1,71 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/reporter.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "app/report.h"
-#include "core/image/atomic-file.h"
-
-/* A report on its way: a file that appears whole at the end, or standard output. */
-typedef struct {
-  MsAtomicFile *file;
-  gboolean open;
-  GError *error;
-} Sink;
+#include "app/image-report-csv.h"
+#include "app/image-report-json.h"
+#include "app/image-report-text.h"
+#include "app/image-summary.h"
+#include "app/report-file.h"
+#include "core/number.h"
 
 struct _MsReporter {
   const MsCommandLine *line;
   GPtrArray *items;
   MsConsole *console;
   GMutex lock;
-  Sink json;
-  Sink csv;
+  MsReportFile *json; /* NULL where not asked for */
+  MsReportFile *csv;
   char *name;
   char *platform;
   char *driver;
   char *type;
   gboolean device_known;
   gboolean head_written;
-  guint next;     /* item to be reported next */
-  guint finished; /* items that have ended, reported or not */
+  guint next;     /* index of the item to be reported next */
+  guint finished; /* items that have finished, reported or not */
   gint64 started;
 };
-
-static gboolean
-sink_open(Sink *sink, const char *path, GError **error)
-{
-  if (!path)
-    return TRUE;
-  sink->open = TRUE;
-  if (strcmp(path, MS_INPUT_STDIN) == 0)
-    return TRUE;
-  sink->file = ms_atomic_file_open(path, TRUE, error);
-  return sink->file != NULL;
-}
-
-static void
-sink_write(Sink *sink, const char *text)
-{
-  if (!sink->open || sink->error)
-    return;
-  if (sink->file)
-    ms_atomic_file_write(sink->file, text, strlen(text), &sink->error);
-  else if (fputs(text, stdout) < 0)
-    g_set_error_literal(&sink->error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to.");
-}
-
-static gboolean
-sink_close(Sink *sink, GError **error)
-{
-  if (!sink->error && sink->file)
-    ms_atomic_file_commit(sink->file, &sink->error);
-  g_clear_pointer(&sink->file, ms_atomic_file_free);
-  if (!sink->error)
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&sink->error));
-  return FALSE;
-}
 
 /**
  * ms_reporter_new:
@@ -82,11 +41,12 @@ ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console,
   self->console = console;
   self->started = g_get_monotonic_time();
   g_mutex_init(&self->lock);
-  if (!sink_open(&self->json, line->json, error) || !sink_open(&self->csv, line->csv, error))
+  if ((line->json && !(self->json = ms_report_file_open(line->json, error))) ||
+      (line->csv && !(self->csv = ms_report_file_open(line->csv, error))))
     return NULL;
-  if (self->csv.open) {
+  if (self->csv) {
     g_autofree char *header = ms_image_report_csv_header();
-    sink_write(&self->csv, header);
+    ms_report_file_write(self->csv, header);
   }
   return g_steal_pointer(&self);
 }
@@ -96,8 +56,8 @@ ms_reporter_free(MsReporter *self)
 {
   if (!self)
     return;
-  sink_close(&self->json, NULL);
-  sink_close(&self->csv, NULL);
+  ms_report_file_free(self->json);
+  ms_report_file_free(self->csv);
   g_mutex_clear(&self->lock);
   g_free(self->name);
   g_free(self->platform);
@@ -110,10 +70,10 @@ static void
 write_head(MsReporter *self)
 {
   MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
-  g_autofree char *head = ms_image_report_head_json(self->name ? &device : NULL);
+  g_autofree char *head = ms_image_report_json_head(self->name ? &device : NULL);
 
-  if (!self->head_written)
-    sink_write(&self->json, head);
+  if (self->json && !self->head_written)
+    ms_report_file_write(self->json, head);
   self->head_written = TRUE;
 }
 
@@ -122,20 +82,20 @@ write_json(MsReporter *self, const MsBatchItem *item)
 {
   g_autofree char *image = NULL;
 
-  if (!self->json.open)
+  if (!self->json)
     return;
-  image = ms_image_report_image_json(item);
-  sink_write(&self->json, self->next > 0 ? ",\n" : "\n");
-  sink_write(&self->json, image);
+  image = ms_image_report_json_image(item);
+  ms_report_file_write(self->json, self->next > 0 ? ",\n" : "\n");
+  ms_report_file_write(self->json, image);
 }
 
 static void
 write_csv(MsReporter *self, const MsBatchItem *item)
 {
-  g_autofree char *line = self->csv.open ? ms_image_report_csv_line(item) : NULL;
+  g_autofree char *line = self->csv ? ms_image_report_csv_line(item) : NULL;
 
   if (line)
-    sink_write(&self->csv, line);
+    ms_report_file_write(self->csv, line);
 }
 
 static void
@@ -146,22 +106,22 @@ print_tables(MsReporter *self, const MsBatchItem *item)
 
   if (!wanted || (item->status != MS_ITEM_DONE && !item->verified))
     return;
-  g_autofree char *title = ms_image_report_title(item);
-  g_autofree char *timings = line->timings ? ms_image_report_timings(item) : g_strdup("");
-  g_autofree char *verify = ms_image_report_verify(item);
-  g_autofree char *findings = ms_image_report_findings(item, line->stats, line->histogram);
-  g_autofree char *text = g_strconcat(title, timings, verify, findings, NULL);
+  g_autofree char *title = ms_image_report_text_title(item);
+  g_autofree char *timings = line->timings ? ms_image_report_text_timings(item) : g_strdup("");
+  g_autofree char *verify = ms_image_report_text_verify(item);
+  g_autofree char *summary = ms_image_summary_to_text(item->summary);
+  g_autofree char *text = g_strconcat(title, timings, verify, summary, NULL);
   ms_console_print(self->console, text);
 }
 
 static void
-report_end(MsReporter *self, const MsBatchItem *item)
+report_outcome(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
     ms_console_error(self->console, item->error);
   if (item->note)
     ms_console_note(self->console, item->note);
-  /* Of many the summary gives the number; a line for each would hide what matters. */
+  /* For several images the summary counts the skipped ones; a line for each would hide the errors. */
   if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
     g_autofree char *sentence = g_strdup_printf("'%s' is skipped: %s.", item->input, item->reason);
     ms_console_note(self->console, sentence);
@@ -171,7 +131,7 @@ report_end(MsReporter *self, const MsBatchItem *item)
 static void
 report_item(MsReporter *self, MsBatchItem *item)
 {
-  report_end(self, item);
+  report_outcome(self, item);
   write_json(self, item);
   write_csv(self, item);
   print_tables(self, item);
@@ -179,9 +139,7 @@ report_item(MsReporter *self, MsBatchItem *item)
   self->next++;
 }
 
-/*
- * Results come in any order and are handed on in that of the list; those before the device is known wait for its name.
- */
+/* Reports the items in the order of the list, whatever order they finish in; the report begins with the device's name. */
 static void
 report_ready(MsReporter *self)
 {
@@ -196,7 +154,7 @@ report_ready(MsReporter *self)
   }
 }
 
-/** ms_reporter_set_device: who does the work, which a report begins with. */
+/** ms_reporter_set_device: sets the device with which a report begins. */
 void
 ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
 {
@@ -209,7 +167,7 @@ ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_reporter_item_finished: from any thread, one call at a time, as the runner's hook promises. */
+/** ms_reporter_item_finished: reports the item and those that waited for it; callable from any thread. */
 void
 ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
 {
@@ -221,7 +179,7 @@ ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_reporter_progress: @part of the image at hand is done. */
+/** ms_reporter_progress: shows that @part, from 0 to 1, of the image is done. */
 void
 ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part)
 {
@@ -238,14 +196,14 @@ report_rest(MsReporter *self)
 {
   self->device_known = TRUE;
   report_ready(self);
-  for (; self->next < self->items->len;)
+  while (self->next < self->items->len)
     report_item(self, g_ptr_array_index(self->items, self->next));
 }
 
 static void
 print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
 {
-  g_autofree char *time = ms_image_report_number(seconds, "%.1f");
+  g_autofree char *time = ms_number_format(seconds, "%.1f");
   g_autofree char *left = counts->pending ? g_strdup_printf(", %u not done", counts->pending) : g_strdup("");
   g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done, counts->failed,
                                               counts->skipped, left, time);
@@ -257,7 +215,7 @@ print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
 /**
  * ms_reporter_close:
  *
- * Reports what is left, also of an interrupted run, and puts the files in place.
+ * Reports the remaining items, those that an interrupted run left undone included, and gives the files their names.
  *
  * Returns: %FALSE with #MS_ERROR_IO when a report could not be written
  */
@@ -266,10 +224,12 @@ ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error)
 {
   MsBatchCounts counts = ms_batch_count(self->items);
   double seconds = (double)(g_get_monotonic_time() - self->started) * 1e-6;
-  g_autofree char *tail = ms_image_report_tail_json(&counts, seconds, interrupted);
+  g_autofree char *tail = ms_image_report_json_tail(&counts, seconds, interrupted);
 
   report_rest(self);
-  sink_write(&self->json, tail);
+  if (self->json)
+    ms_report_file_write(self->json, tail);
   print_summary(self, &counts, seconds);
-  return sink_close(&self->json, error) && sink_close(&self->csv, error);
+  return (!self->json || ms_report_file_close(self->json, error)) &&
+         (!self->csv || ms_report_file_close(self->csv, error));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReporter: hands the results of a batch on in order, as they come: tables, JSON, CSV, notes and errors. */
+/* MsReporter: reports the results of a batch in the order of its images: tables, JSON, CSV, notes and errors. */
 #pragma once
 
 #include "app/console.h"

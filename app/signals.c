@@ -8,7 +8,7 @@
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* The first asks, the second does not wait for the answer: a driver may be stuck in a call. */
+/* The first signal cancels; the second ends the process at once, because a driver may be stuck in a call. */
 static gpointer
 wait_for_interrupt(gpointer data)
 {
@@ -37,9 +37,9 @@ is_ignored(int number)
 /**
  * ms_signals_cancel_on_interrupt:
  *
- * To be called before any thread is made, so that all inherit the mask and one thread alone receives the signals. What
- * the starter of the program ignores (nohup, a shell's background jobs) stays ignored. A reader that goes away and a
- * full quota become errors of the write that meets them.
+ * Must be called before any other thread is created, so that all inherit the mask and one thread receives the signals.
+ * Signals that the program was started with ignored, as under nohup, stay ignored. A closed pipe and an exceeded file
+ * size limit become errors of the write that meets them.
  */
 void
 ms_signals_cancel_on_interrupt(GCancellable *cancellable)

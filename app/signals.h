@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns Ctrl+C and a polite kill into cancellation, so that finished files stay and no partial one is left. */
+/* Turns SIGINT, SIGTERM and SIGHUP into cancellation, so that finished files stay and no partial file is left. */
 #pragma once
 
 #include <gio/gio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window's own program; app/main.c hands over to it. */
+/* The window's program, which app/main.c starts. */
 #include "ui/window/application.h"
 
 int

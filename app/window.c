@@ -8,7 +8,7 @@
 
 #define WINDOW_PROGRAM "meanshift-lab-window"
 
-/* Beside this program in the build folder, else where it is installed. */
+/* The window's program is beside this one in the build folder, and in libexec when installed. */
 static char *
 find_program(void)
 {
@@ -21,7 +21,7 @@ find_program(void)
   return g_build_filename(MS_LIBEXEC_FOLDER, WINDOW_PROGRAM, NULL);
 }
 
-/* A name that starts with a dash must not look like an option. */
+/* A file name that starts with a dash must not be read as an option. */
 static char **
 window_arguments(char **images)
 {
@@ -34,7 +34,7 @@ window_arguments(char **images)
   return (char **)g_ptr_array_free(arguments, FALSE);
 }
 
-/** ms_window_run: becomes the program with the window; returns only with @error set. */
+/** ms_window_run: replaces this process by the window's program; returns only with @error set. */
 void
 ms_window_run(char **images, GError **error)
 {

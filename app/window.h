@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over to the window, which is a program of its own so that GTK is not loaded where nobody looks. */
+/* Starts the window, which is a separate program so that headless runs do not load GTK. */
 #pragma once
 
 #include <glib.h>

@@ -36,3 +36,12 @@ ms_number_text(double value)
   }
   return g_strdup(text);
 }
+
+/** ms_number_format: (transfer full): the value by a printf format of one double, with a decimal point in every locale. */
+char *
+ms_number_format(double value, const char *format)
+{
+  char text[64];
+
+  return g_strdup(g_ascii_formatd(text, sizeof text, format, value));
+}

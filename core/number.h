@@ -7,5 +7,6 @@
 G_BEGIN_DECLS
 
 char *ms_number_text(double value);
+char *ms_number_format(double value, const char *format);
 
 G_END_DECLS

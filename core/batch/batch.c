@@ -10,12 +10,6 @@
 #include "core/batch/planning.h"
 #include "core/image/file-path.h"
 
-static gboolean
-is_std(const char *path)
-{
-  return strcmp(path, MS_INPUT_STDIN) == 0;
-}
-
 /* A trailing slash says "folder" also where there is none yet. */
 static gboolean
 names_folder(const char *path)
@@ -76,11 +70,11 @@ check_output(const MsBatchRequest *request, GError **error)
 
   if (!request->output)
     return TRUE;
-  if (is_std(request->output) && many) {
+  if (ms_file_path_is_standard(request->output) && many) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
     return FALSE;
   }
-  if (is_std(request->output))
+  if (ms_file_path_is_standard(request->output))
     return TRUE;
   if (many || names_folder(request->output))
     return check_folder(request->output, error);
@@ -93,7 +87,7 @@ remember_sources(MsPlanning *p, GPtrArray *inputs)
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
     MsFileId id;
-    if (!is_std(input->path) && ms_file_id_get(input->path, &id))
+    if (!ms_file_path_is_standard(input->path) && ms_file_id_get(input->path, &id))
       g_hash_table_add(p->sources, g_memdup2(&id, sizeof id));
   }
 }
@@ -146,7 +140,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
     return NULL;
   if (!check_output(request, error))
     return NULL;
-  planning.into_folder = request->output && !is_std(request->output) && names_folder(request->output);
+  planning.into_folder = request->output && !ms_file_path_is_standard(request->output) && names_folder(request->output);
   g_autoptr(GPtrArray) inputs =
     ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();

@@ -6,12 +6,6 @@
 #include "core/batch/planning.h"
 #include "core/image/file-path.h"
 
-static gboolean
-is_std(const char *path)
-{
-  return strcmp(path, MS_INPUT_STDIN) == 0;
-}
-
 static char *
 output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
 {
@@ -200,7 +194,7 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
   MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
-  const MsManifestEntry *entry = q->resume && q->manifest && !is_std(item->input)
+  const MsManifestEntry *entry = q->resume && q->manifest && !ms_file_path_is_standard(item->input)
                                    ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
                                    : NULL;
 
@@ -221,7 +215,7 @@ ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
 
   item->output = ms_planning_output_path(p, item, FALSE);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
-  if (is_std(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
+  if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
     return;
   if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))
     choose_free_name(p, item);

@@ -53,15 +53,15 @@ ms_batch_item_skip(MsBatchItem *self, const char *reason)
 }
 
 /**
- * ms_batch_item_forget_results: frees timings and findings once they are reported; a batch may have very many items.
+ * ms_batch_item_forget_results: frees timings and summaries once they are reported; a batch may have very many items.
  */
 void
 ms_batch_item_forget_results(MsBatchItem *self)
 {
   g_clear_object(&self->log);
-  if (self->findings && self->free_findings)
-    self->free_findings(self->findings);
-  self->findings = NULL;
+  if (self->summary && self->free_summary)
+    self->free_summary(self->summary);
+  self->summary = NULL;
 }
 
 /** ms_batch_item_differs: whether it was compared with the reference and is not the same. */

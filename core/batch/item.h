@@ -40,7 +40,7 @@ typedef enum {
  * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
  * @filter_ms: (element-type double): wall time of each repeat, first upload to last download
  * @rejected: (nullable): why `auto` did not take faster kernels
- * @findings: (nullable): what the caller worked out on the device thread, freed with @free_findings
+ * @summary: (nullable): what the runner's @inspect hook computed, freed with @free_summary
  */
 typedef struct {
   guint64 seq;
@@ -64,8 +64,8 @@ typedef struct {
   char *rejected;
   gboolean verified;
   MsImageDifference difference;
-  gpointer findings;
-  GDestroyNotify free_findings;
+  gpointer summary;
+  GDestroyNotify free_summary;
 } MsBatchItem;
 
 MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);

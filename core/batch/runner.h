@@ -38,7 +38,7 @@ typedef struct {
 /**
  * MsRunnerHooks: what the caller adds. Any may be %NULL but @open.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
- * @inspect: looks at a result while its image is at hand, on the calling thread; may set the item's findings
+ * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: rows done of the image at hand, on the calling thread
  * @problem: a sentence that belongs to no item: the manifest cannot be written; one call at a time

@@ -7,6 +7,7 @@
 
 #include "core/batch/naming.h"
 #include "core/folder.h"
+#include "core/image/file-path.h"
 #include "core/image/jpeg.h"
 
 #define MOST_NUMBERS 100000
@@ -23,12 +24,6 @@ ms_batch_image_free(MsBatchImage *self)
   g_free(self);
 }
 
-static gboolean
-is_std(const char *path)
-{
-  return strcmp(path, MS_INPUT_STDIN) == 0;
-}
-
 /**
  * ms_stage_bytes: what an image in flight takes: itself, its result, the reference's result, and as much again for a
  * codec's rows.
@@ -42,7 +37,7 @@ ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
 static char *
 input_name(const MsBatchItem *item)
 {
-  return is_std(item->input) ? g_strdup("standard input") : g_filename_display_name(item->input);
+  return ms_file_path_is_standard(item->input) ? g_strdup("standard input") : g_filename_display_name(item->input);
 }
 
 /* The header of a file is read and the rest left for later; what comes only once has to be kept. */
@@ -53,9 +48,9 @@ read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *h
   const char *input = work->item->input;
   g_autofree char *name = input_name(work->item);
 
-  if (!is_std(input) && !ms_image_is_stream(input))
+  if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &options->limits, header, error);
-  if (is_std(input))
+  if (ms_file_path_is_standard(input))
     work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable, error);
   else
     work->content = ms_image_drain(input, &options->limits, options->memory_limit, cancellable, error);
@@ -333,7 +328,7 @@ ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *
 
   save.format = ms_batch_item_format(item, save.format);
   save.overwrite = item->overwrite;
-  if (is_std(item->output)) {
+  if (ms_file_path_is_standard(item->output)) {
     if (!save_to_stdout(work, &save, &notes, cancellable, error))
       return FALSE;
   } else if (!ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error) ||

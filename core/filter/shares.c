@@ -2,9 +2,9 @@
 #include "core/filter/shares.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/folder.h"
+#include "core/option/choice.h"
 
 /* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
 #define LARGEST_CHANGE 0.5
@@ -21,14 +21,11 @@ const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL}
 gboolean
 ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
 {
-  for (int i = 0; ms_split_mode_names[i]; i++) {
-    if (strcmp(text, ms_split_mode_names[i]) != 0)
-      continue;
-    *mode = i;
-    return TRUE;
-  }
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--split cannot be “%s”; it takes equal, learned or adaptive.", text);
-  return FALSE;
+  int index = ms_choice_parse(ms_split_mode_names, "--split", text, error);
+
+  if (index >= 0)
+    *mode = (MsSplitMode)index;
+  return index >= 0;
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
+#include "core/option/choice.h"
 #include "core/reduce/sort.h"
 
 typedef struct {
@@ -130,16 +131,11 @@ sort_group(const MsFactors *factors)
 static gboolean
 parse_choice(const MsFactors *factors, const char *key, const char *const *names, int *value, GError **error)
 {
-  const char *text = ms_factors_get_or(factors, key, names[0]);
+  int index = ms_choice_parse(names, key, ms_factors_get_or(factors, key, names[0]), error);
 
-  for (int i = 0; names[i]; i++)
-    if (strcmp(names[i], text) == 0) {
-      *value = i;
-      return TRUE;
-    }
-  g_autofree char *all = g_strjoinv(", ", (char **)names);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not a value of %s; it can be %s.", text, key, all);
-  return FALSE;
+  if (index >= 0)
+    *value = index;
+  return index >= 0;
 }
 
 static gboolean

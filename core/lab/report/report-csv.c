@@ -3,28 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/csv.h"
 #include "core/lab/report/report-private.h"
 
 static const char *const metric_columns[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
                                              "gb-per-s",         "peak-share",           "energy"};
-
-static void
-append_text(GString *text, const char *value)
-{
-  if (text->len && text->str[text->len - 1] != '\n')
-    g_string_append_c(text, ',');
-  if (!value || !strpbrk(value, ",\"\r\n")) {
-    g_string_append(text, value ? value : "");
-    return;
-  }
-  g_string_append_c(text, '"');
-  for (const char *p = value; *p; p++) {
-    if (*p == '"')
-      g_string_append_c(text, '"');
-    g_string_append_c(text, *p);
-  }
-  g_string_append_c(text, '"');
-}
 
 static void
 append_number(GString *text, double value)
@@ -33,7 +16,7 @@ append_number(GString *text, double value)
 
   if (isfinite(value))
     g_ascii_dtostr(digits, sizeof digits, value);
-  append_text(text, digits);
+  ms_csv_append(text, digits);
 }
 
 static void
@@ -82,19 +65,19 @@ append_row(GString *text, const MsReport *self, const MsReportRow *row)
   g_autofree char *published = ms_report_published_text(row);
   const MsMeasurement *m = row->measurement;
 
-  append_text(text, self->experiment->name);
-  append_text(text, self->device.name);
-  append_text(text, self->device.driver);
-  append_text(text, row->label);
-  append_text(text, factors);
-  append_text(text, ms_outcome_to_string(m->outcome));
+  ms_csv_append(text, self->experiment->name);
+  ms_csv_append(text, self->device.name);
+  ms_csv_append(text, self->device.driver);
+  ms_csv_append(text, row->label);
+  ms_csv_append(text, factors);
+  ms_csv_append(text, ms_outcome_to_string(m->outcome));
   append_summary(text, row);
-  append_text(text, isfinite(row->speedup.ratio) ? ms_verdict_to_string(row->speedup.verdict) : "");
+  ms_csv_append(text, isfinite(row->speedup.ratio) ? ms_verdict_to_string(row->speedup.verdict) : "");
   append_number(text, m->verification.done ? (double)m->verification.mismatches : NAN);
   for (gsize i = 0; i < G_N_ELEMENTS(metric_columns); i++)
     append_number(text, ms_report_row_metric(self, row, metric_columns[i]));
-  append_text(text, published);
-  append_text(text, m->message);
+  ms_csv_append(text, published);
+  ms_csv_append(text, m->message);
   g_string_append(text, "\r\n");
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/report.h"
+#include "app/image-report-json.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "app/findings.h"
+#include "app/image-summary.h"
 #include "core/json.h"
+#include "core/lab/measure/statistics.h"
 
-/* Nanoseconds are the clock's grain; digits beyond them only look exact. */
+/* Rounds to nanoseconds, the resolution of the clock. */
 static double
 to_nanoseconds(double milliseconds)
 {
@@ -32,17 +33,17 @@ add_shape(JsonBuilder *b, const char *text)
 }
 
 static void
-add_option(JsonBuilder *b, const MsOptionInfo *info, const MsSettings *settings)
+add_option(JsonBuilder *b, const MsOptionInfo *row, const MsSettings *settings)
 {
-  g_autofree char *text = ms_option_get_text(info, settings);
+  g_autofree char *text = ms_option_get_text(row, settings);
 
-  json_builder_set_member_name(b, info->json);
-  if (info->kind == MS_OPTION_SHAPE)
+  json_builder_set_member_name(b, row->json);
+  if (row->kind == MS_OPTION_SHAPE)
     add_shape(b, text);
-  else if (info->kind == MS_OPTION_REAL)
-    json_builder_add_double_value(b, ms_option_get_number(info, settings));
-  else if (info->kind == MS_OPTION_INT || info->numeric_values)
-    json_builder_add_int_value(b, (gint64)ms_option_get_number(info, settings));
+  else if (row->kind == MS_OPTION_REAL)
+    json_builder_add_double_value(b, ms_option_get_number(row, settings));
+  else if (row->kind == MS_OPTION_INT || row->numeric_values)
+    json_builder_add_int_value(b, (gint64)ms_option_get_number(row, settings));
   else
     json_builder_add_string_value(b, text);
 }
@@ -51,12 +52,12 @@ static void
 add_options(JsonBuilder *b, const char *member, MsOptionGroup group, const MsSettings *settings)
 {
   guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options_table(&n);
 
   ms_json_begin_object(b, member);
   for (guint i = 0; i < n; i++)
-    if (infos[i].group == group)
-      add_option(b, &infos[i], settings);
+    if (rows[i].group == group)
+      add_option(b, &rows[i], settings);
   json_builder_end_object(b);
 }
 
@@ -88,7 +89,7 @@ add_timings(JsonBuilder *b, MsTimingLog *log)
 static void
 add_repeat_time(JsonBuilder *b, const char *name, const GArray *samples)
 {
-  MsRepeatTime time = ms_image_report_repeat_time(samples);
+  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
 
   json_builder_set_member_name(b, name);
   if (time.n == 0) {
@@ -97,8 +98,8 @@ add_repeat_time(JsonBuilder *b, const char *name, const GArray *samples)
   }
   json_builder_begin_object(b);
   ms_json_add_number(b, "median", to_nanoseconds(time.median));
-  ms_json_add_number(b, "min", to_nanoseconds(time.min));
-  ms_json_add_number(b, "max", to_nanoseconds(time.max));
+  ms_json_add_number(b, "min", to_nanoseconds(time.minimum));
+  ms_json_add_number(b, "max", to_nanoseconds(time.maximum));
   ms_json_add_integer(b, "n", time.n);
   ms_json_begin_array(b, "samples");
   for (guint i = 0; i < time.n; i++)
@@ -121,7 +122,7 @@ add_verify(JsonBuilder *b, const MsBatchItem *item)
   json_builder_end_object(b);
 }
 
-/* What an interruption left undone counts as skipped in reports, which know three ends alone. */
+/* Reports know the states done, failed and skipped; an image that an interruption left pending counts as skipped. */
 static const char *
 status_name(const MsBatchItem *item)
 {
@@ -149,7 +150,7 @@ add_image(JsonBuilder *b, const MsBatchItem *item)
   add_repeat_time(b, "kernel_ms", item->kernel_ms);
   add_repeat_time(b, "filter_ms", item->filter_ms);
   add_verify(b, item);
-  ms_findings_add_json(item->findings, b);
+  ms_image_summary_add_json(item->summary, b);
   json_builder_end_object(b);
 }
 
@@ -164,9 +165,9 @@ builder_to_text(JsonBuilder *b)
   return json_generator_to_data(generator, NULL);
 }
 
-/** ms_image_report_image_json: (transfer full): one object of the array "images". */
+/** ms_image_report_json_image: (transfer full): one object of the array "images". */
 char *
-ms_image_report_image_json(const MsBatchItem *item)
+ms_image_report_json_image(const MsBatchItem *item)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 
@@ -190,9 +191,7 @@ add_device(JsonBuilder *b, const MsEngineInfo *device)
   json_builder_end_object(b);
 }
 
-/*
- * The report is written piece by piece, so that a hundred thousand images need no memory: the closing brace is cut off.
- */
+/* Cuts off the closing brace: the report is written image by image, so that it needs no memory for all of them. */
 static char *
 without_last_brace(char *json)
 {
@@ -204,9 +203,9 @@ without_last_brace(char *json)
   return json;
 }
 
-/** ms_image_report_head_json: (transfer full): the beginning of a report, up to the opening bracket of "images". */
+/** ms_image_report_json_head: (transfer full): the beginning of a report, up to the opening bracket of "images". */
 char *
-ms_image_report_head_json(const MsEngineInfo *device)
+ms_image_report_json_head(const MsEngineInfo *device)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 
@@ -219,9 +218,9 @@ ms_image_report_head_json(const MsEngineInfo *device)
   return g_strconcat(json, ",\n  \"images\" : [", NULL);
 }
 
-/** ms_image_report_tail_json: (transfer full): the end of a report, from the closing bracket of "images" on. */
+/** ms_image_report_json_tail: (transfer full): the end of a report, from the closing bracket of "images" on. */
 char *
-ms_image_report_tail_json(const MsBatchCounts *counts, double seconds, gboolean interrupted)
+ms_image_report_json_tail(const MsBatchCounts *counts, double seconds, gboolean interrupted)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 

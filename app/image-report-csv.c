@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/report.h"
+#include "app/image-report-csv.h"
 
-#include <string.h>
+#include "core/csv.h"
+#include "core/lab/measure/statistics.h"
+#include "core/number.h"
 
 static const MsStage stages[] = {MS_STAGE_DECODE, MS_STAGE_BUILD,    MS_STAGE_UPLOAD,
                                  MS_STAGE_KERNEL, MS_STAGE_DOWNLOAD, MS_STAGE_ENCODE};
-
-/*
- * RFC 4180: quoted where it must be, quotes doubled. A name that is no UTF-8 is converted as in JSON, so that both
- * name it alike.
- */
-static void
-append_cell(GString *line, const char *content)
-{
-  g_autofree char *text = g_utf8_make_valid(content, -1);
-
-  if (line->len > 0)
-    g_string_append_c(line, ',');
-  if (!strpbrk(text, ",\"\r\n")) {
-    g_string_append(line, text);
-    return;
-  }
-  g_string_append_c(line, '"');
-  for (const char *p = text; *p; p++)
-    g_string_append_printf(line, *p == '"' ? "\"%c" : "%c", *p);
-  g_string_append_c(line, '"');
-}
 
 static void
 append_int(GString *line, guint64 value)
@@ -36,9 +17,9 @@ append_int(GString *line, guint64 value)
 static void
 append_ms(GString *line, double value)
 {
-  g_autofree char *text = ms_image_report_number(value, "%.6f");
+  g_autofree char *text = ms_number_format(value, "%.6f");
 
-  append_cell(line, text);
+  ms_csv_append(line, text);
 }
 
 /** ms_image_report_csv_header: (transfer full): the names of the columns. */
@@ -47,10 +28,10 @@ ms_image_report_csv_header(void)
 {
   GString *line = g_string_new("seq,input,output,status,error,width,height");
   guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options_table(&n);
 
   for (guint i = 0; i < n; i++)
-    append_cell(line, infos[i].json);
+    ms_csv_append(line, rows[i].json);
   g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n,filter_ms_median");
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
     g_string_append_printf(line, ",%s_ms", ms_stage_name(stages[i]));
@@ -59,15 +40,15 @@ ms_image_report_csv_header(void)
 }
 
 static void
-append_what(GString *line, const MsBatchItem *item)
+append_item(GString *line, const MsBatchItem *item)
 {
   gboolean pending = item->status == MS_ITEM_PENDING;
 
   append_int(line, item->seq);
-  append_cell(line, item->input);
-  append_cell(line, item->output ? item->output : "");
-  append_cell(line, ms_item_status_name(pending ? MS_ITEM_SKIPPED : item->status));
-  append_cell(line, item->error ? item->error : "");
+  ms_csv_append(line, item->input);
+  ms_csv_append(line, item->output);
+  ms_csv_append(line, ms_item_status_name(pending ? MS_ITEM_SKIPPED : item->status));
+  ms_csv_append(line, item->error);
   append_int(line, (guint64)item->width);
   append_int(line, (guint64)item->height);
 }
@@ -76,35 +57,36 @@ static void
 append_settings(GString *line, const MsSettings *settings)
 {
   guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
-    g_autofree char *value = ms_option_get_text(&infos[i], settings);
-    append_cell(line, value);
+    g_autofree char *value = ms_option_get_text(&rows[i], settings);
+    ms_csv_append(line, value);
   }
 }
 
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
-  MsRepeatTime time = ms_image_report_repeat_time(item->kernel_ms);
+  MsSummary time = ms_statistics_summarise((const double *)item->kernel_ms->data, item->kernel_ms->len);
+  MsSummary whole = ms_statistics_summarise((const double *)item->filter_ms->data, item->filter_ms->len);
 
-  append_ms(line, time.median);
-  append_ms(line, time.min);
-  append_ms(line, time.max);
+  append_ms(line, time.n > 0 ? time.median : 0);
+  append_ms(line, time.n > 0 ? time.minimum : 0);
+  append_ms(line, time.n > 0 ? time.maximum : 0);
   append_int(line, time.n);
-  append_ms(line, ms_image_report_repeat_time(item->filter_ms).median);
+  append_ms(line, whole.n > 0 ? whole.median : 0);
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
     append_ms(line, item->log ? ms_timing_log_total_ms(item->log, stages[i]) : 0);
 }
 
-/** ms_image_report_csv_line: (transfer full): one image. */
+/** ms_image_report_csv_line: (transfer full): the line of one image. */
 char *
 ms_image_report_csv_line(const MsBatchItem *item)
 {
   GString *line = g_string_new(NULL);
 
-  append_what(line, item);
+  append_item(line, item);
   append_settings(line, &item->used);
   append_times(line, item);
   if (item->verified) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/findings.h"
+#include "app/image-summary.h"
 
 #include "core/reduce/image-statistics.h"
 
-struct _MsFindings {
+struct _MsImageSummary {
   gboolean statistics;
   gboolean histogram;
   MsImageStatistics of_result;
@@ -11,17 +11,14 @@ struct _MsFindings {
   MsImageComparison change;
 };
 
-/*
- * Copies the rows with what they are about behind the kernel's name: the same kernel counts the result and the source,
- * and their times are two.
- */
+/* Copies the rows to @log; a kernel's name is followed by the image, since the result and the source run the same one. */
 static void
-append_about(MsTimingLog *log, MsTimingLog *own, const char *about)
+append_named(MsTimingLog *log, MsTimingLog *own, const char *image_name)
 {
   for (guint i = 0; log && i < ms_timing_log_get_length(own); i++) {
     MsTiming row = *ms_timing_log_get(own, i);
     if (row.stage == MS_STAGE_KERNEL) {
-      g_autofree char *name = g_strdup_printf("%s of the %s", row.kernel, about);
+      g_autofree char *name = g_strdup_printf("%s of the %s", row.kernel, image_name);
       row.kernel = g_intern_string(name);
     }
     ms_timing_log_add(log, &row);
@@ -29,7 +26,7 @@ append_about(MsTimingLog *log, MsTimingLog *own, const char *about)
 }
 
 static gboolean
-measure(MsContext *context, MsImage *image, const char *about, MsImageStatistics *statistics, MsTimingLog *log,
+measure(MsContext *context, MsImage *image, const char *image_name, MsImageStatistics *statistics, MsTimingLog *log,
         GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
@@ -40,13 +37,13 @@ measure(MsContext *context, MsImage *image, const char *about, MsImageStatistics
   }
   if (!ms_image_statistics(context, image, statistics, own, cancellable, error))
     return FALSE;
-  append_about(log, own, about);
+  append_named(log, own, image_name);
   return TRUE;
 }
 
-/* The counts alone: no figures, and no benchmark to hold their speed against. */
+/* The histogram alone, without the statistics and the bandwidth measurement that they are compared with. */
 static gboolean
-count(MsContext *context, MsImage *image, const char *about, MsHistogram *histogram, MsTimingLog *log,
+count(MsContext *context, MsImage *image, const char *image_name, MsHistogram *histogram, MsTimingLog *log,
       GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
@@ -57,7 +54,7 @@ count(MsContext *context, MsImage *image, const char *about, MsHistogram *histog
   }
   if (!ms_histogram_of_image(context, image, histogram, own, cancellable, error) || !ms_timing_log_resolve(own, error))
     return FALSE;
-  append_about(log, own, about);
+  append_named(log, own, image_name);
   return TRUE;
 }
 
@@ -73,8 +70,8 @@ compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison 
 }
 
 static gboolean
-find_all(MsFindings *self, MsContext *context, MsImage *source, MsImage *result, MsTimingLog *log,
-         GCancellable *cancellable, GError **error)
+reduce_images(MsImageSummary *self, MsContext *context, MsImage *source, MsImage *result, MsTimingLog *log,
+              GCancellable *cancellable, GError **error)
 {
   if (!self->statistics)
     return count(context, result, "result", &self->of_result.histogram, log, cancellable, error);
@@ -84,41 +81,39 @@ find_all(MsFindings *self, MsContext *context, MsImage *source, MsImage *result,
 }
 
 /**
- * ms_findings_new:
- * @log: (nullable): gets the rows of the kernels
+ * ms_image_summary_new:
+ * @log: (nullable): gets the times of the kernels
  *
- * Statistics of both images and how they differ, or the counts of the result where only the histogram is asked for; on
- * the engine's device, or in plain C where the engine is the serial reference.
+ * Computes the statistics of both images and how they differ, or the histogram of the result alone if only that is asked
+ * for; on the engine's device, or by the serial code if the engine is the serial reference.
  *
- * Returns: (transfer full): the findings, or %NULL with @error set
+ * Returns: (transfer full): the summary, or %NULL with @error set
  */
-MsFindings *
-ms_findings_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
-                MsTimingLog *log, GCancellable *cancellable, GError **error)
+MsImageSummary *
+ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
+                     MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   MsContext *context = ms_engine_get_context(engine);
-  MsFindings *self = g_new0(MsFindings, 1);
+  MsImageSummary *self = g_new0(MsImageSummary, 1);
 
   self->statistics = statistics;
   self->histogram = histogram;
-  if (find_all(self, context, source, result, log, cancellable, error))
+  if (reduce_images(self, context, source, result, log, cancellable, error))
     return self;
-  ms_findings_free(self);
+  ms_image_summary_free(self);
   return NULL;
 }
 
+/** ms_image_summary_free: a #GDestroyNotify. */
 void
-ms_findings_free(gpointer self)
+ms_image_summary_free(gpointer self)
 {
   g_free(self);
 }
 
-/**
- * ms_findings_add_json: adds "statistics" and "histogram" of the result, and "source_statistics" and "change", where
- * asked for.
- */
+/** ms_image_summary_add_json: adds the members "statistics", "source_statistics", "change" and "histogram" on request. */
 void
-ms_findings_add_json(const MsFindings *self, JsonBuilder *builder)
+ms_image_summary_add_json(const MsImageSummary *self, JsonBuilder *builder)
 {
   if (self && self->statistics) {
     json_builder_set_member_name(builder, "statistics");
@@ -134,19 +129,19 @@ ms_findings_add_json(const MsFindings *self, JsonBuilder *builder)
   }
 }
 
-/** ms_findings_to_text: (transfer full): the tables. */
+/** ms_image_summary_to_text: (transfer full): the tables that were asked for; empty for %NULL. */
 char *
-ms_findings_to_text(const MsFindings *self, gboolean statistics, gboolean histogram)
+ms_image_summary_to_text(const MsImageSummary *self)
 {
   GString *text = g_string_new(NULL);
 
-  if (self && statistics) {
+  if (self && self->statistics) {
     g_autofree char *result = ms_image_statistics_to_text(&self->of_result);
     g_autofree char *change = ms_image_comparison_to_text(&self->change);
     g_string_append(text, result);
     g_string_append(text, change);
   }
-  if (self && histogram) {
+  if (self && self->histogram) {
     g_autofree char *counts = ms_histogram_to_text(&self->of_result.histogram);
     g_string_append(text, counts);
   }

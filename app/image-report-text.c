@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/report.h"
+#include "app/image-report-text.h"
 
-#include "app/findings.h"
+#include "core/lab/measure/statistics.h"
+#include "core/number.h"
 
-/** ms_image_report_number: (transfer full): a number with a point, whatever the locale says. */
+/** ms_image_report_text_title: (transfer full): the lines above an image's tables. */
 char *
-ms_image_report_number(double value, const char *format)
-{
-  char text[64];
-
-  return g_strdup(g_ascii_formatd(text, sizeof text, format, value));
-}
-
-static int
-compare_doubles(gconstpointer a, gconstpointer b)
-{
-  double p = *(const double *)a, q = *(const double *)b;
-
-  return (p > q) - (p < q);
-}
-
-/**
- * ms_image_report_repeat_time:
- * @samples: (element-type double): milliseconds, one a repeat
- *
- * Returns: their summary; the median of an even number of repeats is the mean of the middle two
- */
-MsRepeatTime
-ms_image_report_repeat_time(const GArray *samples)
-{
-  guint n = samples->len;
-
-  if (n == 0)
-    return (MsRepeatTime){0};
-  g_autofree double *sorted = g_memdup2(samples->data, n * sizeof(double));
-  qsort(sorted, n, sizeof(double), compare_doubles);
-  return (MsRepeatTime){
-    .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .min = sorted[0], .max = sorted[n - 1], .n = n};
-}
-
-/** ms_image_report_title: (transfer full): the line above an image's tables. */
-char *
-ms_image_report_title(const MsBatchItem *item)
+ms_image_report_text_title(const MsBatchItem *item)
 {
   g_autofree char *settings = ms_settings_to_arguments(&item->used);
 
@@ -50,7 +15,7 @@ ms_image_report_title(const MsBatchItem *item)
                          settings);
 }
 
-/* Rows of one stage and kernel together: a run in bands has hundreds of them. */
+/* The sum of the rows of one stage and kernel: an image filtered in bands has hundreds of rows. */
 typedef struct {
   MsTiming first;
   guint n;
@@ -101,11 +66,11 @@ static void
 append_sum(GString *text, const Sum *sum)
 {
   double megabytes = (double)sum->bytes * 1e-6;
-  g_autofree char *queued = ms_image_report_number(sum->queued_ms, "%.3f");
-  g_autofree char *submitted = ms_image_report_number(sum->submitted_ms, "%.3f");
-  g_autofree char *run = ms_image_report_number(sum->run_ms, "%.3f");
-  g_autofree char *bytes = ms_image_report_number(megabytes, "%.3f");
-  g_autofree char *rate = ms_image_report_number(sum->run_ms > 0 ? megabytes / sum->run_ms : 0, "%.3f");
+  g_autofree char *queued = ms_number_format(sum->queued_ms, "%.3f");
+  g_autofree char *submitted = ms_number_format(sum->submitted_ms, "%.3f");
+  g_autofree char *run = ms_number_format(sum->run_ms, "%.3f");
+  g_autofree char *bytes = ms_number_format(megabytes, "%.3f");
+  g_autofree char *rate = ms_number_format(sum->run_ms > 0 ? megabytes / sum->run_ms : 0, "%.3f");
 
   g_string_append_printf(text, "  %-9s %-24s %5u %11s %13s %11s %10s %9s\n", ms_stage_name(sum->first.stage),
                          sum->first.kernel ? sum->first.kernel : "", sum->n, queued, submitted, run, bytes, rate);
@@ -114,19 +79,19 @@ append_sum(GString *text, const Sum *sum)
 static void
 append_repeat_time(GString *text, const char *what, const GArray *samples)
 {
-  MsRepeatTime time = ms_image_report_repeat_time(samples);
-  g_autofree char *median = ms_image_report_number(time.median, "%.3f");
-  g_autofree char *min = ms_image_report_number(time.min, "%.3f");
-  g_autofree char *max = ms_image_report_number(time.max, "%.3f");
+  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
+  g_autofree char *median = ms_number_format(time.median, "%.3f");
+  g_autofree char *min = ms_number_format(time.minimum, "%.3f");
+  g_autofree char *max = ms_number_format(time.maximum, "%.3f");
 
   if (time.n > 0)
     g_string_append_printf(text, "  %s: median %s ms, minimum %s ms, maximum %s ms, n %u\n", what, median, min, max,
                            time.n);
 }
 
-/** ms_image_report_timings: (transfer full): a table of what every stage and kernel took. */
+/** ms_image_report_text_timings: (transfer full): a table of the times of every stage and kernel. */
 char *
-ms_image_report_timings(const MsBatchItem *item)
+ms_image_report_text_timings(const MsBatchItem *item)
 {
   GString *text = g_string_new(NULL);
 
@@ -142,9 +107,9 @@ ms_image_report_timings(const MsBatchItem *item)
   return g_string_free(text, FALSE);
 }
 
-/** ms_image_report_verify: (transfer full): how the result compares with the reference. */
+/** ms_image_report_text_verify: (transfer full): how the result compares with the reference. */
 char *
-ms_image_report_verify(const MsBatchItem *item)
+ms_image_report_text_verify(const MsBatchItem *item)
 {
   if (!item->verified)
     return g_strdup("");
@@ -152,11 +117,4 @@ ms_image_report_verify(const MsBatchItem *item)
     return g_strdup("  verified: identical to the reference\n");
   return g_strdup_printf("  differs from the reference: %" G_GUINT64_FORMAT " pixels, largest difference %d\n",
                          item->difference.mismatched_pixels, item->difference.max_difference);
-}
-
-/** ms_image_report_findings: (transfer full): statistics and histogram as tables. */
-char *
-ms_image_report_findings(const MsBatchItem *item, gboolean statistics, gboolean histogram)
-{
-  return ms_findings_to_text(item->findings, statistics, histogram);
 }

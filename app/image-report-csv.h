@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* One image's results as a line of CSV. */
+#pragma once
+
+#include "core/batch/item.h"
+
+G_BEGIN_DECLS
+
+char *ms_image_report_csv_header(void);
+char *ms_image_report_csv_line(const MsBatchItem *item);
+
+G_END_DECLS

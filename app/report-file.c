@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/report-file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/image/atomic-file.h"
+#include "core/image/file-path.h"
+
+struct _MsReportFile {
+  MsAtomicFile *file; /* NULL for standard output */
+  GError *error;      /* the first error, reported by ms_report_file_close() */
+};
+
+/** ms_report_file_open: (transfer full): an empty report, or %NULL with #MS_ERROR_IO. */
+MsReportFile *
+ms_report_file_open(const char *path, GError **error)
+{
+  g_autoptr(MsReportFile) self = g_new0(MsReportFile, 1);
+
+  if (ms_file_path_is_standard(path))
+    return g_steal_pointer(&self);
+  self->file = ms_atomic_file_open(path, TRUE, error);
+  return self->file ? g_steal_pointer(&self) : NULL;
+}
+
+/** ms_report_file_free: discards a report that was not closed. */
+void
+ms_report_file_free(MsReportFile *self)
+{
+  if (!self)
+    return;
+  g_clear_pointer(&self->file, ms_atomic_file_free);
+  g_clear_error(&self->error);
+  g_free(self);
+}
+
+/** ms_report_file_write: appends @text. */
+void
+ms_report_file_write(MsReportFile *self, const char *text)
+{
+  if (self->error)
+    return;
+  if (self->file)
+    ms_atomic_file_write(self->file, text, strlen(text), &self->error);
+  else if (fputs(text, stdout) < 0)
+    g_set_error_literal(&self->error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to.");
+}
+
+/** ms_report_file_close: gives the file its name; %FALSE with the first error, and without a file. */
+gboolean
+ms_report_file_close(MsReportFile *self, GError **error)
+{
+  if (!self->error && self->file)
+    ms_atomic_file_commit(self->file, &self->error);
+  g_clear_pointer(&self->file, ms_atomic_file_free);
+  if (!self->error)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  return FALSE;
+}
+
+/** ms_report_file_save: writes @text as the whole report. */
+gboolean
+ms_report_file_save(const char *path, const char *text, GError **error)
+{
+  g_autoptr(MsReportFile) self = ms_report_file_open(path, error);
+
+  if (!self)
+    return FALSE;
+  ms_report_file_write(self, text);
+  return ms_report_file_close(self, error);
+}

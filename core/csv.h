@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of comma-separated values (RFC 4180). */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+void ms_csv_append(GString *line, const char *text);
+
+G_END_DECLS
