@@ -155,7 +155,7 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   MsCommandAction action = ms_command_line_action(self);
   gboolean is_lab = self->experiment || self->tune || self->reduce;
 
-  if (self->help || self->version)
+  if (self->help || self->help_all || self->version)
     return TRUE;
   if (self->headless && is_lab && !self->list_devices && !check_lab(self, action, error))
     return FALSE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-line.h"
 
+#include "core/filter/filter-presets.h"
 #include "core/option/option-reader.h"
 
 #define DEFAULT_DEVICE "auto"
@@ -61,6 +62,25 @@ ms_command_line_action(const MsCommandLine *self)
   return self->reduce ? MS_COMMAND_REDUCE : MS_COMMAND_IMAGES;
 }
 
+/* Replaces the defaults by the preset's settings; the options on the command line keep their values. */
+static gboolean
+apply_preset(MsCommandLine *self, GError **error)
+{
+  g_autoptr(MsPresets) presets = ms_presets_new(NULL);
+  MsSettings settings = ms_settings_default();
+
+  if (!ms_presets_apply(presets, self->preset, &settings, error))
+    return FALSE;
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_options.rows[i];
+    g_autofree char *value = ms_option_get_text(row, &self->settings);
+    if (ms_command_line_has(self, row->name))
+      ms_option_set_text(row, &settings, value, NULL);
+  }
+  self->settings = settings;
+  return TRUE;
+}
+
 /**
  * ms_command_line_parse:
  *
@@ -79,5 +99,7 @@ ms_command_line_parse(int argc, char **argv, GError **error)
 
   g_ptr_array_add(inputs, NULL);
   line->inputs = (char **)g_ptr_array_free(inputs, FALSE);
-  return good ? g_steal_pointer(&line) : NULL;
+  if (!good || (line->preset && !apply_preset(line, error)))
+    return NULL;
+  return g_steal_pointer(&line);
 }

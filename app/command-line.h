@@ -14,6 +14,12 @@ typedef enum {
   MS_PROGRESS_NEVER,
 } MsProgressMode;
 
+typedef enum {
+  MS_COLOR_AUTO,
+  MS_COLOR_ALWAYS,
+  MS_COLOR_NEVER,
+} MsColorMode;
+
 /**
  * MsCommandLine: the values of all options. Enumerations are stored as int, the type that the option tables expect.
  * @inputs: (array zero-terminated=1)
@@ -24,15 +30,18 @@ typedef enum {
  * @format: an #MsImageFormat
  * @on_conflict: an #MsConflict
  * @progress: an #MsProgressMode
+ * @color: an #MsColorMode
  * @budget: seconds, 0 for the default of the action
  * @noise: percent, 0 for the default
  */
 typedef struct {
   gboolean help;
+  gboolean help_all;
   gboolean version;
   gboolean headless;
   char **inputs;
   MsSettings settings;
+  char *preset;
   GPtrArray *given;
   gboolean list_devices;
   char *device;
@@ -61,6 +70,7 @@ typedef struct {
   gboolean verify;
   int progress;
   gboolean quiet;
+  int color;
   char *experiment;
   gboolean quick;
   gboolean tune;

@@ -9,6 +9,7 @@
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const format_values[] = {"png", "jpeg", NULL};
 static const char *const conflict_values[] = {"fail", "skip", "unique", "overwrite", NULL};
+static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", NULL};
 
 /* The sets of actions to which options apply. */
@@ -38,15 +39,21 @@ parse_shard(const char *text, gpointer field, GError **error)
 }
 
 static const MsOptionInfo rows[] = {
-  ROW(PROGRAM, "headless", FLAG, headless, EVERY, "Work without a window; never open a display"),
-  ROW(PROGRAM, "help", FLAG, help, EVERY, "Show this list", .letter = 'h'),
-  ROW(PROGRAM, "version", FLAG, version, EVERY, "Show the version"),
+  ROW(PROGRAM, "headless", FLAG, headless, EVERY, "Work without a window; never open a display", .is_common = TRUE),
+  ROW(PROGRAM, "help", FLAG, help, EVERY, "Show the most used options", .letter = 'h', .is_common = TRUE),
+  ROW(PROGRAM, "help-all", FLAG, help_all, EVERY, "Show every option", .is_common = TRUE),
+  ROW(PROGRAM, "version", FLAG, version, EVERY, "Show the version of the program and of its libraries",
+      .is_common = TRUE),
+
+  ROW(FILTER, "preset", TEXT, preset, IMAGES | TUNE,
+      "Begin with the settings of a preset, built-in or saved in the window; other options change them",
+      ARGUMENT("NAME"), .is_common = TRUE),
 
   ROW(DEVICE, "list-devices", FLAG, list_devices, MS_COMMAND_LIST_DEVICES,
-      "List the OpenCL devices with their limits (with --json -, as JSON)"),
+      "List the OpenCL devices with their limits (with --json -, as JSON)", .is_common = TRUE),
   ROW(DEVICE, "device", TEXT, device, IMAGES | LAB,
       "The device: a kind of device, a part of its name, its number in the list, or the serial reference",
-      ARGUMENT("auto|cpu|gpu|reference|NAME-PART|P:D")),
+      ARGUMENT("auto|cpu|gpu|reference|NAME-PART|P:D"), .is_common = TRUE),
   ROW(DEVICE, "devices", TEXT, devices, IMAGES | EXPERIMENT,
       "Divide each image among several devices, as in 0:0,1:0 or gpu,cpu", ARGUMENT("LIST")),
   ROW(DEVICE, "split", CHOICE, split, IMAGES,
@@ -57,44 +64,48 @@ static const MsOptionInfo rows[] = {
       CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),
 
   ROW(OUTPUT, "output", TEXT, output, IMAGES, "Where the result goes; - is standard output", .letter = 'o',
-      ARGUMENT("FILE|DIR|-")),
+      ARGUMENT("FILE|DIR|-"), .is_common = TRUE),
   ROW(OUTPUT, "name", TEXT, name, IMAGES,
       "Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})", ARGUMENT("TEMPLATE"),
-      .needs = "output"),
+      .needs = "output", .is_common = TRUE),
   ROW(OUTPUT, "format", CHOICE, format, IMAGES, "Format of the outputs (default: by the name)",
       CHOICE_OF(format_values, MS_IMAGE_FORMAT_PNG)),
-  ROW(OUTPUT, "quality", INT, quality, IMAGES, "Quality of JPEG outputs", RANGE(1, 100)),
+  ROW(OUTPUT, "quality", INT, quality, IMAGES, "Quality of JPEG outputs", RANGE(1, 100), .is_common = TRUE),
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES,
       "What to do when an output exists (default fail; an input is never overwritten)",
-      CHOICE_OF(conflict_values, MS_CONFLICT_FAIL)),
+      CHOICE_OF(conflict_values, MS_CONFLICT_FAIL), .is_common = TRUE),
 
-  ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths"),
+  ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths",
+      .is_common = TRUE),
   ROW(BATCH, "resume", FLAG, resume, IMAGES | EXPERIMENT,
       "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist",
-      .needs = "output|experiment"),
+      .needs = "output|experiment", .is_common = TRUE),
   ROW(BATCH, "shard", PARSED, shard, IMAGES, "Process part I of N, for several processes that divide the work",
       ARGUMENT("I/N"), .parse = parse_shard),
   ROW(BATCH, "manifest", TEXT, manifest, IMAGES, "Append a line of JSON for each finished image",
       ARGUMENT("FILE.jsonl")),
   ROW(BATCH, "jobs", INT, jobs, IMAGES, "Threads that decode and encode; by default one for each processor",
       RANGE(1, 256)),
-  ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, "Show what would be done, and do nothing"),
+  ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, "Show what would be done, and do nothing", .is_common = TRUE),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
       "Bytes that the images being processed may use together, as in 512M or 4G", ARGUMENT("SIZE"), .thousand = 1024),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | TUNE | EXPERIMENT,
       "Refuse images with more pixels (default 1G); K, M, G and T are decimal", ARGUMENT("N"), .thousand = 1000),
 
-  ROW(REPORT, "timings", FLAG, timings, IMAGES, "Show the time of every stage and kernel"),
+  ROW(REPORT, "timings", FLAG, timings, IMAGES, "Show the time of every stage and kernel", .is_common = TRUE),
   ROW(REPORT, "stats", FLAG, stats, IMAGES,
-      "Show minimum, maximum, mean, deviation, median and percentiles of each channel of the result"),
+      "Show minimum, maximum, mean, deviation, median and percentiles of each channel of the result",
+      .is_common = TRUE),
   ROW(REPORT, "histogram", FLAG, histogram, IMAGES, "Show the histogram of each channel of the result"),
-  ROW(REPORT, "json", TEXT, json, HEADLESS, "Write the whole report as JSON", ARGUMENT("FILE|-")),
+  ROW(REPORT, "json", TEXT, json, HEADLESS, "Write the whole report as JSON", ARGUMENT("FILE|-"), .is_common = TRUE),
   ROW(REPORT, "csv", TEXT, csv, IMAGES, "Write one line for each image as CSV", ARGUMENT("FILE|-")),
   ROW(REPORT, "repeat", INT, repeat, IMAGES | REDUCE | EXPERIMENT,
       "Run each image, reduction or configuration N times and report the median", RANGE(1, 100000), .standard = "1"),
   ROW(REPORT, "verify", FLAG, verify, IMAGES, "Compare with the serial reference; exit status 3 when they differ"),
   ROW(REPORT, "progress", CHOICE, progress, HEADLESS, "Progress on standard error; auto shows it on a terminal",
       CHOICE_OF(progress_values, MS_PROGRESS_AUTO)),
+  ROW(REPORT, "color", CHOICE, color, HEADLESS,
+      "Colour of error messages; auto uses it on a terminal unless NO_COLOR is set", CHOICE_OF(color_values, 0)),
   ROW(REPORT, "quiet", FLAG, quiet, HEADLESS, "Print errors and the requested results only", .letter = 'q'),
 
   ROW(LAB, "experiment", TEXT, experiment, EXPERIMENT | MS_COMMAND_LIST_EXPERIMENTS, "Run a study and report it",

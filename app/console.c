@@ -11,16 +11,30 @@
 #define REDRAW_INTERVAL 100000
 
 #define CLEAR_LINE "\r\033[K"
+#define RED "\033[1;31m"
+#define PLAIN "\033[0m"
 
 struct _MsConsole {
   GMutex lock;
   FILE *tables;
   gboolean quiet;
+  gboolean color;
   gboolean bar;   /* progress as one line that is redrawn */
   gboolean lines; /* progress as one line for each finished image */
   gboolean drawn;
   gint64 last_drawn;
 };
+
+/* By the convention of no-color.org, NO_COLOR turns colour off unless an option asks for it. */
+static gboolean
+wants_color(const MsCommandLine *line, gboolean terminal)
+{
+  const char *no_color = g_getenv("NO_COLOR");
+
+  if (line->color != MS_COLOR_AUTO)
+    return line->color == MS_COLOR_ALWAYS;
+  return terminal && !(no_color && *no_color) && g_strcmp0(g_getenv("TERM"), "dumb") != 0;
+}
 
 /** ms_console_new: (transfer full): tables go to standard output unless an image or a report goes there. */
 MsConsole *
@@ -34,6 +48,7 @@ ms_console_new(const MsCommandLine *line)
   g_mutex_init(&self->lock);
   self->tables = taken ? stderr : stdout;
   self->quiet = line->quiet;
+  self->color = wants_color(line, terminal);
   if (line->progress == MS_PROGRESS_ALWAYS || (line->progress == MS_PROGRESS_AUTO && terminal && !line->quiet)) {
     self->bar = terminal;
     self->lines = !terminal;
@@ -90,13 +105,16 @@ printable(const char *text, const char *allowed)
 
 /* Keeps line breaks and tabs, since a message may contain a build log. */
 static void
-print_message(MsConsole *self, const char *sentence)
+print_message(MsConsole *self, const char *sentence, gboolean is_error)
 {
   g_autofree char *shown = printable(sentence, "\n\t");
 
   g_mutex_lock(&self->lock);
   clear_bar(self);
-  fprintf(stderr, "meanshift-lab: %s\n", shown);
+  if (self->color && is_error)
+    fprintf(stderr, RED "meanshift-lab:" PLAIN " %s\n", shown);
+  else
+    fprintf(stderr, "meanshift-lab: %s\n", shown);
   g_mutex_unlock(&self->lock);
 }
 
@@ -104,7 +122,7 @@ print_message(MsConsole *self, const char *sentence)
 void
 ms_console_error(MsConsole *self, const char *sentence)
 {
-  print_message(self, sentence);
+  print_message(self, sentence, TRUE);
 }
 
 /** ms_console_note: prints a message that needs no action, unless --quiet is given. */
@@ -112,7 +130,7 @@ void
 ms_console_note(MsConsole *self, const char *sentence)
 {
   if (!self->quiet)
-    print_message(self, sentence);
+    print_message(self, sentence, FALSE);
 }
 
 /** ms_console_print_note: ms_console_note() as an #MsEngineNote. */

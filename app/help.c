@@ -10,18 +10,37 @@ static const char usage[] = "Usage:\n"
                             "  meanshift-lab [IMAGE...]                                 opens the window\n"
                             "  meanshift-lab --headless [OPTIONS] INPUT... -o OUTPUT    opens no display\n"
                             "\n"
-                            "Mean-shift filtering of PNG and JPEG images on any OpenCL device.\n";
+                            "Mean-shift filtering of images on any OpenCL device.\n";
+
+static const char examples[] = "\nExamples:\n"
+                               "  meanshift-lab photo.jpg\n"
+                               "  meanshift-lab --headless photo.jpg --sp 10 --sr 20 -o flat.png\n"
+                               "  meanshift-lab --headless --recursive photos -o flat --resume\n"
+                               "  meanshift-lab --headless photo.jpg --timings --device gpu\n";
+
+static const char more[] = "\n--help-all lists every option; the manual page, meanshift-lab(1), describes them.\n";
 
 static const char statuses[] = "\nExit status: 0 all done; 1 some inputs failed; 2 wrong usage; 3 --verify "
                                "found a difference, or the\n"
                                "result of --reduce is not the serial one; 4 no usable device; 130 interrupted.\n";
 
+/* A group without rows has no heading either. */
 static void
-append_group(GString *text, MsOptionGroup group)
+append_group(GString *text, MsOptionGroup group, gboolean only_common)
 {
-  g_string_append_printf(text, "\n%s:\n", ms_option_group_title(group));
-  ms_option_help_append_group(text, &ms_options, group);
-  ms_option_help_append_group(text, &ms_command_options, group);
+  g_autoptr(GString) rows = g_string_new(NULL);
+
+  ms_option_help_append_group(rows, &ms_options, group, only_common);
+  ms_option_help_append_group(rows, &ms_command_options, group, only_common);
+  if (rows->len > 0)
+    g_string_append_printf(text, "\n%s:\n%s", ms_option_group_title(group), rows->str);
+}
+
+static void
+append_groups(GString *text, gboolean only_common)
+{
+  for (MsOptionGroup group = MS_OPTION_GROUP_PROGRAM; group <= MS_OPTION_GROUP_LAB; group++)
+    append_group(text, group, only_common);
 }
 
 /** ms_help_preset: (transfer full): the help text of a preset of --variant, with the settings it stands for. */
@@ -53,17 +72,28 @@ append_reductions(GString *text)
     ms_option_help_append_row(text, presets[i].name, help);
   }
   g_string_append(text, "\nKeys of --variant, after any preset but auto:\n");
-  ms_option_help_append_group(text, &ms_reduce_options, MS_OPTION_GROUP_VARIANT);
+  ms_option_help_append_group(text, &ms_reduce_options, MS_OPTION_GROUP_VARIANT, FALSE);
 }
 
-/** ms_help_text: (transfer full): what --help prints. */
+/** ms_help_short: (transfer full): what --help prints: examples and the options that people use most. */
 char *
-ms_help_text(void)
+ms_help_short(void)
 {
   GString *text = g_string_new(usage);
 
-  for (MsOptionGroup group = MS_OPTION_GROUP_PROGRAM; group <= MS_OPTION_GROUP_LAB; group++)
-    append_group(text, group);
+  g_string_append(text, examples);
+  append_groups(text, TRUE);
+  g_string_append(text, more);
+  return g_string_free(text, FALSE);
+}
+
+/** ms_help_all: (transfer full): what --help-all prints: every option, the reductions and the exit statuses. */
+char *
+ms_help_all(void)
+{
+  GString *text = g_string_new(usage);
+
+  append_groups(text, FALSE);
   append_reductions(text);
   g_string_append(text, statuses);
   return g_string_free(text, FALSE);

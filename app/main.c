@@ -5,6 +5,7 @@
 #include "app/command-check.h"
 #include "app/headless.h"
 #include "app/help.h"
+#include "app/version.h"
 #include "app/window.h"
 
 static MsExitStatus
@@ -15,12 +16,11 @@ fail(const GError *error)
 }
 
 static MsExitStatus
-print_help(void)
+print(char *text)
 {
-  g_autofree char *text = ms_help_text();
+  g_autofree char *owned = text;
 
-  fputs(text, stdout);
-  return MS_EXIT_DONE;
+  return fputs(owned, stdout) >= 0 && fflush(stdout) == 0 ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
 int
@@ -31,10 +31,10 @@ main(int argc, char **argv)
 
   if (!line || !ms_command_line_check(line, &error))
     return fail(error);
-  if (line->help)
-    return print_help();
+  if (line->help || line->help_all)
+    return print(line->help_all ? ms_help_all() : ms_help_short());
   if (line->version)
-    return printf("meanshift-lab %s\n", MS_VERSION) > 0 ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+    return print(ms_version_text());
   if (line->headless || line->list_devices)
     return ms_headless_run(line);
   ms_window_run(line->inputs, &error);

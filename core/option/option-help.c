@@ -56,12 +56,12 @@ ms_option_help_text(const MsOptionInfo *option)
                          standard ? standard : "");
 }
 
-/** ms_option_help_append_group: appends the rows of @group. */
+/** ms_option_help_append_group: appends the rows of @group, or only those that are marked as common. */
 void
-ms_option_help_append_group(GString *text, const MsOptionTable *table, MsOptionGroup group)
+ms_option_help_append_group(GString *text, const MsOptionTable *table, MsOptionGroup group, gboolean only_common)
 {
   for (guint i = 0; i < table->n_rows; i++) {
-    if (table->rows[i].group != group)
+    if (table->rows[i].group != group || (only_common && !table->rows[i].is_common))
       continue;
     g_autofree char *left = ms_option_usage(&table->rows[i]);
     g_autofree char *right = ms_option_help_text(&table->rows[i]);

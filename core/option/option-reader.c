@@ -62,7 +62,7 @@ refuse_unknown(const MsOptionReader *reader, const char *name, GError **error)
   const char *near = ms_option_reader_nearest(reader, name);
   g_autofree char *hint = near ? g_strdup_printf(" did you mean --%s?", near) : g_strdup("");
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s;%s --help lists all.", name, hint);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s;%s --help-all lists all.", name, hint);
   return FALSE;
 }
 
@@ -137,7 +137,7 @@ read_letter(Reading *r, const char *text, GError **error)
   if (row && (row->kind != MS_OPTION_FLAG || !text[1]))
     return apply(r, row, record, text[1] ? text + 1 : NULL, error);
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "There is no option -%s; --help lists all, and a file of that name is written ./-%s.", text, text);
+              "There is no option -%s; --help-all lists all, and a file of that name is written ./-%s.", text, text);
   return FALSE;
 }
 

@@ -50,6 +50,7 @@ typedef enum {
  * MsOptionInfo:
  * @name: as on the command line, without the leading dashes
  * @letter: the one-letter form, 0 for none
+ * @is_common: whether the short --help lists it
  * @is_key: written name=value after a preset instead of --name value
  * @json: (nullable): the member's name in reports
  * @label: (nullable): the label of the window's control, with a mnemonic
@@ -73,6 +74,7 @@ typedef enum {
 typedef struct {
   const char *name;
   char letter;
+  gboolean is_common;
   gboolean is_key;
   const char *json;
   const char *label;

@@ -128,6 +128,18 @@ test_values(void)
 }
 
 static void
+test_preset(void)
+{
+  g_autoptr(MsCommandLine) line = parse_good("x --headless a.png -o b.png --max-iterations 7 --preset Poster");
+
+  g_assert_cmpfloat(line->settings.params.sp, ==, 16);
+  g_assert_cmpfloat(line->settings.params.sr, ==, 40);
+  g_assert_cmpint(line->settings.params.max_iterations, ==, 7);
+  check_refused("x --headless a.png -o b.png --preset Postr", "Flat colours, Poster");
+  check_refused("x --headless --reduce sum --preset Poster", "--preset");
+}
+
+static void
 test_refused_values(void)
 {
   static const char *const cases[][2] = {
@@ -293,12 +305,36 @@ check_help(const char *name, const char *help)
 static void
 test_help_lists_every_option(void)
 {
-  g_autofree char *help = ms_help_text();
+  g_autofree char *help = ms_help_all();
 
   for_each_option(check_help, help);
   g_assert_nonnull(strstr(help, "opencv|truncate|replicate"));
   g_assert_nonnull(strstr(help, "fail|skip|unique|overwrite"));
   g_assert_nonnull(strstr(help, "130"));
+}
+
+/* The short help begins with examples and lists only the options that are marked as common. */
+static void
+test_short_help(void)
+{
+  g_autofree char *help = ms_help_short();
+  const char *examples = strstr(help, "\nExamples:\n"), *options = strstr(help, "\nProgram:\n");
+  guint n = 0;
+
+  for (gsize k = 0; k < 2; k++) {
+    const MsOptionTable *table = k ? &ms_command_options : &ms_options;
+    for (guint i = 0; i < table->n_rows; i++) {
+      g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?--%s( |$)", table->rows[i].name);
+      g_assert_true(g_regex_match_simple(pattern, help, 0, 0) == table->rows[i].is_common);
+      n += table->rows[i].is_common;
+    }
+  }
+  g_assert_cmpuint(n, >=, 15);
+  g_assert_cmpuint(n, <=, 25);
+  g_assert_nonnull(examples);
+  g_assert_true(options > examples);
+  g_assert_null(strstr(help, "\nLab:\n"));
+  g_assert_nonnull(strstr(help, "--help-all"));
 }
 
 /* roff writes a dash as \-. */
@@ -389,7 +425,7 @@ assert_describes_variants(const char *text)
 static void
 test_reductions_are_described(void)
 {
-  g_autofree char *raw_help = ms_help_text(), *raw_page = read_man_page();
+  g_autofree char *raw_help = ms_help_all(), *raw_page = read_man_page();
   g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
   char *texts[] = {help, page};
 
@@ -403,7 +439,7 @@ test_reductions_are_described(void)
 static void
 test_defaults_of_reductions(void)
 {
-  g_autofree char *raw_help = ms_help_text(), *raw_page = read_man_page();
+  g_autofree char *raw_help = ms_help_all(), *raw_page = read_man_page();
   g_autofree char *help = as_read(raw_help, FALSE), *page = as_read(raw_page, TRUE);
   g_autoptr(MsCommandLine) line = parse_good("x --headless --reduce sum");
   g_autofree char *size = g_strdup_printf("default %" G_GUINT64_FORMAT, line->size);
@@ -459,10 +495,12 @@ main(int argc, char **argv)
   g_test_add_func("/command-line/defaults", test_defaults);
   g_test_add_func("/command-line/forms", test_forms);
   g_test_add_func("/command-line/values", test_values);
+  g_test_add_func("/command-line/preset", test_preset);
   g_test_add_func("/command-line/refused-values", test_refused_values);
   g_test_add_func("/command-line/refused-combinations", test_refused_combinations);
   g_test_add_func("/command-line/accepted-combinations", test_accepted_combinations);
   g_test_add_func("/command-line/help-lists-every-option", test_help_lists_every_option);
+  g_test_add_func("/command-line/short-help", test_short_help);
   g_test_add_func("/command-line/man-page-has-every-option", test_man_page_has_every_option);
   g_test_add_func("/command-line/reductions-are-described", test_reductions_are_described);
   g_test_add_func("/command-line/defaults-of-reductions", test_defaults_of_reductions);

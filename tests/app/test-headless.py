@@ -663,10 +663,33 @@ class Batches(HeadlessCase):
 
 class Program(HeadlessCase):
     def test_help_and_version(self):
-        for option in ("--help", "--version"):
+        for option in ("--help", "--help-all", "--version"):
             result = subprocess.run([PROGRAM, option], capture_output=True, timeout=60, check=True)
             self.assertIn(b"meanshift-lab", result.stdout)
             self.assertEqual(result.stderr, b"")
+
+    def errors_on_terminal(self, *arguments, **variables):
+        """Standard error of a run that fails, with a terminal there."""
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | variables
+        reader, terminal = os.openpty()
+        result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments], stdout=subprocess.DEVNULL,
+                                stderr=terminal, env=environment, timeout=120, check=False)
+        os.close(terminal)
+        text = os.read(reader, 65536).decode()
+        os.close(reader)
+        self.assertEqual(result.returncode, 1, text)
+        return text
+
+    def test_colour(self):
+        red = "\033[1;31mmeanshift-lab:"
+        self.assertIn(red, self.errors_on_terminal())
+        self.assertNotIn(red, self.errors_on_terminal(NO_COLOR="1"))
+        self.assertIn(red, self.errors_on_terminal(NO_COLOR=""))
+        self.assertNotIn(red, self.errors_on_terminal(TERM="dumb"))
+        self.assertNotIn(red, self.errors_on_terminal("--color", "never"))
+        self.assertIn(red, self.errors_on_terminal("--color", "always", NO_COLOR="1"))
+        self.assertNotIn(red, self.run_program("missing.png", "--timings", status=1)[1])
+        self.assertIn(red, self.run_program("missing.png", "--timings", "--color", "always", status=1)[1])
 
     def test_kernels_build_without_a_word(self):
         source = self.picture("a.png")

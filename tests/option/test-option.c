@@ -41,7 +41,7 @@ ratio_unused(gconstpointer record, gconstpointer context)
   }
 
 static const MsOptionInfo rows[] = {
-  ROW("loud", FLAG, loud, .letter = 'l', .help = "Be loud"),
+  ROW("loud", FLAG, loud, .letter = 'l', .is_common = TRUE, .help = "Be loud"),
   ROW("text", TEXT, text, .letter = 't', .argument = "TEXT", .help = "Say a text", .needs = "loud|colour"),
   ROW("count", INT, count, .argument = "N", .minimum = -2, .maximum = 9, .standard = "3", .help = "Count to N"),
   ROW("ratio", REAL, ratio, .argument = "X", .maximum = 1, .largest = 4, .help = "A ratio", .unused = ratio_unused),
@@ -197,13 +197,16 @@ test_help(void)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
-  ms_option_help_append_group(text, &table, MS_OPTION_GROUP_PROGRAM);
+  ms_option_help_append_group(text, &table, MS_OPTION_GROUP_PROGRAM, FALSE);
   g_assert_nonnull(strstr(text->str, "  -t, --text TEXT                 Say a text\n"));
   g_assert_nonnull(strstr(text->str, "  --count N                       Count to N (-2 to 9, default 3)\n"));
   g_assert_nonnull(strstr(text->str, "  --ratio X                       A ratio (0 to 4)\n"));
   g_assert_nonnull(strstr(text->str, "  --colour red|green              A colour\n"));
   g_string_truncate(text, 0);
-  ms_option_help_append_group(text, &table, MS_OPTION_GROUP_LAB);
+  ms_option_help_append_group(text, &table, MS_OPTION_GROUP_PROGRAM, TRUE);
+  g_assert_cmpstr(text->str, ==, "  -l, --loud                      Be loud\n");
+  g_string_truncate(text, 0);
+  ms_option_help_append_group(text, &table, MS_OPTION_GROUP_LAB, FALSE);
   g_assert_cmpstr(text->str, ==, "");
 }
 

@@ -5,7 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/document/document.h"
-#include "ui/options/presets.h"
+#include "core/filter/filter-presets.h"
 
 G_BEGIN_DECLS
 

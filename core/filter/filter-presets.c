@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/options/presets.h"
+#include "core/filter/filter-presets.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
 #include "core/folder.h"
+#include "core/option/choice.h"
+#include "core/filter/ms-presets.h"
 
-#define BUILT_IN "/io/github/meanshift_lab/MeanshiftLab/presets.ini"
+#define BUILT_IN "/io/github/meanshift_lab/presets/presets.ini"
 
 struct _MsPresets {
   GObject parent_instance;
@@ -40,7 +42,7 @@ ms_presets_class_init(MsPresetsClass *klass)
 static void
 ms_presets_init(MsPresets *self)
 {
-  g_autoptr(GBytes) bytes = g_resources_lookup_data(BUILT_IN, 0, NULL);
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(ms_presets_get_resource(), BUILT_IN, 0, NULL);
 
   self->built_in = g_key_file_new();
   self->own = g_key_file_new();
@@ -61,7 +63,7 @@ ms_presets_new(const char *own_path)
   return self;
 }
 
-/** ms_presets_list: (transfer full): the names of the user's presets or of the built-in ones. */
+/** ms_presets_list: (transfer full): the names of the user's presets if @own, else of the built-in ones. */
 GStrv
 ms_presets_list(MsPresets *self, gboolean own)
 {
@@ -76,17 +78,35 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
 
   if (option && value)
     return ms_option_set_text(option, settings, value, error);
-  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which is no option of this version.", name,
-              key);
+  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which is not an option of this version.",
+              name, key);
   return FALSE;
+}
+
+/* The groups of the file with that preset; an unknown name is refused with the names that there are. */
+static GKeyFile *
+find_file(MsPresets *self, const char *name, GError **error)
+{
+  g_auto(GStrv) own = ms_presets_list(self, TRUE);
+  g_auto(GStrv) built_in = ms_presets_list(self, FALSE);
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+  if (ms_choice_find((const char *const *)own, name) >= 0)
+    return self->own;
+  for (guint i = 0; built_in[i]; i++)
+    g_ptr_array_add(names, built_in[i]);
+  for (guint i = 0; own[i]; i++)
+    g_ptr_array_add(names, own[i]);
+  g_ptr_array_add(names, NULL);
+  return ms_choice_parse((const char *const *)names->pdata, "--preset", name, error) < 0 ? NULL : self->built_in;
 }
 
 /** ms_presets_apply: sets the options that the preset names and no others; on an error @settings is unchanged. */
 gboolean
 ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error)
 {
-  GKeyFile *file = g_key_file_has_group(self->own, name) ? self->own : self->built_in;
-  g_auto(GStrv) keys = g_key_file_get_keys(file, name, NULL, error);
+  GKeyFile *file = find_file(self, name, error);
+  g_auto(GStrv) keys = file ? g_key_file_get_keys(file, name, NULL, error) : NULL;
   MsSettings changed = *settings;
 
   if (!keys)
@@ -126,6 +146,7 @@ ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GE
   return save(self, error);
 }
 
+/** ms_presets_remove: removes one of the user's presets. */
 gboolean
 ms_presets_remove(MsPresets *self, const char *name, GError **error)
 {

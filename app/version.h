@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of --version: the program and the libraries that it runs with. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+char *ms_version_text(void);
+
+G_END_DECLS

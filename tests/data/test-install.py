@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Installs the build into an empty folder and checks what is there, as the system's own tools judge it."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = os.environ["MS_SOURCE_ROOT"]
+BUILD = os.environ["MS_BUILD_ROOT"]
+PREFIX = os.environ["MS_PREFIX"]
+HAS_WINDOW = os.environ["MS_HAS_WINDOW"] == "true"
+APP_ID = "io.github.meanshift_lab.MeanshiftLab"
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp(prefix="ms-install-")
+        done = run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.root)
+        if done.returncode != 0:
+            raise RuntimeError(done.stdout + done.stderr)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root)
+
+    def path(self, *parts):
+        path = os.path.join(self.root + PREFIX, *parts)
+        self.assertTrue(os.path.exists(path), path)
+        return path
+
+    def run_well(self, *command, **options):
+        done = run(*command, **options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_program_runs_where_it_is_installed(self):
+        text = self.run_well(self.path("bin", "meanshift-lab"), "--version")
+        self.assertRegex(text, r"\Ameanshift-lab \d+\.\d+\.\d+\n")
+        for library in ("GLib", "JSON-GLib", "libpng", "libjpeg-turbo"):
+            self.assertRegex(text, rf"(?m)^{library} \d+\.\d+")
+
+    def test_data_is_complete(self):
+        for name in sorted(os.listdir(os.path.join(SOURCE, "data", "experiments"))):
+            if name.endswith(".experiment"):
+                self.path("share/meanshift-lab/experiments", name)
+        for name in ("presets/presets.ini", "samples/harbour.png", "report.schema.json", "headless-report.schema.json"):
+            self.path("share/meanshift-lab", name)
+
+    def test_manual_page_has_no_warnings(self):
+        page = self.path("share/man/man1/meanshift-lab.1")
+        environment = dict(os.environ, MANWIDTH="100", LC_ALL="C.UTF-8")
+        done = run("man", "--warnings", "--encoding=utf8", "--local-file", page, env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue("--max-iterations" in re.sub(".\b", "", done.stdout), "the page shows no option")
+
+    @unittest.skipUnless(HAS_WINDOW, "the build has no window")
+    def test_desktop_files_are_valid(self):
+        entry = self.path("share/applications", APP_ID + ".desktop")
+        self.assertEqual(self.run_well("desktop-file-validate", entry), "")
+        metainfo = self.path("share/metainfo", APP_ID + ".metainfo.xml")
+        self.run_well("appstreamcli", "validate", "--no-net", metainfo)
+        for url in re.findall(r"https?://[^<\"]*", open(metainfo, encoding="utf-8").read()):
+            self.fail(f"{url} is in the metainfo, but the project has no address yet")
+        schemas = self.path("share/glib-2.0/schemas")
+        self.run_well("glib-compile-schemas", "--strict", "--dry-run", schemas)
+        self.path("share/icons/hicolor/scalable/apps", APP_ID + ".svg")
+
+    def complete_in_bash(self, *words):
+        script = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; '
+            '_meanshift_lab; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        file = self.path("share/bash-completion/completions/meanshift-lab.bash")
+        return self.run_well("bash", "-c", script, "bash", file, "meanshift-lab", *words).split()
+
+    def test_bash_completes_options_and_values(self):
+        self.assertEqual(self.complete_in_bash("--max-it"), ["--max-iterations"])
+        self.assertEqual(self.complete_in_bash("--rule", ""), ["opencv", "truncate", "replicate"])
+        self.assertIn("minmax-36", self.complete_in_bash("--variant", "minmax"))
+        every = set(re.findall(r"(?m)^  (?:-., )?(--[a-z-]+)", self.run_well(self.path("bin", "meanshift-lab"), "--help-all")))
+        self.assertEqual(every, {word for word in self.complete_in_bash("-") if word.startswith("--")})
+
+    def test_zsh_and_fish_read_their_completions(self):
+        zsh = self.path("share/zsh/site-functions/_meanshift-lab")
+        self.assertEqual(self.run_well("zsh", "-n", zsh), "")
+        fish = self.path("share/fish/vendor_completions.d/meanshift-lab.fish")
+        script = f"source {fish}; complete -C 'meanshift-lab --rule '"
+        values = self.run_well("fish", "--no-config", "-c", script, env=dict(os.environ, HOME=self.root))
+        self.assertIn("replicate", values.split())
+
+
+if __name__ == "__main__":
+    unittest.main()
