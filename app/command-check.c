@@ -11,8 +11,8 @@ refuse(GError **error, const char *sentence)
 }
 
 /* How messages call the actions, in the order of the bits of #MsCommandAction. */
-static const char *const action_names[] = {"the window", "images",       "--list-devices",   "--reduce",
-                                           "--tune",     "--experiment", "--experiment list"};
+static const char *const action_names[] = {"the window", "images",       "--list-devices",    "--reduce",
+                                           "--tune",     "--experiment", "--experiment list", "--diagnose"};
 
 static char *
 name_actions(guint actions)
@@ -157,7 +157,8 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
 
   if (self->help || self->help_all || self->version)
     return TRUE;
-  if (self->headless && is_lab && !self->list_devices && !check_lab(self, action, error))
+  if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
+      !check_lab(self, action, error))
     return FALSE;
   return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, error) &&
          (action != MS_COMMAND_IMAGES || check_images(self, error));

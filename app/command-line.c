@@ -53,6 +53,8 @@ ms_command_line_action(const MsCommandLine *self)
 {
   if (self->list_devices)
     return MS_COMMAND_LIST_DEVICES;
+  if (self->diagnose)
+    return MS_COMMAND_DIAGNOSE;
   if (!self->headless)
     return MS_COMMAND_WINDOW;
   if (self->experiment)

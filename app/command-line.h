@@ -44,6 +44,7 @@ typedef struct {
   char *preset;
   GPtrArray *given;
   gboolean list_devices;
+  gboolean diagnose;
   char *device;
   char *devices;
   int split;
@@ -95,6 +96,7 @@ typedef enum {
   MS_COMMAND_TUNE = 1 << 4,
   MS_COMMAND_EXPERIMENT = 1 << 5,
   MS_COMMAND_LIST_EXPERIMENTS = 1 << 6,
+  MS_COMMAND_DIAGNOSE = 1 << 7,
 } MsCommandAction;
 
 extern const MsOptionTable ms_command_options;

@@ -20,7 +20,7 @@ static const char *const progress_values[] = {"auto", "always", "never", NULL};
 #define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
 #define LAB (REDUCE | TUNE | EXPERIMENT)
 #define HEADLESS (IMAGES | LISTS | LAB)
-#define EVERY (HEADLESS | MS_COMMAND_WINDOW)
+#define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
 #define ROW(group_, name_, kind_, field, actions_, help_, ...)                                                         \
@@ -51,6 +51,8 @@ static const MsOptionInfo rows[] = {
 
   ROW(DEVICE, "list-devices", FLAG, list_devices, MS_COMMAND_LIST_DEVICES,
       "List the OpenCL devices with their limits (with --json -, as JSON)", .is_common = TRUE),
+  ROW(DEVICE, "diagnose", FLAG, diagnose, MS_COMMAND_DIAGNOSE,
+      "Print a report for a bug report: versions, devices, and a self-test of every kernel"),
   ROW(DEVICE, "device", TEXT, device, IMAGES | LAB,
       "The device: a kind of device, a part of its name, its number in the list, or the serial reference",
       ARGUMENT("auto|cpu|gpu|reference|NAME-PART|P:D"), .is_common = TRUE),

@@ -6,6 +6,7 @@
 #include "app/batch-command.h"
 #include "app/command.h"
 #include "app/device-list.h"
+#include "app/diagnose.h"
 #include "app/lab-command.h"
 #include "app/output-check.h"
 #include "app/reduce-command.h"
@@ -27,6 +28,19 @@ list_devices(const MsCommandLine *line, MsConsole *console)
 }
 
 static MsExitStatus
+diagnose(MsConsole *console)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean agrees;
+  g_autofree char *text = ms_diagnose_text(&agrees, &error);
+
+  if (!text)
+    return ms_command_fail(console, error);
+  ms_console_print(console, text);
+  return agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
+}
+
+static MsExitStatus
 run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
@@ -42,6 +56,7 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
     return ms_lab_command_run(line, console, cancellable);
   case MS_COMMAND_IMAGES:
   case MS_COMMAND_LIST_DEVICES:
+  case MS_COMMAND_DIAGNOSE:
   case MS_COMMAND_WINDOW:
     break;
   }
@@ -58,6 +73,8 @@ ms_headless_run(const MsCommandLine *line)
 
   if (line->list_devices) {
     status = list_devices(line, console);
+  } else if (line->diagnose) {
+    status = diagnose(console);
   } else {
     ms_signals_cancel_on_interrupt(cancellable);
     status = run_action(line, console, cancellable);

@@ -11,9 +11,6 @@
 #include "core/lab/lab-tune-report.h"
 #include "core/lab/lab-tune.h"
 
-/* The relative noise below which a difference to the baseline does not count. */
-#define USUAL_NOISE 0.01
-
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;

@@ -35,7 +35,7 @@ main(int argc, char **argv)
     return print(line->help_all ? ms_help_all() : ms_help_short());
   if (line->version)
     return print(ms_version_text());
-  if (line->headless || line->list_devices)
+  if (line->headless || line->list_devices || line->diagnose)
     return ms_headless_run(line);
   ms_window_run(line->inputs, &error);
   return fail(error);

@@ -242,6 +242,7 @@ test_refused_combinations(void)
     {"x --headless --experiment all --verify", "no effect on --experiment"},
     {"x --headless --experiment all --devices gpu,cpu --split equal", "no effect on --experiment"},
     {"x --list-devices --device cpu", "no effect on --list-devices"},
+    {"x --diagnose --sp 3", "no effect on --diagnose"},
     {"x --headless a.png -o b.png --resume=yes", "no value"},
     {"x --headless a.png --timings --resume", "--output or --experiment"},
   };
@@ -259,6 +260,8 @@ test_accepted_combinations(void)
     "x --help --sp 3",
     "x --version",
     "x --list-devices",
+    "x --diagnose",
+    "x --headless --diagnose",
     "x --list-devices --json -",
     "x --headless --list-devices",
     "x --headless a.png -o b.png",

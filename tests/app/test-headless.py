@@ -668,6 +668,16 @@ class Program(HeadlessCase):
             self.assertIn(b"meanshift-lab", result.stdout)
             self.assertEqual(result.stderr, b"")
 
+    def test_diagnosis(self):
+        result = subprocess.run([PROGRAM, "--diagnose"], capture_output=True, text=True, timeout=300, check=False,
+                                env=os.environ | {"XDG_CACHE_HOME": str(self.dir / "cache"), "HOME": str(self.dir)})
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        for kernel in ("direct", "rows", "packed"):
+            self.assertRegex(result.stdout, rf"(?m)^  0:0 +{kernel} +identical to the reference$")
+        self.assertRegex(result.stdout, r"(?m)^  0:0 +matrix +not here: ")
+        self.assertIn("~/cache/", result.stdout)
+        self.assertNotIn(str(self.dir), result.stdout)
+
     def errors_on_terminal(self, *arguments, **variables):
         """Standard error of a run that fails, with a terminal there."""
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | variables
