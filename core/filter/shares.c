@@ -12,6 +12,10 @@
 /* No device starves: it could never show that it has become fast again. */
 #define LEAST_SHARE 0.01
 
+/* Steps without a row before the first probe, and how often the wait is doubled at most. */
+#define FIRST_PROBE 2u
+#define LONGEST_WAIT 5u
+
 /* At this many pixels a new speed counts as much as the known one. */
 #define HALF_WEIGHT_PIXELS 262144.0
 
@@ -98,6 +102,40 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
   }
 }
 
+/* A device without a row has no time, so after some steps it gets one row again: each time after twice as many steps. */
+static void
+probe_idle(MsShares *self, guint device, int rows)
+{
+  if (++self->idle_steps[device] < FIRST_PROBE << MIN(self->probes[device], LONGEST_WAIT))
+    return;
+  self->idle_steps[device] = 0;
+  self->probes[device]++;
+  self->share[device] = MAX(self->share[device], 1.0 / rows);
+}
+
+/* The measured devices divide among them what the idle ones leave; one whose probe was in vain is idle again at once. */
+static void
+correct_measured(MsShares *self, const MsRows *parts, const double *speed, double sum, double scale)
+{
+  double available = 1;
+  int rows = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    available -= parts[i].count < 1 ? self->share[i] : 0;
+    rows += parts[i].count;
+  }
+  for (guint i = 0; i < self->n; i++) {
+    if (parts[i].count < 1)
+      continue;
+    double earned = available * speed[i] / sum;
+    double bound = self->share[i] * LARGEST_CHANGE;
+    if (self->probes[i] > 0 && parts[i].count == 1 && earned * rows < 0.5)
+      self->share[i] = earned;
+    else
+      self->share[i] += CLAMP((earned - self->share[i]) * scale, -bound, bound);
+  }
+}
+
 /**
  * ms_shares_correct:
  * @parts: the rows that each device had in the last step
@@ -105,27 +143,34 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
  *
  * Moves the shares towards the measured speeds. As in [LB] a correction is scaled by the devices' relative
  * performance, the slowest over the fastest, so that very unequal devices over-correct less (but never below a
- * quarter), and bounded, so that one disturbed step cannot make the shares diverge.
+ * quarter), and bounded, so that one disturbed step cannot make the shares diverge. A device whose share rounds to no
+ * rows is probed with one row now and then, so that it recovers when it has become fast again.
  */
 void
 ms_shares_correct(MsShares *self, const MsRows *parts, const double *milliseconds)
 {
-  double speed[MS_SHARES_MAX], sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
+  double speed[MS_SHARES_MAX] = {0}, sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
+  int rows = 0;
 
   for (guint i = 0; i < self->n; i++) {
-    if (parts[i].count < 1 || !(milliseconds[i] > 0))
+    rows += parts[i].count;
+    if (parts[i].count < 1)
+      continue;
+    if (!(milliseconds[i] > 0))
       return;
     speed[i] = parts[i].count / milliseconds[i];
     sum += speed[i];
     slowest = MIN(slowest, speed[i]);
     fastest = MAX(fastest, speed[i]);
   }
-  double scale = MAX(slowest / fastest, 0.25);
-  for (guint i = 0; i < self->n; i++) {
-    double change = (speed[i] / sum - self->share[i]) * scale;
-    double bound = self->share[i] * LARGEST_CHANGE;
-    self->share[i] += CLAMP(change, -bound, bound);
-  }
+  if (rows == 0)
+    return;
+  correct_measured(self, parts, speed, sum, MAX(slowest / fastest, 0.25));
+  for (guint i = 0; i < self->n; i++)
+    if (parts[i].count < 1)
+      probe_idle(self, i, rows);
+    else if (speed[i] / sum * rows >= 1)
+      self->probes[i] = 0;
   normalise(self);
 }
 

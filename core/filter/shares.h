@@ -19,10 +19,16 @@ typedef enum {
   MS_SPLIT_ADAPTIVE,
 } MsSplitMode;
 
-/** MsShares: @share[i] of every step goes to device i; the shares add up to 1. */
+/**
+ * MsShares: @share[i] of every step goes to device i; the shares add up to 1.
+ * @idle_steps: for each device the steps in a row in which its share was less than a row
+ * @probes: how often each was then given a row in vain
+ */
 typedef struct {
   guint n;
   double share[MS_SHARES_MAX];
+  guint idle_steps[MS_SHARES_MAX];
+  guint probes[MS_SHARES_MAX];
 } MsShares;
 
 extern const char *const ms_split_mode_names[];

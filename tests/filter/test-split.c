@@ -94,6 +94,27 @@ test_one_bad_step_is_bounded(void)
   g_assert_cmpfloat(shares.share[0], >=, 0.2);
 }
 
+/* Steps of 13 rows: a device that was slow for a while gets few rows meanwhile, and its half again soon afterwards. */
+static void
+test_starved_device_recovers(void)
+{
+  MsShares shares = ms_shares_equal(2);
+  MsRows parts[2];
+  int rows_while_slow = 0;
+
+  for (int step = 0; step < 200; step++) {
+    double speed = step < 100 ? 0.01 : 1;
+    ms_shares_cut(&shares, (MsRows){0, 13}, parts);
+    rows_while_slow += step >= 20 && step < 100 ? parts[1].count : 0;
+    const double ms[] = {parts[0].count, parts[1].count / speed};
+    ms_shares_correct(&shares, parts, ms);
+    assert_sum_is_one(&shares);
+  }
+  g_assert_cmpint(rows_while_slow, >, 0);
+  g_assert_cmpint(rows_while_slow, <=, 8);
+  g_assert_cmpfloat_with_epsilon(shares.share[1], 0.5, 0.06);
+}
+
 static void
 test_modes_parse(void)
 {
@@ -302,6 +323,7 @@ main(int argc, char **argv)
   g_test_add_func("/split/corrections-are-scaled", test_corrections_are_scaled);
   g_test_add_func("/split/shares-converge", test_shares_converge);
   g_test_add_func("/split/one-bad-step-is-bounded", test_one_bad_step_is_bounded);
+  g_test_add_func("/split/starved-device-recovers", test_starved_device_recovers);
   g_test_add_func("/split/modes-parse", test_modes_parse);
   g_test_add_data_func("/split/same-picture/equal", GINT_TO_POINTER(MS_SPLIT_EQUAL), test_same_picture);
   g_test_add_data_func("/split/same-picture/learned", GINT_TO_POINTER(MS_SPLIT_LEARNED), test_same_picture);
