@@ -2,7 +2,7 @@
 #include "app/batch-command.h"
 
 #include "app/command.h"
-#include "app/image-summary.h"
+#include "app/report/image-summary.h"
 #include "app/reporter.h"
 #include "core/batch/naming.h"
 #include "core/engine/split-engine.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "app/device-list.h"
+#include "app/report/device-list.h"
 #include "app/version.h"
 #include "core/filter/mean-shift.h"
 #include "core/opencl/program-cache.h"
@@ -118,7 +118,7 @@ hide_home(const char *text)
  * ms_diagnose_text:
  * @agrees: (out): %FALSE if a kernel fails or its result differs from the serial reference
  *
- * Returns: (transfer full): a report for a person to send, without the path of the home folder; or %NULL with @error set
+ * Returns: (transfer full): a report that can be sent, without the path of the home folder; or %NULL with @error set
  */
 char *
 ms_diagnose_text(gboolean *agrees, GError **error)

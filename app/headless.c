@@ -5,12 +5,12 @@
 
 #include "app/batch-command.h"
 #include "app/command.h"
-#include "app/device-list.h"
+#include "app/report/device-list.h"
 #include "app/diagnose.h"
 #include "app/lab-command.h"
 #include "app/output-check.h"
 #include "app/reduce-command.h"
-#include "app/report-file.h"
+#include "app/report/report-file.h"
 #include "app/signals.h"
 
 static MsExitStatus

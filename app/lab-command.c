@@ -2,7 +2,7 @@
 #include "app/lab-command.h"
 
 #include "app/command.h"
-#include "app/report-file.h"
+#include "app/report/report-file.h"
 #include "core/engine/split-engine.h"
 #include "core/image/file-path.h"
 #include "core/image/image-io.h"
@@ -299,7 +299,8 @@ list_experiments(Command *c, GError **error)
 }
 
 /**
- * ms_lab_command_run: exit status 1 also for a slowdown under --fail-on-slower, 3 for a configuration with a wrong result.
+ * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration with a wrong
+ * result.
  */
 MsExitStatus
 ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)

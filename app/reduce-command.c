@@ -2,7 +2,7 @@
 #include "app/reduce-command.h"
 
 #include "app/command.h"
-#include "app/report-file.h"
+#include "app/report/report-file.h"
 #include "core/engine/tuned.h"
 #include "core/image/file-path.h"
 #include "core/reduce/reduce-run.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/reporter.h"
 
-#include "app/image-report-csv.h"
-#include "app/image-report-json.h"
-#include "app/image-report-text.h"
-#include "app/image-summary.h"
-#include "app/report-file.h"
+#include "app/report/image-report-csv.h"
+#include "app/report/image-report-json.h"
+#include "app/report/image-report-text.h"
+#include "app/report/image-summary.h"
+#include "app/report/report-file.h"
 #include "core/number.h"
 
 struct _MsReporter {
@@ -139,7 +139,7 @@ report_item(MsReporter *self, MsBatchItem *item)
   self->next++;
 }
 
-/* Reports the items in the order of the list, whatever order they finish in; the report begins with the device's name. */
+/* Reports the items in the order of the list, whatever order they finish in, once the device is known. */
 static void
 report_ready(MsReporter *self)
 {

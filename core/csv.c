@@ -8,7 +8,7 @@
  * @line: the lines so far; a comma is added first unless a line begins here
  * @text: (nullable): the cell; %NULL is an empty one
  *
- * Quotes the cell where it must be and doubles quotes. Bytes that are not UTF-8 are replaced as in JSON reports, so that
+ * Quotes the cell if needed and doubles its quotes. Bytes that are not UTF-8 are replaced as in JSON reports, so that
  * both show the same name.
  */
 void

@@ -37,7 +37,7 @@ ms_number_text(double value)
   return g_strdup(text);
 }
 
-/** ms_number_format: (transfer full): the value by a printf format of one double, with a decimal point in every locale. */
+/** ms_number_format: (transfer full): the value in a printf format for one double, the same in every locale. */
 char *
 ms_number_format(double value, const char *format)
 {

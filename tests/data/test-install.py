@@ -85,7 +85,8 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(self.complete_in_bash("--max-it"), ["--max-iterations"])
         self.assertEqual(self.complete_in_bash("--rule", ""), ["opencv", "truncate", "replicate"])
         self.assertIn("minmax-36", self.complete_in_bash("--variant", "minmax"))
-        every = set(re.findall(r"(?m)^  (?:-., )?(--[a-z-]+)", self.run_well(self.path("bin", "meanshift-lab"), "--help-all")))
+        text = self.run_well(self.path("bin", "meanshift-lab"), "--help-all")
+        every = set(re.findall(r"(?m)^  (?:-., )?(--[a-z-]+)", text))
         self.assertEqual(every, {word for word in self.complete_in_bash("-") if word.startswith("--")})
 
     def test_zsh_and_fish_read_their_completions(self):

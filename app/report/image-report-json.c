@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/image-report-json.h"
+#include "app/report/image-report-json.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "app/image-summary.h"
+#include "app/report/image-summary.h"
 #include "core/json.h"
 #include "core/lab/measure/statistics.h"
 

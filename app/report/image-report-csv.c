@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/image-report-csv.h"
+#include "app/report/image-report-csv.h"
 
 #include "core/csv.h"
 #include "core/lab/measure/statistics.h"

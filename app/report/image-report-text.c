@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/image-report-text.h"
+#include "app/report/image-report-text.h"
 
 #include "core/lab/measure/statistics.h"
 #include "core/number.h"

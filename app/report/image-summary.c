@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/image-summary.h"
+#include "app/report/image-summary.h"
 
 #include "core/reduce/image-statistics.h"
 
@@ -11,7 +11,7 @@ struct _MsImageSummary {
   MsImageComparison change;
 };
 
-/* Copies the rows to @log; a kernel's name is followed by the image, since the result and the source run the same one. */
+/* Copies the rows to @log; the image is added to a kernel's name, since result and source run the same kernels. */
 static void
 append_named(MsTimingLog *log, MsTimingLog *own, const char *image_name)
 {
@@ -84,8 +84,8 @@ reduce_images(MsImageSummary *self, MsContext *context, MsImage *source, MsImage
  * ms_image_summary_new:
  * @log: (nullable): gets the times of the kernels
  *
- * Computes the statistics of both images and how they differ, or the histogram of the result alone if only that is asked
- * for; on the engine's device, or by the serial code if the engine is the serial reference.
+ * Computes the statistics of both images and how they differ, or only the histogram of the result if nothing else is
+ * asked for; on the engine's device, or by the serial code if the engine is the serial reference.
  *
  * Returns: (transfer full): the summary, or %NULL with @error set
  */
@@ -111,7 +111,7 @@ ms_image_summary_free(gpointer self)
   g_free(self);
 }
 
-/** ms_image_summary_add_json: adds the members "statistics", "source_statistics", "change" and "histogram" on request. */
+/** ms_image_summary_add_json: adds "statistics", "source_statistics", "change" and "histogram" if asked for. */
 void
 ms_image_summary_add_json(const MsImageSummary *self, JsonBuilder *builder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/device-list.h"
+#include "app/report/device-list.h"
 
 #include "core/json.h"
 #include "core/opencl/device.h"

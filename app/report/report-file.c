@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/report-file.h"
+#include "app/report/report-file.h"
 
 #include <stdio.h>
 #include <string.h>
