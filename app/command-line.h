@@ -85,6 +85,8 @@ typedef struct {
   char *type;
   guint64 size;
   char *variant;
+  int bins;
+  char *range;
 } MsCommandLine;
 
 /** MsCommandAction: what the program does, one bit each; a row of #ms_command_options names those it applies to. */

@@ -136,6 +136,10 @@ static const MsOptionInfo rows[] = {
       ARGUMENT("N"), .thousand = 1000, .standard = "16777216", .needs = "reduce"),
   ROW(LAB, "variant", TEXT, variant, REDUCE, "How --reduce computes; see below", ARGUMENT("PRESET[,KEY=VALUE...]"),
       .standard = "auto"),
+  ROW(LAB, "bins", INT, bins, REDUCE, "Bins of --reduce histogram (default 256)", RANGE(1, 1 << 22), .needs = "reduce"),
+  ROW(LAB, "range", TEXT, range, REDUCE,
+      "Edges of --reduce histogram: of the first bin and of the last (default: all values of the array)",
+      ARGUMENT("A:B"), .needs = "reduce"),
 };
 
 const MsOptionTable ms_command_options = {rows, G_N_ELEMENTS(rows)};

@@ -5,11 +5,21 @@
 
 #include "app/command-line.h"
 #include "core/reduce/presets.h"
-#include "core/reduce/reduce-types.h"
+#include "core/reduce/operators.h"
 
 #define PROGRAM "meanshift-lab"
 
 typedef void (*RowFunc)(GString *text, const MsOptionInfo *row, const char *values);
+
+static char *
+operator_names(void)
+{
+  GString *names = g_string_new("histogram");
+
+  for (int op = 0; op < MS_REDUCE_N_OPS; op++)
+    g_string_append_printf(names, " %s", ms_reduce_operator(op)->name);
+  return g_string_free(names, FALSE);
+}
 
 /* The names that a text option takes, separated by spaces, where they are a fixed list. */
 static char *
@@ -20,7 +30,7 @@ fixed_texts(const char *name)
   const MsReducePreset *presets = ms_reduce_presets(&n);
 
   if (strcmp(name, "reduce") == 0)
-    return g_strjoinv(" ", (char **)ms_reduce_request_names());
+    return operator_names();
   if (strcmp(name, "type") == 0)
     return g_strjoinv(" ", (char **)ms_element_type_names());
   if (strcmp(name, "device") == 0)

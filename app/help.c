@@ -3,8 +3,8 @@
 
 #include "app/command-line.h"
 #include "core/option/option-help.h"
+#include "core/reduce/operators.h"
 #include "core/reduce/presets.h"
-#include "core/reduce/reduce-types.h"
 
 static const char usage[] = "Usage:\n"
                             "  meanshift-lab [IMAGE...]                                 opens the window\n"
@@ -58,13 +58,14 @@ ms_help_preset(guint index)
 static void
 append_reductions(GString *text)
 {
-  g_autofree char *operations = g_strjoinv(", ", (char **)ms_reduce_request_names());
   g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names());
   guint n = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n);
 
   g_string_append(text, "\nReductions (--reduce OP --type T --variant PRESET[,KEY=VALUE...]):\n");
-  ms_option_help_append_row(text, "OP", operations);
+  for (int op = 0; op < MS_REDUCE_N_OPS; op++)
+    ms_option_help_append_row(text, ms_reduce_operator(op)->name, ms_reduce_operator(op)->help);
+  ms_option_help_append_row(text, "histogram", "counts in --bins bins over --range, without --variant");
   ms_option_help_append_row(text, "T", types);
   g_string_append(text, "\nPresets of --variant (the keys that differ from their defaults):\n");
   for (guint i = 0; i < n; i++) {

@@ -2,21 +2,27 @@
 #include "app/reduce-command.h"
 
 #include "app/command.h"
+#include "app/histogram-command.h"
 #include "app/report/report-file.h"
 #include "core/engine/tuned.h"
 #include "core/image/file-path.h"
-#include "core/reduce/reduce-run.h"
+#include "core/reduce/runs/reduce-run.h"
 #include "core/reduce/variant.h"
 
 static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
 {
+  if (line->bins > 0 || line->range) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--bins and --range apply to --reduce histogram only, not to %s.",
+                line->reduce);
+    return FALSE;
+  }
   *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
                                   .options = ms_reduce_options_auto(),
                                   .n = line->size,
                                   .repeat = (guint)line->repeat,
                                   .seed = 1};
-  return ms_reduce_op_parse(line->reduce, &request->spec.op, &request->spec.positions, error) &&
+  return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
          ms_element_type_parse(line->type, &request->spec.type, error) &&
          ms_reduce_variant_parse(line->variant, &request->options, error) &&
          ms_reduce_variant_check_used(line->variant, &request->spec, error);
@@ -54,6 +60,8 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
   g_autoptr(MsReduceRun) run = NULL;
   MsReduceRunRequest request;
 
+  if (g_ascii_strcasecmp(line->reduce, "histogram") == 0)
+    return ms_histogram_command_run(line, console, cancellable);
   if (!read_request(line, &request, &error))
     return ms_command_fail(console, error);
   context = ms_command_open_context(line, console, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/report/image-summary.h"
 
-#include "core/reduce/image-statistics.h"
+#include "core/reduce/images/statistics-report.h"
 
 struct _MsImageSummary {
   gboolean statistics;

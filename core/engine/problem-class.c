@@ -41,6 +41,6 @@ length_class(guint64 bytes)
 char *
 ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n)
 {
-  return g_strdup_printf("reduce, %s of %s, %s", ms_reduce_op_name(spec->op), ms_element_type_name(spec->type),
+  return g_strdup_printf("reduce, %s of %s, %s", ms_reduce_operator(spec->op)->name, ms_element_type_name(spec->type),
                          length_class(n * ms_element_type_size(spec->type)));
 }

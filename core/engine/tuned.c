@@ -50,7 +50,7 @@ ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int h
  * @n: elements of the array
  *
  * Resolves `--variant auto` on a device that was tuned, under the conditions of ms_tuned_settings(). Reductions of a
- * channel and those that return positions are never tuned.
+ * channel are never tuned.
  *
  * Returns: whether @options are now the winner's
  */
@@ -61,7 +61,7 @@ ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guin
   MsReduceSpec plain = *spec;
   guint64 ignored;
 
-  if (!ms_reduce_options_equal(&usual, options) || spec->positions || spec->channel >= 0)
+  if (!ms_reduce_options_equal(&usual, options) || spec->channel >= 0)
     return FALSE;
   g_autofree char *problem = ms_problem_class_reduce(spec, n);
   g_autoptr(MsFactors) winner = load_winner(device, problem);

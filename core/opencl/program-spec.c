@@ -10,7 +10,8 @@
 
 struct _MsProgramSpec {
   GObject parent_instance;
-  GPtrArray *parts; /* interned names */
+  GPtrArray *parts;    /* interned names */
+  GHashTable *sources; /* texts of the parts that are not files of kernels/, by name */
   GString *options;
 };
 
@@ -22,6 +23,7 @@ ms_program_spec_finalize(GObject *object)
   MsProgramSpec *self = MS_PROGRAM_SPEC(object);
 
   g_ptr_array_unref(self->parts);
+  g_hash_table_unref(self->sources);
   g_string_free(self->options, TRUE);
   G_OBJECT_CLASS(ms_program_spec_parent_class)->finalize(object);
 }
@@ -36,6 +38,7 @@ static void
 ms_program_spec_init(MsProgramSpec *self)
 {
   self->parts = g_ptr_array_new();
+  self->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
   self->options = g_string_new("-cl-std=CL1.2");
 }
 
@@ -54,6 +57,14 @@ void
 ms_program_spec_add_part(MsProgramSpec *self, const char *part)
 {
   g_ptr_array_add(self->parts, (gpointer)g_intern_string(part));
+}
+
+/** ms_program_spec_add_source: adds a part that is not a file of kernels/; @name stands for it in build logs. */
+void
+ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source)
+{
+  ms_program_spec_add_part(self, name);
+  g_hash_table_replace(self->sources, (gpointer)g_intern_string(name), g_bytes_ref(source));
 }
 
 void
@@ -99,9 +110,11 @@ ms_program_spec_get_part(MsProgramSpec *self, guint index)
 GBytes *
 ms_program_spec_get_part_source(MsProgramSpec *self, guint index)
 {
+  GBytes *own = g_hash_table_lookup(self->sources, ms_program_spec_get_part(self, index));
   g_autofree char *path = g_strconcat(KERNEL_PREFIX, ms_program_spec_get_part(self, index), NULL);
   g_autoptr(GError) error = NULL;
-  GBytes *source = g_resource_lookup_data(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
+  GBytes *source = own ? g_bytes_ref(own)
+                       : g_resource_lookup_data(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
 
   if (!source)
     g_error("Kernel part %s is not embedded: %s", path, error->message);

@@ -14,6 +14,7 @@ G_DECLARE_FINAL_TYPE(MsProgramSpec, ms_program_spec, MS, PROGRAM_SPEC, GObject)
 
 MsProgramSpec *ms_program_spec_new(void);
 void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
+void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source);
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
 void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
 void ms_program_spec_add_option(MsProgramSpec *self, const char *option);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/reduce/array-histogram.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "core/reduce/histogram.h"
 #include "core/reduce/launch.h"
 
 #define MAX_BINS (1u << 22)
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 28)
 #define GROUPS_PER_UNIT 8
-/* As in outside.cl. */
+/* Counters after the bins, for what lies outside the range. */
 enum { BELOW, ABOVE, NOT_A_NUMBER, OUTSIDE };
 
 /** Edges: the range in the arithmetic of the element's type. */
@@ -74,7 +75,7 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
   else if (whole && (fabs(spec->low) > 4294967296.0 || fabs(spec->high) > 4294967296.0))
     fault = "The range of a histogram of whole numbers lies within 32 bits and a sign.";
   else if (!whole && !isfinite(scale_of(spec)))
-    fault = "The range of a histogram must have a width that its elements' type can tell.";
+    fault = "The range of a histogram must have a width that its elements' type can represent.";
   if (fault)
     g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, fault);
   return fault == NULL;
@@ -207,12 +208,15 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
   ms_program_spec_define_text(program, "ELEM", ms_element_type_name(spec->type));
   if (spec->type == MS_ELEMENT_DOUBLE)
     ms_program_spec_add_part(program, "reduce/fp64.cl");
-  ms_program_spec_add_part(program, "histogram/outside.cl");
+  ms_program_spec_define_int(program, "BELOW", BELOW);
+  ms_program_spec_define_int(program, "ABOVE", ABOVE);
+  ms_program_spec_define_int(program, "NOT_A_NUMBER", NOT_A_NUMBER);
+  ms_program_spec_define_int(program, "OUTSIDE", OUTSIDE);
   ms_program_spec_add_part(program,
                            ms_element_type_is_real(spec->type) ? "histogram/bin-real.cl" : "histogram/bin-integer.cl");
   ms_program_spec_add_part(program,
                            fits_local(limits, spec->bins) ? "histogram/bins-local.cl" : "histogram/bins-global.cl");
-  ms_program_spec_add_part(program, "histogram/histogram-array.cl");
+  ms_program_spec_add_part(program, "histogram/array.cl");
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }
 

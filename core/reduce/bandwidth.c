@@ -47,9 +47,10 @@ build(const Bench *bench, guint group, const char *name, GError **error)
 
   ms_program_spec_define_text(spec, "ELEM", "uint");
   ms_program_spec_define_int(spec, "GROUP", group);
-  ms_program_spec_add_part(spec, "reduce/prelude.cl");
-  ms_program_spec_add_part(spec, bench->cpu ? "reduce/load/lanes-16.cl" : "reduce/load/lanes-4.cl");
-  ms_program_spec_add_part(spec, bench->cpu ? "reduce/load/stride-block.cl" : "reduce/load/stride-global.cl");
+  ms_program_spec_define_int(spec, "WIDTH", bench->cpu ? 16 : 4);
+  ms_program_spec_define_text(spec, "ITEM_RANGE", bench->cpu ? "block_stride" : "global_stride");
+  ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
+  ms_program_spec_add_part(spec, "reduce/load/stride.cl");
   ms_program_spec_add_part(spec, "bandwidth/read.cl");
   ms_program_spec_add_part(spec, "bandwidth/copy.cl");
   return ms_kernel_new(bench->context, spec, name, NULL, error);

@@ -3,32 +3,17 @@
 
 #define REDUCE "reduce/"
 
-/* Lanes start from the far ends of their type; infinities for floats, so that every number replaces them. */
-static const struct {
-  const char *lowest;
-  const char *highest;
-} ends[] = {
-  {"0", "UCHAR_MAX"},     {"CHAR_MIN", "CHAR_MAX"}, {"0", "USHRT_MAX"},        {"SHRT_MIN", "SHRT_MAX"},
-  {"INT_MIN", "INT_MAX"}, {"0", "UINT_MAX"},        {"-INFINITY", "INFINITY"}, {"-INFINITY", "INFINITY"},
-};
-
-gboolean
-ms_reduce_is_extreme(MsReduceOp op)
+static const MsReduceOperator *
+operator_of(const MsReducePlan *plan)
 {
-  return op == MS_REDUCE_MIN || op == MS_REDUCE_MAX || op == MS_REDUCE_MINMAX;
+  return ms_reduce_operator(plan->spec.op);
 }
 
-/** ms_reduce_adds_values: whether sums of elements or squares are formed; a count adds ones only. */
-gboolean
-ms_reduce_adds_values(MsReduceOp op)
-{
-  return !ms_reduce_is_extreme(op) && op != MS_REDUCE_COUNT_NONZERO;
-}
-
+/** ms_reduce_total_is_real: whether totals are floating-point numbers. */
 gboolean
 ms_reduce_total_is_real(const MsReducePlan *plan)
 {
-  return ms_reduce_adds_values(plan->spec.op) && ms_element_type_is_real(plan->spec.type);
+  return ms_reduce_operator_total_is_real(operator_of(plan), plan->spec.type);
 }
 
 /** ms_reduce_squares_are_wide: whether squares are summed in two halves of 32 bits. */
@@ -39,54 +24,59 @@ ms_reduce_squares_are_wide(const MsReducePlan *plan)
 }
 
 static guint
-n_terms(const MsReducePlan *plan)
+count_terms(const MsReducePlan *plan)
 {
+  const MsReduceOperator *op = operator_of(plan);
   guint squares = ms_reduce_squares_are_wide(plan) ? 2 : 1;
 
-  if (plan->spec.op == MS_REDUCE_STDDEV)
-    return 1 + squares;
-  return plan->spec.op == MS_REDUCE_SUM_SQUARES ? squares : 1;
+  return (op->sum ? 1 : 0) + (op->squares ? squares : 0);
+}
+
+static guint
+count_slots(const MsReducePlan *plan)
+{
+  return plan->compensated ? 2 : 1;
 }
 
 static guint
 count_words(const MsReducePlan *plan)
 {
-  if (plan->spec.positions)
-    return 4;
-  if (ms_reduce_is_extreme(plan->spec.op))
-    return plan->spec.op == MS_REDUCE_MINMAX ? 2 : 1;
-  return n_terms(plan) * (plan->compensated ? 2 : 1);
+  const MsReduceOperator *op = operator_of(plan);
+
+  if (ms_reduce_operator_is_extreme(op))
+    return ((op->low ? 1u : 0u) + (op->high ? 1u : 0u)) * (op->positions ? 2 : 1);
+  return count_terms(plan) * count_slots(plan);
 }
 
 /** ms_reduce_partial_bytes: local memory of one work-item's partial. */
 gsize
 ms_reduce_partial_bytes(const MsReducePlan *plan)
 {
+  const MsReduceOperator *op = operator_of(plan);
   gsize size = ms_element_type_size(plan->spec.type);
 
-  if (plan->spec.positions)
+  if (op->positions)
     return size == 8 ? 24 : 2 * MAX(size, 4) + 8;
-  if (ms_reduce_is_extreme(plan->spec.op))
+  if (ms_reduce_operator_is_extreme(op))
     return count_words(plan) * size;
   return count_words(plan) * (plan->compensated ? 4 : 8);
 }
 
 /*
  * The type of a work-item's lanes: 32 bits where the plan's limit on loads keeps them from overflowing, otherwise 64,
- * which no chunk can fill.
+ * which no chunk can overflow.
  */
 static const char *
 lane_type(const MsReducePlan *plan)
 {
   gsize size = ms_element_type_size(plan->spec.type);
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
-  gboolean squares = plan->spec.op == MS_REDUCE_SUM_SQUARES || plan->spec.op == MS_REDUCE_STDDEV;
 
-  if (plan->spec.op == MS_REDUCE_COUNT_NONZERO)
+  if (operator_of(plan)->whole)
     return "int";
   if (ms_reduce_total_is_real(plan))
     return plan->compensated ? "float" : "double";
-  if (size == 1 || (size == 2 && !squares))
+  if (size == 1 || (size == 2 && !operator_of(plan)->squares))
     return is_signed ? "int" : "uint";
   return is_signed ? "long" : "ulong";
 }
@@ -96,7 +86,7 @@ total_type(const MsReducePlan *plan)
 {
   if (ms_reduce_total_is_real(plan))
     return plan->compensated ? "float" : "double";
-  return ms_element_type_is_signed(plan->spec.type) && plan->spec.op != MS_REDUCE_COUNT_NONZERO ? "long" : "ulong";
+  return ms_element_type_is_signed(plan->spec.type) && !operator_of(plan)->whole ? "long" : "ulong";
 }
 
 static void
@@ -108,69 +98,59 @@ add_part(MsReducePlan *plan, const char *part)
 }
 
 static void
-add_lanes(MsReducePlan *plan)
+define(MsReducePlan *plan, const char *name, const char *text)
 {
-  g_autofree char *lanes = g_strdup_printf("load/lanes-%d", plan->options.vector);
-
-  add_part(plan, "prelude");
-  if (plan->spec.type == MS_ELEMENT_DOUBLE || (ms_reduce_total_is_real(plan) && !plan->compensated))
-    add_part(plan, "fp64");
-  add_part(plan, lanes);
+  ms_program_spec_define_text(plan->program, name, text);
 }
 
-static const char *
-term_part(const MsReducePlan *plan)
+static void
+add_lanes(MsReducePlan *plan)
 {
-  gboolean wide = ms_reduce_squares_are_wide(plan);
+  ms_program_spec_define_int(plan->program, "WIDTH", plan->options.vector);
+  if (plan->spec.type == MS_ELEMENT_DOUBLE || (ms_reduce_total_is_real(plan) && !plan->compensated))
+    add_part(plan, "fp64");
+  add_part(plan, "load/lanes");
+}
 
-  switch (plan->spec.op) {
-  case MS_REDUCE_COUNT_NONZERO:
-    return "term/term-count";
-  case MS_REDUCE_SUM_SQUARES:
-    return wide ? "term/term-squares-wide" : "term/term-squares";
-  case MS_REDUCE_STDDEV:
-    return wide                            ? "term/term-moments-wide"
-           : ms_reduce_total_is_real(plan) ? "term/term-moments-real"
-                                           : "term/term-moments";
-  default:
-    return "term/term-sum";
-  }
+static void
+add_terms(MsReducePlan *plan)
+{
+  const MsReduceOperator *op = operator_of(plan);
+  gboolean real = ms_reduce_total_is_real(plan);
+
+  ms_program_spec_define_int(plan->program, "TERMS", count_terms(plan));
+  define(plan, "FOLD_TERMS", real ? op->fold_real : ms_reduce_squares_are_wide(plan) ? op->fold_wide : op->fold);
+  if (op->term)
+    define(plan, "TERM", real ? op->term_real : op->term);
+  add_part(plan, op->terms);
 }
 
 /* Sixteen squares of bytes fit 32 bits; those of 16 bits need 64. */
-static void
-add_sum_folds(MsReducePlan *plan)
+static const char *
+square_type(MsElementType type)
 {
-  gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
-
-  if (plan->options.packed != MS_PACKED_ON) {
-    add_part(plan, "fold/fold-add");
-    return;
-  }
-  ms_program_spec_define_text(plan->program, "SQUARE",
-                              ms_element_type_size(plan->spec.type) == 1 ? "int"
-                              : is_signed                                ? "long"
-                                                                         : "ulong");
-  add_part(plan, "fold/fold-squares-packed");
+  if (ms_element_type_size(type) == 1)
+    return "int";
+  return ms_element_type_is_signed(type) ? "long" : "ulong";
 }
 
 static void
 compose_sum(MsReducePlan *plan)
 {
-  if (plan->options.packed == MS_PACKED_ON && plan->spec.op == MS_REDUCE_COUNT_NONZERO) {
-    add_part(plan, "fold/fold-count-bytes");
-    return;
-  }
-  ms_program_spec_define_text(plan->program, "LANE", lane_type(plan));
-  ms_program_spec_define_text(plan->program, "TOTAL", total_type(plan));
-  if (!ms_reduce_total_is_real(plan))
-    add_part(plan, "term/words-integer");
-  else
-    add_part(plan, plan->compensated ? "term/words-float" : "term/words-double");
-  add_part(plan, plan->compensated ? "fold/adder-compensated" : "fold/adder-plain");
-  add_part(plan, term_part(plan));
-  add_part(plan, "fold/acc-sums");
-  add_sum_folds(plan);
+  const MsReduceOperator *op = operator_of(plan);
+  gboolean packed = plan->options.packed == MS_PACKED_ON;
+
+  define(plan, "LANE", lane_type(plan));
+  define(plan, "TOTAL", total_type(plan));
+  define(plan, "VALUE", !ms_reduce_total_is_real(plan) ? "whole" : plan->compensated ? "float" : "double");
+  ms_program_spec_define_int(plan->program, "SLOT", count_slots(plan));
+  if (packed && op->squares)
+    define(plan, "SQUARE", square_type(plan->spec.type));
+  add_part(plan, "term/words");
+  add_part(plan, "term/adders");
+  add_terms(plan);
+  add_part(plan, "fold/sums");
+  add_part(plan, packed ? op->packed : "fold/add");
 }
 
 /** ms_reduce_has_pair_extremes: whether two numbers of 16 bits are compared in one instruction. */
@@ -181,52 +161,59 @@ ms_reduce_has_pair_extremes(const MsDeviceLimits *limits)
 }
 
 static void
-add_packed_extremes(MsReducePlan *plan)
+add_pairs(MsReducePlan *plan)
 {
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
   if (ms_reduce_has_pair_extremes(&plan->limits)) {
-    ms_program_spec_define_text(plan->program, "PAIR", is_signed ? "s16x2" : "u16x2");
+    define(plan, "PAIR", is_signed ? "s16x2" : "u16x2");
     add_part(plan, "fold/pairs-nvidia");
   } else {
-    ms_program_spec_define_text(plan->program, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
+    define(plan, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
     add_part(plan, "fold/pairs-portable");
   }
-  add_part(plan, "fold/fold-minmax-bytes");
 }
 
 static void
-add_extreme_folds(MsReducePlan *plan)
+add_selection(MsReducePlan *plan)
 {
-  const MsReduceSpec *spec = &plan->spec;
+  const MsReduceOperator *op = operator_of(plan);
+  gboolean real = ms_element_type_is_real(plan->spec.type);
+  const char *lesser = !plan->options.builtin ? "LESSER_BY_COMPARING" : real ? "fmin" : "min";
+  const char *greater = !plan->options.builtin ? "GREATER_BY_COMPARING" : real ? "fmax" : "max";
 
-  if (spec->positions) {
-    add_part(plan, "fold/fold-minmax-positions");
-  } else if (spec->op != MS_REDUCE_MINMAX) {
-    add_part(plan, spec->op == MS_REDUCE_MIN ? "fold/extreme-least" : "fold/extreme-greatest");
-    add_part(plan, "fold/fold-extreme");
-  } else {
-    add_part(plan, "fold/extremes-both");
-    if (plan->options.packed == MS_PACKED_ON)
-      add_packed_extremes(plan);
-    else
-      add_part(plan, "fold/fold-minmax");
+  if (op->low && op->high) {
+    define(plan, "LESSER", lesser);
+    define(plan, "GREATER", greater);
+    return;
   }
+  define(plan, "PICK", op->low ? lesser : greater);
+  define(plan, "END", op->low ? "HIGHEST" : "LOWEST");
+  define(plan, "EACH_EXTREME", op->low ? "EACH_LOW" : "EACH_HIGH");
+}
+
+static const char *
+value_kind(MsElementType type)
+{
+  return ms_element_type_is_real(type) ? ms_element_type_name(type) : "whole";
 }
 
 static void
 compose_extreme(MsReducePlan *plan)
 {
-  MsElementType type = plan->spec.type;
-  gboolean real = ms_element_type_is_real(type);
+  const MsReduceOperator *op = operator_of(plan);
+  gboolean packed = plan->options.packed == MS_PACKED_ON;
 
-  ms_program_spec_define_text(plan->program, "LOWEST", ends[type].lowest);
-  ms_program_spec_define_text(plan->program, "HIGHEST", ends[type].highest);
-  add_part(plan, !real ? "term/words-integer" : type == MS_ELEMENT_FLOAT ? "term/words-float" : "term/words-double");
-  add_part(plan, !plan->options.builtin ? "fold/pick-compare"
-                 : real                 ? "fold/pick-builtin-real"
-                                        : "fold/pick-builtin-integer");
-  add_extreme_folds(plan);
+  define(plan, "LOWEST", ms_element_type_lowest(plan->spec.type));
+  define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
+  define(plan, "VALUE", value_kind(plan->spec.type));
+  add_selection(plan);
+  add_part(plan, "term/words");
+  if (op->low && op->high && !op->positions)
+    add_part(plan, "fold/extremes");
+  if (packed)
+    add_pairs(plan);
+  add_part(plan, packed ? op->packed : op->selects);
 }
 
 static const char *
@@ -242,18 +229,18 @@ compose_source(MsReducePlan *plan)
 {
   if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE) {
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
-    ms_program_spec_define_text(plan->program, "READ", image_read(plan->spec.type));
-    add_part(plan, "load/source-image");
+    define(plan, "READ", image_read(plan->spec.type));
+    add_part(plan, "load/image");
     return;
   }
   if (plan->spec.channel >= 0) {
     int byte = plan->limits.little_endian ? plan->spec.channel : 3 - plan->spec.channel;
     ms_program_spec_define_int(plan->program, "SHIFT", 8 * byte);
   }
-  add_part(plan, plan->spec.channel >= 0 ? "load/source-channel" : "load/source-buffer");
+  add_part(plan, plan->spec.channel >= 0 ? "load/channel" : "load/buffer");
 }
 
-/* Only a warp of known width with a barrier of its own may take the place of the work-group's barrier. */
+/* The warp's barrier replaces the work-group's only where the width of a warp is known. */
 static gboolean
 has_warp_barrier(const MsReducePlan *plan)
 {
@@ -263,28 +250,36 @@ has_warp_barrier(const MsReducePlan *plan)
 static void
 compose_tree(MsReducePlan *plan)
 {
-  static const char *const strides[] = {"load/stride-global", "load/stride-local", "load/stride-block"};
+  static const char *const strides[] = {"global_stride", "local_stride", "block_stride"};
   const MsReduceOptions *o = &plan->options;
   gboolean unrolled = o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
 
-  add_part(plan, strides[o->stride]);
+  define(plan, "ITEM_RANGE", strides[o->stride]);
+  define(plan, "WORK_OF_ITEM", o->swap == MS_SWAP_OFF ? "OWN_WORK" : "SWAPPED_WORK");
+  add_part(plan, "load/stride");
   add_part(plan, "load/item");
-  add_part(plan, o->swap == MS_SWAP_OFF ? "tree/swap-off" : "tree/swap-on");
+  add_part(plan, "tree/swap");
   if (o->tree == MS_REDUCE_TREE_NAIVE) {
-    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/tree-naive-refined" : "tree/tree-naive");
+    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/naive-refined" : "tree/naive");
     return;
   }
   add_part(plan, unrolled && has_warp_barrier(plan) ? "tree/fence-warp-nvidia" : "tree/fence-barrier");
   add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");
-  add_part(plan, unrolled ? "tree/tree-completely-unroll" : "tree/tree-divergence-free");
+  add_part(plan, unrolled ? "tree/completely-unroll" : "tree/divergence-free");
+}
+
+static const char *
+key_macro(MsElementType type)
+{
+  if (type == MS_ELEMENT_FLOAT)
+    return "KEY_FLOAT";
+  return ms_element_type_is_signed(type) ? "KEY_SIGNED" : "KEY_UNSIGNED";
 }
 
 static void
-compose_atomic(MsReducePlan *plan)
+add_atomic_merge(MsReducePlan *plan)
 {
-  gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
-
-  if (!ms_reduce_is_extreme(plan->spec.op)) {
+  if (!ms_reduce_operator_is_extreme(operator_of(plan))) {
     add_part(plan, ms_reduce_total_is_real(plan) ? "finish/atomic-add-double"
                    : plan->limits.int64_atomics  ? "finish/atomic-add64"
                                                  : "finish/atomic-add32");
@@ -292,9 +287,7 @@ compose_atomic(MsReducePlan *plan)
     add_part(plan, "finish/atomic-extreme-double");
   } else {
     plan->atomic_keys = TRUE;
-    add_part(plan, plan->spec.type == MS_ELEMENT_FLOAT ? "term/key-float"
-                   : is_signed                         ? "term/key-signed"
-                                                       : "term/key-unsigned");
+    define(plan, "KEY", key_macro(plan->spec.type));
     add_part(plan, "finish/atomic-extreme32");
   }
 }
@@ -302,22 +295,17 @@ compose_atomic(MsReducePlan *plan)
 static void
 compose_finish(MsReducePlan *plan)
 {
-  switch (plan->options.between) {
-  case MS_REDUCE_BETWEEN_ATOMIC:
-    compose_atomic(plan);
-    add_part(plan, "finish/finish-atomic");
-    add_part(plan, "reduce");
-    return;
-  case MS_REDUCE_BETWEEN_LAST_GROUP:
-    add_part(plan, "finish/finish-last-group");
-    add_part(plan, "reduce");
-    return;
-  default:
-    add_part(plan, "finish/finish-partials");
-    add_part(plan, "reduce");
-    if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE)
-      add_part(plan, "finish/partials");
-  }
+  static const char *const finishes[] = {[MS_REDUCE_BETWEEN_RECURSIVE] = "finish/partials",
+                                         [MS_REDUCE_BETWEEN_HOST] = "finish/partials",
+                                         [MS_REDUCE_BETWEEN_ATOMIC] = "finish/atomic",
+                                         [MS_REDUCE_BETWEEN_LAST_GROUP] = "finish/last-group"};
+
+  if (plan->options.between == MS_REDUCE_BETWEEN_ATOMIC)
+    add_atomic_merge(plan);
+  add_part(plan, finishes[plan->options.between]);
+  add_part(plan, "reduce");
+  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE)
+    add_part(plan, "finish/recursive");
 }
 
 /** ms_reduce_plan_compose: fills in the program of a plan whose options are resolved and checked. */
@@ -326,10 +314,10 @@ ms_reduce_plan_compose(MsReducePlan *plan)
 {
   plan->words = count_words(plan);
   plan->program = ms_program_spec_new();
-  ms_program_spec_define_text(plan->program, "ELEM", ms_element_type_name(plan->spec.type));
+  define(plan, "ELEM", ms_element_type_name(plan->spec.type));
   ms_program_spec_define_int(plan->program, "GROUP", (gint64)plan->group);
   add_lanes(plan);
-  if (ms_reduce_is_extreme(plan->spec.op))
+  if (ms_reduce_operator_is_extreme(operator_of(plan)))
     compose_extreme(plan);
   else
     compose_sum(plan);

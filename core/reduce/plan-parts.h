@@ -6,8 +6,6 @@
 
 G_BEGIN_DECLS
 
-gboolean ms_reduce_is_extreme(MsReduceOp op);
-gboolean ms_reduce_adds_values(MsReduceOp op);
 gboolean ms_reduce_total_is_real(const MsReducePlan *plan);
 gboolean ms_reduce_squares_are_wide(const MsReducePlan *plan);
 gboolean ms_reduce_has_pair_extremes(const MsDeviceLimits *limits);

@@ -42,15 +42,14 @@ ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOpt
 {
   MsReduceOp op;
   MsElementType type;
-  gboolean positions;
   gint64 width, height;
 
-  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, &positions, error) ||
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, error) ||
       !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
       !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
       !parse_options(factors, options, error))
     return FALSE;
-  *spec = (MsReduceSpec){op, type, positions, -1};
+  *spec = (MsReduceSpec){op, type, -1};
   *n = (guint64)width * (guint64)height;
   return TRUE;
 }

@@ -133,7 +133,7 @@ take_centre(MsReducer *self, MsReduceCentre first, MsReduceResult *result)
 static gboolean
 wants_centre(const MsReducePlan *plan)
 {
-  return plan->spec.op == MS_REDUCE_STDDEV && ms_reduce_total_is_real(plan);
+  return ms_reduce_operator(plan->spec.op)->about_centre && ms_reduce_total_is_real(plan);
 }
 
 /** ms_reducer_fold_host: the words of a host array's result; ms_reducer_run_host() makes figures of them. */

@@ -5,7 +5,7 @@
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
 
-/* Layout of the output of a last-group finish; as in finish-last-group.cl. */
+/* Layout of the output of a last-group finish; as in finish/last-group.cl. */
 #define LAST_GROUP_HEADER 9
 #define LAST_GROUP_PIECES 3
 #define PARTIALS_TIMES 8
@@ -15,14 +15,11 @@ out_bytes_for(const MsReducePlan *plan, guint groups)
 {
   gsize words = (gsize)groups * plan->words;
 
-  switch (plan->options.between) {
-  case MS_REDUCE_BETWEEN_ATOMIC:
+  if (plan->options.between == MS_REDUCE_BETWEEN_ATOMIC)
     return MS_REDUCE_MAX_WORDS * sizeof(guint64);
-  case MS_REDUCE_BETWEEN_LAST_GROUP:
+  if (plan->options.between == MS_REDUCE_BETWEEN_LAST_GROUP)
     return (LAST_GROUP_HEADER + words * LAST_GROUP_PIECES) * sizeof(guint32);
-  default:
-    return words * sizeof(guint64);
-  }
+  return words * sizeof(guint64);
 }
 
 static gboolean

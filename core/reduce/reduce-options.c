@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-options.h"
+#include "core/reduce/presets.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -47,7 +48,9 @@ groups_count_unused(gconstpointer record, gconstpointer spec)
 static const char *
 builtin_unused(gconstpointer record, gconstpointer spec)
 {
-  return ms_reduce_is_extreme(((const MsReduceSpec *)spec)->op) ? NULL : "the operation compares no elements";
+  const MsReduceOperator *op = ms_reduce_operator(((const MsReduceSpec *)spec)->op);
+
+  return ms_reduce_operator_is_extreme(op) ? NULL : "the operation compares no elements";
 }
 
 static const char *
@@ -60,7 +63,8 @@ static const char *
 float_sum_unused(gconstpointer record, gconstpointer data)
 {
   const MsReduceSpec *spec = data;
-  gboolean sums = spec->type == MS_ELEMENT_FLOAT && ms_reduce_adds_values(spec->op);
+  gboolean sums =
+    spec->type == MS_ELEMENT_FLOAT && ms_reduce_operator_total_is_real(ms_reduce_operator(spec->op), spec->type);
 
   return sums ? NULL : "it chooses how elements of type float are added up";
 }

@@ -5,15 +5,15 @@
 
 /* A lane of 32 bits holds the sum of this many elements (or squares of 8-bit elements) without overflow. */
 #define NARROW_LOADS (1 << 15)
-/* Positions and indices are 32-bit, with room for four steps of the grid beyond the end. */
+/* Positions and indices are 32-bit, also four steps of the grid beyond the end. */
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 29)
 #define MAX_GRID (G_GUINT64_CONSTANT(1) << 28)
-/* Partials are counted in 32 bits, and should not fill the device. */
+/* Partials are counted in 32 bits, and must not fill the device's memory. */
 #define MAX_GROUPS (G_GUINT64_CONSTANT(1) << 22)
-/* Groups by size: enough for every compute unit to have several in turn ([PCL] asks for 4 to 8). */
+/* Groups by size: each compute unit gets several in turn ([PCL] recommends 4 to 8). */
 #define GROUPS_PER_UNIT 8
 #define MAX_IMAGE_SIDE 4096
-/* Work-items that a compute unit of a graphics processor holds at a time. */
+/* Work-items that a compute unit of a graphics processor runs at a time. */
 #define ITEMS_PER_UNIT 2048
 
 #define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
@@ -39,8 +39,9 @@ check_request(const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n,
   }
   if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64)
     return REFUSE("The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
-  if (spec->positions && spec->op != MS_REDUCE_MINMAX)
-    return REFUSE("Positions go with minMax only, not with %s.", ms_reduce_op_name(spec->op));
+  if (!(ms_reduce_operator(spec->op)->types & 1u << spec->type))
+    return REFUSE("The operator %s does not take elements of type %s.", ms_reduce_operator(spec->op)->name,
+                  ms_element_type_name(spec->type));
   if (spec->channel > 3 || (spec->channel >= 0 && spec->type != MS_ELEMENT_UCHAR))
     return REFUSE("A channel is one of the four bytes of an 8UC4 pixel; its number is 0 to 3 and its type uchar.");
   return TRUE;
@@ -73,7 +74,7 @@ check_tree(const MsReduceOptions *o, GError **error)
   if (o->swap == MS_SWAP_OFF)
     return TRUE;
   if (o->tree != MS_REDUCE_TREE_NAIVE)
-    return REFUSE("Thread swapping mends the divergence of tree=naive; the other trees have none.");
+    return REFUSE("Thread swapping removes the divergence of tree=naive; the other trees have none.");
   if (o->swap_range > o->work_group)
     return REFUSE("swap-range %d exceeds the work-group of %d; work-items change places within their group only.",
                   o->swap_range, o->work_group);
@@ -99,12 +100,13 @@ check_storage(const MsReducePlan *plan, GError **error)
 static gboolean
 check_atomic(const MsReducePlan *plan, GError **error)
 {
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
   gboolean needs_64 =
-    ms_reduce_is_extreme(plan->spec.op) ? plan->spec.type == MS_ELEMENT_DOUBLE : ms_reduce_total_is_real(plan);
+    ms_reduce_operator_is_extreme(op) ? plan->spec.type == MS_ELEMENT_DOUBLE : ms_reduce_total_is_real(plan);
 
   if (plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
     return TRUE;
-  if (plan->spec.positions)
+  if (op->positions)
     return REFUSE("No atomic changes a value and its position together. Use between=last-group, host or recursive.");
   if (plan->compensated)
     return REFUSE("No atomic folds a compensated sum and its error together. Use between=last-group, host or "
@@ -112,7 +114,7 @@ check_atomic(const MsReducePlan *plan, GError **error)
   if (needs_64 && !plan->limits.int64_atomics)
     return REFUSE("The device has no 64-bit atomics, which an atomic %s of %s needs. Use between=last-group, host or "
                   "recursive.",
-                  ms_reduce_op_name(plan->spec.op), ms_element_type_name(plan->spec.type));
+                  op->name, ms_element_type_name(plan->spec.type));
   return TRUE;
 }
 
@@ -125,13 +127,13 @@ resolve_float_sum(MsReducePlan *plan, GError **error)
     return REFUSE("The device has no double precision (cl_khr_fp64). Use float-sum=compensated.");
   if (o->float_sum == MS_FLOAT_SUM_AUTO)
     o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
-  plan->compensated = o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT &&
-                      ms_reduce_adds_values(plan->spec.op);
+  plan->compensated =
+    o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT && ms_reduce_total_is_real(plan);
   return TRUE;
 }
 
 /*
- * A processor: one work-item a group, walking a block of its own in the widest vectors; the host folds the few
+ * A processor: one work-item a group, which folds a contiguous block in the widest vectors; the host folds the few
  * partials.
  */
 static void
@@ -183,7 +185,7 @@ choose_for_gpu(MsReducePlan *plan, guint64 n)
   o->groups_count = (int)CLAMP(ceil_div(vectors, (guint64)group * 4), 1, full);
 }
 
-/* The loads of a work-item when the number of groups follows the size; 0 asks for a choice. */
+/* The loads of a work-item when the number of groups follows from the size. */
 static int
 resolve_times(const MsReducePlan *plan, guint64 n)
 {
@@ -195,35 +197,21 @@ resolve_times(const MsReducePlan *plan, guint64 n)
   return (int)CLAMP(n / (guint64)o->vector / wanted, 1, 64);
 }
 
-/* The widest element that the packed form of the operation takes, in bytes; 0 where there is no such form. */
-static gsize
-packs_up_to(const MsReduceSpec *spec)
-{
-  switch (spec->op) {
-  case MS_REDUCE_COUNT_NONZERO:
-    return 1;
-  case MS_REDUCE_MINMAX:
-    return spec->positions ? 0 : 1;
-  case MS_REDUCE_SUM_SQUARES:
-  case MS_REDUCE_STDDEV:
-    return 2;
-  default:
-    return 0;
-  }
-}
-
 static gboolean
 can_pack(const MsReducePlan *plan)
 {
-  return ms_element_type_size(plan->spec.type) <= packs_up_to(&plan->spec) && plan->spec.channel < 0 &&
-         plan->options.vector >= 4 && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+
+  return op->packed && ms_element_type_size(plan->spec.type) <= op->packed_bytes &&
+         !ms_element_type_is_real(plan->spec.type) && plan->spec.channel < 0 && plan->options.vector >= 4 &&
+         plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
 }
 
-/* Vector units take bytes well; lanes of 32 bits would spend three instructions or two registers on each. */
+/* The vector units of processors fold bytes efficiently; elsewhere lanes of 32 bits cost instructions or registers. */
 static gboolean
 gains_by_packing(const MsReducePlan *plan)
 {
-  if (plan->spec.op == MS_REDUCE_MINMAX)
+  if (ms_reduce_operator_is_extreme(ms_reduce_operator(plan->spec.op)))
     return ms_reduce_has_pair_extremes(&plan->limits);
   return plan->limits.type != MS_DEVICE_TYPE_CPU;
 }
@@ -234,8 +222,9 @@ resolve_packed(MsReducePlan *plan, GError **error)
   MsReduceOptions *o = &plan->options;
 
   if (o->packed == MS_PACKED_ON && !can_pack(plan))
-    return REFUSE("Elements are packed for count-nonzero and minMax (without positions) of 8 bits, and for sum-squares "
-                  "and stddev of 8 and 16 bits, in a buffer, with vector=4, 8 or 16.");
+    return REFUSE(
+      "Elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 "
+      "and 16 bits, in a buffer, with vector=4, 8 or 16.");
   if (o->packed == MS_PACKED_AUTO)
     o->packed = can_pack(plan) && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
   return TRUE;

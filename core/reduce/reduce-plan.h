@@ -4,25 +4,23 @@
 
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
+#include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
-#include "core/reduce/reduce-types.h"
 
 G_BEGIN_DECLS
 
 /**
  * MsReduceSpec: what is to be computed.
- * @positions: also where the extremes stand; for MINMAX only
  * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
  *   then counts pixels
  */
 typedef struct {
   MsReduceOp op;
   MsElementType type;
-  gboolean positions;
   int channel;
 } MsReduceSpec;
 
-#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_), .positions = FALSE, .channel = -1})
+#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_), .channel = -1})
 
 #define MS_REDUCE_MAX_WORDS 4
 

@@ -45,7 +45,7 @@ ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result)
                              .max_at = MS_REDUCE_NO_POSITION};
 }
 
-/* The order-preserving keys of the atomic extremes, turned back. */
+/* Decodes the ordered keys of the atomic extremes; see finish/atomic-extreme32.cl. */
 static double
 extreme_of_key(MsElementType type, guint32 key)
 {
@@ -83,21 +83,24 @@ fold_high(MsReduceResult *result, double value, guint64 at)
 }
 
 static guint64
-position(const MsReducePlan *plan, const guint64 *words, guint index, guint64 first_element)
+position(guint64 word, guint64 first_element)
 {
-  if (!plan->spec.positions || words[index] == G_MAXUINT32)
-    return MS_REDUCE_NO_POSITION;
-  return first_element + words[index];
+  return word == G_MAXUINT32 ? MS_REDUCE_NO_POSITION : first_element + word;
 }
 
+/* Words: the extremes that the operator selects, low before high, then their positions in the same order. */
 static void
 fold_extremes(const MsReducePlan *plan, const guint64 *words, guint64 first_element, MsReduceResult *result)
 {
-  if (plan->spec.op != MS_REDUCE_MAX)
-    fold_low(result, extreme_of_word(plan, words[0]), position(plan, words, 2, first_element));
-  if (plan->spec.op != MS_REDUCE_MIN)
-    fold_high(result, extreme_of_word(plan, words[plan->spec.op == MS_REDUCE_MINMAX]),
-              position(plan, words, 3, first_element));
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+  guint high = op->low ? 1 : 0, n = high + (op->high ? 1 : 0);
+
+  if (op->low)
+    fold_low(result, extreme_of_word(plan, words[0]),
+             op->positions ? position(words[n], first_element) : MS_REDUCE_NO_POSITION);
+  if (op->high)
+    fold_high(result, extreme_of_word(plan, words[high]),
+              op->positions ? position(words[n + high], first_element) : MS_REDUCE_NO_POSITION);
 }
 
 /* A compensated sum is its two halves, except that the error of an infinite sum is NaN and means nothing. */
@@ -115,15 +118,12 @@ real_of_words(const MsReducePlan *plan, const guint64 *words)
 static void
 fold_real_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result)
 {
-  guint slot = plan->compensated ? 2 : 1;
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
 
-  if (plan->spec.op == MS_REDUCE_SUM_SQUARES) {
-    result->squares_real += real_of_words(plan, words);
-    return;
-  }
-  result->sum_real += real_of_words(plan, words);
-  if (plan->spec.op == MS_REDUCE_STDDEV)
-    result->squares_real += real_of_words(plan, words + slot);
+  if (op->sum)
+    result->sum_real += real_of_words(plan, words);
+  if (op->squares)
+    result->squares_real += real_of_words(plan, words + (op->sum ? plan->words / 2 : 0));
 }
 
 static MsWide
@@ -143,20 +143,12 @@ sum_of_word(const MsReducePlan *plan, guint64 word)
 static void
 fold_whole_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result)
 {
-  switch (plan->spec.op) {
-  case MS_REDUCE_COUNT_NONZERO:
-    result->nonzero += words[0];
-    return;
-  case MS_REDUCE_SUM_SQUARES:
-    result->squares += squares_of_words(plan, words);
-    return;
-  case MS_REDUCE_STDDEV:
-    result->squares += squares_of_words(plan, words + 1);
-    break;
-  default:
-    break;
-  }
-  result->sum += sum_of_word(plan, words[0]);
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+
+  if (op->sum)
+    result->sum += sum_of_word(plan, words[0]);
+  if (op->squares)
+    result->squares += squares_of_words(plan, words + (op->sum ? 1 : 0));
 }
 
 /**
@@ -167,7 +159,7 @@ fold_whole_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *
 void
 ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element, MsReduceResult *result)
 {
-  if (ms_reduce_is_extreme(plan->spec.op))
+  if (ms_reduce_operator_is_extreme(ms_reduce_operator(plan->spec.op)))
     fold_extremes(plan, words, first_element, result);
   else if (ms_reduce_total_is_real(plan))
     fold_real_sums(plan, words, result);
@@ -182,11 +174,11 @@ ms_reduce_atomic_start(const MsReducePlan *plan, guint64 *words)
   guint64 beyond_low = plan->atomic_keys ? G_MAXUINT32 : bits_of_double(INFINITY);
   guint64 beyond_high = plan->atomic_keys ? 0 : bits_of_double(-INFINITY);
 
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+
   memset(words, 0, MS_REDUCE_MAX_WORDS * sizeof *words);
-  if (!ms_reduce_is_extreme(plan->spec.op))
-    return;
-  if (plan->spec.op != MS_REDUCE_MAX)
+  if (op->low)
     words[0] = beyond_low;
-  if (plan->spec.op != MS_REDUCE_MIN)
-    words[plan->spec.op == MS_REDUCE_MINMAX] = beyond_high;
+  if (op->high)
+    words[op->low ? 1 : 0] = beyond_high;
 }

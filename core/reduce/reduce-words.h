@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The 64-bit words in which kernels hand over partials, folded into a result on the host. */
+/* Folds the partials that kernels return, as 64-bit words, into a result. */
 #pragma once
 
 #include "core/reduce/reduce-plan.h"

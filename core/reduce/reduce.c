@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/reduce/reduce-private.h"
+#include "core/reduce/reduce-result.h"
 #include "core/reduce/swap.h"
 
 G_DEFINE_FINAL_TYPE(MsReducer, ms_reducer, G_TYPE_OBJECT)
@@ -100,16 +101,17 @@ ms_reducer_get_plan(MsReducer *self)
 }
 
 /*
- * A minimum of +infinity means that every element is +infinity or NaN, and only the maximum tells which: it stays at
- * -infinity when nothing but NaN went by. The other way round for the maximum.
+ * A minimum of +infinity means that every element is +infinity or NaN, and only the maximum shows which: it is
+ * -infinity when every element is NaN. The same holds with the roles exchanged.
  */
 static gboolean
 is_undecided(const MsReducePlan *plan, const MsReduceResult *result)
 {
+  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+
   if (!ms_element_type_is_real(plan->spec.type))
     return FALSE;
-  return (plan->spec.op == MS_REDUCE_MIN && result->min == INFINITY) ||
-         (plan->spec.op == MS_REDUCE_MAX && result->max == -INFINITY);
+  return (op->low && !op->high && result->min == INFINITY) || (op->high && !op->low && result->max == -INFINITY);
 }
 
 static MsReducer *
@@ -120,7 +122,7 @@ get_opposite(MsReducer *self, guint64 n, MsTimingLog *log, GError **error)
 
   if (self->opposite)
     return self->opposite;
-  spec.op = spec.op == MS_REDUCE_MIN ? MS_REDUCE_MAX : MS_REDUCE_MIN;
+  spec.op = ms_reduce_operator(spec.op)->opposite;
   plan = ms_reduce_plan_new(&spec, &self->plan->options, &self->plan->limits, n, error);
   if (plan)
     self->opposite = ms_reducer_new(self->context, plan, log, error);
@@ -146,11 +148,13 @@ is_empty(guint64 n, GError **error)
 static void
 complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result)
 {
-  if (opposite && self->plan->spec.op == MS_REDUCE_MIN)
+  const MsReduceOperator *op = ms_reduce_operator(self->plan->spec.op);
+
+  if (opposite && op->low)
     result->max = opposite->max;
   else if (opposite)
     result->min = opposite->min;
-  if (opposite || self->plan->spec.op == MS_REDUCE_MINMAX)
+  if (opposite || (op->low && op->high))
     decide_nan(result);
   ms_reduce_result_complete(result);
 }

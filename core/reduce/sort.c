@@ -163,7 +163,8 @@ ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDevice
 static MsProgramSpec *
 compose(const Sorter *self)
 {
-  static const char *const swaps[] = {"sort/swap-off.cl", "sort/swap-plain.cl", "sort/swap-refined.cl"};
+  static const char *const swaps[] = {
+    [MS_SWAP_OFF] = "OWN_WORK_AT", [MS_SWAP_PLAIN] = "SWAPPED_WORK_AT", [MS_SWAP_REFINED] = "REFINED_WORK_AT"};
   MsProgramSpec *spec = ms_program_spec_new();
 
   ms_program_spec_define_text(spec, "ELEM", ms_element_type_name(self->type));
@@ -171,13 +172,10 @@ compose(const Sorter *self)
   ms_program_spec_define_int(spec, "BLOCK", self->block);
   ms_program_spec_define_int(spec, "SWAP_RANGE", self->options.swap_range);
   ms_program_spec_define_int(spec, "SWAP_ROWS", g_bit_nth_msf((gulong)self->options.swap_range, -1));
-  ms_program_spec_add_part(spec, self->type == MS_ELEMENT_UINT  ? "sort/key-uint.cl"
-                                 : self->type == MS_ELEMENT_INT ? "sort/key-int.cl"
-                                                                : "sort/key-float.cl");
   ms_program_spec_add_part(spec, "sort/convert.cl");
   ms_program_spec_add_part(spec, self->vectors ? "sort/vectors.cl" : "sort/sort.cl");
   if (self->options.form == MS_SORT_STUDY) {
-    ms_program_spec_add_part(spec, swaps[self->options.swap]);
+    ms_program_spec_define_text(spec, "WORK_AT", swaps[self->options.swap]);
     ms_program_spec_add_part(spec, "sort/study.cl");
   }
   return spec;
@@ -360,7 +358,7 @@ compare_int(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* IEEE total order by way of the bits, as in sort-key-float.cl. */
+/* IEEE total order, by the same keys as in sort/convert.cl. */
 static int
 compare_float(const void *a, const void *b)
 {

@@ -6,7 +6,7 @@
 
 #include "core/opencl/context.h"
 #include "core/reduce/reduce-options.h"
-#include "core/reduce/reduce-types.h"
+#include "core/reduce/element-type.h"
 
 G_BEGIN_DECLS
 

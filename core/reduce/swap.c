@@ -154,8 +154,9 @@ example_build(Example *self, MsContext *context, guint range, MsTimingLog *log, 
   MsProgram *program;
 
   ms_program_spec_define_int(spec, "GROUP", EXAMPLE_GROUP);
-  ms_program_spec_add_part(spec, range > 0 ? "reduce/tree/swap-on.cl" : "reduce/tree/swap-off.cl");
-  ms_program_spec_add_part(spec, "swap/swap-example.cl");
+  ms_program_spec_define_text(spec, "WORK_OF_ITEM", range > 0 ? "SWAPPED_WORK" : "OWN_WORK");
+  ms_program_spec_add_part(spec, "reduce/tree/swap.cl");
+  ms_program_spec_add_part(spec, "swap/example.cl");
   program = ms_context_build(context, spec, log, error);
   if (!program)
     return FALSE;

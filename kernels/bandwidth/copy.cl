@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies everything once. */
+/* Copies an array once. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bandwidth_copy(__global const vec_t *restrict source, const int n, const int times, __global vec_t *restrict out)
 {
-  const int3 range = item_range((uint)get_local_id(0), 0, n, times);
+  const int3 range = ITEM_RANGE((uint)get_local_id(0), 0, n, times);
   const int step = range.y;
   int i = range.x;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads everything once, folded by exclusive or; the store that depends on it practically never happens. */
+/* Reads an array once and folds it by exclusive or; the store keeps the compiler from removing the loads. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bandwidth_read(__global const vec_t *restrict source, const int n, const int times, __global uint *out)
 {
-  const int3 range = item_range((uint)get_local_id(0), 0, n, times);
+  const int3 range = ITEM_RANGE((uint)get_local_id(0), 0, n, times);
   const int step = range.y;
   vec_t a = (vec_t)(0), b = a, c = a, d = a;
   uint folded = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bin of a whole number: exact in 64 bits. Beyond the bins: BELOW, ABOVE. */
+/* The bin of an integer, exact in 64 bits. Outside the range: BELOW or ABOVE, counted after the bins. */
 typedef long edge_t;
 
 static uint

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bin of a floating-point number, in its own arithmetic. Beyond the bins: BELOW, ABOVE and NOT_A_NUMBER. */
+/* The bin of a floating-point number, in its own arithmetic. Outside the range: BELOW, ABOVE or NOT_A_NUMBER. */
 typedef ELEM edge_t;
 
 static uint

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* More bins than local memory holds are counted in global memory. */
+/* Counts in global memory: for more bins than local memory holds. Twin of bins-local.cl. */
 static void
 bins_begin(__local uint *own, const uint n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bins that fit into local memory are counted there first, one set for each group. */
+/* Counts in local memory, one set of bins for each group, added up at the end. Twin of bins-global.cl. */
 static void
 bins_begin(__local uint *own, const uint n)
 {

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 256 bins for each of R, G, B, A and luma in one pass: COPIES private sub-histograms in local memory, then one atomic
- * addition for each bin that is not empty. Luma is in integers: (299 R + 587 G + 114 B + 500) / 1000.
+ * 256 bins for each of R, G, B, A and luma in one pass: COPIES sub-histograms in local memory, then one atomic addition
+ * for each bin that is not empty. Luma is in integers: (299 R + 587 G + 114 B + 500) / 1000. The plan names two of the
+ * first four macros as COUNT and COPY_OF.
  */
+
+/* Work-items of a group share the bins, so counting is atomic; neighbours use different copies, on different banks. */
+#define COUNT_ATOMIC(bin) atomic_inc(bin)
+#define COPY_OF_ITEM(lane) ((int)get_local_id(0) % COPIES)
+/* One work-item a group counts plainly; the pixels of a load use different copies, so that no count awaits another. */
+#define COUNT_PLAIN(bin) ((*(bin))++)
+#define COPY_OF_LANE(lane) (lane)
+
 #define BINS (5 * 256)
 /* A little more than the bins, so that the same bin of two copies lies on different banks. */
 #define COPY_STRIDE (BINS + 8)
@@ -50,7 +59,7 @@ histogram(__global const uchar4 *restrict pixels, const ulong origin, const int 
   for (int i = item; i < COPIES * COPY_STRIDE; i += GROUP)
     bins[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  count_range((__global const uchar16 *)(pixels + origin), item_range((uint)item, 0, n / 4, times), bins);
+  count_range((__global const uchar16 *)(pixels + origin), ITEM_RANGE((uint)item, 0, n / 4, times), bins);
   for (int i = rest; i < n; i += (int)get_global_size(0)) {
     const uchar4 p = pixels[origin + (ulong)i];
     count_pixel(bins + COPY_OF(0) * COPY_STRIDE, p.x, p.y, p.z, p.w);

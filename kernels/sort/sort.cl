@@ -2,7 +2,7 @@
 /*
  * Bitonic sort, one pair of keys for each work-item, blocks of keys in local memory. Twin of vectors.cl. The
  * array is padded with the greatest key to a power of two. Stage k merges bitonic runs of k keys, by steps of distance
- * k/2, k/4, …, 1; a run ascends where bit k of the place is clear.
+ * k/2, k/4, …, 1; a run ascends where bit k of the index is clear.
  */
 static void
 order(uint *low, uint *high, const bool ascending)

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bitonic sort of the branch study [BD]: one key for each work-item, of which those with (i ^ j) > i compare and
- * exchange while the others idle. WORK_AT says whose work an item does at distance j.
+ * exchange while the others idle. The plan names one of the first three macros as WORK_AT: whose work an item does at
+ * distance j.
  */
+#define OWN_WORK_AT(map, j) ((uint)get_local_id(0))
+/* Plain swapping looks the work up at every step: in row log2(j) of the table, or in its last row. */
+#define SWAPPED_WORK_AT(map, j) ((uint)(map)[min(31u - clz(j), SWAP_ROWS - 1u) * GROUP + get_local_id(0)])
+/* Refined swapping looks up only below the range: beyond it every item of a block takes the same branch. */
+#define REFINED_WORK_AT(map, j) \
+  ((j) < SWAP_RANGE ? (uint)(map)[(31u - clz(j)) * GROUP + get_local_id(0)] : (uint)get_local_id(0))
+
 static void
 exchange_local(__local uint *own, const uint i, const uint j, const bool ascending)
 {

@@ -752,12 +752,32 @@ class Program(HeadlessCase):
         self.assertEqual(len(names), len(set(names)), text)
         output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device", "cpu")
         self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
+        for operator in ("sum-abs", "norm1", "norm2"):
+            output, _ = self.run_program("--reduce", operator, "--type", "short", "--size", "10007", "--device", "cpu")
+            self.assertRegex(output.decode(), r"serial +\S+ \(agrees\)\n")
         _, error = self.run_program("--reduce", "product", status=2)
         self.sentence(error, "product")
         _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)
         self.sentence(error, "--size", "99999999999999999999")
         _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
         self.sentence(error, "--device")
+
+    def test_reduce_histogram(self):
+        what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4", "--range", "0:99"]
+        report = json.loads(self.run_program(*what, "--json", "-")[0])
+        self.assertTrue(report["agrees"])
+        self.assertEqual(len(report["counts"]), 4)
+        self.assertEqual(sum(report["counts"]) + report["below"] + report["above"], 10007)
+        self.assertGreater(report["above"], 10007 // 2)
+        text = self.run_program(*what)[0].decode()
+        self.assertIn(f"74.25\t99\t{report['counts'][3]}\n", text)
+        whole = json.loads(self.run_program(*what[:8], "--json", "-")[0])
+        self.assertEqual((whole["low"], whole["high"], whole["bins"], whole["above"]), (0, 255, 256, 0))
+        for arguments, part in ((["--range", "5"], "--range"), (["--range", "9:3"], "range"), (["--variant", "pcl"], "--variant")):
+            _, error = self.run_program("--reduce", "histogram", *arguments, status=2)
+            self.sentence(error, part)
+        _, error = self.run_program("--reduce", "sum", "--bins", "3", status=2)
+        self.sentence(error, "--bins")
 
     def test_a_tuned_reduction(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}

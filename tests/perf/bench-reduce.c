@@ -17,9 +17,13 @@
 #include <string.h>
 
 #include "core/opencl/device-chooser.h"
-#include "core/reduce/image-statistics.h"
+#include "core/reduce/bandwidth.h"
+#include "core/reduce/images/image-comparison.h"
+#include "core/reduce/images/image-statistics.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/reduce-run.h"
+#include "core/reduce/reduce-result.h"
+#include "core/reduce/reduce.h"
+#include "core/reduce/runs/generated-array.h"
 #include "core/reduce/serial.h"
 #include "core/reduce/sort.h"
 #include "core/reduce/variant.h"
@@ -130,7 +134,7 @@ job_prepare(const Bench *bench, Job *job, GError **error)
     return FALSE;
   job->read_group = limits->type == MS_DEVICE_TYPE_CPU ? 1 : 256;
   job->bytes = job->n * ms_element_type_size(job->spec.type);
-  return (job->data = ms_reduce_generate(job->spec.type, job->n, 1, error)) &&
+  return (job->data = ms_generated_array_new(job->spec.type, job->n, 1, error)) &&
          (job->source = ms_device_array_new(bench->context, job->data, job->bytes, NULL, error)) &&
          (job->out = ms_device_zeros_new(bench->context, 1 << 24, error)) &&
          (job->reducer = ms_reducer_new(bench->context, plan, NULL, error)) &&
@@ -173,7 +177,7 @@ parse_job(char **words, Job *job, GError **error)
 {
   job->spec = MS_REDUCE_SPEC(0, 0);
   job->n = g_ascii_strtoull(words[3], NULL, 10);
-  return ms_reduce_op_parse(words[1], &job->spec.op, &job->spec.positions, error) &&
+  return ms_reduce_op_parse(words[1], &job->spec.op, error) &&
          ms_element_type_parse(words[2], &job->spec.type, error) &&
          ms_reduce_variant_parse(words[4], &job->options, error);
 }
@@ -287,7 +291,7 @@ bench_sort(const Bench *bench, char **words)
   const MsSortOptions options = sort_options(words);
   g_autofree double *space = g_new0(double, bench->repeat);
   g_autoptr(GError) error = NULL;
-  guint32 *data = ms_reduce_generate(MS_ELEMENT_UINT, n, 1, NULL);
+  guint32 *data = ms_generated_array_new(MS_ELEMENT_UINT, n, 1, NULL);
   g_autofree guint32 *expected = g_memdup2(data, n * 4), *keys = g_new(guint32, n);
   Times ours = {space, 0};
 

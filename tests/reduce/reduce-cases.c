@@ -147,8 +147,7 @@ ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n)
 gboolean
 ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan)
 {
-  gboolean sums = spec->op == MS_REDUCE_SUM || spec->op == MS_REDUCE_SUM_SQUARES || spec->op == MS_REDUCE_MEAN ||
-                  spec->op == MS_REDUCE_STDDEV;
+  gboolean sums = ms_reduce_operator_total_is_real(ms_reduce_operator(spec->op), spec->type);
   gboolean large = pattern == MS_PATTERN_EXTREMES || pattern == MS_PATTERN_GREATEST;
 
   return !(sums && large && (spec->type == MS_ELEMENT_DOUBLE || plan->compensated));
@@ -163,6 +162,28 @@ ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expe
   g_assert_cmpuint(result->n, ==, expected->n);
   if (!ms_reduce_result_agrees(result, expected, TOLERANCE))
     g_error("%s: %s on the device, %s in serial", what, found, wanted);
+}
+
+/** ms_reduce_cases_full: whether every combination is to be tested, and not representative ones only. */
+gboolean
+ms_reduce_cases_full(void)
+{
+  return g_getenv("MS_TEST_FULL") != NULL;
+}
+
+/**
+ * ms_reduce_cases_compile_once:
+ *
+ * Compiling takes most of the time of these tests. PoCL would compile a kernel again for other grids and try its
+ * vectoriser on each; in the ordinary form the tests of the filter cover that. Call it before g_test_init().
+ */
+void
+ms_reduce_cases_compile_once(void)
+{
+  if (ms_reduce_cases_full())
+    return;
+  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
+  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
 }
 
 /** ms_reduce_cases_variant: the options that @text stands for, which must be right. */

@@ -2,6 +2,7 @@
 /* Arrays that reductions are tested with, and the comparison of a device's result with the serial one. */
 #pragma once
 
+#include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
@@ -27,6 +28,8 @@ typedef enum {
   MS_N_PATTERNS,
 } MsPattern;
 
+gboolean ms_reduce_cases_full(void);
+void ms_reduce_cases_compile_once(void);
 MsReduceOptions ms_reduce_cases_variant(const char *text);
 const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/reduce/presets.h"
+#include "core/reduce/reduce-plan.h"
 #include "core/reduce/variant.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -142,25 +143,24 @@ typedef struct {
 } Refusal;
 
 static const Refusal refusals[] = {
-  {"naive", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 0, "empty"},
-  {"auto", {MS_REDUCE_SUM, MS_ELEMENT_INT, TRUE, -1}, 9, "Positions"},
-  {"auto", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, 1}, 9, "channel"},
-  {"auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, 4}, 9, "channel"},
-  {"naive", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, TRUE, -1}, 9, "No atomic"},
-  {"naive,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, FALSE, -1}, 9, "compensated"},
-  {"naive,group-size=100", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "power of two"},
-  {"naive,group-size=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "at most 256"},
-  {"naive,bank-conflict-saving=on", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "Bank-conflict"},
-  {"pcl,swap=plain", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "tree=naive"},
-  {"swap-plain,swap-range=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "swap-range 512"},
-  {"minmax-image,vector=8", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "vector=4"},
-  {"naive,packed=on", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, -1}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_STDDEV, MS_ELEMENT_INT, FALSE, -1}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, TRUE, -1}, 9, "packed"},
-  {"minmax-units,groups-count=65536,group-size=256", {MS_REDUCE_SUM, MS_ELEMENT_INT, FALSE, -1}, 9, "groups-count"},
-  {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, FALSE, -1}, 9, "No image format"},
-  {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, FALSE, 2}, 9, "in place"},
+  {"naive", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 0, "empty"},
+  {"auto", {MS_REDUCE_SUM, MS_ELEMENT_INT, 1}, 9, "channel"},
+  {"auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 4}, 9, "channel"},
+  {"naive", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, -1}, 9, "No atomic"},
+  {"naive,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}, 9, "compensated"},
+  {"naive,group-size=100", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "power of two"},
+  {"naive,group-size=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "at most 256"},
+  {"naive,bank-conflict-saving=on", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "Bank-conflict"},
+  {"pcl,swap=plain", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "tree=naive"},
+  {"swap-plain,swap-range=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "swap-range 512"},
+  {"minmax-image,vector=8", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "vector=4"},
+  {"naive,packed=on", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_STDDEV, MS_ELEMENT_INT, -1}, 9, "packed"},
+  {"last-group,packed=on", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, -1}, 9, "packed"},
+  {"minmax-units,groups-count=65536,group-size=256", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "groups-count"},
+  {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, -1}, 9, "No image format"},
+  {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 2}, 9, "in place"},
 };
 
 static void

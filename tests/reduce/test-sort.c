@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/reduce/sort.h"
+#include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 
 typedef enum {
@@ -62,16 +63,17 @@ check(MsContext *context, const MsSortOptions *options, MsElementType type, Keys
 
 static const MsElementType types[] = {MS_ELEMENT_UINT, MS_ELEMENT_INT, MS_ELEMENT_FLOAT};
 
+/* Short and long arrays take different programs; the type changes nothing but the keys, so one takes the long ones. */
 static void
 test_fast(void)
 {
   static const guint64 lengths[] = {1, 2, 3, 31, 1000, 1023, 1024, 1025, 4096, 5000, 16385, 100003};
-  const guint n_lengths = g_getenv("MS_TEST_OCLGRIND") ? 8 : G_N_ELEMENTS(lengths);
+  const guint n_short = 9, n_lengths = g_getenv("MS_TEST_OCLGRIND") ? 8 : G_N_ELEMENTS(lengths);
   const MsSortOptions options = ms_sort_options_default();
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
-    for (guint i = 0; i < n_lengths; i++)
+    for (guint i = 0; i < (ms_reduce_cases_full() || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
       for (Keys kind = 0; kind < N_KEYS; kind++)
         check(context, &options, types[t], kind, lengths[i]);
 }
@@ -97,9 +99,9 @@ test_study(void)
 
   if (!context)
     return;
-  for (guint t = 0; t < G_N_ELEMENTS(types); t++)
+  for (guint t = 0; t < (ms_reduce_cases_full() ? G_N_ELEMENTS(types) : 1); t++)
     check_study(context, types[t], MS_SWAP_OFF, 64);
-  for (int range = 64; range <= 512; range *= 2) {
+  for (int range = 64; range <= 512; range *= ms_reduce_cases_full() ? 2 : 8) {
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_PLAIN, range);
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_REFINED, range);
   }
@@ -111,7 +113,7 @@ test_small_groups(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (int group = 1; context && group <= 64; group *= 4) {
+  for (int group = ms_reduce_cases_full() ? 1 : 4; context && group <= 64; group *= ms_reduce_cases_full() ? 4 : 64) {
     const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, group};
     check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
   }
@@ -124,7 +126,7 @@ test_groups(void)
   const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
+  for (guint t = ms_reduce_cases_full() ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
     for (Keys kind = 0; kind < N_KEYS; kind++)
       check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
 }
@@ -185,6 +187,7 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
+  ms_reduce_cases_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sort/fast", test_fast);
   g_test_add_func("/sort/study", test_study);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "core/image/image-io.h"
-#include "core/reduce/image-statistics.h"
+#include "core/reduce/bandwidth.h"
+#include "core/reduce/images/statistics-report.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 

@@ -16,9 +16,6 @@ KNOWN = [
     'core/batch/results.c',
     'core/image/image-save.c',
     'core/lab/tune/tune-record.c',
-    'core/reduce/array-histogram.c',
-    'core/reduce/image-comparison.c',
-    'core/reduce/statistics-report.c',
 ]
 
 DEFINITION = re.compile(r'^(?!static\b)[A-Za-z_][^\n;{}=#()]*\n(ms_\w+)\((?:[^;{}]*)\)\n\{', re.MULTILINE)

@@ -7,7 +7,7 @@
 #include "core/factors.h"
 #include "core/lab/measure/subject.h"
 #include "core/opencl/context.h"
-#include "core/reduce/reduce-types.h"
+#include "core/reduce/element-type.h"
 
 G_BEGIN_DECLS
 

@@ -4,6 +4,7 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/opencl/cl-error.h"
+#include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 

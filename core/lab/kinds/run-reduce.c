@@ -5,6 +5,7 @@
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
 #include "core/reduce/reduce-factors.h"
+#include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 

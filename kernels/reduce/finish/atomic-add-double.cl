@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sum of doubles by compare and exchange of 64 bits; the order of the groups decides the last bits of the result. */
+/* A sum of doubles by 64-bit compare-and-exchange; the last bits of the result depend on the order of the groups. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 static void
 atomic_merge(volatile __global uint *out, const acc_t *mine)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A 64-bit sum through two 32-bit atomics: whoever makes the low half wrap carries one into the high half. */
+/* A 64-bit sum by two 32-bit atomics: the group whose addition wraps the low half carries one into the high half. */
 static void
 atomic_merge(volatile __global uint *out, const acc_t *mine)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A 64-bit sum by the device's own 64-bit atomics. */
+/* A 64-bit sum by 64-bit atomics. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 static void
 atomic_merge(volatile __global uint *out, const acc_t *mine)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Extremes of doubles by compare and exchange of 64 bits. */
+/* Extremes of doubles by 64-bit compare-and-exchange. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define LOWER_WORD(k, x)                                             \
   {                                                                  \

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Recursive launches: folds `n` partials, `times` for each work-item, into one for each group. */
+/* Between groups: each group stores its partial in global memory; another launch or the host folds the partials. */
 static void
-merge_partial(acc_t *mine, __global const ulong *partials, const int i)
+finish(const acc_t *mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
 {
   ulong words[WORDS];
-  acc_t other;
 
+  if (get_local_id(0) != 0)
+    return;
+  acc_put(mine, words);
   for (int k = 0; k < WORDS; k++)
-    words[k] = partials[i * WORDS + k];
-  acc_get(&other, words);
-  acc_merge(mine, &other);
-}
-
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-reduce_partials(__global const ulong *restrict partials, const int n, const int times, __global uint *out,
-                __global const ushort *restrict map, __local acc_t *scratch, __local uint *flag)
-{
-  const int first = (int)get_group_id(0) * GROUP * times, end = min(first + GROUP * times, n);
-  acc_t mine;
-
-  acc_begin(&mine);
-  for (int i = first + (int)WORK_OF_ITEM(map); i < end; i += GROUP)
-    merge_partial(&mine, partials, i);
-  group_fold(&mine, scratch, map);
-  finish(&mine, scratch, flag, out, map);
+    ((__global ulong *)out)[get_group_id(0) * WORDS + k] = words[k];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one work-item folds: its loads of whole vectors, four in flight at a time, and its share of the few elements
- * before the first and after the last whole vector. Elements `from` to `to` count, from less than WIDTH.
+ * One work-item folds its loads of whole vectors, four in flight at a time, and its share of the few elements before
+ * the first and after the last whole vector. The elements `from` to `to` count; `from` is less than WIDTH.
  */
 static void
 fold_ends(SOURCE source, const int from, const int to, const ELEM centre, acc_t *mine)
@@ -20,7 +20,7 @@ static void
 item_fold(SOURCE source, const uint item, const int from, const int to, const int times, const ELEM centre,
           acc_t *mine)
 {
-  const int3 range = item_range(item, from > 0, to / WIDTH, times);
+  const int3 range = ITEM_RANGE(item, from > 0, to / WIDTH, times);
   const int step = range.y;
   lanes_t lanes;
   int i = range.x;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between two levels: a barrier, or, once the items of a level are all of the first warp, the warp's own barrier.
- * Lanes have been independent since capability 7.0, so that barrier cannot be left out; it orders memory among the
- * warp's lanes.
+ * Between two levels: the work-group's barrier, or, once only the first warp is active, the warp's barrier. Since
+ * capability 7.0 lanes advance independently, so that barrier cannot be omitted; it also orders memory among them.
  */
 static void
 warp_fence(void)

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/reduce/histogram.h"
+#include "core/reduce/images/histogram.h"
 
 G_BEGIN_DECLS
 

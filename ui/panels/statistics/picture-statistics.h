@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "core/reduce/image-statistics.h"
+#include "core/reduce/images/image-comparison.h"
+#include "core/reduce/images/image-statistics.h"
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/element-type.h"
+
+#include <string.h>
+
+/** Row: a type. @lowest and @highest: ends of its range in OpenCL C; those of reals are infinite. */
+typedef struct {
+  const char *name;
+  gsize size;
+  gboolean is_real;
+  gboolean is_signed;
+  const char *lowest;
+  const char *highest;
+} Row;
+
+static const Row rows[MS_ELEMENT_N_TYPES] = {
+  [MS_ELEMENT_UCHAR] = {"uchar", 1, FALSE, FALSE, "0", "UCHAR_MAX"},
+  [MS_ELEMENT_CHAR] = {"char", 1, FALSE, TRUE, "CHAR_MIN", "CHAR_MAX"},
+  [MS_ELEMENT_USHORT] = {"ushort", 2, FALSE, FALSE, "0", "USHRT_MAX"},
+  [MS_ELEMENT_SHORT] = {"short", 2, FALSE, TRUE, "SHRT_MIN", "SHRT_MAX"},
+  [MS_ELEMENT_INT] = {"int", 4, FALSE, TRUE, "INT_MIN", "INT_MAX"},
+  [MS_ELEMENT_UINT] = {"uint", 4, FALSE, FALSE, "0", "UINT_MAX"},
+  [MS_ELEMENT_FLOAT] = {"float", 4, TRUE, TRUE, "-INFINITY", "INFINITY"},
+  [MS_ELEMENT_DOUBLE] = {"double", 8, TRUE, TRUE, "-INFINITY", "INFINITY"},
+};
+
+/** ms_element_type_name: the type as OpenCL C and --type spell it. */
+const char *
+ms_element_type_name(MsElementType type)
+{
+  return rows[type].name;
+}
+
+/** ms_element_type_names: (transfer none): the names of all types, %NULL at the end. */
+const char *const *
+ms_element_type_names(void)
+{
+  static const char *names[MS_ELEMENT_N_TYPES + 1];
+  static gsize ready;
+
+  if (g_once_init_enter(&ready)) {
+    for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++)
+      names[i] = rows[i].name;
+    g_once_init_leave(&ready, 1);
+  }
+  return names;
+}
+
+/** ms_element_type_parse: reads the argument of --type; %FALSE with #MS_ERROR_USAGE and the accepted names. */
+gboolean
+ms_element_type_parse(const char *text, MsElementType *type, GError **error)
+{
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++) {
+    if (g_ascii_strcasecmp(rows[i].name, text) != 0)
+      continue;
+    *type = (MsElementType)i;
+    return TRUE;
+  }
+  names = g_strjoinv(", ", (char **)ms_element_type_names());
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--type cannot be “%s”; it takes one of: %s.", text, names);
+  return FALSE;
+}
+
+/** ms_element_type_size: bytes of one element. */
+gsize
+ms_element_type_size(MsElementType type)
+{
+  return rows[type].size;
+}
+
+gboolean
+ms_element_type_is_real(MsElementType type)
+{
+  return rows[type].is_real;
+}
+
+gboolean
+ms_element_type_is_signed(MsElementType type)
+{
+  return rows[type].is_signed;
+}
+
+/** ms_element_type_lowest: a constant of OpenCL C that no element lies below. */
+const char *
+ms_element_type_lowest(MsElementType type)
+{
+  return rows[type].lowest;
+}
+
+/** ms_element_type_highest: a constant of OpenCL C that no element lies above. */
+const char *
+ms_element_type_highest(MsElementType type)
+{
+  return rows[type].highest;
+}
+
+#define CONVERT(ctype)                                                                                                 \
+  for (guint i = 0; i < n; i++) {                                                                                      \
+    ctype x;                                                                                                           \
+    memcpy(&x, (const guint8 *)from + i * step, sizeof x);                                                             \
+    into[i] = x;                                                                                                       \
+  }
+
+/**
+ * ms_elements_to_integers:
+ * @type: an integer type
+ * @from: the first of @n elements, aligned or not
+ * @step: bytes from one element to the next
+ */
+void
+ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint n, gint64 *into)
+{
+  switch (type) {
+  case MS_ELEMENT_UCHAR:
+    CONVERT(guint8)
+    break;
+  case MS_ELEMENT_CHAR:
+    CONVERT(gint8)
+    break;
+  case MS_ELEMENT_USHORT:
+    CONVERT(guint16)
+    break;
+  case MS_ELEMENT_SHORT:
+    CONVERT(gint16)
+    break;
+  case MS_ELEMENT_INT:
+    CONVERT(gint32)
+    break;
+  case MS_ELEMENT_UINT:
+    CONVERT(guint32)
+    break;
+  case MS_ELEMENT_FLOAT:
+  case MS_ELEMENT_DOUBLE:
+  case MS_ELEMENT_N_TYPES:
+    g_assert_not_reached();
+  }
+}
+
+/** ms_elements_to_doubles: as ms_elements_to_integers(), for a floating-point @type. */
+void
+ms_elements_to_doubles(MsElementType type, const void *from, gsize step, guint n, double *into)
+{
+  if (type == MS_ELEMENT_FLOAT)
+    CONVERT(float)
+  else
+    CONVERT(double)
+}

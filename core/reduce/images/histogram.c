@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/images/histogram.h"
+
+#include <string.h>
+
+#include "core/reduce/launch.h"
+
+#define BINS (MS_N_CHANNELS * 256)
+/* As in histogram.cl: the bins of a copy, and what keeps copies on different banks. */
+#define COPY_BYTES ((BINS + 8) * sizeof(cl_uint))
+#define COPIES 4
+/* Pixels of one launch: counts are 32-bit on the device. */
+#define MAX_CHUNK (1 << 28)
+
+/** Shape: how the pass is laid out on a device. */
+typedef struct {
+  guint group;
+  guint copies;
+  guint groups_per_unit;
+  const char *item_range;
+  const char *count;
+  const char *copy_of;
+} Shape;
+
+/*
+ * A processor counts without atomics, one work-item a group over a contiguous block; elsewhere work-items of a group
+ * share bins.
+ */
+static Shape
+shape_for(const MsDeviceLimits *limits)
+{
+  Shape shape = {256, COPIES, 8, "global_stride", "COUNT_ATOMIC", "COPY_OF_ITEM"};
+
+  if (limits->type == MS_DEVICE_TYPE_CPU)
+    return (Shape){1, COPIES, 8, "block_stride", "COUNT_PLAIN", "COPY_OF_LANE"};
+  while (shape.group > limits->max_work_group)
+    shape.group /= 2;
+  while (shape.copies > 1 && shape.copies * COPY_BYTES > limits->local_memory)
+    shape.copies /= 2;
+  return shape;
+}
+
+static cl_kernel
+build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_define_int(spec, "GROUP", shape->group);
+  ms_program_spec_define_int(spec, "COPIES", shape->copies);
+  ms_program_spec_define_text(spec, "ITEM_RANGE", shape->item_range);
+  ms_program_spec_define_text(spec, "COUNT", shape->count);
+  ms_program_spec_define_text(spec, "COPY_OF", shape->copy_of);
+  ms_program_spec_add_part(spec, "reduce/load/stride.cl");
+  ms_program_spec_add_part(spec, "histogram/histogram.cl");
+  return ms_kernel_new(context, spec, "histogram", log, error);
+}
+
+static gboolean
+launch(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, cl_ulong origin, cl_int n,
+       cl_mem counts, MsTimingLog *log, GError **error)
+{
+  guint units = MAX(ms_context_get_limits(context)->compute_units, 1);
+  guint most = MAX((guint)n / 4 / shape->group, 1), groups = MIN(units * shape->groups_per_unit, most);
+  cl_int times = (cl_int)(((guint)n / 4 + groups * shape->group - 1) / (groups * shape->group));
+  const MsKernelArg args[] = {MS_ARG_OF(pixels), MS_ARG_OF(origin), MS_ARG_OF(n),
+                              MS_ARG_OF(times),  MS_ARG_OF(counts), MS_ARG_LOCAL_BYTES(shape->copies * COPY_BYTES)};
+
+  return ms_kernel_set_args(kernel, "histogram", args, G_N_ELEMENTS(args), error) &&
+         ms_kernel_launch(context, kernel, "histogram", groups, shape->group, 4 * (guint64)n, log, error);
+}
+
+static gboolean
+count_chunk(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, guint64 origin, guint64 n,
+            MsHistogram *histogram, MsTimingLog *log, GError **error)
+{
+  g_auto(cl_mem) counts = ms_device_zeros_new(context, BINS * sizeof(cl_uint), error);
+  cl_uint found[MS_N_CHANNELS][256];
+
+  if (!counts || !launch(context, shape, kernel, pixels, origin, (cl_int)n, counts, log, error) ||
+      !ms_context_download(context, counts, 0, sizeof found, found, log, error))
+    return FALSE;
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    for (int v = 0; v < 256; v++)
+      histogram->counts[c][v] += found[c][v];
+  histogram->pixels += n;
+  return TRUE;
+}
+
+/**
+ * ms_histogram_of_buffer:
+ * @pixels: a buffer of the context with at least @n_pixels 8UC4 pixels
+ * @log: (nullable): gets the kernel
+ *
+ * Returns: %FALSE with @error set
+ */
+gboolean
+ms_histogram_of_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, MsTimingLog *log,
+                       GCancellable *cancellable, GError **error)
+{
+  Shape shape = shape_for(ms_context_get_limits(context));
+  g_auto(cl_kernel) kernel = build(context, &shape, log, error);
+
+  memset(histogram, 0, sizeof *histogram);
+  if (!kernel)
+    return FALSE;
+  for (guint64 done = 0; done < n_pixels; done += MAX_CHUNK)
+    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+        !count_chunk(context, &shape, kernel, pixels, done, MIN(n_pixels - done, MAX_CHUNK), histogram, log, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+add_counts(MsHistogram *sum, const MsHistogram *part)
+{
+  sum->pixels += part->pixels;
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    for (int v = 0; v < 256; v++)
+      sum->counts[c][v] += part->counts[c][v];
+}
+
+/**
+ * ms_histogram_of_image:
+ *
+ * Uploads the image, in stripes where it exceeds a quarter of the device's largest buffer, and counts it.
+ */
+gboolean
+ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram, MsTimingLog *log,
+                      GCancellable *cancellable, GError **error)
+{
+  guint64 n = ms_image_get_byte_size(image) / 4;
+  guint64 stripe = MAX(ms_context_get_limits(context)->max_allocation / 4 / 4 / 32 * 32, 32);
+
+  memset(histogram, 0, sizeof *histogram);
+  for (guint64 done = 0; done < n; done += stripe) {
+    guint64 part = MIN(n - done, stripe);
+    g_auto(cl_mem) pixels = ms_device_array_new(context, ms_image_get_pixels(image) + 4 * done, 4 * part, log, error);
+    MsHistogram counted;
+    if (!pixels || !ms_histogram_of_buffer(context, pixels, part, &counted, log, cancellable, error))
+      return FALSE;
+    add_counts(histogram, &counted);
+  }
+  return TRUE;
+}
+
+/** ms_histogram_serial: the same counts without a device. */
+void
+ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogram)
+{
+  memset(histogram, 0, sizeof *histogram);
+  histogram->pixels = n_pixels;
+  for (guint64 i = 0; i < n_pixels; i++) {
+    const guint8 *p = pixels + 4 * i;
+    for (int c = 0; c < 4; c++)
+      histogram->counts[c][p[c]]++;
+    histogram->counts[MS_CHANNEL_LUMA][MS_LUMA(p[0], p[1], p[2])]++;
+  }
+}
+
+/** ms_channel_name: as in reports: "r", "g", "b", "a", "luma". */
+const char *
+ms_channel_name(MsChannel channel)
+{
+  static const char *const names[] = {"r", "g", "b", "a", "luma"};
+
+  return names[channel];
+}
+
+/** ms_histogram_to_text: (transfer full): a table of the values that occur, tab-separated, one row a value. */
+char *
+ms_histogram_to_text(const MsHistogram *self)
+{
+  GString *text = g_string_new("value");
+
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    g_string_append_printf(text, "\t%s", ms_channel_name(c));
+  g_string_append_c(text, '\n');
+  for (int v = 0; v < 256; v++) {
+    guint64 any = 0;
+    for (int c = 0; c < MS_N_CHANNELS; c++)
+      any |= self->counts[c][v];
+    if (any == 0)
+      continue;
+    g_string_append_printf(text, "%d", v);
+    for (int c = 0; c < MS_N_CHANNELS; c++)
+      g_string_append_printf(text, "\t%" G_GUINT64_FORMAT, self->counts[c][v]);
+    g_string_append_c(text, '\n');
+  }
+  return g_string_free(text, FALSE);
+}
+
+/** ms_histogram_add_json: adds an object of five arrays of 256 counts, as the value of the member begun before. */
+void
+ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder)
+{
+  json_builder_begin_object(builder);
+  for (int c = 0; c < MS_N_CHANNELS; c++) {
+    json_builder_set_member_name(builder, ms_channel_name(c));
+    json_builder_begin_array(builder);
+    for (int v = 0; v < 256; v++)
+      json_builder_add_int_value(builder, (gint64)self->counts[c][v]);
+    json_builder_end_array(builder);
+  }
+  json_builder_end_object(builder);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/images/image-comparison.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/reduce/launch.h"
+#include "core/reduce/images/timed-pass.h"
+
+/* As in images/differences.cl. */
+#define WORDS 10
+#define CHANGED 8
+#define GREATEST 9
+#define GROUPS_PER_UNIT 8
+/* A lane's 32-bit sum of squares holds 2^16 of them; the plan stays at half. */
+#define MAX_LOADS (1 << 15)
+
+typedef struct {
+  guint group;
+  guint groups;
+  cl_int times;
+} Grid;
+
+static Grid
+grid_for(const MsDeviceLimits *limits, guint64 n)
+{
+  gboolean cpu = limits->type == MS_DEVICE_TYPE_CPU;
+  guint group = cpu ? 1 : (guint)MIN(limits->max_work_group, 256);
+  guint64 loads = n / 4 + 1, groups = (guint64)MAX(limits->compute_units, 1) * GROUPS_PER_UNIT;
+
+  groups = MAX(groups, loads / ((guint64)group * MAX_LOADS) + 1);
+  groups = MIN(groups, loads / group + 1);
+  return (Grid){group, (guint)groups, (cl_int)((loads + groups * group - 1) / (groups * group))};
+}
+
+static cl_kernel
+build_comparison(MsContext *context, guint group, MsTimingLog *log, GError **error)
+{
+  const char *const parts[] = {"reduce/load/stride.cl",          "reduce/tree/swap.cl",
+                               "images/differences.cl",          "reduce/tree/fence-barrier.cl",
+                               "reduce/tree/level-registers.cl", "reduce/tree/divergence-free.cl",
+                               "reduce/finish/partials.cl",      "images/compare.cl"};
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_define_int(spec, "GROUP", group);
+  ms_program_spec_define_text(spec, "ITEM_RANGE", group == 1 ? "block_stride" : "global_stride");
+  ms_program_spec_define_text(spec, "WORK_OF_ITEM", "OWN_WORK");
+  for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+    ms_program_spec_add_part(spec, parts[i]);
+  return ms_kernel_new(context, spec, "compare_images", log, error);
+}
+
+static void
+fold_partials(const guint64 *words, guint groups, MsImageComparison *comparison)
+{
+  for (guint g = 0; g < groups; g++, words += WORDS) {
+    for (int c = 0; c < 4; c++) {
+      comparison->absolute[c] += words[c];
+      comparison->squared[c] += words[4 + c];
+    }
+    comparison->changed += words[CHANGED];
+    comparison->max_difference = MAX(comparison->max_difference, (guint)words[GREATEST]);
+  }
+}
+
+static gboolean
+compare_stripe(MsContext *context, const guint8 *a, const guint8 *b, cl_int n, MsImageComparison *comparison,
+               MsTimingLog *log, GError **error)
+{
+  const Grid grid = grid_for(ms_context_get_limits(context), (guint64)n);
+  const gsize bytes = grid.groups * WORDS * sizeof(guint64);
+  g_autofree guint64 *words = g_malloc(bytes);
+  g_auto(cl_kernel) kernel = build_comparison(context, grid.group, log, error);
+  g_auto(cl_mem) left = kernel ? ms_device_array_new(context, a, 4 * (gsize)n, log, error) : NULL;
+  g_auto(cl_mem) right = left ? ms_device_array_new(context, b, 4 * (gsize)n, log, error) : NULL;
+  g_auto(cl_mem) out = right ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error) : NULL;
+  const cl_mem no_table = NULL; /* items do their own work */
+  const MsKernelArg args[] = {MS_ARG_OF(left),
+                              MS_ARG_OF(right),
+                              MS_ARG_OF(n),
+                              MS_ARG_OF(grid.times),
+                              MS_ARG_OF(out),
+                              MS_ARG_OF(no_table),
+                              MS_ARG_LOCAL_BYTES(grid.group * WORDS * sizeof(guint64)),
+                              MS_ARG_LOCAL_BYTES(sizeof(cl_uint))};
+
+  if (!out || !ms_kernel_set_args(kernel, "compare_images", args, G_N_ELEMENTS(args), error) ||
+      !ms_kernel_launch(context, kernel, "compare_images", grid.groups, grid.group, 8 * (guint64)n, log, error) ||
+      !ms_context_download(context, out, 0, bytes, words, log, error))
+    return FALSE;
+  fold_partials(words, grid.groups, comparison);
+  return TRUE;
+}
+
+static void
+complete_comparison(MsImageComparison *comparison)
+{
+  double samples = 3.0 * (double)comparison->pixels;
+  guint64 absolute = comparison->absolute[0] + comparison->absolute[1] + comparison->absolute[2];
+  guint64 squared = comparison->squared[0] + comparison->squared[1] + comparison->squared[2];
+
+  comparison->mean_absolute = (double)absolute / samples;
+  comparison->psnr = squared == 0 ? INFINITY : 10.0 * log10(255.0 * 255.0 * samples / (double)squared);
+}
+
+static gboolean
+same_size(MsImage *a, MsImage *b, GError **error)
+{
+  if (ms_image_get_width(a) == ms_image_get_width(b) && ms_image_get_height(a) == ms_image_get_height(b))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "Images of %d x %d and %d x %d pixels cannot be compared; they need the same size.",
+              ms_image_get_width(a), ms_image_get_height(a), ms_image_get_width(b), ms_image_get_height(b));
+  return FALSE;
+}
+
+static gboolean
+compare_stripes(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison, MsTimingLog *log,
+                GCancellable *cancellable, GError **error)
+{
+  const guint64 n = ms_image_get_byte_size(a) / 4;
+  const guint64 stripe =
+    CLAMP(ms_context_get_limits(context)->max_allocation / 4 / 4 / 32 * 32, 32, G_GUINT64_CONSTANT(1) << 28);
+
+  comparison->pixels = n;
+  for (guint64 done = 0; done < n; done += stripe)
+    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+        !compare_stripe(context, ms_image_get_pixels(a) + 4 * done, ms_image_get_pixels(b) + 4 * done,
+                        (cl_int)MIN(n - done, stripe), comparison, log, error))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_image_comparison: how two images differ; %FALSE with #MS_ERROR_USAGE when their sizes do. */
+gboolean
+ms_image_comparison(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison, MsTimingLog *log,
+                    GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsTimingLog) own = ms_timing_log_new();
+  MsTimedPass timed;
+
+  memset(comparison, 0, sizeof *comparison);
+  if (!same_size(a, b, error) || !compare_stripes(context, a, b, comparison, own, cancellable, error) ||
+      !ms_time_pass(context, own, log, &timed, cancellable, error))
+    return FALSE;
+  comparison->kernel_ms = timed.kernel_ms;
+  comparison->gb_per_s = timed.gb_per_s;
+  comparison->peak_share = timed.peak_share;
+  complete_comparison(comparison);
+  return TRUE;
+}
+
+/** ms_image_comparison_serial: the same figures without a device. */
+void
+ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison)
+{
+  memset(comparison, 0, sizeof *comparison);
+  comparison->pixels = n_pixels;
+  for (guint64 i = 0; i < n_pixels; i++) {
+    gboolean changed = FALSE;
+    for (int c = 0; c < 4; c++) {
+      guint apart = (guint)ABS((int)a[4 * i + c] - (int)b[4 * i + c]);
+      comparison->absolute[c] += apart;
+      comparison->squared[c] += apart * apart;
+      comparison->max_difference = MAX(comparison->max_difference, apart);
+      changed |= apart > 0;
+    }
+    comparison->changed += changed;
+  }
+  complete_comparison(comparison);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* How two images of one size differ, computed on the device. */
+#pragma once
+
+#include "core/image/image.h"
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsImageComparison: two images of one size; the figures over R, G and B, since alpha is not filtered.
+ * @mean_absolute: mean of |a - b| over all pixels and the three colours
+ * @psnr: 10 log10(255² / mean squared difference) in dB, +infinity for equal images
+ * @changed: pixels of which any of the four channels differs
+ * @max_difference: over all four channels
+ */
+typedef struct {
+  guint64 pixels;
+  guint64 absolute[4];
+  guint64 squared[4];
+  double mean_absolute;
+  double psnr;
+  guint64 changed;
+  guint max_difference;
+  double kernel_ms;
+  double gb_per_s;
+  double peak_share;
+} MsImageComparison;
+
+gboolean ms_image_comparison(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison,
+                             MsTimingLog *log, GCancellable *cancellable, GError **error);
+void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
+
+G_END_DECLS

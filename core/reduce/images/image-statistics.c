@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/images/image-statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/reduce/images/timed-pass.h"
+
+const int ms_statistics_percentiles[6] = {1, 5, 25, 75, 95, 99};
+
+/* The sample of rank @rank, from 0, in sorted order. */
+static guint
+sample_at(const guint64 counts[256], guint64 rank)
+{
+  guint64 passed = 0;
+
+  for (guint v = 0; v < 256; v++) {
+    passed += counts[v];
+    if (rank < passed)
+      return v;
+  }
+  return 255;
+}
+
+/*
+ * Linear between the two samples around the place (n - 1) p / 100; whole numbers decide which, so nothing is rounded
+ * twice.
+ */
+static double
+percentile(const guint64 counts[256], guint64 n, guint percent)
+{
+  guint64 hundredths = (n - 1) * percent, rank = hundredths / 100;
+  double low = sample_at(counts, rank), high = sample_at(counts, MIN(rank + 1, n - 1));
+
+  return low + (high - low) * ((double)(hundredths % 100) / 100.0);
+}
+
+static double
+deviation(const guint64 counts[256], guint64 n, guint64 sum)
+{
+  G_GNUC_EXTENSION unsigned __int128 squares = 0, scaled;
+
+  for (guint v = 0; v < 256; v++)
+    squares += (guint64)v * v * counts[v];
+  scaled = squares * n - (G_GNUC_EXTENSION(unsigned __int128) sum) * sum;
+  return sqrt((double)scaled) / (double)n;
+}
+
+/**
+ * ms_channel_statistics_from_counts:
+ * @counts: of the values 0 to 255; an image has at least one pixel
+ *
+ * Every figure is exact, or the double nearest to the exact one but for the last operations.
+ */
+void
+ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStatistics *statistics)
+{
+  MsChannelStatistics s = {.clipped_low = counts[0], .clipped_high = counts[255]};
+
+  for (guint v = 0; v < 256; v++) {
+    s.count += counts[v];
+    s.sum += v * counts[v];
+  }
+  *statistics = s;
+  if (s.count == 0)
+    return;
+  s.min = sample_at(counts, 0);
+  s.max = sample_at(counts, s.count - 1);
+  s.mean = (double)s.sum / (double)s.count;
+  s.stddev = deviation(counts, s.count, s.sum);
+  s.median = percentile(counts, s.count, 50);
+  for (guint i = 0; i < G_N_ELEMENTS(s.percentiles); i++)
+    s.percentiles[i] = percentile(counts, s.count, (guint)ms_statistics_percentiles[i]);
+  s.nonzero = s.count - counts[0];
+  *statistics = s;
+}
+
+static void
+derive(MsImageStatistics *statistics)
+{
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    ms_channel_statistics_from_counts(statistics->histogram.counts[c], &statistics->channels[c]);
+}
+
+static gboolean
+finish(MsContext *context, MsImageStatistics *statistics, MsTimingLog *own, MsTimingLog *log, GCancellable *cancellable,
+       GError **error)
+{
+  MsTimedPass timed;
+
+  if (!ms_time_pass(context, own, log, &timed, cancellable, error))
+    return FALSE;
+  statistics->kernel_ms = timed.kernel_ms;
+  statistics->gb_per_s = timed.gb_per_s;
+  statistics->peak_share = timed.peak_share;
+  derive(statistics);
+  return TRUE;
+}
+
+/**
+ * ms_image_statistics:
+ * @log: (nullable): gets upload, kernel and download
+ *
+ * One pass over the image on the device. The device's bandwidth is measured when it is not known yet.
+ */
+gboolean
+ms_image_statistics(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log,
+                    GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsTimingLog) own = ms_timing_log_new();
+
+  memset(statistics, 0, sizeof *statistics);
+  return ms_histogram_of_image(context, image, &statistics->histogram, own, cancellable, error) &&
+         finish(context, statistics, own, log, cancellable, error);
+}
+
+/** ms_image_statistics_of_buffer: the same for pixels that are on the device. */
+gboolean
+ms_image_statistics_of_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsImageStatistics *statistics,
+                              MsTimingLog *log, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsTimingLog) own = ms_timing_log_new();
+
+  memset(statistics, 0, sizeof *statistics);
+  return ms_histogram_of_buffer(context, pixels, n_pixels, &statistics->histogram, own, cancellable, error) &&
+         finish(context, statistics, own, log, cancellable, error);
+}
+
+/** ms_image_statistics_serial: the same figures without a device; the times stay 0. */
+void
+ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)
+{
+  memset(statistics, 0, sizeof *statistics);
+  ms_histogram_serial(pixels, n_pixels, &statistics->histogram);
+  derive(statistics);
+}

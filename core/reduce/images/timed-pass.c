@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/images/timed-pass.h"
+
+#include "core/reduce/bandwidth.h"
+#include "core/reduce/launch.h"
+
+/* The share of the measured peak is worth a benchmark once, not an error. */
+static double
+share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  MsBandwidth peak;
+
+  if (!ms_bandwidth_get(context, NULL, &peak, cancellable, &error)) {
+    g_debug("%s", error->message);
+    return 0;
+  }
+  return gb_per_s / peak.read;
+}
+
+/**
+ * ms_time_pass:
+ * @own: the log of the pass alone; resolved here
+ * @log: (nullable): gets copies of its rows
+ */
+gboolean
+ms_time_pass(MsContext *context, MsTimingLog *own, MsTimingLog *log, MsTimedPass *timed, GCancellable *cancellable,
+             GError **error)
+{
+  if (!ms_timing_log_resolve(own, error))
+    return FALSE;
+  timed->kernel_ms = ms_log_kernel_ms(own);
+  timed->gb_per_s = timed->kernel_ms > 0 ? (double)ms_log_kernel_bytes(own) / timed->kernel_ms * 1e-6 : 0;
+  timed->peak_share = share_of_peak(context, timed->gb_per_s, cancellable);
+  if (log)
+    ms_timing_log_append(log, own);
+  return TRUE;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays of made-up values, the same on every machine and in every locale: what --reduce and the lab compute on. */
+#pragma once
+
+#include "core/reduce/element-type.h"
+
+G_BEGIN_DECLS
+
+void *ms_generated_array_new(MsElementType type, guint64 n, guint32 seed, GError **error);
+void ms_generated_range(MsElementType type, double *low, double *high);
+
+G_END_DECLS

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* What is added up: one for each element that is not zero. NaN is not zero. */
-#define TERMS 1
-#define LANES_OF(v) ONES(CONVERT(LANE)((v) != (vec_t)(0)))
-#define TOTAL_OF(x) ((TOTAL)((x) != 0))
-#define FOLD_TERMS(T, t, x) ADD(T, t, x)

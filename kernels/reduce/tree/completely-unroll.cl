@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree of divergence-free.cl with its levels written out; the compiler removes those above GROUP. */
+#define UNROLLED_LEVEL(s) \
+  if (GROUP >= 2 * s)     \
+    level_fold(mine, s, scratch);
+
+static void
+group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
+{
+  level_begin(mine, scratch);
+  UNROLLED_LEVEL(512)
+  UNROLLED_LEVEL(256)
+  UNROLLED_LEVEL(128)
+  UNROLLED_LEVEL(64)
+  UNROLLED_LEVEL(32)
+  UNROLLED_LEVEL(16)
+  UNROLLED_LEVEL(8)
+  UNROLLED_LEVEL(4)
+  UNROLLED_LEVEL(2)
+  UNROLLED_LEVEL(1)
+}
