@@ -106,6 +106,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
   const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
   MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
                             .recursive = line->recursive,
+                            .hidden = line->hidden,
                             .output = line->output,
                             .name_template = line->name,
                             .format = (MsImageFormat)line->format,
@@ -201,6 +202,15 @@ check_manifest_name(const MsCommandLine *line, GError **error)
   return FALSE;
 }
 
+static void
+note_ignored_lines(MsConsole *console, MsManifest *manifest)
+{
+  g_autofree char *sentence = manifest ? ms_manifest_describe_ignored(manifest) : NULL;
+
+  if (sentence)
+    ms_console_error(console, sentence);
+}
+
 /** ms_batch_command_run: filters the images that the command line names, and reports them. */
 MsExitStatus
 ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
@@ -216,6 +226,7 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable
   /* Everything is checked before the first file is written. */
   if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
     return ms_command_fail(console, error);
+  note_ignored_lines(console, manifest);
   items = plan_batch(&command, manifest, &error);
   if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
     status = ms_command_fail(console, error);

@@ -55,6 +55,7 @@ typedef struct {
   int quality;
   int on_conflict;
   gboolean recursive;
+  gboolean hidden;
   gboolean resume;
   MsShard shard;
   char *manifest;

@@ -79,6 +79,7 @@ static const MsOptionInfo rows[] = {
 
   ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths",
       .is_common = TRUE),
+  ROW(BATCH, "hidden", FLAG, hidden, IMAGES, "Take files and folders whose name starts with a dot as well"),
   ROW(BATCH, "resume", FLAG, resume, IMAGES | EXPERIMENT,
       "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist",
       .needs = "output|experiment", .is_common = TRUE),

@@ -141,8 +141,8 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   if (!check_output(request, error))
     return NULL;
   planning.into_folder = request->output && !ms_file_path_is_standard(request->output) && names_folder(request->output);
-  g_autoptr(GPtrArray) inputs =
-    ms_inputs_expand(request->inputs, request->recursive, planning.into_folder ? request->output : NULL);
+  g_autoptr(GPtrArray) inputs = ms_inputs_expand(request->inputs, request->recursive, request->hidden,
+                                                 planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();
   g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

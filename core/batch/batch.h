@@ -22,6 +22,7 @@ typedef enum {
 /**
  * MsBatchRequest:
  * @inputs: files, folders, "-"
+ * @hidden: take files and folders whose name starts with a dot
  * @output: (nullable): a file, a folder, "-", or %NULL to save nothing
  * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
  * @format: of the outputs; AUTO takes the input's by its ending, or that of the output's name
@@ -33,6 +34,7 @@ typedef enum {
 typedef struct {
   const char *const *inputs;
   gboolean recursive;
+  gboolean hidden;
   const char *output;
   const char *name_template;
   MsImageFormat format;

@@ -44,7 +44,7 @@ ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean a
   return g_build_filename(p->request->output, below, name, NULL);
 }
 
-/* What else of this run goes to the same file, by whatever path. */
+/* The input of this run that is saved to the same file, also when the paths differ. */
 static const char *
 claimant(const MsPlanning *p, const char *path)
 {
@@ -74,7 +74,8 @@ is_taken(const MsPlanning *p, const char *path)
 }
 
 /*
- * A run that was killed may have saved this and not said so; the result is made again and compared with what is there.
+ * A run that was killed may have saved this output without recording it; the result is computed again and compared with
+ * the file.
  */
 static gboolean
 is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
@@ -85,7 +86,7 @@ is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
          !ms_manifest_has_output(q->manifest, item->output);
 }
 
-/* With the number put off until it is known that what is there is another's. */
+/* Picks a numbered name only if the existing file is not our own earlier result. */
 static gboolean
 takes_own_name(const MsPlanning *p, MsBatchItem *item)
 {
@@ -93,9 +94,7 @@ takes_own_name(const MsPlanning *p, MsBatchItem *item)
   return item->numbered;
 }
 
-/*
- * What was found taken once stays so; looking from the start each time would take the square of the number of images.
- */
+/* Continues from the last number tried for this name: starting at 1 for each image would take quadratic time. */
 static void
 choose_free_name(const MsPlanning *p, MsBatchItem *item)
 {
@@ -126,7 +125,7 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
   return TRUE;
 }
 
-/* Whatever the option says, an input is never replaced: not its own, not another's, not through a link. */
+/* No option allows an input to be replaced, be it the item's own or another's, by its name or through a link. */
 static gboolean
 refuse_input(const MsPlanning *p, MsBatchItem *item)
 {
@@ -146,11 +145,17 @@ refuse_claimed(const MsPlanning *p, MsBatchItem *item)
 
   if (!other)
     return FALSE;
-  g_autofree char *sentence =
-    g_strdup_printf("'%s' would become '%s', and so would '%s'; tell them apart with --name or --on-conflict unique.",
-                    item->input, item->output, other);
+  g_autofree char *sentence = g_strdup_printf(
+    "'%s' would become '%s', and so would '%s'; give them different names with --name or --on-conflict unique.",
+    item->input, item->output, other);
   ms_batch_item_fail(item, sentence);
   return TRUE;
+}
+
+static gboolean
+skips_existing(const MsBatchRequest *request)
+{
+  return request->on_conflict == MS_CONFLICT_SKIP || (request->resume && !request->manifest);
 }
 
 static void
@@ -163,7 +168,7 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
     return;
   if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
     return;
-  if (p->request->on_conflict == MS_CONFLICT_SKIP || (p->request->resume && !p->request->manifest)) {
+  if (skips_existing(p->request)) {
     ms_batch_item_skip(item, "the output exists");
     return;
   }
@@ -175,7 +180,7 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
   ms_batch_item_fail(item, sentence);
 }
 
-/* Numbers may have been others then: images came to the list, or free names were looked for. */
+/* The number in the name may have changed since: the list grew, or another number was free. */
 static gboolean
 is_planned_output(const MsPlanning *p, const MsBatchItem *item, const char *output)
 {
@@ -207,7 +212,7 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
   return TRUE;
 }
 
-/** ms_planning_settle: gives @item its output, or says why it gets none or needs none. */
+/** ms_planning_settle: sets the output of @item, or fails or skips it with the reason. */
 void
 ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
 {
@@ -215,6 +220,7 @@ ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
 
   item->output = ms_planning_output_path(p, item, FALSE);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
+  item->skip_existing = skips_existing(p->request);
   if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
     return;
   if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))

@@ -13,6 +13,7 @@
 typedef struct {
   GPtrArray *inputs;
   gboolean recursive;
+  gboolean hidden;
   struct stat output; /* of the output folder; st_ino 0 when there is none */
 } Walk;
 
@@ -39,21 +40,33 @@ add_input(Walk *walk, const char *path, const char *relative, char *problem)
   return input;
 }
 
-/* By its ending, so that a damaged image is reported and not overlooked, or by its first bytes. */
+/*
+ * Judges by the ending, so that a damaged image is reported and not overlooked, or by the first bytes. A file that
+ * cannot be read may be an image, so it counts as one and fails later with the reason.
+ */
 static gboolean
 looks_like_image(const char *path)
 {
-  guint8 start[8];
+  guint8 start[16];
   gssize n = 0;
 
   if (ms_image_format_from_path(path) != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
-    return FALSE;
+    return errno != ENOENT; /* a dangling link is no image */
   n = read(fd, start, sizeof start);
   close(fd);
   return n > 0 && ms_image_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
+}
+
+static gboolean
+is_wanted(const Walk *walk, const char *name)
+{
+  if (name[0] != '.')
+    return TRUE;
+  return walk->hidden && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+         !(g_str_has_prefix(name, ".ms-") && g_str_has_suffix(name, ".tmp"));
 }
 
 static int
@@ -62,9 +75,9 @@ compare_names(gconstpointer a, gconstpointer b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted by bytes, so that every machine numbers alike; hidden files (temporary ones among them) are left out. */
+/* Sorted by bytes, so that the numbers of images are the same on every machine. Temporary files are always left out. */
 static GPtrArray *
-folder_entries(const char *path, char **problem)
+folder_entries(const Walk *walk, const char *path, char **problem)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   DIR *folder = opendir(path);
@@ -75,7 +88,7 @@ folder_entries(const char *path, char **problem)
     return names;
   }
   while ((entry = readdir(folder)) != NULL)
-    if (entry->d_name[0] != '.')
+    if (is_wanted(walk, entry->d_name))
       g_ptr_array_add(names, g_strdup(entry->d_name));
   closedir(folder);
   g_ptr_array_sort(names, compare_names);
@@ -99,8 +112,11 @@ walk_entry(Walk *walk, const char *path, const char *relative)
 {
   struct stat info;
 
-  if (lstat(path, &info) != 0)
+  if (lstat(path, &info) != 0) {
+    if (errno != ENOENT)
+      add_input(walk, path, relative, g_strdup_printf("'%s' cannot be examined: %s.", path, g_strerror(errno)));
     return;
+  }
   if (S_ISDIR(info.st_mode)) {
     if (walk->recursive && !is_output_folder(walk, &info))
       walk_folder(walk, path, relative);
@@ -116,7 +132,7 @@ static void
 walk_folder(Walk *walk, const char *path, const char *relative)
 {
   char *problem = NULL;
-  g_autoptr(GPtrArray) names = folder_entries(path, &problem);
+  g_autoptr(GPtrArray) names = folder_entries(walk, path, &problem);
 
   if (problem)
     add_input(walk, path, relative, problem);
@@ -143,7 +159,8 @@ expand_folder(Walk *walk, const char *path)
 /**
  * ms_inputs_expand:
  * @arguments: (array zero-terminated=1): files, folders and MS_INPUT_STDIN
- * @recursive: whether folders inside folders are looked into
+ * @recursive: whether folders inside folders are searched
+ * @hidden: whether files and folders whose name starts with a dot are taken
  * @output_folder: (nullable): a folder whose content is not taken when it lies inside an input folder
  *
  * A folder stands for the images in it, told by their ending or their first bytes. Files that were named are taken as
@@ -152,9 +169,9 @@ expand_folder(Walk *walk, const char *path)
  * Returns: (transfer full) (element-type MsInput): the images, in the order of the arguments, folders sorted by name
  */
 GPtrArray *
-ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder)
+ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidden, const char *output_folder)
 {
-  Walk walk = {.inputs = g_ptr_array_new_with_free_func(input_free), .recursive = recursive};
+  Walk walk = {.inputs = g_ptr_array_new_with_free_func(input_free), .recursive = recursive, .hidden = hidden};
 
   if (!output_folder || stat(output_folder, &walk.output) != 0)
     walk.output.st_ino = 0;

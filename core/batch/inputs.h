@@ -15,8 +15,8 @@ G_BEGIN_DECLS
  * MsInput:
  * @path: as it can be opened, or MS_INPUT_STDIN
  * @relative: path below the folder that was named; the name alone for a file that was named itself
- * @found: in a folder; not named itself
- * @problem: (nullable): why nothing can come of it: a folder that cannot be read or holds no image
+ * @found: found in a folder rather than named
+ * @problem: (nullable): why this input fails: it cannot be read, or the folder holds no image
  */
 typedef struct {
   char *path;
@@ -25,8 +25,9 @@ typedef struct {
   char *problem;
 } MsInput;
 
-GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, const char *output_folder);
-/** MsInputTest: what ms_inputs_leave_out() asks about each. */
+GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidden,
+                            const char *output_folder);
+/** MsInputTest: whether ms_inputs_leave_out() removes @input. */
 typedef gboolean (*MsInputTest)(const MsInput *input, gpointer data);
 
 void ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data);

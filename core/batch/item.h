@@ -29,6 +29,7 @@ typedef enum {
  * @relative: see #MsInput
  * @output: (nullable): path, "-", or %NULL when nothing is saved
  * @overwrite: whether a file at @output may be replaced
+ * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is put behind the name when somebody else takes @output in the meantime
  * @perhaps_saved: an earlier run may have made @output and ended before it said so: the same file there is this result
  * @error: (nullable): why it failed
@@ -48,6 +49,7 @@ typedef struct {
   char *relative;
   char *output;
   gboolean overwrite;
+  gboolean skip_existing;
   gboolean numbered;
   gboolean perhaps_saved;
   MsItemStatus status;

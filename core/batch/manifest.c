@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,9 @@ struct _MsManifest {
   GObject parent_instance;
   char *path;
   int fd;
-  gboolean torn;       /* the last line was cut off by a crash: the next one starts on a line of its own */
+  gboolean torn;       /* the last line was cut off by a crash, so the next record starts a new line */
+  guint n_ignored;     /* lines that are no record */
+  guint first_ignored; /* number of the first one, from 1 */
   GHashTable *entries; /* absolute input path -> MsManifestEntry */
   GHashTable *outputs; /* of done lines, links followed; NULL until it is asked for */
 };
@@ -86,42 +88,82 @@ set_path(JsonObject *object, const char *member, const char *path)
   json_object_set_string_member(object, member, escaped ? escaped : text->str);
 }
 
-static void
-take_line(MsManifest *self, const char *line, gsize length)
+static MsManifestEntry *
+entry_from_object(JsonObject *object)
 {
-  g_autoptr(JsonNode) root = ms_json_parse(line, (gssize)length, NULL);
-
-  if (!root || !JSON_NODE_HOLDS_OBJECT(root))
-    return;
-  JsonObject *object = json_node_get_object(root);
-  char *input = get_path(object, "input");
-  if (!input)
-    return;
   MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
-  entry->output = get_path(object, "output");
   const char *settings = ms_json_get_text(object, "settings");
+
+  entry->output = get_path(object, "output");
   entry->settings = g_strdup(settings ? settings : "");
   entry->format = g_strdup(ms_json_get_text(object, "format"));
   entry->quality = (int)ms_json_get_integer(object, "quality");
   entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
   entry->size = (guint64)ms_json_get_integer(object, "size");
   entry->modified = ms_json_get_integer(object, "modified");
-  g_hash_table_replace(self->entries, input, entry);
+  entry->modified_ns =
+    json_object_has_member(object, "modified_ns") ? (int)ms_json_get_integer(object, "modified_ns") : -1;
+  entry->output_size = (guint64)ms_json_get_integer(object, "output_size");
+  return entry;
 }
 
+/* Members of the wrong type make a line useless, for all that its other members may say. */
+static gboolean
+has_types(JsonObject *object)
+{
+  static const char *const texts[] = {"input", "output", "status", "settings", "format"};
+  static const char *const numbers[] = {"quality", "size", "modified", "modified_ns", "output_size"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+    if (json_object_has_member(object, texts[i]) && !ms_json_get_text(object, texts[i]))
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    if (json_object_has_member(object, numbers[i]) && isnan(ms_json_get_number(object, numbers[i])))
+      return FALSE;
+  return json_object_has_member(object, "input");
+}
+
+static gboolean
+take_line(MsManifest *self, const char *line, gsize length)
+{
+  g_autoptr(JsonNode) root = ms_json_parse(line, (gssize)length, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+
+  if (!object || !has_types(object))
+    return FALSE;
+  g_hash_table_replace(self->entries, get_path(object, "input"), entry_from_object(object));
+  return TRUE;
+}
+
+/* The last line of a run that was killed may be cut off, which is no damage: its image is done again. */
 static void
 take_lines(MsManifest *self, const char *text, gsize length)
 {
   const char *end = text + length;
+  guint number = 0;
 
   for (const char *line = text; line < end;) {
     const char *stop = memchr(line, '\n', (gsize)(end - line));
-    if (!stop)
-      stop = end;
-    take_line(self, line, (gsize)(stop - line));
-    line = stop + 1;
+    number++;
+    if (!take_line(self, line, (gsize)((stop ? stop : end) - line)) && stop && stop > line) {
+      self->n_ignored++;
+      self->first_ignored = self->first_ignored ? self->first_ignored : number;
+    }
+    line = stop ? stop + 1 : end;
   }
   self->torn = length > 0 && text[length - 1] != '\n';
+}
+
+/** ms_manifest_describe_ignored: (transfer full) (nullable): how many lines were ignored because they are no record. */
+char *
+ms_manifest_describe_ignored(MsManifest *self)
+{
+  if (self->n_ignored == 0)
+    return NULL;
+  return g_strdup_printf(
+    "The manifest '%s' has %u lines that are no record of an image, the first is line %u; they are "
+    "ignored, and their images are done again.",
+    self->path, self->n_ignored, self->first_ignored);
 }
 
 static gboolean
@@ -132,7 +174,7 @@ fail(MsManifest *self, const char *doing, GError **error)
   return FALSE;
 }
 
-/* A slip of the hand must not put lines behind a picture. */
+/* A mistyped name must not append lines to an image. */
 static gboolean
 refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
@@ -145,9 +187,9 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 
 /**
  * ms_manifest_load:
- * @path: a file that need not be there; it is only read until ms_manifest_begin()
+ * @path: a file that need not exist; it is not written before ms_manifest_begin()
  *
- * Lines that are no JSON (the torn last line of a crash) are passed over.
+ * Lines that are no record are ignored; see ms_manifest_describe_ignored().
  *
  * Returns: (transfer full): the manifest with its lines read, or %NULL with #MS_ERROR_IO, or #MS_ERROR_USAGE for an
  *   image
@@ -208,13 +250,36 @@ format_name(MsImageFormat format)
   return format == MS_IMAGE_FORMAT_JPEG ? "jpeg" : "png";
 }
 
-/* Lines of older versions do not tell; then the output's name has to do. */
+/* Lines of older versions record no format; then the ending of the output's name decides. */
 static gboolean
 is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
 {
   if (entry->format && strcmp(entry->format, format_name(save->format)) != 0)
     return FALSE;
   return save->format != MS_IMAGE_FORMAT_JPEG || entry->quality == 0 || entry->quality == save->quality;
+}
+
+/* A pipe may bring another image each time, so only files can be unchanged. */
+static gboolean
+is_same_input(const MsManifestEntry *entry, const char *input)
+{
+  struct stat info;
+
+  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size ||
+      info.st_mtim.tv_sec != entry->modified)
+    return FALSE;
+  return entry->modified_ns < 0 || info.st_mtim.tv_nsec == entry->modified_ns;
+}
+
+/* An output that was emptied or cut off later is no result; lines of older versions do not record its size. */
+static gboolean
+has_whole_output(const MsManifestEntry *entry)
+{
+  struct stat info;
+
+  if (!entry->output || stat(entry->output, &info) != 0)
+    return FALSE;
+  return entry->output_size == 0 ? info.st_size > 0 : (guint64)info.st_size == entry->output_size;
 }
 
 /**
@@ -229,15 +294,10 @@ ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *set
 {
   const MsManifestEntry *entry = ms_manifest_find(self, input);
   g_autofree char *line = ms_settings_to_arguments(settings);
-  struct stat info;
 
   if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
     return NULL;
-  /* Nothing tells whether a pipe brings the same again. */
-  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size ||
-      info.st_mtime != entry->modified)
-    return NULL;
-  return entry->output && g_file_test(entry->output, G_FILE_TEST_EXISTS) ? entry : NULL;
+  return is_same_input(entry, input) && has_whole_output(entry) ? entry : NULL;
 }
 
 static GHashTable *
@@ -298,8 +358,11 @@ item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptio
   json_object_set_string_member(object, "settings", line);
   if (stat(item->input, &info) == 0) {
     json_object_set_int_member(object, "size", info.st_size);
-    json_object_set_int_member(object, "modified", info.st_mtime);
+    json_object_set_int_member(object, "modified", info.st_mtim.tv_sec);
+    json_object_set_int_member(object, "modified_ns", info.st_mtim.tv_nsec);
   }
+  if (item->status == MS_ITEM_DONE && output && stat(output, &info) == 0 && S_ISREG(info.st_mode))
+    json_object_set_int_member(object, "output_size", info.st_size);
   json_object_set_int_member(object, "width", item->width);
   json_object_set_int_member(object, "height", item->height);
   json_node_set_object(node, object);

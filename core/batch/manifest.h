@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch goes on where it
- * stopped.
+ * MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch is resumed.
  */
 #pragma once
 
@@ -16,9 +15,10 @@ G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
 /**
  * MsManifestEntry: the last line about an input.
  * @settings: as command-line options
- * @format: (nullable): of the output, as --format spells it; lines of older versions do not tell
- * @quality: of a JPEG, 0 when the line does not tell
- * @size, @modified: of the input then
+ * @format: (nullable): of the output, as --format spells it; not in lines of older versions
+ * @quality: of a JPEG, 0 when the line does not record it
+ * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
+ * @output_size: bytes of the output, 0 in lines of older versions
  */
 typedef struct {
   char *output;
@@ -28,9 +28,12 @@ typedef struct {
   gboolean done;
   guint64 size;
   gint64 modified;
+  int modified_ns;
+  guint64 output_size;
 } MsManifestEntry;
 
 MsManifest *ms_manifest_load(const char *path, GError **error);
+char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);

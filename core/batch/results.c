@@ -40,7 +40,7 @@ planned_outputs(const MsPlanning *p, GPtrArray *inputs)
   return planned;
 }
 
-/* An image that would become itself is no result but an original in the way. */
+/* Input and output path are equal: never overwrite the input. */
 static gboolean
 is_result(const MsInput *input, gpointer data)
 {

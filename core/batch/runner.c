@@ -174,6 +174,10 @@ save_filtered(Runner *r)
   if (good) {
     work->item->status = MS_ITEM_DONE;
     finish_item(r, work->item, TRUE);
+  } else if (work->item->skip_existing && g_error_matches(error, MS_ERROR, MS_ERROR_EXISTS)) {
+    /* Another process created the output after the plan was made. */
+    ms_batch_item_skip(work->item, "the output exists");
+    finish_item(r, work->item, TRUE);
   } else {
     fail_item(r, work->item, error, TRUE);
   }

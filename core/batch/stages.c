@@ -178,8 +178,11 @@ ms_stage_filter(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *en
 {
   for (guint i = 0; i < options->repeat; i++) {
     g_clear_object(&work->result);
-    if (!filter_once(work, options, engine, i + 1 == options->repeat, cancellable, error))
+    if (!filter_once(work, options, engine, i + 1 == options->repeat, cancellable, error)) {
+      g_autofree char *name = input_name(work->item);
+      g_prefix_error(error, "'%s': ", name);
       return FALSE;
+    }
   }
   return TRUE;
 }

@@ -8,9 +8,7 @@
 #define CPU_SAMPLES_PER_BAND 2.5e8
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
-/*
- * What a processor's stripes may take: more gains nothing there, and large images stay within a few times their size.
- */
+/* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
 /* One lane uploads, one computes, one downloads. */
@@ -99,18 +97,33 @@ rows_per_band(const MsPlan *plan, double samples_per_band)
   return rows < 16 ? MAX(1, (int)rows) : (int)rows / 16 * 16;
 }
 
+/* The most bytes that a plan may take: half the device's memory, or less where the request says so. */
 static guint64
-memory_budget(const MsPlanRequest *request)
+largest_budget(const MsPlanRequest *request)
 {
   const MsDeviceLimits *l = &request->limits;
   guint64 budget = l->global_memory / 2;
 
-  if (l->type == MS_DEVICE_TYPE_CPU)
-    budget = MIN(budget, CPU_BUDGET);
   if (request->memory_budget > 0)
     budget = MIN(budget, request->memory_budget);
   /* No single buffer is larger than the whole, so a budget of one allocation keeps each within it. */
   return MIN(budget, l->max_allocation);
+}
+
+/*
+ * A processor's stripes stay small unless the halo needs more: a stripe has at least the rows of its halo where the
+ * device has the memory, since the halo is transferred and prepared again for each stripe.
+ */
+static guint64
+memory_budget(const MsPlan *plan)
+{
+  const MsPlanRequest *request = &plan->request;
+  guint64 largest = largest_budget(request);
+  int least_rows = CLAMP(plan->halo, 1, request->region.height);
+
+  if (request->limits.type != MS_DEVICE_TYPE_CPU)
+    return largest;
+  return MIN(largest, MAX(CPU_BUDGET, ms_plan_device_bytes(plan, least_rows)));
 }
 
 static int
@@ -129,7 +142,7 @@ gboolean
 ms_plan_cut_into_stripes(MsPlan *self, GError **error)
 {
   gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
-  guint64 budget = memory_budget(&self->request);
+  guint64 budget = memory_budget(self);
   int rows = rows_within_budget(self, budget);
   int limit = image_row_limit(self);
 

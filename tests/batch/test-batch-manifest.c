@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The batch: the manifest, and going on where an earlier run ended. */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/batch/batch-fixture.h"
 #include "tests/support/image-files.h"
@@ -75,6 +78,62 @@ test_manifest_torn(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
   g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+/* Damaged lines must neither crash nor raise a warning of the JSON library, which would end this test. */
+static void
+test_manifest_damaged_lines(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *picture = g_build_filename(f->in, "a.png", NULL);
+  g_autoptr(GString) lines = g_string_new(NULL);
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  g_string_append_printf(lines, "{\"input\": \"%s\", \"status\": 7}\n", picture);
+  g_string_append_printf(lines, "{\"input\": \"%s\", \"status\": \"done\", \"settings\": 5}\n", picture);
+  g_string_append_printf(lines, "{\"input\": \"%s\", \"size\": \"5\"}\n", picture);
+  for (guint i = 0; i < 1000000; i++)
+    g_string_append_c(lines, '[');
+  g_string_append_c(lines, '\n');
+  batch_fixture_add_file(f, f->folder, "manifest.jsonl", lines->str);
+  f->request.resume = TRUE;
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+  g_autofree char *sentence = ms_manifest_describe_ignored(manifest);
+  g_assert_nonnull(strstr(sentence, "4 lines"));
+  g_assert_nonnull(strstr(sentence, "line 1"));
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+}
+
+static void
+set_nanoseconds(const char *path, long nanoseconds)
+{
+  struct stat info;
+
+  g_assert_cmpint(stat(path, &info), ==, 0);
+  const struct timespec times[2] = {info.st_atim, {info.st_mtim.tv_sec, nanoseconds}};
+  g_assert_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
+}
+
+static void
+test_manifest_changes_within_a_second(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *input = g_build_filename(f->in, "a.png", NULL);
+  g_autofree char *output = batch_fixture_out_path(f, "a.png");
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  set_nanoseconds(input, 1000);
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  set_nanoseconds(input, 2000);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpint(truncate(output, 0), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpint(truncate(output, 20), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
 }
 
 static void
@@ -329,6 +388,8 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
+  BATCH_FIXTURE_ADD("manifest/damaged-lines", test_manifest_damaged_lines);
+  BATCH_FIXTURE_ADD("manifest/changes-within-a-second", test_manifest_changes_within_a_second);
   BATCH_FIXTURE_ADD("manifest/cut-line", test_manifest_cut_line);
   BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
   BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);

@@ -219,6 +219,60 @@ test_plan_troubles(BatchFixture *f, gconstpointer data)
   g_assert_nonnull(strstr(batch_fixture_item(items, 0)->error, "--recursive"));
 }
 
+static GPtrArray *
+plan_without_privileges(BatchFixture *f)
+{
+  gboolean privileged = geteuid() == 0;
+
+  if (privileged) {
+    g_assert_cmpint(g_chmod(f->folder, 0755), ==, 0);
+    g_assert_cmpint(g_chmod(f->out, 0777), ==, 0);
+    g_assert_cmpint(seteuid(65534), ==, 0);
+  }
+  GPtrArray *items = batch_fixture_plan(f);
+  if (privileged)
+    g_assert_cmpint(seteuid(0), ==, 0);
+  return items;
+}
+
+/* Neither an unreadable file nor a folder that cannot be searched may vanish from the list. */
+static void
+test_plan_unreadable(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *file = g_build_filename(f->in, "no-ending", NULL);
+  g_autofree char *folder = g_build_filename(f->in, "deep", NULL);
+  g_autofree char *dangling = g_build_filename(f->in, "dangling", NULL);
+
+  batch_fixture_add_picture(f, "deep/a.png", 3, 3);
+  batch_fixture_add_file(f, f->in, "no-ending", "\x89PNG\r\n\x1a\n");
+  g_assert_cmpint(symlink("missing", dangling), ==, 0);
+  g_assert_cmpint(g_chmod(file, 0), ==, 0);
+  g_assert_cmpint(g_chmod(folder, 0644), ==, 0);
+  f->request.recursive = TRUE;
+  g_autoptr(GPtrArray) items = plan_without_privileges(f);
+  g_assert_cmpint(g_chmod(folder, 0755), ==, 0);
+  g_assert_cmpuint(items->len, ==, 2);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(batch_fixture_item(items, 0)->error, "deep/a.png"));
+  g_assert_cmpstr(batch_fixture_item(items, 1)->relative, ==, "no-ending");
+}
+
+static void
+test_plan_hidden(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_picture(f, ".a.png", 3, 3);
+  batch_fixture_add_picture(f, ".deep/b.png", 3, 3);
+  batch_fixture_add_picture(f, "c.png", 3, 3);
+  batch_fixture_add_file(f, f->in, ".ms-0123.tmp", "\x89PNG\r\n\x1a\n");
+  f->request.recursive = TRUE;
+  g_autoptr(GPtrArray) usual = batch_fixture_plan(f);
+  g_assert_cmpuint(usual->len, ==, 1);
+  f->request.hidden = TRUE;
+  g_autoptr(GPtrArray) all = batch_fixture_plan(f);
+  g_assert_cmpuint(all->len, ==, 3);
+  g_assert_cmpstr(batch_fixture_item(all, 0)->relative, ==, ".a.png");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -226,6 +280,8 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("plan/folder", test_plan_folder);
   BATCH_FIXTURE_ADD("plan/outputs-inside-inputs", test_plan_outputs_inside_inputs);
   BATCH_FIXTURE_ADD("plan/wrong-outputs", test_plan_wrong_outputs);
+  BATCH_FIXTURE_ADD("plan/unreadable", test_plan_unreadable);
+  BATCH_FIXTURE_ADD("plan/hidden", test_plan_hidden);
   BATCH_FIXTURE_ADD("plan/conflicts", test_plan_conflicts);
   BATCH_FIXTURE_ADD("plan/collisions", test_plan_collisions);
   BATCH_FIXTURE_ADD("plan/never-overwrites-inputs", test_plan_never_overwrites_inputs);

@@ -45,6 +45,7 @@ test_run_bad_ones_among_good(BatchFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
 
+  g_assert_nonnull(strstr(batch_fixture_item(items, 3)->error, "d.png"));
   const MsItemStatus expected[] = {MS_ITEM_DONE, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_FAILED, MS_ITEM_DONE};
   for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
     const MsBatchItem *item = batch_fixture_item(items, i);
@@ -232,6 +233,22 @@ test_run_name_taken_meanwhile(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
+static void
+test_run_skips_what_another_process_saved(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *path = batch_fixture_out_path(f, "a.png");
+  g_autofree char *content = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.on_conflict = MS_CONFLICT_SKIP;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_add_file(f, f->out, "a.png", "theirs");
+  batch_fixture_run_good(f, items);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_SKIPPED);
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  g_assert_cmpstr(content, ==, "theirs");
+}
+
 /* Two names for one file are one output; a link that leads nowhere yet is where its file is made. */
 static void
 test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
@@ -305,6 +322,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);
   BATCH_FIXTURE_ADD("run/without-device", test_run_without_device);
   BATCH_FIXTURE_ADD("run/name-taken-meanwhile", test_run_name_taken_meanwhile);
+  BATCH_FIXTURE_ADD("run/skips-what-another-process-saved", test_run_skips_what_another_process_saved);
   BATCH_FIXTURE_ADD("run/links-among-outputs", test_run_links_among_outputs);
   g_test_add_func("/batch/reference-engine", test_reference_engine);
   return g_test_run();

@@ -282,6 +282,33 @@ test_own_work_group_by_name_alone(void)
   g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
 }
 
+/* The halo of 2000 rows exceeds what a processor's stripes usually take, but not the device. */
+static void
+test_stripes_grow_with_the_halo(void)
+{
+  MsPlanRequest request = made_up_request(8000, 6000);
+  g_autoptr(GError) error = NULL;
+
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  request.settings.params.sp = 20;
+  request.settings.params.max_iterations = 100;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->halo, ==, 2000);
+  g_assert_cmpint(plan->stripe_rows, >=, 2000);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.limits.max_allocation);
+
+  /* A small halo changes nothing. */
+  request.settings.params.max_iterations = 5;
+  g_autoptr(MsPlan) usual = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(ms_plan_device_bytes(usual, usual->stripe_rows), <=, 96 << 20);
+
+  request.settings.params.max_iterations = 100;
+  request.memory_budget = 96 << 20;
+  assert_refused(&request, "MiB");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -292,6 +319,7 @@ main(int argc, char **argv)
   g_test_add_func("/plan/auto-resolves-on-every-device", test_auto_resolves_on_every_device);
   g_test_add_func("/plan/toggles-choose-parts", test_toggles_choose_parts);
   g_test_add_func("/plan/stripes-keep-the-budget", test_stripes_keep_the_budget);
+  g_test_add_func("/plan/stripes-grow-with-the-halo", test_stripes_grow_with_the_halo);
   g_test_add_func("/plan/bands-cover-all-rows-once", test_bands_cover_all_rows_once);
   g_test_add_func("/plan/option-refusal-is-the-plans", test_option_refusal_is_the_plans);
   g_test_add_func("/plan/reported-options-repeat-the-run", test_reported_options_repeat_the_run);
