@@ -5,8 +5,11 @@
 #include "app/report/image-summary.h"
 #include "app/reporter.h"
 #include "core/batch/naming.h"
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
 #include "core/engine/split-engine.h"
 #include "core/image/file-path.h"
+#include "core/image/image-io.h"
 
 typedef struct {
   const MsCommandLine *line;
@@ -152,6 +155,28 @@ status_of_items(const Command *c, GPtrArray *items)
   return counts.failed > 0 || c->has_problem ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
 }
 
+static void
+on_device(const MsEngineInfo *info, gpointer data)
+{
+  ms_reporter_set_device(((Command *)data)->reporter, info);
+}
+
+/* Statistics and streams stay in this process: the ones hold device results, the others cannot be read twice. */
+static gboolean
+is_isolated(const MsCommandLine *line, GPtrArray *items)
+{
+  if (line->jobs_in_process || line->stats || line->histogram ||
+      (line->output && ms_file_path_is_standard(line->output)))
+    return FALSE;
+  for (guint i = 0; i < items->len; i++) {
+    const MsBatchItem *item = g_ptr_array_index(items, i);
+    if (ms_file_path_is_standard(item->input) || ms_image_is_stream(item->input) ||
+        (item->output && ms_image_is_stream(item->output)))
+      return FALSE;
+  }
+  return ms_batch_count(items).pending > 0;
+}
+
 static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
@@ -163,7 +188,30 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .problem = on_problem,
                          .data = c};
 
-  return ms_runner_run(items, &options, &hooks, c->cancellable, error);
+  MsSupervisorOptions supervision = {.timeout_s = c->line->timeout, .device = on_device};
+
+  if (!is_isolated(c->line, items))
+    return ms_runner_run(items, &options, &hooks, c->cancellable, error);
+  /* The worker opens the device itself. */
+  g_clear_object(&c->engine);
+  return ms_supervisor_run(items, &options, &supervision, &hooks, c->cancellable, error);
+}
+
+static MsEngine *
+on_open_in_worker(gpointer data, GError **error)
+{
+  return open_engine(data, error);
+}
+
+/** ms_batch_command_work: filters what the supervisor sends; its process started this one with the same options. */
+MsExitStatus
+ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  MsRunnerOptions options = runner_options(line, NULL);
+  MsRunnerHooks hooks = {.open = on_open_in_worker, .data = &command};
+
+  return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
 static MsExitStatus

@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
+MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
 G_END_DECLS

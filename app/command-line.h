@@ -56,6 +56,8 @@ typedef struct {
   int on_conflict;
   gboolean recursive;
   gboolean hidden;
+  gboolean jobs_in_process;
+  double timeout;
   gboolean resume;
   MsShard shard;
   char *manifest;

@@ -12,6 +12,7 @@
 #include "app/reduce-command.h"
 #include "app/report/report-file.h"
 #include "app/signals.h"
+#include "core/batch/worker.h"
 
 static MsExitStatus
 list_devices(const MsCommandLine *line, MsConsole *console)
@@ -45,6 +46,8 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
 {
   g_autoptr(GError) error = NULL;
 
+  if (ms_worker_is_one())
+    return ms_batch_command_work(line, console, cancellable);
   if (!ms_output_check(line, &error))
     return ms_command_fail(console, error);
   switch (ms_command_line_action(line)) {

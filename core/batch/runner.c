@@ -51,29 +51,36 @@ usual_memory_limit(void)
   return pages > 0 && page > 0 ? (guint64)pages * (guint64)page / 4 : G_GUINT64_CONSTANT(1) << 30;
 }
 
-/* What was skipped adds nothing to what the manifest says of it already. */
+/* A skipped item gets no line: the manifest has one from the run that did the work. */
 static void
-note_in_manifest(Runner *r, const MsBatchItem *item)
+record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatchItem *item)
 {
-  MsSaveOptions save = r->options->save;
+  MsSaveOptions save = options->save;
   g_autoptr(GError) error = NULL;
 
-  if (!r->options->manifest || item->status == MS_ITEM_SKIPPED)
+  if (!options->manifest || item->status == MS_ITEM_SKIPPED)
     return;
   save.format = ms_batch_item_format(item, save.format);
-  if (!ms_manifest_append(r->options->manifest, item, &r->options->settings, &save, &error) && r->hooks->problem)
-    r->hooks->problem(error->message, r->hooks->data);
+  if (!ms_manifest_append(options->manifest, item, &options->settings, &save, &error) && hooks->problem)
+    hooks->problem(error->message, hooks->data);
+}
+
+/** ms_runner_report: records a finished item in the manifest and passes it to @hooks. */
+void
+ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item)
+{
+  record(options, hooks, item);
+  if (!options->keep_log)
+    g_clear_object(&item->log);
+  if (hooks->finished)
+    hooks->finished(item, hooks->data);
 }
 
 /* Called with the lock held; the hooks see one item at a time. */
 static void
 finish_item(Runner *r, MsBatchItem *item, gboolean was_filtered)
 {
-  note_in_manifest(r, item);
-  if (!r->options->keep_log)
-    g_clear_object(&item->log);
-  if (r->hooks->finished)
-    r->hooks->finished(item, r->hooks->data);
+  ms_runner_report(r->options, r->hooks, item);
   r->unfinished--;
   if (!was_filtered)
     r->unfiltered--;
@@ -121,6 +128,8 @@ measure_next(Runner *r)
     finish_item(r, item, FALSE);
     return;
   }
+  if (r->hooks->started)
+    r->hooks->started(item, r->hooks->data);
   work = g_new0(MsBatchImage, 1);
   work->item = item;
   r->measuring = TRUE;

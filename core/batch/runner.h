@@ -39,6 +39,7 @@ typedef struct {
  * MsRunnerHooks: what the caller adds. Any may be %NULL but @open.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary
+ * @started: the work on an item begins; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: rows done of the image at hand, on the calling thread
  * @problem: a sentence that belongs to no item: the manifest cannot be written; one call at a time
@@ -47,6 +48,7 @@ typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
   gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data,
                       GError **error);
+  void (*started)(MsBatchItem *item, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
   void (*problem)(const char *sentence, gpointer data);
@@ -54,6 +56,7 @@ typedef struct {
 } MsRunnerHooks;
 
 MsRunnerOptions ms_runner_options_default(void);
+void ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item);
 gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
                        GCancellable *cancellable, GError **error);
 

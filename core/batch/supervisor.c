@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/batch/worker-message.h"
+#include "core/batch/worker.h"
+
+/* The longest silence without --timeout: compiling kernels and decoding large images report nothing meanwhile. */
+#define USUAL_SILENCE_MS 120000
+
+/* On a slow device the limit is this many times the longest silence that ended well. */
+#define SILENCE_FACTOR 20
+
+/* How long a worker that was asked to stop, or has reported its end, may take to exit. */
+#define EXIT_MS 3000
+
+/* A device that ends this many workers in a row, alone with one image each, is given up. */
+#define MOST_DEATHS_IN_A_ROW 5
+
+/* How one worker ended. */
+typedef enum {
+  WORKER_ENDED,
+  WORKER_DIED,
+  WORKER_SILENT,
+  WORKER_CANCELLED,
+} WorkerEnd;
+
+typedef struct {
+  GPtrArray *items; /* MsBatchItem, not owned */
+  GPid pid;
+  int results;
+  gboolean *started;
+  gboolean opened;
+  gboolean reported_end;
+  int status; /* of waitpid() */
+  GError *error;
+} Worker;
+
+typedef struct {
+  const MsRunnerOptions *options;
+  const MsSupervisorOptions *supervision;
+  const MsRunnerHooks *hooks;
+  GCancellable *cancellable;
+  GPtrArray *rest;     /* items that no worker has started */
+  GPtrArray *suspects; /* items that a worker had started when it died */
+  gint64 longest_silence_ms;
+  gboolean ever_opened;
+  guint deaths_before_device;
+  guint deaths_in_a_row;
+} Supervisor;
+
+static int
+silence_limit_ms(const Supervisor *s)
+{
+  if (s->supervision->timeout_s > 0)
+    return (int)MIN(s->supervision->timeout_s * 1000, G_MAXINT);
+  return (int)CLAMP(SILENCE_FACTOR * s->longest_silence_ms, USUAL_SILENCE_MS, G_MAXINT);
+}
+
+static GStrv
+own_arguments(void)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL))
+    return NULL;
+  for (const char *p = text; p < text + length; p += strlen(p) + 1)
+    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
+  return g_strv_builder_end(builder);
+}
+
+static gboolean
+spawn(const Supervisor *s, Worker *w, int *jobs, GError **error)
+{
+  g_auto(GStrv) own = s->supervision->arguments ? NULL : own_arguments();
+  const char *const *arguments = own ? (const char *const *)own : s->supervision->arguments;
+  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, "1", TRUE);
+  const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
+  int to[2], from[2];
+
+  if (!g_unix_open_pipe(to, FD_CLOEXEC, error))
+    return FALSE;
+  if (!g_unix_open_pipe(from, FD_CLOEXEC, error)) {
+    close(to[0]);
+    close(to[1]);
+    return FALSE;
+  }
+  const int sources[2] = {to[0], from[1]};
+  gboolean good = g_spawn_async_with_pipes_and_fds(
+    NULL, arguments, (const char *const *)environment,
+    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1, -1,
+    sources, targets, 2, &w->pid, NULL, NULL, NULL, error);
+  close(to[0]);
+  close(from[1]);
+  if (!good) {
+    close(to[1]);
+    close(from[0]);
+    return FALSE;
+  }
+  *jobs = to[1];
+  w->results = from[0];
+  return TRUE;
+}
+
+static void
+take_device(Supervisor *s, Worker *w, GVariant *payload)
+{
+  MsEngineInfo info;
+
+  w->opened = s->ever_opened = TRUE;
+  g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
+  if (s->supervision->device)
+    s->supervision->device(&info, s->hooks->data);
+}
+
+/* An item that the worker left pending when it was cancelled is not finished. */
+static void
+take_result(Supervisor *s, GVariant *payload, MsBatchItem *item)
+{
+  ms_worker_message_take_result(payload, item);
+  s->deaths_in_a_row = 0;
+  ms_runner_report(s->options, s->hooks, item);
+}
+
+static void
+take_end(Worker *w, GVariant *payload)
+{
+  gboolean cancelled = FALSE;
+  int code = 0;
+  const char *sentence = NULL;
+
+  w->reported_end = TRUE;
+  if (!payload)
+    return;
+  g_variant_get(payload, "(bi^&ay)", &cancelled, &code, &sentence);
+  w->error = cancelled ? g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence)
+                       : g_error_new_literal(MS_ERROR, code, sentence);
+}
+
+static void
+take_message(Supervisor *s, Worker *w, GVariant *message)
+{
+  g_autoptr(GVariant) payload = NULL;
+  guint index = 0;
+  MsWorkerMessageKind kind = ms_worker_message_parse(message, &index, &payload);
+  MsBatchItem *item = index < w->items->len ? g_ptr_array_index(w->items, index) : NULL;
+  int done = 0, total = 1;
+
+  g_return_if_fail(item);
+  switch (kind) {
+  case MS_WORKER_DEVICE:
+    take_device(s, w, payload);
+    break;
+  case MS_WORKER_STARTED:
+    w->started[index] = TRUE;
+    break;
+  case MS_WORKER_PROGRESS:
+    g_variant_get(payload, "(ii)", &done, &total);
+    if (s->hooks->progress)
+      s->hooks->progress(item, done, total, s->hooks->data);
+    break;
+  case MS_WORKER_FINISHED:
+    take_result(s, payload, item);
+    break;
+  case MS_WORKER_PROBLEM:
+    if (s->hooks->problem)
+      s->hooks->problem(g_variant_get_bytestring(payload), s->hooks->data);
+    break;
+  case MS_WORKER_ENDED:
+    take_end(w, payload);
+    break;
+  }
+}
+
+/* Waits for a message; 1 when there is one or the pipe is closed, 0 after @milliseconds, -1 when cancelled. */
+static int
+wait_for_message(const Worker *w, GCancellable *cancellable, int milliseconds)
+{
+  GPollFD cancel = {.fd = -1};
+  gboolean cancellable_has_fd = cancellable && g_cancellable_make_pollfd(cancellable, &cancel);
+  struct pollfd fds[2] = {{.fd = w->results, .events = POLLIN}, {.fd = cancel.fd, .events = POLLIN}};
+  int n = poll(fds, cancellable_has_fd ? 2 : 1, milliseconds);
+
+  if (cancellable_has_fd)
+    g_cancellable_release_fd(cancellable);
+  if (fds[0].revents)
+    return 1;
+  if (cancellable_has_fd && fds[1].revents)
+    return -1;
+  return n < 0 && errno == EINTR ? 1 : 0;
+}
+
+/* Reads messages until the worker ends; %WORKER_DIED when the pipe closes before it has reported its end. */
+static WorkerEnd
+follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
+{
+  while (!w->reported_end) {
+    gint64 start = g_get_monotonic_time();
+    int ready = wait_for_message(w, cancellable, limit_ms > 0 ? limit_ms : silence_limit_ms(s));
+    if (ready < 0)
+      return WORKER_CANCELLED;
+    if (ready == 0)
+      return WORKER_SILENT;
+    g_autoptr(GVariant) message = ms_worker_message_read(w->results);
+    if (!message)
+      return WORKER_DIED;
+    s->longest_silence_ms = MAX(s->longest_silence_ms, (g_get_monotonic_time() - start) / 1000);
+    take_message(s, w, message);
+  }
+  return WORKER_ENDED;
+}
+
+static void
+reap(Worker *w, int patience_ms)
+{
+  gint64 deadline = g_get_monotonic_time() + (gint64)patience_ms * 1000;
+
+  while (waitpid(w->pid, &w->status, WNOHANG) == 0) {
+    if (g_get_monotonic_time() > deadline) {
+      kill(w->pid, SIGKILL);
+      waitpid(w->pid, &w->status, 0);
+      break;
+    }
+    g_usleep(1000);
+  }
+  g_spawn_close_pid(w->pid);
+}
+
+static WorkerEnd
+run_worker(Supervisor *s, Worker *w, GError **error)
+{
+  int jobs = -1;
+
+  if (!spawn(s, w, &jobs, error))
+    return WORKER_ENDED;
+  ms_worker_message_write(jobs, ms_worker_message_new_jobs(w->items));
+  close(jobs);
+  WorkerEnd end = follow(s, w, s->cancellable, 0);
+  if (end == WORKER_CANCELLED) {
+    kill(w->pid, SIGTERM);
+    follow(s, w, NULL, EXIT_MS);
+  }
+  reap(w, end == WORKER_SILENT || !w->reported_end ? 0 : EXIT_MS);
+  close(w->results);
+  return end;
+}
+
+static char *
+describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
+{
+  if (end == WORKER_SILENT)
+    return g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0);
+  if (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL)
+    return g_strdup("it was killed, perhaps because the system ran out of memory");
+  if (WIFSIGNALED(w->status))
+    return g_strdup_printf("it was ended by signal %d (%s)", WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));
+  return g_strdup_printf("it ended with status %d", WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1);
+}
+
+static void
+fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
+{
+  g_autofree char *name = g_filename_display_name(item->input);
+  g_autofree char *sentence =
+    g_strdup_printf("'%s': the worker process did not survive this image twice: %s.", name, cause);
+
+  s->deaths_in_a_row++;
+  ms_batch_item_fail(item, sentence);
+  ms_runner_report(s->options, s->hooks, item);
+}
+
+/*
+ * What a worker had started is tried again alone, one by one; what it had not is left for the next worker. A result
+ * may have been saved and not reported, so the retry compares it with the file.
+ */
+static void
+divide(Supervisor *s, Worker *w)
+{
+  for (guint i = 0; i < w->items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(w->items, i);
+    if (item->status != MS_ITEM_PENDING)
+      continue;
+    if (w->started[i])
+      item->perhaps_saved = item->output && !item->overwrite;
+    g_ptr_array_add(w->started[i] && s->ever_opened ? s->suspects : s->rest, item);
+  }
+}
+
+static gboolean
+take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **error)
+{
+  g_autofree char *cause = describe_death(s, w, end);
+
+  if (!s->ever_opened && ++s->deaths_before_device > 1) {
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE,
+                "The worker process did not survive opening the device: %s. Choose another device with --device.",
+                cause);
+    return FALSE;
+  }
+  if (alone && s->ever_opened && w->items->len == 1 && w->started[0])
+    fail_suspect(s, g_ptr_array_index(w->items, 0), cause);
+  else
+    divide(s, w);
+  if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
+              "%u images in a row ended the worker process, so the device is given up: %s. Choose another device with "
+              "--device.",
+              s->deaths_in_a_row, cause);
+  return FALSE;
+}
+
+static gboolean
+run_group(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
+{
+  g_autofree gboolean *started = g_new0(gboolean, items->len);
+  Worker w = {.items = items, .started = started};
+  g_autoptr(GError) failure = NULL;
+  WorkerEnd end = run_worker(s, &w, &failure);
+
+  if (!failure)
+    failure = g_steal_pointer(&w.error);
+  if (end == WORKER_CANCELLED && !failure)
+    g_cancellable_set_error_if_cancelled(s->cancellable, &failure);
+  if (failure) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  return end == WORKER_ENDED || end == WORKER_CANCELLED || take_death(s, &w, end, alone, error);
+}
+
+static GPtrArray *
+take_next_group(Supervisor *s, gboolean *alone)
+{
+  GPtrArray *group = g_ptr_array_new();
+
+  *alone = s->suspects->len > 0;
+  if (*alone)
+    g_ptr_array_add(group, g_ptr_array_steal_index(s->suspects, 0));
+  else
+    g_ptr_array_extend_and_steal(group, g_steal_pointer(&s->rest));
+  if (!s->rest)
+    s->rest = g_ptr_array_new();
+  return group;
+}
+
+static gboolean
+run_groups(Supervisor *s, GError **error)
+{
+  while (s->suspects->len > 0 || s->rest->len > 0) {
+    gboolean alone = FALSE;
+    g_autoptr(GPtrArray) group = take_next_group(s, &alone);
+    if (!run_group(s, group, alone, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * ms_supervisor_run:
+ * @hooks: @open and @inspect are not used: they are the worker's
+ *
+ * Does what ms_runner_run() does, in worker processes. Images that a worker had started when it died are tried once
+ * more alone and then fail with the cause. One cancellation ends the worker, also when its driver hangs.
+ *
+ * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several images in a row ended their workers
+ */
+gboolean
+ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupervisorOptions *supervision,
+                  const MsRunnerHooks *hooks, GCancellable *cancellable, GError **error)
+{
+  Supervisor s = {.options = options,
+                  .supervision = supervision,
+                  .hooks = hooks,
+                  .cancellable = cancellable,
+                  .rest = g_ptr_array_new(),
+                  .suspects = g_ptr_array_new()};
+  gboolean good;
+
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    if (item->status == MS_ITEM_PENDING)
+      g_ptr_array_add(s.rest, item);
+    else
+      ms_runner_report(options, hooks, item);
+  }
+  good = run_groups(&s, error);
+  g_ptr_array_unref(s.rest);
+  g_ptr_array_unref(s.suspects);
+  return good;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The supervisor of a batch: runs the items in a worker process, so that a driver that aborts, hangs or is killed
+ * costs one image and not the batch.
+ */
+#pragma once
+
+#include "core/batch/runner.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSupervisorOptions:
+ * @arguments: (nullable) (array zero-terminated=1): the worker's program and arguments, %NULL for those of this process
+ * @timeout_s: how long a worker may report nothing, 0 for a limit that grows with the gaps observed
+ * @device: (nullable): called when a worker has opened its device
+ */
+typedef struct {
+  const char *const *arguments;
+  double timeout_s;
+  void (*device)(const MsEngineInfo *info, gpointer data);
+} MsSupervisorOptions;
+
+gboolean ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupervisorOptions *supervision,
+                           const MsRunnerHooks *hooks, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The batch in worker processes: this program is its own worker, on an engine that dies or hangs for some widths. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
+#include "tests/batch/batch-fixture.h"
+
+/* Widths of images that the engine does not survive. */
+#define ABORTS 17
+#define HANGS 19
+#define IS_KILLED 21
+#define ABORTS_ONCE 23
+
+/* The engine dies while it is opened, or for every image. */
+#define AT_OPENING "MS_TEST_DIES_AT_OPENING"
+#define ALWAYS "MS_TEST_DIES_ALWAYS"
+
+#define MARKER "MS_TEST_MARKER"
+
+#define DYING_TYPE_ENGINE (dying_engine_get_type())
+G_DECLARE_FINAL_TYPE(DyingEngine, dying_engine, DYING, ENGINE, MsEngine)
+
+struct _DyingEngine {
+  MsEngine parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(DyingEngine, dying_engine, MS_TYPE_ENGINE)
+
+static MsEngineInfo
+dying_engine_describe(MsEngine *engine)
+{
+  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "cpu"};
+}
+
+static void
+die_without_core(int number)
+{
+  signal(number, SIG_DFL);
+  kill(getpid(), number);
+  pause();
+}
+
+static MsImage *
+dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
+                 GCancellable *cancellable, GError **error)
+{
+  int width = ms_image_get_width(source);
+  const char *marker = g_getenv(MARKER);
+
+  run->used = *settings;
+  if (width == ABORTS || g_getenv(ALWAYS))
+    die_without_core(SIGABRT);
+  if (width == IS_KILLED)
+    die_without_core(SIGKILL);
+  if (width == HANGS)
+    g_usleep(100 * G_USEC_PER_SEC);
+  if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
+    g_file_set_contents(marker, "", 0, NULL);
+    die_without_core(SIGABRT);
+  }
+  return ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, engine, cancellable, error);
+}
+
+static void
+dying_engine_class_init(DyingEngineClass *klass)
+{
+  MS_ENGINE_CLASS(klass)->describe = dying_engine_describe;
+  MS_ENGINE_CLASS(klass)->run = dying_engine_run;
+}
+
+static void
+dying_engine_init(DyingEngine *self)
+{
+}
+
+static MsEngine *
+open_engine(gpointer data, GError **error)
+{
+  if (g_getenv(AT_OPENING))
+    die_without_core(SIGABRT);
+  return g_object_new(DYING_TYPE_ENGINE, NULL);
+}
+
+static void
+count_finished(MsBatchItem *item, gpointer data)
+{
+  ((BatchFixture *)data)->n_finished++;
+}
+
+static void
+remember_device(const MsEngineInfo *info, gpointer data)
+{
+  g_assert_cmpstr(info->name, ==, "dying");
+}
+
+static gboolean
+supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
+{
+  MsSupervisorOptions supervision = {.timeout_s = timeout_s, .device = remember_device};
+  MsRunnerHooks hooks = {.finished = count_finished, .data = f};
+
+  return ms_supervisor_run(items, &f->options, &supervision, &hooks, f->cancellable, error);
+}
+
+static void
+add_pictures(BatchFixture *f, const int *widths, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *name = g_strdup_printf("%02u.png", i);
+    batch_fixture_add_picture(f, name, widths[i], 4);
+  }
+}
+
+static void
+assert_others_done(BatchFixture *f, GPtrArray *items, const int *widths, int bad, const char *word)
+{
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = batch_fixture_item(items, i);
+    if (widths[i] == bad) {
+      g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
+      g_assert_nonnull(strstr(item->error, word));
+      g_assert_false(g_file_test(item->output, G_FILE_TEST_EXISTS));
+      continue;
+    }
+    g_assert_cmpstr(item->error, ==, NULL);
+    g_assert_cmpint(item->status, ==, MS_ITEM_DONE);
+    g_assert_cmpstr(item->device, ==, "dying");
+    g_assert_cmpuint(item->kernel_ms->len, ==, 1);
+    batch_fixture_assert_reference(f, item);
+  }
+  g_assert_cmpuint(f->n_finished, ==, items->len);
+}
+
+static void
+check_one_death(BatchFixture *f, int bad, double timeout_s, const char *word)
+{
+  const int widths[] = {5, 6, 7, bad, 8, 9, 10, 11, 12, 13, 14, 15};
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  supervise(f, items, timeout_s, &error);
+  g_assert_no_error(error);
+  assert_others_done(f, items, widths, bad, word);
+}
+
+static void
+test_abort(BatchFixture *f, gconstpointer data)
+{
+  check_one_death(f, ABORTS, 0, "Abort");
+}
+
+static void
+test_kill(BatchFixture *f, gconstpointer data)
+{
+  check_one_death(f, IS_KILLED, 0, "memory");
+}
+
+static void
+test_hang(BatchFixture *f, gconstpointer data)
+{
+  check_one_death(f, HANGS, 8, "reported nothing");
+}
+
+static void
+test_one_retry(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, ABORTS_ONCE, 6};
+  g_autofree char *marker = g_build_filename(f->folder, "marker", NULL);
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_setenv(MARKER, marker, TRUE);
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  supervise(f, items, 0, &error);
+  g_assert_no_error(error);
+  assert_others_done(f, items, widths, 0, "");
+}
+
+/* The manifest records the failure, so a resume tries the image again and survives it too. */
+static void
+test_resume(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, ABORTS, 6};
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  f->request.resume = TRUE;
+  for (guint run = 0; run < 2; run++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsManifest) manifest = ms_manifest_open(path, &error);
+    g_assert_no_error(error);
+    f->request.manifest = f->options.manifest = manifest;
+    g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+    supervise(f, items, 0, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(ms_batch_count(items).failed, ==, 1);
+    g_assert_cmpuint(ms_batch_count(items).done, ==, run == 0 ? 2 : 0);
+    g_assert_cmpuint(ms_batch_count(items).skipped, ==, run == 0 ? 0 : 2);
+    f->options.manifest = NULL;
+  }
+}
+
+static void
+test_opening(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, 6};
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_setenv(AT_OPENING, "1", TRUE);
+  g_assert_false(supervise(f, items, 0, &error));
+  g_unsetenv(AT_OPENING);
+  g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
+  g_assert_nonnull(strstr(error->message, "Abort"));
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, 2);
+}
+
+static void
+test_device_given_up(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, 6, 7, 8, 9, 10, 11, 12};
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_setenv(ALWAYS, "1", TRUE);
+  g_assert_false(supervise(f, items, 0, &error));
+  g_unsetenv(ALWAYS);
+  g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
+  g_assert_cmpuint(ms_batch_count(items).failed, ==, 5);
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, 3);
+}
+
+static gpointer
+cancel_soon(gpointer data)
+{
+  g_usleep(G_USEC_PER_SEC / 2);
+  g_cancellable_cancel(data);
+  return NULL;
+}
+
+/* One cancellation suffices although the engine hangs in a call. */
+static void
+test_cancel_hung(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {HANGS};
+  g_autoptr(GError) error = NULL;
+  gint64 start = g_get_monotonic_time();
+
+  add_pictures(f, widths, 1);
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  GThread *thread = g_thread_new("cancel", cancel_soon, f->cancellable);
+  g_assert_false(supervise(f, items, 0, &error));
+  g_thread_join(thread);
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, 1);
+  g_assert_cmpint(g_get_monotonic_time() - start, <, 60 * G_USEC_PER_SEC);
+}
+
+static int
+work(void)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+  MsRunnerHooks hooks = {.open = open_engine};
+
+  options.settings.params.sp = 2;
+  options.jobs = 3;
+  return ms_worker_run(&options, &hooks, NULL) ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+  if (ms_worker_is_one())
+    return work();
+  g_test_init(&argc, &argv, NULL);
+  BATCH_FIXTURE_ADD("isolation/abort", test_abort);
+  BATCH_FIXTURE_ADD("isolation/kill", test_kill);
+  BATCH_FIXTURE_ADD("isolation/hang", test_hang);
+  BATCH_FIXTURE_ADD("isolation/one-retry", test_one_retry);
+  BATCH_FIXTURE_ADD("isolation/resume", test_resume);
+  BATCH_FIXTURE_ADD("isolation/opening", test_opening);
+  BATCH_FIXTURE_ADD("isolation/device-given-up", test_device_given_up);
+  BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
+  return g_test_run();
+}
