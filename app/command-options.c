@@ -4,10 +4,10 @@
 
 #include "app/command-line.h"
 #include "core/filter/shares.h"
+#include "core/image/codec.h"
 #include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
-static const char *const format_values[] = {"png", "jpeg", NULL};
 static const char *const conflict_values[] = {"fail", "skip", "unique", "overwrite", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", NULL};
@@ -71,8 +71,9 @@ static const MsOptionInfo rows[] = {
       "Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})", ARGUMENT("TEMPLATE"),
       .needs = "output", .is_common = TRUE),
   ROW(OUTPUT, "format", CHOICE, format, IMAGES, "Format of the outputs (default: by the name)",
-      CHOICE_OF(format_values, MS_IMAGE_FORMAT_PNG)),
-  ROW(OUTPUT, "quality", INT, quality, IMAGES, "Quality of JPEG outputs", RANGE(1, 100), .is_common = TRUE),
+      CHOICE_OF(ms_codec_names, MS_IMAGE_FORMAT_PNG)),
+  ROW(OUTPUT, "quality", INT, quality, IMAGES, "Quality of JPEG (default 92) and WebP outputs (default lossless)",
+      RANGE(1, 100), .is_common = TRUE),
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES,
       "What to do when an output exists (default fail; an input is never overwritten)",
       CHOICE_OF(conflict_values, MS_CONFLICT_FAIL), .is_common = TRUE),

@@ -2,6 +2,7 @@
 #include "app/help.h"
 
 #include "app/command-line.h"
+#include "core/image/codec.h"
 #include "core/option/option-help.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/presets.h"
@@ -9,8 +10,7 @@
 static const char usage[] = "Usage:\n"
                             "  meanshift-lab [IMAGE...]                                 opens the window\n"
                             "  meanshift-lab --headless [OPTIONS] INPUT... -o OUTPUT    opens no display\n"
-                            "\n"
-                            "Mean-shift filtering of images on any OpenCL device.\n";
+                            "\n";
 
 static const char examples[] = "\nExamples:\n"
                                "  meanshift-lab photo.jpg\n"
@@ -76,11 +76,21 @@ append_reductions(GString *text)
   ms_option_help_append_group(text, &ms_reduce_options, MS_OPTION_GROUP_VARIANT, FALSE);
 }
 
+static GString *
+usage_new(void)
+{
+  GString *text = g_string_new(usage);
+  g_autofree char *titles = ms_codec_list_titles(" and ");
+
+  g_string_append_printf(text, "Mean-shift filtering of %s images on any OpenCL device.\n", titles);
+  return text;
+}
+
 /** ms_help_short: (transfer full): what --help prints: examples and the options that people use most. */
 char *
 ms_help_short(void)
 {
-  GString *text = g_string_new(usage);
+  GString *text = usage_new();
 
   g_string_append(text, examples);
   append_groups(text, TRUE);
@@ -92,7 +102,7 @@ ms_help_short(void)
 char *
 ms_help_all(void)
 {
-  GString *text = g_string_new(usage);
+  GString *text = usage_new();
 
   append_groups(text, FALSE);
   append_reductions(text);

@@ -8,6 +8,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
+#include "core/image/codec.h"
 #include "core/image/file-path.h"
 
 /* A trailing slash says "folder" also where there is none yet. */
@@ -46,19 +47,23 @@ check_parent(const char *path, GError **error)
   return ms_image_is_stream(target) || check_folder(folder, error);
 }
 
-/* A file is named after its format; devices and pipes have no ending to go by. */
+/* The extension of a file says its format; devices and pipes have none. */
 static gboolean
 check_ending(const MsBatchRequest *request, GError **error)
 {
+  const MsCodec *codec = ms_codec_get(ms_codec_from_path(request->output));
   struct stat info;
 
-  if (request->format != MS_IMAGE_FORMAT_AUTO || ms_image_format_from_path(request->output) != MS_IMAGE_FORMAT_AUTO)
+  if (request->format != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
+  if (codec)
+    return ms_codec_check_built(codec, request->output, error);
   if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
     return TRUE;
+  g_autofree char *extensions = ms_codec_list_extensions();
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "The name of the output '%s' says no format; end it in .png or .jpg, or give --format png or jpeg.",
-              request->output);
+              "The name of the output '%s' says no format; end it in %s, or give --format.", request->output,
+              extensions);
   return FALSE;
 }
 
@@ -66,10 +71,13 @@ static gboolean
 check_output(const MsBatchRequest *request, GError **error)
 {
   guint n = g_strv_length((char **)request->inputs);
+  const MsCodec *wanted = ms_codec_get(request->format);
   gboolean many = n > 1 || request->recursive || ms_inputs_has_folder(request->inputs);
 
   if (!request->output)
     return TRUE;
+  if (wanted && !ms_codec_check_built(wanted, request->output, error))
+    return FALSE;
   if (ms_file_path_is_standard(request->output) && many) {
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
     return FALSE;
@@ -163,8 +171,8 @@ MsImageFormat
 ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
 {
   if (wanted == MS_IMAGE_FORMAT_AUTO && item->output)
-    wanted = ms_image_format_from_path(item->output);
+    wanted = ms_codec_from_path(item->output);
   if (wanted == MS_IMAGE_FORMAT_AUTO)
-    wanted = ms_image_format_from_path(item->input);
+    wanted = ms_codec_from_path(item->input);
   return wanted == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_PNG : wanted;
 }

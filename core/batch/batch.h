@@ -26,7 +26,7 @@ typedef enum {
  * @output: (nullable): a file, a folder, "-", or %NULL to save nothing
  * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
  * @format: of the outputs; AUTO takes the input's by its ending, or that of the output's name
- * @quality: of JPEGs, for @manifest
+ * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
  * @resume: leave out what an earlier run did: by @manifest when there is one, else by outputs that exist
  * @device: (nullable): what {device} in a template becomes
  * @own_files: (array length=n_own_files) (nullable): what the run writes besides images

@@ -4,6 +4,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
+#include "core/image/codec.h"
 #include "core/image/file-path.h"
 
 static char *
@@ -14,9 +15,9 @@ output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
   const char *extension = ms_naming_extension(item->relative);
 
   if (q->format != MS_IMAGE_FORMAT_AUTO)
-    extension = ms_image_format_extension(q->format);
-  else if (ms_image_format_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
-    extension = ms_image_format_extension(MS_IMAGE_FORMAT_PNG);
+    extension = ms_codec_get(q->format)->extensions[0];
+  else if (ms_codec_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
+    extension = ms_codec_get(MS_IMAGE_FORMAT_PNG)->extensions[0];
   MsNameParts parts = {.stem = stem,
                        .extension = extension,
                        .sp = q->settings.params.sp,

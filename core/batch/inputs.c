@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/image/codec.h"
 #include "core/image/image-io.h"
 
 typedef struct {
@@ -47,17 +48,17 @@ add_input(Walk *walk, const char *path, const char *relative, char *problem)
 static gboolean
 looks_like_image(const char *path)
 {
-  guint8 start[16];
+  guint8 start[MS_CODEC_MAGIC_SIZE];
   gssize n = 0;
 
-  if (ms_image_format_from_path(path) != MS_IMAGE_FORMAT_AUTO)
+  if (ms_codec_from_path(path) != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return errno != ENOENT; /* a dangling link is no image */
   n = read(fd, start, sizeof start);
   close(fd);
-  return n > 0 && ms_image_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
+  return n > 0 && ms_codec_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
 }
 
 static gboolean
@@ -150,10 +151,12 @@ expand_folder(Walk *walk, const char *path)
   guint before = walk->inputs->len;
 
   walk_folder(walk, path, "");
-  if (walk->inputs->len == before)
-    add_input(walk, path, "",
-              g_strdup_printf("The folder '%s' holds no PNG or JPEG image%s.", path,
-                              walk->recursive ? "" : "; --recursive looks into its folders too"));
+  if (walk->inputs->len > before)
+    return;
+  g_autofree char *titles = ms_codec_list_titles(" or ");
+  add_input(walk, path, "",
+            g_strdup_printf("The folder '%s' holds no %s image%s.", path, titles,
+                            walk->recursive ? "" : "; --recursive looks into its folders too"));
 }
 
 /**

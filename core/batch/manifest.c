@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/image/file-path.h"
-#include "core/image/image-format.h"
+#include "core/image/codec.h"
 #include "core/json.h"
 
 struct _MsManifest {
@@ -97,7 +97,8 @@ entry_from_object(JsonObject *object)
   entry->output = get_path(object, "output");
   entry->settings = g_strdup(settings ? settings : "");
   entry->format = g_strdup(ms_json_get_text(object, "format"));
-  entry->quality = (int)ms_json_get_integer(object, "quality");
+  gboolean has_quality = json_object_has_member(object, "quality");
+  entry->quality = has_quality ? (int)ms_json_get_integer(object, "quality") : MS_QUALITY_AUTO;
   entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
   entry->size = (guint64)ms_json_get_integer(object, "size");
   entry->modified = ms_json_get_integer(object, "modified");
@@ -178,7 +179,7 @@ fail(MsManifest *self, const char *doing, GError **error)
 static gboolean
 refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
-  if (ms_image_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
+  if (ms_codec_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.",
               self->path);
@@ -244,19 +245,16 @@ ms_manifest_find(MsManifest *self, const char *input)
   return g_hash_table_lookup(self->entries, absolute);
 }
 
-static const char *
-format_name(MsImageFormat format)
-{
-  return format == MS_IMAGE_FORMAT_JPEG ? "jpeg" : "png";
-}
-
-/* Lines of older versions record no format; then the ending of the output's name decides. */
+/* Lines of older versions lack both; then only the output's name is compared. */
 static gboolean
 is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
 {
-  if (entry->format && strcmp(entry->format, format_name(save->format)) != 0)
+  const MsCodec *codec = ms_codec_get(save->format);
+
+  if (entry->format && strcmp(entry->format, codec->name) != 0)
     return FALSE;
-  return save->format != MS_IMAGE_FORMAT_JPEG || entry->quality == 0 || entry->quality == save->quality;
+  return !codec->has_quality || entry->quality == MS_QUALITY_AUTO ||
+         entry->quality == ms_codec_resolve_quality(codec, save->quality);
 }
 
 /* A pipe may bring another image each time, so only files can be unchanged. */
@@ -330,9 +328,11 @@ ms_manifest_has_output(MsManifest *self, const char *path)
 static void
 set_format(JsonObject *object, const MsSaveOptions *save)
 {
-  json_object_set_string_member(object, "format", format_name(save->format));
-  if (save->format == MS_IMAGE_FORMAT_JPEG)
-    json_object_set_int_member(object, "quality", save->quality);
+  const MsCodec *codec = ms_codec_get(save->format);
+
+  json_object_set_string_member(object, "format", codec->name);
+  if (codec->has_quality)
+    json_object_set_int_member(object, "quality", ms_codec_resolve_quality(codec, save->quality));
 }
 
 static char *

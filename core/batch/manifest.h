@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/batch/item.h"
-#include "core/image/codec.h"
+#include "core/image/image-sink.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
  * MsManifestEntry: the last line about an input.
  * @settings: as command-line options
  * @format: (nullable): of the output, as --format spells it; not in lines of older versions
- * @quality: of a JPEG, 0 when the line does not record it
+ * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
  */

@@ -7,8 +7,8 @@
 
 #include "core/batch/naming.h"
 #include "core/folder.h"
+#include "core/image/codec.h"
 #include "core/image/file-path.h"
-#include "core/image/jpeg.h"
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
@@ -71,29 +71,30 @@ check_memory(const MsBatchImage *work, const MsRunnerOptions *options, const MsI
   return FALSE;
 }
 
-/* Said before the image is filtered, not after. */
+/* Before the image is filtered, not after. */
 static gboolean
 check_format(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
 {
   g_autofree char *name = input_name(work->item);
 
-  if (!work->item->output || MAX(header->width, header->height) <= MS_JPEG_MOST_SIDE ||
-      ms_batch_item_format(work->item, options->save.format) != MS_IMAGE_FORMAT_JPEG)
+  if (!work->item->output)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has %dx%d pixels, but a JPEG file can have %d a side at most; save it as PNG.", name, header->width,
-              header->height, MS_JPEG_MOST_SIDE);
-  return FALSE;
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, options->save.format));
+  return ms_codec_check_built(codec, work->item->output, error) &&
+         ms_codec_check_sides(codec, name, header->width, header->height, error);
 }
 
 /** ms_stage_measure: reads the header for the size, and a pipe as a whole, and refuses what could not be done by it. */
 gboolean
 ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
+  g_autofree char *name = input_name(work->item);
   MsImageHeader header;
 
   if (!read_header(work, options, &header, cancellable, error))
     return FALSE;
+  g_free(work->item->note);
+  work->item->note = ms_image_header_describe_losses(&header, name);
   work->bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);
@@ -303,21 +304,25 @@ save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, 
   }
 }
 
+static void
+append_note(GString *text, const char *name, const char *note)
+{
+  g_string_append_printf(text, "%s'%s': %s.", text->len > 0 ? " " : "", name, note);
+}
+
+/* (nullable): what is lost by reading the input and by writing the output. */
 static char *
 describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
 {
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(item->note);
 
   if (notes->alpha_flattened)
-    g_string_append_printf(text, "'%s': JPEG has no transparency, so the picture was laid on white. ", item->output);
+    append_note(text, item->output, "the format has no transparency, so the image was composed on white");
   if (notes->icc_dropped)
-    g_string_append_printf(text, "'%s': the colour profile could not be kept. ", item->output);
+    append_note(text, item->output, "the colour profile could not be kept");
   if (notes->exif_dropped)
-    g_string_append_printf(text, "'%s': the EXIF data could not be kept. ", item->output);
-  if (text->len == 0)
-    return g_string_free(text, TRUE), NULL;
-  g_string_truncate(text, text->len - 1);
-  return g_string_free(text, FALSE);
+    append_note(text, item->output, "the EXIF data could not be kept");
+  return text->len > 0 ? g_strdup(text->str) : NULL;
 }
 
 /** ms_stage_save: writes the result where the item says, whole or not at all. */
@@ -339,6 +344,8 @@ ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *
     return FALSE;
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result), start);
-  item->note = describe_notes(item, &notes);
+  char *note = describe_notes(item, &notes);
+  g_free(item->note);
+  item->note = note;
   return TRUE;
 }

@@ -1,54 +1,226 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/image-format.h"
+#include "core/image/codec.h"
 
 #include <string.h>
 
+#include "core/error.h"
+#include "core/image/jpeg.h"
+#include "core/image/png.h"
+#include "core/image/tiff.h"
+#include "core/image/webp.h"
+
+/* The build sets these constants; the functions of a format whose library is missing are not compiled. */
+#define IF_BUILT(is_built, function) ((is_built) ? (function) : NULL)
+
+#define PNG_NAME "png"
+#define JPEG_NAME "jpeg"
+#define TIFF_NAME "tiff"
+#define WEBP_NAME "webp"
+
+/** ms_codec_names: (array zero-terminated=1): the names from %MS_IMAGE_FORMAT_PNG on, in the order of the numbers. */
+const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, NULL};
+
+static const MsCodec table[] = {
+  {.format = MS_IMAGE_FORMAT_PNG,
+   .name = PNG_NAME,
+   .title = "PNG",
+   .mime_type = "image/png",
+   .extensions = {"png"},
+   /* Half the signature is enough, so that the decoder can say that a transfer in text mode damaged the rest. */
+   .magics = {{"\x89PNG", 4, 4}},
+   .most_side = G_MAXINT,
+   .has_alpha = TRUE,
+   .peek = ms_png_peek,
+   .read = ms_png_read,
+   .write = ms_png_write},
+  {.format = MS_IMAGE_FORMAT_JPEG,
+   .name = JPEG_NAME,
+   .title = "JPEG",
+   .mime_type = "image/jpeg",
+   .extensions = {"jpg", "jpeg", "jpe"},
+   .magics = {{"\xff\xd8\xff", 3, 2}},
+   .most_side = MS_JPEG_MOST_SIDE,
+   .quality = 92,
+   .has_quality = TRUE,
+   .peek = ms_jpeg_peek,
+   .read = ms_jpeg_read,
+   .write = ms_jpeg_write},
+  {.format = MS_IMAGE_FORMAT_TIFF,
+   .name = TIFF_NAME,
+   .title = "TIFF",
+   .mime_type = "image/tiff",
+   .extensions = {"tif", "tiff"},
+   .magics = {{"II*\0", 4, 4}, {"MM\0*", 4, 4}, {"II+\0", 4, 4}, {"MM\0+", 4, 4}},
+   .most_side = G_MAXINT,
+   .has_alpha = TRUE,
+   .peek = IF_BUILT(MS_WITH_TIFF, ms_tiff_peek),
+   .read = IF_BUILT(MS_WITH_TIFF, ms_tiff_read),
+   .write = IF_BUILT(MS_WITH_TIFF, ms_tiff_write)},
+  {.format = MS_IMAGE_FORMAT_WEBP,
+   .name = WEBP_NAME,
+   .title = "WebP",
+   .mime_type = "image/webp",
+   .extensions = {"webp"},
+   .magics = {{"RIFF????WEBP", 12, 12}},
+   .most_side = MS_WEBP_MOST_SIDE,
+   .has_quality = TRUE,
+   .has_alpha = TRUE,
+   .peek = IF_BUILT(MS_WITH_WEBP, ms_webp_peek),
+   .read = IF_BUILT(MS_WITH_WEBP, ms_webp_read),
+   .write = IF_BUILT(MS_WITH_WEBP, ms_webp_write)},
+};
+
+G_STATIC_ASSERT(G_N_ELEMENTS(table) == G_N_ELEMENTS(ms_codec_names) - 1);
+
+/** ms_codec_table: (transfer none): all rows, in the order of the format numbers; @n: (out): how many. */
+const MsCodec *
+ms_codec_table(guint *n)
+{
+  *n = G_N_ELEMENTS(table);
+  return table;
+}
+
+/** ms_codec_get: (transfer none) (nullable): the row of @format; %NULL for AUTO. */
+const MsCodec *
+ms_codec_get(MsImageFormat format)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    if (table[i].format == format)
+      return &table[i];
+  return NULL;
+}
+
+static gboolean
+matches(const MsCodecMagic *magic, const guint8 *data, gsize size)
+{
+  if (size < magic->least)
+    return FALSE;
+  for (gsize i = 0; i < MIN(size, magic->size); i++)
+    if (magic->bytes[i] != '?' && (guint8)magic->bytes[i] != data[i])
+      return FALSE;
+  return TRUE;
+}
+
 /**
- * ms_image_sniff:
+ * ms_codec_sniff:
  * @data: the first bytes of a file
- * @size: how many there are; 8 are enough
+ * @size: how many there are; %MS_CODEC_MAGIC_SIZE are enough
  *
- * A PNG signature is taken for one when its first half is right, so that the decoder can say what became of the rest
- * (text-mode transfers damage it).
- *
- * Returns: the format by content, %MS_IMAGE_FORMAT_AUTO when it is neither
+ * Returns: the format by content, %MS_IMAGE_FORMAT_AUTO when it is none in the table
  */
 MsImageFormat
-ms_image_sniff(const guint8 *data, gsize size)
+ms_codec_sniff(const guint8 *data, gsize size)
 {
-  if (size >= 4 && memcmp(data, "\x89PNG", 4) == 0)
-    return MS_IMAGE_FORMAT_PNG;
-  if (size >= 2 && data[0] == 0xff && data[1] == 0xd8 && (size == 2 || data[2] == 0xff))
-    return MS_IMAGE_FORMAT_JPEG;
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    for (const MsCodecMagic *magic = table[i].magics; magic->size > 0; magic++)
+      if (matches(magic, data, size))
+        return table[i].format;
   return MS_IMAGE_FORMAT_AUTO;
 }
 
-/** ms_image_format_from_path: the format an extension asks for, %MS_IMAGE_FORMAT_AUTO when it is none of ours. */
+/** ms_codec_from_path: the format that the extension of @path stands for, %MS_IMAGE_FORMAT_AUTO when it is none. */
 MsImageFormat
-ms_image_format_from_path(const char *path)
+ms_codec_from_path(const char *path)
 {
   const char *dot = strrchr(path, '.');
 
   if (dot == NULL || strchr(dot, G_DIR_SEPARATOR) != NULL)
     return MS_IMAGE_FORMAT_AUTO;
-  if (g_ascii_strcasecmp(dot, ".png") == 0)
-    return MS_IMAGE_FORMAT_PNG;
-  if (g_ascii_strcasecmp(dot, ".jpg") == 0 || g_ascii_strcasecmp(dot, ".jpeg") == 0 ||
-      g_ascii_strcasecmp(dot, ".jpe") == 0)
-    return MS_IMAGE_FORMAT_JPEG;
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    for (const char *const *extension = table[i].extensions; *extension != NULL; extension++)
+      if (g_ascii_strcasecmp(dot + 1, *extension) == 0)
+        return table[i].format;
   return MS_IMAGE_FORMAT_AUTO;
 }
 
-/** ms_image_format_extension: what files of a format are named with, without the dot; %NULL for AUTO. */
-const char *
-ms_image_format_extension(MsImageFormat format)
+/** ms_codec_is_built: whether this build reads and writes the format. */
+gboolean
+ms_codec_is_built(const MsCodec *self)
 {
-  switch (format) {
-  case MS_IMAGE_FORMAT_PNG:
-    return "png";
-  case MS_IMAGE_FORMAT_JPEG:
-    return "jpg";
-  default:
-    return NULL;
+  return self->read != NULL;
+}
+
+static char *
+join(GPtrArray *words, const char *conjunction)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < words->len; i++) {
+    const char *separator = i == 0 ? "" : i + 1 == words->len ? conjunction : ", ";
+    g_string_append(text, separator);
+    g_string_append(text, g_ptr_array_index(words, i));
   }
+  return g_string_free(text, FALSE);
+}
+
+/**
+ * ms_codec_list_titles:
+ * @conjunction: between the last two, as in " or "
+ *
+ * Returns: (transfer full): the titles of the formats of this build, as in "PNG, JPEG or TIFF"
+ */
+char *
+ms_codec_list_titles(const char *conjunction)
+{
+  g_autoptr(GPtrArray) words = g_ptr_array_new();
+
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    if (ms_codec_is_built(&table[i]))
+      g_ptr_array_add(words, (gpointer)table[i].title);
+  return join(words, conjunction);
+}
+
+/** ms_codec_list_extensions: (transfer full): what outputs of this build can end in, as in ".png, .jpg or .tif". */
+char *
+ms_codec_list_extensions(void)
+{
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
+    if (ms_codec_is_built(&table[i]))
+      g_ptr_array_add(words, g_strconcat(".", table[i].extensions[0], NULL));
+  return join(words, " or ");
+}
+
+/**
+ * ms_codec_resolve_quality:
+ * @quality: 1 to 100 or %MS_QUALITY_AUTO
+ *
+ * Returns: the quality that a file is written with: 1 to 100, or 0 when nothing is lost
+ */
+int
+ms_codec_resolve_quality(const MsCodec *self, int quality)
+{
+  return self->has_quality && quality != MS_QUALITY_AUTO ? quality : self->quality;
+}
+
+/** ms_codec_check_built: FALSE with %MS_ERROR_UNSUPPORTED when this build cannot read or write @name for its format. */
+gboolean
+ms_codec_check_built(const MsCodec *self, const char *name, GError **error)
+{
+  g_autofree char *titles = ms_codec_list_titles(" or ");
+
+  if (ms_codec_is_built(self))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "'%s' is a %s file, and this build does not read or write %s; use %s, or build with its library.", name,
+              self->title, self->title, titles);
+  return FALSE;
+}
+
+/**
+ * ms_codec_check_sides:
+ * @name: of the input or output, for the message
+ *
+ * Returns: FALSE with %MS_ERROR_TOO_LARGE when a file of the format cannot hold @width x @height pixels
+ */
+gboolean
+ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error)
+{
+  if (MAX(width, height) <= self->most_side)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
+              "'%s' has %dx%d pixels, but a %s file can have %d a side at most; save it as PNG.", name, width, height,
+              self->title, self->most_side);
+  return FALSE;
 }

@@ -1,13 +1,71 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of image files: told apart by content, asked for by extension. */
+/* The table of image formats: all that the program knows about a format stands in its row. */
 #pragma once
 
-#include "core/image/codec.h"
+#include "core/image/image-sink.h"
+#include "core/image/image-source.h"
 
 G_BEGIN_DECLS
 
-MsImageFormat ms_image_sniff(const guint8 *data, gsize size);
-MsImageFormat ms_image_format_from_path(const char *path);
-const char *ms_image_format_extension(MsImageFormat format);
+/** MS_CODEC_MAGIC_SIZE: bytes at the start of a file that are enough for ms_codec_sniff(). */
+#define MS_CODEC_MAGIC_SIZE 12
+
+/**
+ * MsCodecMagic: bytes that files of a format begin with.
+ * @bytes: compared with the start of a file; '?' stands for any byte
+ * @size: bytes of the signature
+ * @least: how many of them a file must have; a longer one must have what follows too
+ */
+typedef struct {
+  const char *bytes;
+  gsize size;
+  gsize least;
+} MsCodecMagic;
+
+/**
+ * MsCodec: one row of the table.
+ * @format: its number
+ * @name: as in --format, in manifests and reports
+ * @title: as in messages
+ * @mime_type: for file dialogs and the desktop entry
+ * @extensions: (array zero-terminated=1): without the dot; outputs get the first
+ * @magics: (array): ends with a row of size 0
+ * @most_side: pixels a side that @write can store
+ * @quality: what %MS_QUALITY_AUTO stands for: 1 to 100, or 0 for lossless
+ * @has_quality: whether a quality from 1 to 100 can be asked for
+ * @has_alpha: whether transparency is kept
+ * @peek: (nullable): reads the header alone; %NULL in a build without the format's library
+ * @read: (nullable): reads an upright image as 8-bit RGBA
+ * @write: (nullable): encodes an image
+ */
+typedef struct {
+  MsImageFormat format;
+  const char *name;
+  const char *title;
+  const char *mime_type;
+  const char *extensions[4];
+  MsCodecMagic magics[5];
+  int most_side;
+  int quality;
+  gboolean has_quality;
+  gboolean has_alpha;
+  gboolean (*peek)(MsImageSource *source, MsImageHeader *header, GError **error);
+  MsImage *(*read)(MsImageSource *source, GError **error);
+  gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                    GError **error);
+} MsCodec;
+
+extern const char *const ms_codec_names[];
+
+const MsCodec *ms_codec_table(guint *n);
+const MsCodec *ms_codec_get(MsImageFormat format);
+MsImageFormat ms_codec_sniff(const guint8 *data, gsize size);
+MsImageFormat ms_codec_from_path(const char *path);
+gboolean ms_codec_is_built(const MsCodec *self);
+char *ms_codec_list_titles(const char *conjunction);
+char *ms_codec_list_extensions(void);
+int ms_codec_resolve_quality(const MsCodec *self, int quality);
+gboolean ms_codec_check_built(const MsCodec *self, const char *name, GError **error);
+gboolean ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error);
 
 G_END_DECLS

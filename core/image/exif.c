@@ -285,3 +285,48 @@ ms_exif_get_resolution(GBytes *exif, guint32 *x_pixels_per_metre, guint32 *y_pix
   *y_pixels_per_metre = y;
   return TRUE;
 }
+
+static void
+set_entry(Tiff *self, Offset entry, guint tag, guint type, guint32 value)
+{
+  set_u16(self, entry, tag);
+  set_u16(self, entry + 2, type);
+  set_u32(self, entry + 4, 1);
+  if (type == TYPE_SHORT)
+    set_u16(self, entry + 8, value);
+  else
+    set_u32(self, entry + 8, value);
+}
+
+/**
+ * ms_exif_new_resolution:
+ *
+ * For formats that store a resolution nowhere else.
+ *
+ * Returns: (transfer full): an EXIF block that holds nothing but the resolution
+ */
+GBytes *
+ms_exif_new_resolution(guint32 x_pixels_per_metre, guint32 y_pixels_per_metre)
+{
+  enum {
+    DIRECTORY = 8,
+    ENTRIES = 3,
+    X = DIRECTORY + 2 + ENTRIES * ENTRY_SIZE + 4,
+    Y = X + 8,
+    SIZE = Y + 8,
+  };
+  guint8 *data = g_malloc0(SIZE);
+  Tiff tiff = {data, SIZE, FALSE};
+
+  memcpy(data, "II*\0", 4);
+  set_u32(&tiff, 4, DIRECTORY);
+  set_u16(&tiff, DIRECTORY, ENTRIES);
+  set_entry(&tiff, DIRECTORY + 2, TAG_X_RESOLUTION, TYPE_RATIONAL, X);
+  set_entry(&tiff, DIRECTORY + 2 + ENTRY_SIZE, TAG_Y_RESOLUTION, TYPE_RATIONAL, Y);
+  set_entry(&tiff, DIRECTORY + 2 + 2 * ENTRY_SIZE, TAG_RESOLUTION_UNIT, TYPE_SHORT, UNIT_CENTIMETRE);
+  set_u32(&tiff, X, x_pixels_per_metre);
+  set_u32(&tiff, X + 4, 100);
+  set_u32(&tiff, Y, y_pixels_per_metre);
+  set_u32(&tiff, Y + 4, 100);
+  return g_bytes_new_take(data, SIZE);
+}

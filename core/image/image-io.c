@@ -10,70 +10,69 @@
 #include <gio/gunixinputstream.h>
 
 #include "core/error.h"
-#include "core/image/jpeg.h"
-#include "core/image/png.h"
+#include "core/image/codec.h"
 
 #define BUFFER_SIZE (64 << 10)
 
-/* Enough bytes to tell the formats apart. */
-#define SNIFF_SIZE 8
+/* An uncompressed file of the largest allowed image: 32 bits in each of four channels. */
+#define MOST_BYTES_PER_PIXEL 16
 
-/*
- * What an uncompressed file of the largest allowed picture could take: 16 bits in four channels and the filter bytes.
- */
-#define MOST_BYTES_PER_PIXEL 9
+static const MsCodec *
+find_codec(MsImageSource *source, const guint8 *start, gsize n, GError **error)
+{
+  const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, n));
+  g_autofree char *titles = ms_codec_list_titles(" or ");
 
-/* Looks at the first bytes without taking them out of the stream. */
-static gboolean
-sniff_stream(MsImageSource *source, MsImageFormat *format, GError **error)
+  if (codec != NULL)
+    return ms_codec_check_built(codec, source->name, error) ? codec : NULL;
+  if (n == 0)
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
+  else
+    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.",
+                source->name, titles);
+  return NULL;
+}
+
+/* Peeks at the first bytes, so that the decoder still finds them in the stream. */
+static const MsCodec *
+sniff_stream(MsImageSource *source, GError **error)
 {
   GBufferedInputStream *stream = G_BUFFERED_INPUT_STREAM(source->stream);
   g_autoptr(GError) reason = NULL;
   gsize n = 0;
   gssize got = 1;
 
-  while (got > 0 && n < SNIFF_SIZE) {
+  while (got > 0 && n < MS_CODEC_MAGIC_SIZE) {
     got = g_buffered_input_stream_fill(stream, -1, source->cancellable, &reason);
     g_buffered_input_stream_peek_buffer(stream, &n);
   }
   if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_propagate_error(error, g_steal_pointer(&reason));
-    return FALSE;
+    return NULL;
   }
   if (reason != NULL) {
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name,
                 reason->message);
-    return FALSE;
+    return NULL;
   }
-  *format = ms_image_sniff(g_buffered_input_stream_peek_buffer(stream, &n), n);
-  if (*format != MS_IMAGE_FORMAT_AUTO)
-    return TRUE;
-  if (n == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
-  else
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is neither a PNG nor a JPEG file; convert it to one of them first.", source->name);
-  return FALSE;
+  return find_codec(source, g_buffered_input_stream_peek_buffer(stream, &n), n, error);
 }
 
 static MsImage *
 read_source(MsImageSource *source, GError **error)
 {
-  MsImageFormat format;
+  const MsCodec *codec = sniff_stream(source, error);
 
-  if (!sniff_stream(source, &format, error))
-    return NULL;
-  return format == MS_IMAGE_FORMAT_PNG ? ms_png_read(source, error) : ms_jpeg_read(source, error);
+  return codec != NULL ? codec->read(source, error) : NULL;
 }
 
 static gboolean
 peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
 {
-  MsImageFormat format;
+  const MsCodec *codec = sniff_stream(source, error);
 
-  if (!sniff_stream(source, &format, error))
-    return FALSE;
-  return format == MS_IMAGE_FORMAT_PNG ? ms_png_peek(source, header, error) : ms_jpeg_peek(source, header, error);
+  *header = (MsImageHeader){.format = codec != NULL ? codec->format : MS_IMAGE_FORMAT_AUTO};
+  return codec != NULL && codec->peek(source, header, error);
 }
 
 static GInputStream *
@@ -97,7 +96,7 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
   g_autoptr(GInputStream) stream = buffered(memory);
-  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, cancellable};
+  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, cancellable, -1, bytes};
 
   return read_source(&source, error);
 }
@@ -109,12 +108,11 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
   g_autoptr(GByteArray) content = g_byte_array_new();
   guint64 most =
     MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
-  MsImageFormat format;
   gsize got = 1;
 
   if (most_bytes > 0)
     most = MIN(most, most_bytes);
-  if (!sniff_stream(source, &format, error))
+  if (sniff_stream(source, error) == NULL)
     return NULL;
   while (got > 0) {
     guint old = content->len;
@@ -150,7 +148,7 @@ ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
   g_autoptr(GInputStream) stream = buffered(base);
-  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable};
+  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable, fd, NULL};
 
   return drain(&source, most_bytes, error);
 }
@@ -169,7 +167,7 @@ ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancell
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
   g_autoptr(GInputStream) stream = buffered(base);
-  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable};
+  MsImageSource source = {name, stream, 0, limits ? limits : &defaults, cancellable, fd, NULL};
   struct stat info;
 
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
@@ -218,7 +216,7 @@ open_for_reading(const char *path, const char *name, GError **error)
 
 /**
  * ms_image_load:
- * @path: a PNG or JPEG file; its extension does not matter
+ * @path: an image file of any format in the table of codecs; its extension does not matter
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @cancellable: (nullable): looked at for every row
  *
@@ -271,14 +269,14 @@ ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
   g_autoptr(GInputStream) stream = buffered(memory);
-  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, NULL};
+  MsImageSource source = {name, stream, g_bytes_get_size(bytes), limits ? limits : &defaults, NULL, -1, bytes};
 
   return peek_source(&source, header, error);
 }
 
 /**
  * ms_image_peek_size:
- * @path: a PNG or JPEG file; no pipe, whose bytes come only once, see ms_image_drain()
+ * @path: an image file; no pipe, whose bytes come only once, see ms_image_drain()
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @header: (out): format and size of the upright picture
  *
@@ -304,6 +302,6 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
     return FALSE;
   }
   guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;
-  MsImageSource source = {name, stream, size, limits ? limits : &defaults, NULL};
+  MsImageSource source = {name, stream, size, limits ? limits : &defaults, NULL, fd, NULL};
   return peek_source(&source, header, error);
 }

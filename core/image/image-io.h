@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and saves images: tells formats apart by content, keeps to limits, and never leaves half a file. */
+/* Loads and saves images: recognises formats by content, checks limits before allocating, and saves atomically. */
 #pragma once
 
-#include "core/image/codec.h"
-#include "core/image/image-format.h"
+#include "core/image/image-sink.h"
+#include "core/image/image-source.h"
 
 G_BEGIN_DECLS
 

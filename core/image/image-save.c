@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/image/image-io.h"
+
 #include "core/error.h"
 #include "core/image/atomic-file.h"
-#include "core/image/image-io.h"
-#include "core/image/jpeg.h"
-#include "core/image/png.h"
+#include "core/image/codec.h"
 
 static gboolean
 check_options(const MsSaveOptions *options, GError **error)
 {
-  if (options->quality < 1 || options->quality > 100) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A JPEG quality of %d is not possible; choose 1 to 100.",
-                options->quality);
+  if (options->quality != MS_QUALITY_AUTO && (options->quality < 1 || options->quality > 100)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A quality of %d is not possible; choose 1 to 100.", options->quality);
     return FALSE;
   }
   if (options->compression < 0 || options->compression > 9) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A PNG compression of %d is not possible; choose 0 to 9.",
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A compression of %d is not possible; choose 0 to 9.",
                 options->compression);
     return FALSE;
   }
   return TRUE;
 }
 
+/* Says what the format or this build cannot do before a file is opened for it. */
 static gboolean
-write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
+check_codec(const MsCodec *codec, MsImage *image, const char *name, GError **error)
+{
+  return ms_codec_check_built(codec, name, error) &&
+         ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error);
+}
+
+static gboolean
+write_image(const MsCodec *codec, MsImage *image, MsImageSink *sink, const MsSaveOptions *options,
+            MsSaveNotes *notes_out, GError **error)
 {
   MsSaveNotes notes = {FALSE};
-  gboolean ok = options->format == MS_IMAGE_FORMAT_PNG ? ms_png_write(image, sink, options, &notes, error)
-                                                       : ms_jpeg_write(image, sink, options, &notes, error);
+  MsSaveOptions resolved = *options;
 
+  resolved.format = codec->format;
+  resolved.quality = ms_codec_resolve_quality(codec, options->quality);
+  gboolean ok = codec->write(image, sink, &resolved, &notes, error);
   if (notes_out != NULL)
     *notes_out = notes;
   return ok;
@@ -44,14 +54,14 @@ write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
  * @path: the file to make
  * @options: (nullable): %NULL for ms_save_options_default()
  * @notes: (out) (optional): what the format could not hold
- * @cancellable: (nullable): looked at for every row
+ * @cancellable: (nullable): checked for every row or block
  *
- * Writes a temporary file in the folder of @path, puts it on the disk and then under its name: nobody ever sees half a
- * file, and when the call fails nothing of it is left. Without options.overwrite a file of that name stays, also one
- * that appears during the call.
+ * Writes a temporary file in the folder of @path, flushes it to the disk and then renames it: nobody ever sees half a
+ * file, and a call that fails leaves nothing. Without options.overwrite an existing file stays as it is, also one that
+ * appears during the call.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
- *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ *   %MS_ERROR_UNSUPPORTED (not in this build), %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
@@ -62,18 +72,20 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
 
   if (!check_options(&chosen, error))
     return FALSE;
-  if (chosen.format == MS_IMAGE_FORMAT_AUTO)
-    chosen.format = ms_image_format_from_path(path);
-  if (chosen.format == MS_IMAGE_FORMAT_AUTO) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "Cannot tell the format of '%s'; end its name in .png or .jpg or choose a format.", name);
+  const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_from_path(path));
+  if (codec == NULL) {
+    g_autofree char *extensions = ms_codec_list_extensions();
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The name '%s' says no format; end it in %s, or choose a format.",
+                name, extensions);
     return FALSE;
   }
+  if (!check_codec(codec, image, name, error))
+    return FALSE;
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, chosen.overwrite, error);
   if (file == NULL)
     return FALSE;
   MsImageSink sink = {name, write_to_file, file, cancellable};
-  return write_image(image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
+  return write_image(codec, image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
 }
 
 static gboolean
@@ -94,10 +106,10 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
  * @options: (nullable): %NULL for ms_save_options_default(); AUTO means PNG here
  * @notes: (out) (optional): what the format could not hold
  *
- * Like ms_image_save(), for standard output and everything else that is no file.
+ * Like ms_image_save(), for standard output and other targets that are not files.
  *
- * Returns: (transfer full): the content of the file, or %NULL with %MS_ERROR_USAGE, %MS_ERROR_TOO_LARGE or
- *   %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the content of the file, or %NULL with %MS_ERROR_USAGE, %MS_ERROR_UNSUPPORTED,
+ *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */
 GBytes *
 ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
@@ -109,9 +121,8 @@ ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes
 
   if (!check_options(&chosen, error))
     return NULL;
-  if (chosen.format == MS_IMAGE_FORMAT_AUTO)
-    chosen.format = MS_IMAGE_FORMAT_PNG;
-  if (!write_image(image, &sink, &chosen, notes, error))
+  const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : MS_IMAGE_FORMAT_PNG);
+  if (!check_codec(codec, image, sink.name, error) || !write_image(codec, image, &sink, &chosen, notes, error))
     return NULL;
   return g_byte_array_free_to_bytes(g_steal_pointer(&content));
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/codec.h"
+#include "core/image/image-source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/image/exif.h"
 #include "core/image/icc.h"
 #include "core/image/orientation.h"
 
-/* Below this many bytes of pixels a bogus header does no harm, so that no odd but valid small file is turned away. */
+/* Below this many bytes of pixels a false header does no harm, so small files that are odd but valid are accepted. */
 #define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)
 
-/* So that width * height * 4 fits everywhere, whatever limit the caller sets. */
+/* Keeps width * height * 4 below 2^64, whatever limit the caller sets. */
 #define MOST_PIXELS (G_GUINT64_CONSTANT(1) << 60)
 
 /** ms_image_limits_default: one gigapixel, 100 scans, 32 MiB of metadata. */
@@ -23,29 +27,45 @@ ms_image_limits_default(void)
   };
 }
 
-/**
- * ms_save_options_default:
- *
- * Level 3 is the last of zlib's fast ones: photographs take a third of the time of its own default of 6 for files
- * five per cent larger.
- *
- * Returns: format by extension, JPEG quality 92, PNG level 3, no file is overwritten
- */
-MsSaveOptions
-ms_save_options_default(void)
+static void
+append_clause(GString *text, const char *clause)
 {
-  return (MsSaveOptions){
-    .format = MS_IMAGE_FORMAT_AUTO,
-    .quality = 92,
-    .compression = 3,
-    .overwrite = FALSE,
-  };
+  g_string_append(text, text->len > 0 ? "; " : "");
+  g_string_append(text, clause);
+}
+
+/**
+ * ms_image_header_describe_losses:
+ * @name: of the file
+ *
+ * Returns: (transfer full) (nullable): a sentence on what loading the file leaves out, %NULL when that is nothing
+ */
+char *
+ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (self->bits > 8)
+    g_string_append_printf(text, "its %d bits a sample were reduced to 8", self->bits);
+  if (self->has_more_images)
+    append_clause(text, "only the first of its images was read");
+  if (self->has_unread_exif)
+    append_clause(text, "its EXIF data were not read");
+  return text->len > 0 ? g_strdup_printf("'%s': %s.", name, text->str) : NULL;
+}
+
+static void
+set_read_error(MsImageSource *self, const char *reason, GError **error)
+{
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name, reason);
 }
 
 /**
  * ms_image_source_read:
  * @size: bytes wanted
  * @got: (out): bytes read, less than @size only at the end of the file
+ *
+ * Reads the bytes that follow those of the last call.
  *
  * Returns: FALSE when the file cannot be read or the call was cancelled
  */
@@ -59,18 +79,64 @@ ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, 
   if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error(error, g_steal_pointer(&reason));
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
-                reason->message);
+    set_read_error(self, reason->message, error);
   return FALSE;
+}
+
+static gsize
+copy_bytes(GBytes *bytes, guint64 offset, void *buffer, gsize size)
+{
+  gsize available = g_bytes_get_size(bytes);
+
+  if (offset >= available)
+    return 0;
+  gsize n = MIN(size, available - offset);
+  memcpy(buffer, (const guint8 *)g_bytes_get_data(bytes, NULL) + offset, n);
+  return n;
+}
+
+/**
+ * ms_image_source_read_at:
+ * @offset: of the first byte wanted
+ * @size: bytes wanted
+ * @got: (out): bytes read, less than @size only at the end of the file
+ *
+ * Reads from any place and leaves that of ms_image_source_read() alone.
+ *
+ * Returns: FALSE when the file cannot be read or the call was cancelled
+ */
+gboolean
+ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got, GError **error)
+{
+  *got = 0;
+  if (g_cancellable_set_error_if_cancelled(self->cancellable, error))
+    return FALSE;
+  if (self->bytes != NULL) {
+    *got = copy_bytes(self->bytes, offset, buffer, size);
+    return TRUE;
+  }
+  while (*got < size && offset <= G_MAXINT64 - size) {
+    gssize n = pread(self->fd, (guint8 *)buffer + *got, size - *got, (off_t)(offset + *got));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      set_read_error(self, g_strerror(errno), error);
+      return FALSE;
+    }
+    if (n == 0)
+      break;
+    *got += n;
+  }
+  return TRUE;
 }
 
 /**
  * ms_image_source_check_size:
  * @width: pixels in a row, as the header says
  * @height: rows, as the header says
- * @least_bytes: a file with that picture cannot be smaller, however well it compresses
+ * @least_bytes: the size below which no file can hold that image, however well it compresses
  *
- * Refuses what is above the limit, and a header that promises more than the file can hold: such a file would
+ * Refuses an image above the limit, and a header that promises more than the file can hold: such a file would
  * make the program allocate gigabytes only to find the data missing.
  *
  * Returns: FALSE with %MS_ERROR_TOO_LARGE or %MS_ERROR_FORMAT
@@ -115,38 +181,47 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
   return pixels;
 }
 
+static void
+swap(guint32 *a, guint32 *b)
+{
+  guint32 old = *a;
+
+  *a = *b;
+  *b = old;
+}
+
 /**
  * ms_image_source_finish:
  * @pixels: (transfer full): the pixels as stored in the file
  * @raw: (transfer none): the metadata as stored in the file
+ * @orientation: 1 to 8 where the file says so itself; 0 where its EXIF block does
  *
- * The last step of both decoders: turns the picture upright, and keeps of the metadata what is still true of it. A
- * profile that is not one for RGB does not describe the pixels any more (grey and CMYK became RGB) and is left behind.
+ * The last step of every decoder: turns the image upright, and keeps the metadata that are still true. A profile for
+ * another colour space than RGB no longer describes the pixels (grey and CMYK became RGB) and is dropped.
  *
- * Returns: (transfer full): the image
+ * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY
  */
 MsImage *
-ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, GError **error)
+ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, int orientation,
+                       GError **error)
 {
-  int orientation = 1;
+  int exif_orientation = 1;
   guint32 x_resolution = raw->x_pixels_per_metre;
   guint32 y_resolution = raw->y_pixels_per_metre;
-  g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &orientation) : NULL;
+  g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &exif_orientation) : NULL;
   GBytes *icc = raw->icc && ms_icc_is_rgb(raw->icc) ? raw->icc : NULL;
+  int applied = orientation != 0 ? orientation : exif_orientation;
 
   if (exif != NULL && x_resolution == 0)
     ms_exif_get_resolution(raw->exif, &x_resolution, &y_resolution);
-  if (!ms_orientation_apply(&pixels, &width, &height, orientation)) {
+  if (!ms_orientation_apply(&pixels, &width, &height, applied)) {
     g_free(pixels);
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
                 "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
     return NULL;
   }
-  if (ms_orientation_swaps_sides(orientation)) {
-    guint32 swap = x_resolution;
-    x_resolution = y_resolution;
-    y_resolution = swap;
-  }
+  if (ms_orientation_swaps_sides(applied))
+    swap(&x_resolution, &y_resolution);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, x_resolution, y_resolution);
   return ms_image_new_take(width, height, pixels, metadata);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the PNG and the JPEG codec share: formats, limits, save options, and where bytes come from and go to. */
+/* MsImageSource: the bytes of one image file, with the limits and the last steps that all decoders share. */
 #pragma once
 
+#include "core/image/image-format.h"
 #include "core/image/image.h"
 
 G_BEGIN_DECLS
@@ -10,22 +11,10 @@ G_BEGIN_DECLS
 #define MS_IMAGE_DEFAULT_MAX_PIXELS G_GUINT64_CONSTANT(1000000000)
 
 /**
- * MsImageFormat:
- * @MS_IMAGE_FORMAT_AUTO: when saving: told by the extension; when sniffing: neither of the two
- * @MS_IMAGE_FORMAT_PNG: Portable Network Graphics
- * @MS_IMAGE_FORMAT_JPEG: JPEG in a JFIF, EXIF or Adobe file
- */
-typedef enum {
-  MS_IMAGE_FORMAT_AUTO,
-  MS_IMAGE_FORMAT_PNG,
-  MS_IMAGE_FORMAT_JPEG,
-} MsImageFormat;
-
-/**
  * MsImageLimits:
- * @max_pixels: width * height above this is refused from the header, before any pixel is allocated
+ * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
  * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
- * @max_metadata: bytes one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is left behind
+ * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
  */
 typedef struct {
   guint64 max_pixels;
@@ -34,64 +23,53 @@ typedef struct {
 } MsImageLimits;
 
 /**
- * MsSaveOptions:
- * @format: AUTO takes it from the extension of the path
- * @quality: JPEG, 1 to 100; from 90 on the colours are not subsampled
- * @compression: PNG, the zlib level 0 to 9
- * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
+ * MsImageHeader: what the header of a file says.
+ * @format: the format of the file
+ * @width: pixels in a row of the upright image
+ * @height: rows of the upright image
+ * @bits: bits a sample; more than 8 are reduced to 8 when the image is loaded
+ * @has_more_images: whether the file holds further images or pages, which are not read
+ * @has_unread_exif: whether the file holds EXIF data in a form that is not read
  */
-typedef struct {
-  MsImageFormat format;
-  int quality;
-  int compression;
-  gboolean overwrite;
-} MsSaveOptions;
-
-/**
- * MsSaveNotes: what the file format could not hold, for the caller to tell.
- * @alpha_flattened: the picture was laid on white, JPEG has no transparency
- * @icc_dropped: the profile is larger than the format allows, or broken
- * @exif_dropped: the EXIF block is larger than the format allows
- */
-typedef struct {
-  gboolean alpha_flattened;
-  gboolean icc_dropped;
-  gboolean exif_dropped;
-} MsSaveNotes;
-
-/** MsImageHeader: what the first bytes of a file say; @width and @height are those of the upright picture. */
 typedef struct {
   MsImageFormat format;
   int width;
   int height;
+  int bits;
+  gboolean has_more_images;
+  gboolean has_unread_exif;
 } MsImageHeader;
 
-/** MsImageSource: the bytes of one file; @size is that of the whole file. */
+/**
+ * MsImageSource:
+ * @name: the file's name in messages
+ * @stream: the bytes in order
+ * @size: bytes of the whole file; %G_MAXUINT64 when unknown
+ * @limits: what is refused
+ * @cancellable: (nullable): checked for every row or block
+ * @fd: a file that can be read at any offset, -1 when there is none
+ * @bytes: (nullable): the whole file where there is no @fd
+ */
 typedef struct {
   const char *name;
   GInputStream *stream;
   guint64 size;
   const MsImageLimits *limits;
   GCancellable *cancellable;
+  int fd;
+  GBytes *bytes;
 } MsImageSource;
 
-/** MsImageSink: takes the bytes of one file; @write returns FALSE with @error set when it cannot. */
-typedef struct _MsImageSink MsImageSink;
-struct _MsImageSink {
-  const char *name;
-  gboolean (*write)(MsImageSink *self, const void *data, gsize size, GError **error);
-  gpointer target;
-  GCancellable *cancellable;
-};
-
 MsImageLimits ms_image_limits_default(void);
-MsSaveOptions ms_save_options_default(void);
+char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name);
 
 gboolean ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, GError **error);
+gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got,
+                                 GError **error);
 gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
                                     GError **error);
 guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
 MsImage *ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
-                                GError **error);
+                                int orientation, GError **error);
 
 G_END_DECLS

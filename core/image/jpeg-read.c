@@ -297,8 +297,8 @@ read_image(JpegReader *self)
   int height = cinfo->output_height;
   /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
   jpeg_finish_decompress(cinfo);
-  self->image =
-    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, &self->error);
+  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, 0,
+                                       &self->error);
 }
 
 /* The only function an error jumps back to: it has no local variables, and @steps keep theirs in @self. */
@@ -355,7 +355,9 @@ ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error)
     int height = self->cinfo.image_height;
     g_autoptr(GBytes) exif = ms_jpeg_metadata_exif(&self->cinfo);
     gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
-    *header = (MsImageHeader){MS_IMAGE_FORMAT_JPEG, swap ? height : width, swap ? width : height};
+    header->width = swap ? height : width;
+    header->height = swap ? width : height;
+    header->bits = self->cinfo.data_precision;
   } else {
     g_propagate_error(error, self->error);
   }

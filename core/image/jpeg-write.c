@@ -231,20 +231,6 @@ writer_new(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSa
   return self;
 }
 
-static gboolean
-check_sides(MsImage *image, MsImageSink *sink, GError **error)
-{
-  int width = ms_image_get_width(image);
-  int height = ms_image_get_height(image);
-
-  if (MAX(width, height) <= MS_JPEG_MOST_SIDE)
-    return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "Cannot write '%s': it has %d x %d pixels and a JPEG file can have %d a side at most; save it as PNG.",
-              sink->name, width, height, MS_JPEG_MOST_SIDE);
-  return FALSE;
-}
-
 /**
  * ms_jpeg_write:
  * @options: of which the quality counts
@@ -255,8 +241,6 @@ check_sides(MsImage *image, MsImageSink *sink, GError **error)
 gboolean
 ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
 {
-  if (!check_sides(image, sink, error))
-    return FALSE;
   JpegWriter *self = writer_new(image, sink, options, notes);
   run(self);
   gboolean ok = self->error == NULL;

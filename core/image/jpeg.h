@@ -2,7 +2,8 @@
 /* Reads every colour space of JPEG into RGBA8 and writes RGBA8 as JPEG, with libjpeg-turbo. */
 #pragma once
 
-#include "core/image/codec.h"
+#include "core/image/image-sink.h"
+#include "core/image/image-source.h"
 
 G_BEGIN_DECLS
 

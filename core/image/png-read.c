@@ -199,7 +199,7 @@ read_image(PngReader *self)
 
   g_autoptr(MsMetadata) metadata = get_metadata(self);
   self->image =
-    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, &self->error);
+    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, 0, &self->error);
 }
 
 /* The only function that libpng jumps back to: it has no local variables, and @steps keep theirs in @self. */
@@ -252,7 +252,9 @@ ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error)
     int height = png_get_image_height(self.png, self.info);
     g_autoptr(GBytes) exif = get_exif(&self);
     gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
-    *header = (MsImageHeader){MS_IMAGE_FORMAT_PNG, swap ? height : width, swap ? width : height};
+    header->width = swap ? height : width;
+    header->height = swap ? width : height;
+    header->bits = png_get_bit_depth(self.png, self.info);
   }
   reader_close(&self);
   if (self.error == NULL)

@@ -2,7 +2,8 @@
 /* Reads every kind of PNG into RGBA8 and writes RGBA8 as PNG, with libpng. */
 #pragma once
 
-#include "core/image/codec.h"
+#include "core/image/image-sink.h"
+#include "core/image/image-source.h"
 
 G_BEGIN_DECLS
 

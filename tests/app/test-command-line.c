@@ -173,7 +173,7 @@ test_refused_values(void)
     {"x --budget 0s", "--budget"},
     {"x --budget soon", "--budget"},
     {"x --shard 3/2", "--shard"},
-    {"x --format webp", "png, jpeg"},
+    {"x --format gif", "png, jpeg, tiff, webp"},
     {"x --on-conflict ask", "fail, skip, unique, overwrite"},
     {"x --quiet=yes", "--quiet"},
     {"x --device=", "--device"},

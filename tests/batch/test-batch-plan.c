@@ -65,7 +65,7 @@ test_plan_wrong_outputs(BatchFixture *f, gconstpointer data)
   g_autofree char *picture = g_build_filename(f->in, "a.png", NULL);
   g_autofree char *missing = g_build_filename(f->folder, "missing", NULL);
   g_autofree char *below = g_build_filename(missing, "x.png", NULL);
-  g_autofree char *unnamed = g_build_filename(f->out, "x.webp", NULL);
+  g_autofree char *unnamed = g_build_filename(f->out, "x.gif", NULL);
 
   batch_fixture_add_picture(f, "a.png", 3, 3);
   f->request.output = missing;
@@ -78,7 +78,7 @@ test_plan_wrong_outputs(BatchFixture *f, gconstpointer data)
   f->request.output = below;
   check_plan_error(f, MS_ERROR_IO, "does not exist");
   f->request.output = unnamed;
-  check_plan_error(f, MS_ERROR_USAGE, ".png or .jpg");
+  check_plan_error(f, MS_ERROR_USAGE, ".png, .jpg");
   f->request.output = f->out;
   f->request.name_template = "{what}";
   check_plan_error(f, MS_ERROR_USAGE, "--name");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Telling formats apart, and loading what is there, what is not, and what is no picture. */
+#include <string.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
 #include "core/error.h"
+#include "core/image/codec.h"
 #include "tests/image/image-fixture.h"
 #include "tests/support/image-files.h"
 
@@ -26,26 +28,79 @@ test_sniff(void)
     {"\xff", 1, MS_IMAGE_FORMAT_AUTO},
     {"\x89PN", 3, MS_IMAGE_FORMAT_AUTO},
     {"GIF89a", 6, MS_IMAGE_FORMAT_AUTO},
+    {"II*\0\010\0\0\0", 8, MS_IMAGE_FORMAT_TIFF},
+    {"MM\0*", 4, MS_IMAGE_FORMAT_TIFF},
+    {"II+\0", 4, MS_IMAGE_FORMAT_TIFF},
+    {"MM\0+", 4, MS_IMAGE_FORMAT_TIFF},
+    {"II*", 3, MS_IMAGE_FORMAT_AUTO},
+    {"IM\0*", 4, MS_IMAGE_FORMAT_AUTO},
+    {"RIFF\1\2\3\4WEBPVP8L", 16, MS_IMAGE_FORMAT_WEBP},
+    {"RIFF\1\2\3\4WEB", 11, MS_IMAGE_FORMAT_AUTO},
+    {"RIFF\1\2\3\4WAVE", 12, MS_IMAGE_FORMAT_AUTO},
     {"", 0, MS_IMAGE_FORMAT_AUTO},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
-    g_assert_cmpint(ms_image_sniff((const guint8 *)table[i].bytes, table[i].size), ==, table[i].format);
+    g_assert_cmpint(ms_codec_sniff((const guint8 *)table[i].bytes, table[i].size), ==, table[i].format);
 }
 
 static void
 test_extensions(void)
 {
-  g_assert_cmpint(ms_image_format_from_path("a.png"), ==, MS_IMAGE_FORMAT_PNG);
-  g_assert_cmpint(ms_image_format_from_path("/x.y/a.PNG"), ==, MS_IMAGE_FORMAT_PNG);
-  g_assert_cmpint(ms_image_format_from_path("a.b.jpg"), ==, MS_IMAGE_FORMAT_JPEG);
-  g_assert_cmpint(ms_image_format_from_path("a.JPEG"), ==, MS_IMAGE_FORMAT_JPEG);
-  g_assert_cmpint(ms_image_format_from_path("a.gif"), ==, MS_IMAGE_FORMAT_AUTO);
-  g_assert_cmpint(ms_image_format_from_path("x.png/a"), ==, MS_IMAGE_FORMAT_AUTO);
-  g_assert_cmpint(ms_image_format_from_path("png"), ==, MS_IMAGE_FORMAT_AUTO);
-  g_assert_cmpstr(ms_image_format_extension(MS_IMAGE_FORMAT_PNG), ==, "png");
-  g_assert_cmpstr(ms_image_format_extension(MS_IMAGE_FORMAT_JPEG), ==, "jpg");
-  g_assert_null(ms_image_format_extension(MS_IMAGE_FORMAT_AUTO));
+  g_assert_cmpint(ms_codec_from_path("a.png"), ==, MS_IMAGE_FORMAT_PNG);
+  g_assert_cmpint(ms_codec_from_path("/x.y/a.PNG"), ==, MS_IMAGE_FORMAT_PNG);
+  g_assert_cmpint(ms_codec_from_path("a.b.jpg"), ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(ms_codec_from_path("a.JPEG"), ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(ms_codec_from_path("a.gif"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpint(ms_codec_from_path("x.png/a"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpint(ms_codec_from_path("png"), ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpint(ms_codec_from_path("a.tif"), ==, MS_IMAGE_FORMAT_TIFF);
+  g_assert_cmpint(ms_codec_from_path("a.TIFF"), ==, MS_IMAGE_FORMAT_TIFF);
+  g_assert_cmpint(ms_codec_from_path("a.webp"), ==, MS_IMAGE_FORMAT_WEBP);
+  g_assert_cmpstr(ms_codec_get(MS_IMAGE_FORMAT_PNG)->extensions[0], ==, "png");
+  g_assert_cmpstr(ms_codec_get(MS_IMAGE_FORMAT_JPEG)->extensions[0], ==, "jpg");
+  g_assert_null(ms_codec_get(MS_IMAGE_FORMAT_AUTO));
+}
+
+/* The rows are complete, stand in the order of the numbers, and no extension or name has two of them. */
+static void
+test_table(void)
+{
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    g_assert_cmpint(codecs[i].format, ==, MS_IMAGE_FORMAT_PNG + i);
+    g_assert_cmpstr(codecs[i].name, ==, ms_codec_names[i]);
+    g_assert_true(ms_codec_get(codecs[i].format) == &codecs[i]);
+    g_assert_cmpuint(codecs[i].magics[0].size, >, 0);
+    g_assert_true((codecs[i].read == NULL) == (codecs[i].write == NULL));
+    g_assert_true((codecs[i].read == NULL) == (codecs[i].peek == NULL));
+    for (guint k = 0; codecs[i].magics[k].size > 0; k++)
+      g_assert_cmpuint(codecs[i].magics[k].size, <=, MS_CODEC_MAGIC_SIZE);
+    for (guint k = 0; codecs[i].extensions[k]; k++) {
+      g_autofree char *path = g_strconcat("x.", codecs[i].extensions[k], NULL);
+      g_assert_cmpint(ms_codec_from_path(path), ==, codecs[i].format);
+    }
+  }
+  g_assert_null(ms_codec_names[n]);
+}
+
+/* A build without a library says so, for reading and for writing. */
+static void
+test_not_built(void)
+{
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
+  MsCodec absent = codecs[2];
+  g_autoptr(GError) error = NULL;
+
+  absent.read = NULL;
+  g_assert_true(ms_codec_check_built(&codecs[0], "a.png", NULL));
+  g_assert_false(ms_codec_check_built(&absent, "a.tif", &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  g_assert_nonnull(strstr(error->message, "'a.tif'"));
+  g_assert_nonnull(strstr(error->message, "does not read or write TIFF"));
 }
 
 /* ---- Loading. */
@@ -194,8 +249,12 @@ test_load_cancelled(ImageFixture *self, gconstpointer data)
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
 
   g_cancellable_cancel(cancellable);
-  for (int f = MS_IMAGE_FORMAT_PNG; f <= MS_IMAGE_FORMAT_JPEG; f++) {
-    g_autoptr(GBytes) file = ms_test_encode(self->image, f);
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
+  for (guint i = 0; i < n; i++) {
+    if (!ms_codec_is_built(&codecs[i]))
+      continue;
+    g_autoptr(GBytes) file = ms_test_encode(self->image, codecs[i].format);
     g_autoptr(GError) error = NULL;
     g_assert_null(ms_image_load_bytes(file, "bytes", NULL, cancellable, &error));
     g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -208,6 +267,8 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/image-io/sniff", test_sniff);
   g_test_add_func("/image-io/extensions", test_extensions);
+  g_test_add_func("/image-io/table", test_table);
+  g_test_add_func("/image-io/not-built", test_not_built);
   g_test_add_func("/image-io/sample", test_sample);
   IMAGE_FIXTURE_ADD("load-refusals", test_load_refusals);
   IMAGE_FIXTURE_ADD("load-without-permission", test_load_without_permission);

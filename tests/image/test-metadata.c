@@ -4,6 +4,7 @@
 #include <libexif/exif-data.h>
 #include <libexif/exif-utils.h>
 
+#include "core/image/codec.h"
 #include "core/image/exif.h"
 #include "core/image/icc.h"
 #include "tests/support/image-files.h"
@@ -271,14 +272,15 @@ assert_metadata(MsImage *image, GBytes *icc, guint32 x, guint32 y)
 static void
 test_travels(void)
 {
-  static const MsImageFormat formats[] = {MS_IMAGE_FORMAT_PNG, MS_IMAGE_FORMAT_JPEG};
+  static const MsImageFormat formats[] = {MS_IMAGE_FORMAT_PNG, MS_IMAGE_FORMAT_JPEG, MS_IMAGE_FORMAT_WEBP};
+  int n = ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_WEBP)) ? 3 : 2;
   g_autoptr(GBytes) icc = make_icc("RGB ");
   g_autoptr(GBytes) exif = make_exif(TRUE, 1);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, 11811, 5906);
   g_autoptr(MsImage) image = ms_test_image_smooth(40, 20, metadata);
 
-  for (int a = 0; a < 2; a++)
-    for (int b = 0; b < 2; b++) {
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
       g_autoptr(GBytes) first = ms_test_encode(image, formats[a]);
       g_autoptr(MsImage) between = ms_test_decode(first);
       g_autoptr(GBytes) second = ms_test_encode(between, formats[b]);
@@ -291,9 +293,10 @@ test_travels(void)
 static void
 test_turned_on_load(void)
 {
-  static const MsImageFormat formats[] = {MS_IMAGE_FORMAT_PNG, MS_IMAGE_FORMAT_JPEG};
+  static const MsImageFormat formats[] = {MS_IMAGE_FORMAT_PNG, MS_IMAGE_FORMAT_JPEG, MS_IMAGE_FORMAT_WEBP};
+  int n = ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_WEBP)) ? 3 : 2;
 
-  for (int f = 0; f < 2; f++)
+  for (int f = 0; f < n; f++)
     for (int orientation = 1; orientation <= 8; orientation++) {
       gboolean turned = orientation >= 5;
       g_autoptr(GBytes) exif = make_exif(orientation % 2, orientation);

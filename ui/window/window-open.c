@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/image/codec.h"
 #include "core/image/image-io.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-private.h"
@@ -23,10 +24,36 @@ load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **er
   return bytes;
 }
 
+/* @losses: (nullable): what loading left out of the file. */
+typedef struct {
+  GFile *file;
+  char *losses;
+} LoadJob;
+
+static void
+load_job_free(gpointer data)
+{
+  LoadJob *job = data;
+
+  g_object_unref(job->file);
+  g_free(job->losses);
+  g_free(job);
+}
+
+static void
+note_losses(LoadJob *job, const char *path, const char *name)
+{
+  MsImageHeader header;
+
+  if (ms_image_peek_size(path, NULL, &header, NULL))
+    job->losses = ms_image_header_describe_losses(&header, name);
+}
+
 static void
 load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  GFile *file = data;
+  LoadJob *job = data;
+  GFile *file = job->file;
   g_autofree char *path = g_file_get_path(file);
   g_autofree char *name = g_file_get_parse_name(file);
   g_autoptr(GError) error = NULL;
@@ -39,6 +66,8 @@ load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     bytes = load_bytes(file, name, cancellable, &error);
     image = bytes ? ms_image_load_bytes(bytes, name, NULL, cancellable, &error) : NULL;
   }
+  if (image && path)
+    note_losses(job, path, name);
   if (image)
     g_task_return_pointer(task, image, g_object_unref);
   else
@@ -70,7 +99,7 @@ static void
 loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsWindow *self = MS_WINDOW(source);
-  GFile *file = g_task_get_task_data(G_TASK(result));
+  LoadJob *job = g_task_get_task_data(G_TASK(result));
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) image = g_task_propagate_pointer(G_TASK(result), &error);
 
@@ -82,9 +111,11 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
     return;
   }
-  g_autofree char *title = display_name(file);
-  ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
-  remember(self, file);
+  g_autofree char *title = display_name(job->file);
+  ms_window_add_in_order(self, image, job->file, title, GPOINTER_TO_UINT(data));
+  remember(self, job->file);
+  if (job->losses)
+    ms_window_report(self, GTK_MESSAGE_INFO, job->losses, MS_OFFER_NOTHING, NULL);
 }
 
 /** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. */
@@ -93,7 +124,10 @@ ms_window_open(MsWindow *self, GFile *file)
 {
   g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 
-  g_task_set_task_data(task, g_object_ref(file), g_object_unref);
+  LoadJob *job = g_new0(LoadJob, 1);
+
+  job->file = g_object_ref(file);
+  g_task_set_task_data(task, job, load_job_free);
   /* A message about one of several files stays when the others have been loaded. */
   if (self->n_opening == 0)
     ms_window_clear_message(self);
@@ -145,10 +179,15 @@ static void
 add_filters(GtkFileChooser *chooser)
 {
   GtkFileFilter *pictures = gtk_file_filter_new(), *all = gtk_file_filter_new();
+  g_autofree char *titles = ms_codec_list_titles(" and ");
+  g_autofree char *name = g_strdup_printf("%s pictures", titles);
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
 
-  gtk_file_filter_set_name(pictures, "PNG and JPEG pictures");
-  gtk_file_filter_add_mime_type(pictures, "image/png");
-  gtk_file_filter_add_mime_type(pictures, "image/jpeg");
+  gtk_file_filter_set_name(pictures, name);
+  for (guint i = 0; i < n; i++)
+    if (ms_codec_is_built(&codecs[i]))
+      gtk_file_filter_add_mime_type(pictures, codecs[i].mime_type);
   gtk_file_filter_set_name(all, "All files");
   gtk_file_filter_add_pattern(all, "*");
   gtk_file_chooser_add_filter(chooser, pictures);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "core/image/codec.h"
 #include "core/image/image-io.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-private.h"
@@ -42,7 +43,7 @@ report_saved(MsWindow *self, const SaveJob *job)
 
   g_string_append_printf(text, "Saved as %s.", name);
   if (job->notes.alpha_flattened)
-    g_string_append(text, " JPEG has no transparency: the background was filled with white.");
+    g_string_append(text, " The format has no transparency: the background was filled with white.");
   if (job->notes.icc_dropped)
     g_string_append(text, " The format cannot store the colour profile.");
   if (job->notes.exif_dropped)
@@ -75,12 +76,15 @@ save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwri
 {
   g_autoptr(GTask) task = g_task_new(self, NULL, saved_cb, NULL);
   SaveJob *job = g_new0(SaveJob, 1);
+  const MsCodec *codec = ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_from_path(path));
 
   job->image = g_object_ref(ms_document_get_picture_b(self->document));
   job->path = g_strdup(path);
   job->options = ms_save_options_default();
   job->options.format = format;
-  job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
+  /* A format that is lossless by default stays so. */
+  if (codec && codec->quality > 0)
+    job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
   job->options.compression = g_settings_get_int(self->settings, "png-compression");
   job->options.overwrite = overwrite;
   g_task_set_task_data(task, job, save_job_free);
@@ -98,21 +102,25 @@ stem_of(const char *title)
 static char *
 suggested_name(MsDocument *document)
 {
-  g_autofree char *stem = stem_of(ms_document_get_title(document));
-  gboolean jpeg = ms_image_format_from_path(ms_document_get_title(document)) == MS_IMAGE_FORMAT_JPEG;
+  const char *title = ms_document_get_title(document);
+  const MsCodec *codec = ms_codec_get(ms_codec_from_path(title));
+  g_autofree char *stem = stem_of(title);
 
-  return g_strdup_printf("%s-meanshift.%s", stem, jpeg ? "jpg" : "png");
+  if (!codec || !ms_codec_is_built(codec))
+    codec = ms_codec_get(MS_IMAGE_FORMAT_PNG);
+  return g_strdup_printf("%s-meanshift.%s", stem, codec->extensions[0]);
 }
 
 static MsImageFormat
 chosen_format(GtkFileChooser *chooser)
 {
   const char *choice = gtk_file_chooser_get_choice(chooser, "format");
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
 
-  if (g_strcmp0(choice, "png") == 0)
-    return MS_IMAGE_FORMAT_PNG;
-  if (g_strcmp0(choice, "jpeg") == 0)
-    return MS_IMAGE_FORMAT_JPEG;
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0(choice, codecs[i].name) == 0)
+      return codecs[i].format;
   return MS_IMAGE_FORMAT_AUTO;
 }
 
@@ -122,7 +130,17 @@ add_format_choices(GtkFileChooser *chooser)
   const char *formats[] = {"auto", "png", "jpeg", NULL};
   const char *format_labels[] = {"From the file name", "PNG", "JPEG", NULL};
 
-  gtk_file_chooser_add_choice(chooser, "format", "Format", formats, format_labels);
+  g_ptr_array_add(names, "auto");
+  g_ptr_array_add(labels, "By the name's extension");
+  for (guint i = 0; i < n; i++) {
+    if (!ms_codec_is_built(&codecs[i]))
+      continue;
+    g_ptr_array_add(names, (gpointer)codecs[i].name);
+    g_ptr_array_add(labels, (gpointer)codecs[i].title);
+  }
+  g_ptr_array_add(names, NULL);
+  g_ptr_array_add(labels, NULL);
+  gtk_file_chooser_add_choice(chooser, "format", "Format", (const char **)names->pdata, (const char **)labels->pdata);
   gtk_file_chooser_set_choice(chooser, "format", "auto");
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* MsImageSink: takes the bytes of one image file; with the options of saving and what a format could not keep. */
+#pragma once
+
+#include "core/image/image-format.h"
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+/** MS_QUALITY_AUTO: the format's own quality: 92 for JPEG, lossless for WebP. */
+#define MS_QUALITY_AUTO (-1)
+
+/**
+ * MsSaveOptions:
+ * @format: AUTO takes it from the extension of the path
+ * @quality: 1 to 100 for formats with lossy compression, or %MS_QUALITY_AUTO; from 90 on colours keep full resolution
+ * @compression: effort of lossless compression, 0 to 9, as zlib's levels
+ * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
+ */
+typedef struct {
+  MsImageFormat format;
+  int quality;
+  int compression;
+  gboolean overwrite;
+} MsSaveOptions;
+
+/**
+ * MsSaveNotes: what the file format could not hold, for the caller to report.
+ * @alpha_flattened: the image was composed on white, since the format has no transparency
+ * @icc_dropped: the profile is larger than the format allows, or broken
+ * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
+ */
+typedef struct {
+  gboolean alpha_flattened;
+  gboolean icc_dropped;
+  gboolean exif_dropped;
+} MsSaveNotes;
+
+/**
+ * MsImageSink:
+ * @name: the file's name in messages
+ * @write: appends bytes; returns FALSE with @error set when it cannot
+ * @target: for @write
+ * @cancellable: (nullable): checked for every row or block
+ */
+typedef struct _MsImageSink MsImageSink;
+struct _MsImageSink {
+  const char *name;
+  gboolean (*write)(MsImageSink *self, const void *data, gsize size, GError **error);
+  gpointer target;
+  GCancellable *cancellable;
+};
+
+MsSaveOptions ms_save_options_default(void);
+
+G_END_DECLS
