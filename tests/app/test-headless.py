@@ -918,5 +918,126 @@ class Program(HeadlessCase):
         self.sentence(error, "--")
 
 
+def convert(*arguments):
+    """ImageMagick, which reads and writes with code of its own."""
+    subprocess.run(["convert", *map(str, arguments)], check=True, capture_output=True, timeout=60)
+
+
+class Formats(HeadlessCase):
+    """TIFF and WebP, from and for other programs; PNG stands beside them as the format that is always there."""
+
+    SETTINGS = ("--device", "reference", "--sp", "2")
+
+    def setUp(self):
+        super().setUp()
+        text = subprocess.run([PROGRAM, "--help"], capture_output=True, check=True, text=True).stdout
+        self.formats = {name: ending for name, title, ending in (("tiff", "TIFF", "tif"), ("webp", "WebP", "webp")) if title in text}
+        if not self.formats:
+            self.skipTest("this build has neither TIFF nor WebP")
+
+    def pixels(self, path):
+        """The pixels of any file, as ImageMagick reads them."""
+        copy = self.dir / "pixels.png"
+        convert(path, "-define", "png:color-type=2", "-depth", "8", copy)
+        return read_png(copy.read_bytes())
+
+    def result(self, *arguments):
+        self.run_program(*arguments, "-o", self.out / "expected.png", *self.SETTINGS)
+        expected = read_png((self.out / "expected.png").read_bytes())
+        (self.out / "expected.png").unlink()
+        return expected
+
+    def test_other_programs_files_are_read_and_ours_are_read_by_them(self):
+        source = self.picture("a.png", 41, 23)
+        expected = self.result(source)
+        for name, ending in self.formats.items():
+            other = self.src / f"a.{ending}"
+            convert(source, "-define", "webp:lossless=true", other)
+            self.run_program(other, "-o", self.out / f"b.{ending}", *self.SETTINGS)
+            self.assertEqual(self.pixels(self.out / f"b.{ending}"), expected, name)
+            piped, _ = self.run_program("-", "-o", "-", "--format", name, *self.SETTINGS, stdin=other.read_bytes())
+            self.assertEqual(piped, (self.out / f"b.{ending}").read_bytes(), name)
+
+    def test_a_folder_of_all_formats(self):
+        source = self.picture("one.png", 30, 20)
+        for ending in self.formats.values():
+            convert(source, "-define", "webp:lossless=true", self.src / f"two-{ending}.{ending}")
+        expected = self.result(source)
+        self.run_program(self.src, "-o", self.out, *self.SETTINGS)
+        self.assertEqual(self.names(), sorted(["one.png", *(f"two-{e}.{e}" for e in self.formats.values())]))
+        for name in self.names():
+            self.assertEqual(self.pixels(self.out / name), expected, name)
+        for name, ending in self.formats.items():
+            folder = self.dir / name
+            folder.mkdir()
+            manifest = self.dir / f"{name}.jsonl"
+            arguments = (self.src, "-o", folder, "--format", name, "--manifest", manifest, *self.SETTINGS)
+            self.run_program(*arguments)
+            self.assertEqual(self.names(folder), sorted([f"one.{ending}", *(f"two-{e}.{ending}" for e in self.formats.values())]))
+            for file in self.names(folder):
+                self.assertEqual(self.pixels(folder / file), expected, file)
+            self.assertEqual({json.loads(line).get("format") for line in manifest.read_text().splitlines()[1:]} - {None}, {name})
+            before = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
+            self.run_program(*arguments, "--resume")
+            _, error = self.run_program(*arguments, status=1)
+            self.assertIn("exists already", error)
+            self.run_program(*arguments, "--on-conflict", "skip")
+            self.assertEqual(before, {p: p.stat().st_mtime_ns for p in folder.iterdir()})
+            self.run_program(*arguments, "--on-conflict", "unique")
+            self.assertIn(f"one-1.{ending}", self.names(folder))
+            self.run_program(*arguments, "--on-conflict", "overwrite")
+            self.assertNotEqual(before[folder / f"one.{ending}"], (folder / f"one.{ending}").stat().st_mtime_ns)
+
+    def test_quality_makes_webp_lossy(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        source = self.picture("a.png", 120, 90)
+        for quality in ((), ("--quality", "80"), ("--quality", "20")):
+            self.run_program(source, "-o", self.out / f"q{''.join(quality)}.webp", *quality, *self.SETTINGS)
+        sizes = [(self.out / f"q{q}.webp").stat().st_size for q in ("--quality20", "--quality80", "")]
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertEqual(self.pixels(self.out / "q.webp"), self.result(source))
+        self.assertNotEqual(self.pixels(self.out / "q--quality20.webp"), self.result(source))
+
+    def test_a_changed_quality_is_done_again_on_resume(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        source = self.picture("a.png")
+        arguments = (source, "-o", self.out / "a.webp", "--manifest", self.dir / "m.jsonl", "--on-conflict", "overwrite", "--resume", *self.SETTINGS)
+        kept = []
+        for quality in ((), (), ("--quality", "30"), ("--quality", "30"), ()):
+            self.run_program(*arguments, *quality)
+            kept.append((self.out / "a.webp").read_bytes())
+        self.assertEqual(kept[0], kept[1])
+        self.assertNotEqual(kept[1], kept[2])
+        self.assertEqual(kept[0], kept[4])
+
+    def test_reduced_samples_are_said(self):
+        if "tiff" not in self.formats:
+            self.skipTest("no TIFF in this build")
+        source = self.picture("a.png")
+        convert(source, "-depth", "16", self.src / "deep.tif")
+        _, error = self.run_program(self.src / "deep.tif", "-o", self.out / "b.png", *self.SETTINGS)
+        self.sentence(error, "deep.tif", "16 bits a sample were reduced to 8")
+        self.assertEqual(read_png((self.out / "b.png").read_bytes()), self.result(source))
+
+    def test_what_is_damaged_is_named(self):
+        source = self.picture("a.png")
+        for ending in self.formats.values():
+            convert(source, self.src / f"good.{ending}")
+            good = (self.src / f"good.{ending}").read_bytes()
+            (self.src / f"cut.{ending}").write_bytes(good[:len(good) // 2])
+            _, error = self.run_program(self.src / f"cut.{ending}", "-o", self.out / "x.png", *self.SETTINGS, status=1)
+            self.sentence(error, f"cut.{ending}")
+            self.assertEqual(self.names(), [])
+
+    def test_what_webp_cannot_hold_is_said_before_any_work(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        write_png(self.src / "wide.png", 16384, 1, rows=[bytes(16384 * 3)])
+        _, error = self.run_program(self.src / "wide.png", "-o", self.out / "x.webp", *self.SETTINGS, status=1)
+        self.sentence(error, "wide.png", "16383")
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* WebP: lossless and lossy files, metadata, damage, and what the format cannot hold. */
+#include <string.h>
+
+#include <webp/mux.h>
+
+#include "core/error.h"
+#include "core/image/codec.h"
+#include "tests/support/image-files.h"
+
+static GBytes *
+encode(MsImage *image, int quality, int compression)
+{
+  MsSaveOptions options = {MS_IMAGE_FORMAT_WEBP, quality, compression, FALSE};
+  MsSaveNotes notes = {TRUE, TRUE, TRUE};
+  g_autoptr(GError) error = NULL;
+  GBytes *file = ms_image_encode(image, &options, &notes, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_false(notes.alpha_flattened || notes.icc_dropped || notes.exif_dropped);
+  return file;
+}
+
+/* Without a quality no pixel changes, colours of clear pixels included. */
+static void
+test_lossless(void)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {255, 257}, {1, 16383}, {16383, 1}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
+    for (int opaque = 0; opaque < 2; opaque++)
+      for (int level = 0; level <= 3; level += 3) {
+        g_autoptr(MsImage) image = ms_test_image_random(sizes[i][0], sizes[i][1], 9 + i, opaque, NULL);
+        g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, level);
+        g_autoptr(MsImage) again = ms_test_decode(file);
+        ms_test_assert_same_image(image, again);
+      }
+}
+
+static void
+test_quality(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(128, 128, 4, TRUE, NULL);
+  g_autoptr(MsImage) smooth = ms_test_image_smooth(128, 96, NULL);
+  gsize previous = 0;
+
+  for (int quality = 1; quality <= 100; quality += 33) {
+    g_autoptr(GBytes) file = encode(image, quality, 3);
+    g_autoptr(GBytes) close = encode(smooth, quality, 3);
+    g_autoptr(MsImage) again = ms_test_decode(close);
+    g_assert_cmpuint(g_bytes_get_size(file), >, previous);
+    previous = g_bytes_get_size(file);
+    if (quality == 100)
+      ms_test_assert_close_image(smooth, again, 6, 1.5);
+  }
+}
+
+/* Alpha is stored without loss in lossy files too. */
+static void
+test_lossy_alpha(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(64, 48, 5, FALSE, NULL);
+  g_autoptr(GBytes) file = encode(image, 80, 3);
+  g_autoptr(MsImage) again = ms_test_decode(file);
+
+  for (gsize i = 3; i < ms_image_get_byte_size(image); i += 4)
+    g_assert_cmpuint(ms_image_get_pixels(again)[i], ==, ms_image_get_pixels(image)[i]);
+}
+
+static void
+test_refuses_long_sides(void)
+{
+  for (int i = 0; i < 2; i++) {
+    g_autoptr(MsImage) image = ms_test_image_smooth(i == 0 ? 16384 : 1, i == 0 ? 1 : 16384, NULL);
+    MsSaveOptions options = {MS_IMAGE_FORMAT_WEBP, MS_QUALITY_AUTO, 3, FALSE};
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_image_encode(image, &options, NULL, NULL, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+    g_assert_nonnull(strstr(error->message, "16383"));
+  }
+}
+
+static void
+test_refuses_animations(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(8, 8, NULL);
+  g_autoptr(GBytes) still = encode(image, MS_QUALITY_AUTO, 0);
+  WebPMuxFrameInfo frame = {
+    .bitstream = {g_bytes_get_data(still, NULL), g_bytes_get_size(still)},
+    .duration = 100,
+    .id = WEBP_CHUNK_ANMF,
+  };
+  WebPMux *mux = WebPMuxNew();
+  WebPMuxAnimParams parameters = {0, 0};
+  WebPData data = {NULL, 0};
+
+  for (int i = 0; i < 2; i++)
+    g_assert_cmpint(WebPMuxPushFrame(mux, &frame, 1), ==, WEBP_MUX_OK);
+  g_assert_cmpint(WebPMuxSetAnimationParams(mux, &parameters), ==, WEBP_MUX_OK);
+  g_assert_cmpint(WebPMuxAssemble(mux, &data), ==, WEBP_MUX_OK);
+  g_autoptr(GBytes) file = g_bytes_new(data.bytes, data.size);
+  WebPDataClear(&data);
+  WebPMuxDelete(mux);
+  ms_test_assert_refused(file, MS_ERROR_FORMAT);
+}
+
+/* The format has no field for the resolution. */
+static void
+test_resolution(void)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 11811, 5906);
+  g_autoptr(MsImage) image = ms_test_image_smooth(8, 8, metadata);
+  g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, 3);
+  g_autoptr(MsImage) again = ms_test_decode(file);
+
+  g_assert_cmpuint(ms_image_get_metadata(again)->x_pixels_per_metre, ==, 11811);
+  g_assert_cmpuint(ms_image_get_metadata(again)->y_pixels_per_metre, ==, 5906);
+}
+
+/* ---- Damage. */
+
+static void
+check_every_length(int quality)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 3000, 3000);
+  g_autoptr(MsImage) image = ms_test_image_random(40, 30, 3, FALSE, metadata);
+  g_autoptr(GBytes) file = encode(image, quality, 3);
+
+  for (gsize size = 0; size < g_bytes_get_size(file); size++) {
+    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
+    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+  }
+}
+
+static void
+test_every_length(void)
+{
+  check_every_length(MS_QUALITY_AUTO);
+  check_every_length(50);
+}
+
+/* The size in the header is that of a file cut short: the container is complete, the image is not. */
+static void
+test_early_end(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(64, 64, 8, TRUE, NULL);
+  g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, 3);
+  gsize half = g_bytes_get_size(file) / 2 & ~(gsize)1;
+  guint8 *copy = g_memdup2(g_bytes_get_data(file, NULL), half);
+  guint32 riff = GUINT32_TO_LE(half - 8);
+  guint32 chunk = GUINT32_TO_LE(half - 20);
+
+  memcpy(copy + 4, &riff, 4);
+  memcpy(copy + 16, &chunk, 4);
+  g_autoptr(GBytes) cut = g_bytes_new_take(copy, half);
+  ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+}
+
+/* The format has no checksums: what is damaged loads as some image or is refused with a sentence. */
+static void
+test_every_bit(void)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 3000, 3000);
+  g_autoptr(MsImage) image = ms_test_image_random(9, 8, 3, FALSE, metadata);
+  MsImageLimits limits = ms_image_limits_default();
+
+  limits.max_pixels = 1000000;
+  for (int lossy = 0; lossy < 2; lossy++) {
+    g_autoptr(GBytes) file = encode(image, lossy ? 50 : MS_QUALITY_AUTO, 3);
+    gsize size;
+    const guint8 *data = g_bytes_get_data(file, &size);
+    for (gsize bit = 0; bit < size * 8; bit++) {
+      g_autoptr(GError) error = NULL;
+      guint8 *copy = g_memdup2(data, size);
+      copy[bit / 8] ^= 1 << bit % 8;
+      g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
+      g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
+      g_assert_true((loaded == NULL) == (error != NULL));
+      g_assert_true(error == NULL || (error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL));
+    }
+  }
+}
+
+static void
+test_limit(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(100, 10, 1, TRUE, NULL);
+  g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, 3);
+  MsImageLimits limits = ms_image_limits_default();
+  g_autoptr(GError) error = NULL;
+
+  limits.max_pixels = 1000;
+  g_autoptr(MsImage) fits = ms_image_load_bytes(file, "fits", &limits, NULL, &error);
+  g_assert_no_error(error);
+  limits.max_pixels = 999;
+  g_assert_null(ms_image_load_bytes(file, "does-not", &limits, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  if (!ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_WEBP)))
+    return 77;
+  g_test_add_func("/webp/lossless", test_lossless);
+  g_test_add_func("/webp/quality", test_quality);
+  g_test_add_func("/webp/lossy-alpha", test_lossy_alpha);
+  g_test_add_func("/webp/refuses-long-sides", test_refuses_long_sides);
+  g_test_add_func("/webp/refuses-animations", test_refuses_animations);
+  g_test_add_func("/webp/resolution", test_resolution);
+  g_test_add_func("/webp/every-length", test_every_length);
+  g_test_add_func("/webp/early-end", test_early_end);
+  g_test_add_func("/webp/every-bit", test_every_bit);
+  g_test_add_func("/webp/limit", test_limit);
+  return g_test_run();
+}
