@@ -127,11 +127,12 @@ chosen_format(GtkFileChooser *chooser)
 static void
 add_format_choices(GtkFileChooser *chooser)
 {
-  const char *formats[] = {"auto", "png", "jpeg", NULL};
-  const char *format_labels[] = {"From the file name", "PNG", "JPEG", NULL};
+  guint n;
+  const MsCodec *codecs = ms_codec_table(&n);
+  g_autoptr(GPtrArray) names = g_ptr_array_new(), labels = g_ptr_array_new();
 
   g_ptr_array_add(names, "auto");
-  g_ptr_array_add(labels, "By the name's extension");
+  g_ptr_array_add(labels, "By file name");
   for (guint i = 0; i < n; i++) {
     if (!ms_codec_is_built(&codecs[i]))
       continue;
