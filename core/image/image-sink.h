@@ -16,12 +16,14 @@ G_BEGIN_DECLS
  * @quality: 1 to 100 for formats with lossy compression, or %MS_QUALITY_AUTO; from 90 on colours keep full resolution
  * @compression: effort of lossless compression, 0 to 9, as zlib's levels
  * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
+ * @threads: how many threads may encode the image; 0 counts as 1
  */
 typedef struct {
   MsImageFormat format;
   int quality;
   int compression;
   gboolean overwrite;
+  guint threads;
 } MsSaveOptions;
 
 /**

