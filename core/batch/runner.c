@@ -344,13 +344,25 @@ on_cancelled(GCancellable *cancellable, gpointer data)
   stop(data);
 }
 
+static guint
+most_jobs(const MsRunnerOptions *options)
+{
+  return options->jobs ? options->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
+}
+
+/* Each image of a folder has one thread; what a short batch leaves over compresses bands of a large image. */
+static guint
+encoder_threads(const MsRunnerOptions *options, GPtrArray *items)
+{
+  return MAX(most_jobs(options) / MAX(ms_batch_count(items).pending, 1), 1);
+}
+
 static GPtrArray *
 start_workers(Runner *r)
 {
   GPtrArray *threads = g_ptr_array_new();
-  guint jobs = r->options->jobs ? r->options->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
+  guint jobs = MAX(MIN(most_jobs(r->options), r->items->len), 1);
 
-  jobs = MAX(MIN(jobs, r->items->len), 1);
   r->decode_ahead = jobs + 1;
   for (guint i = 0; i < jobs; i++)
     g_ptr_array_add(threads, g_thread_new("ms-codec", work_on_host, r));
@@ -428,10 +440,12 @@ gboolean
 ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
               GError **error)
 {
-  Runner runner = {.items = items, .options = options, .hooks = hooks, .cancellable = cancellable};
+  MsRunnerOptions shared = *options;
+  Runner runner = {.items = items, .options = &shared, .hooks = hooks, .cancellable = cancellable};
   gulong handler = 0;
   gboolean good;
 
+  shared.save.threads = encoder_threads(options, items);
   runner_init(&runner);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);

@@ -1031,6 +1031,26 @@ class Formats(HeadlessCase):
             self.sentence(error, f"cut.{ending}")
             self.assertEqual(self.names(), [])
 
+    def test_a_large_png_in_bands_is_read_by_others(self):
+        source, target, peer = self.src / "large.png", self.out / "large.png", self.out / "one-thread.png"
+        convert("-seed", "3", "-size", "1500x1103", "plasma:", "-depth", "8", source)
+        settings = ("--device", "reference", "--sp", "1", "--max-iterations", "1", "--jobs", "4")
+        self.run_program(source, "-o", target, *settings)
+        data, position, packed, chunks = target.read_bytes(), 8, b"", 0
+        while position < len(data):
+            size, kind = struct.unpack(">I4s", data[position:position + 8])
+            if kind == b"IDAT":
+                packed, chunks = packed + data[position + 8:position + 8 + size], chunks + 1
+            position += 12 + size
+        raw = zlib.decompress(packed)
+        self.assertGreater(chunks, 3)
+        self.assertEqual(len(raw), 1103 * (1 + 1500 * 3))
+        self.assertLessEqual(set(raw[::1 + 1500 * 3]), {1, 2})
+        self.run_program(source, "-o", peer, *settings[:-1], "1")
+        self.assertNotEqual(peer.read_bytes(), data)
+        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60, check=False)
+        self.assertEqual((found.returncode, found.stderr), (0, b"0"))
+
     def test_what_webp_cannot_hold_is_said_before_any_work(self):
         if "webp" not in self.formats:
             self.skipTest("no WebP in this build")

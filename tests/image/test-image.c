@@ -116,10 +116,29 @@ test_orientations(void)
       check_orientation(sizes[i][0], sizes[i][1], orientation);
 }
 
+/* One clear pixel is found wherever it stands. */
+static void
+test_transparency_anywhere(void)
+{
+  enum { N = 2500 };
+
+  for (int at = 0; at < N; at += 83) {
+    guint8 *pixels = g_malloc(N * 4);
+    memset(pixels, 255, N * 4);
+    pixels[at * 4 + 3] = 254;
+    g_autoptr(MsImage) image = ms_image_new_take(N, 1, pixels, NULL);
+    g_assert_true(ms_image_has_transparency(image));
+    pixels[at * 4 + 3] = 255;
+    pixels[at * 4 + at % 3] = 0;
+    g_assert_false(ms_image_has_transparency(image));
+  }
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/image/transparency-anywhere", test_transparency_anywhere);
   g_test_add_func("/image/shares-pixels", test_shares_pixels);
   g_test_add_func("/image/keeps-metadata", test_keeps_metadata);
   g_test_add_func("/image/transparency", test_transparency);

@@ -87,6 +87,7 @@ save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwri
     job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
   job->options.compression = g_settings_get_int(self->settings, "png-compression");
   job->options.overwrite = overwrite;
+  job->options.threads = g_get_num_processors();
   g_task_set_task_data(task, job, save_job_free);
   g_task_run_in_thread(task, save_thread);
 }
@@ -132,7 +133,7 @@ add_format_choices(GtkFileChooser *chooser)
   g_autoptr(GPtrArray) names = g_ptr_array_new(), labels = g_ptr_array_new();
 
   g_ptr_array_add(names, "auto");
-  g_ptr_array_add(labels, "By file name");
+  g_ptr_array_add(labels, "From the file name");
   for (guint i = 0; i < n; i++) {
     if (!ms_codec_is_built(&codecs[i]))
       continue;
