@@ -1047,7 +1047,6 @@ class Formats(HeadlessCase):
         self.assertEqual(len(raw), 1103 * (1 + 1500 * 3))
         self.assertLessEqual(set(raw[::1 + 1500 * 3]), {1, 2})
         self.run_program(source, "-o", peer, *settings[:-1], "1")
-        self.assertNotEqual(peer.read_bytes(), data)
         found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60, check=False)
         self.assertEqual((found.returncode, found.stderr), (0, b"0"))
 
