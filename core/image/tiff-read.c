@@ -334,8 +334,8 @@ from_real(double value)
 }
 
 /*
- * Makes @n samples of any size bytes: the nearest of 0 to 255. Indices into a palette stay as they are, and floating-point
- * samples count from 0 to 1. libtiff has already put the bytes of each sample into the machine's order.
+ * Makes @n samples of any size bytes: the nearest of 0 to 255. Indices into a palette stay as they are, and samples
+ * in floating point count from 0 to 1. libtiff has already put the bytes of each sample into the machine's order.
  */
 static const guint8 *
 to_bytes(TiffReader *self, const guint8 *stored, gsize n)
