@@ -315,8 +315,8 @@ draw_one(const MsChart *self, cairo_t *cr, double width, double height, const Ms
  * @width: of the drawing, in user units; 720 by 440 reads well
  * @height: of the drawing
  *
- * Draws background, titles, legend, axes and data, and below them the second panel. Series differ by colour and by hatch
- * or marker and dash.
+ * Draws background, titles, legend, axes and data, and below them the second panel. Series differ by colour and by
+ * hatch or marker and dash.
  */
 void
 ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)

@@ -129,7 +129,7 @@ ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us)
   widen_filter_span(self, started_us, g_get_monotonic_time());
 }
 
-/** ms_timing_log_get_filter_ms: wall time of the filter, first upload to last download; 0 where nothing was filtered. */
+/** ms_timing_log_get_filter_ms: wall time of the filter, first upload to last download; 0 if nothing was filtered. */
 double
 ms_timing_log_get_filter_ms(MsTimingLog *self)
 {

@@ -3,7 +3,7 @@
 
 #include "core/folder.h"
 
-/** ms_tune_store_path: (transfer full): the file of the search for @key in @directory, or if %NULL the user's folder. */
+/** ms_tune_store_path: (transfer full): the file of the search for @key in @directory (%NULL: the user's folder). */
 char *
 ms_tune_store_path(const char *directory, const MsWinnerKey *key)
 {
