@@ -84,25 +84,23 @@ ms_shares_from_speeds(const double *speeds, guint n)
 /**
  * ms_shares_cut:
  * @step: rows to divide
- * @parts: (out) (array): for each device its rows, in order and without gaps. Each has one at least where there are
- *   enough: a device without rows could never show that it has become fast.
+ * @parts: (out) (array): for each device its rows, in order and without gaps; some may be empty
  */
 void
 ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
 {
   double until = 0;
-  int done = 0, least = step.count >= (int)self->n;
+  int done = 0;
 
   for (guint i = 0; i < self->n; i++) {
-    int left = (int)(self->n - 1 - i);
     until += self->share[i];
-    int end = left == 0 ? step.count : CLAMP((int)lrint(until * step.count), done + least, step.count - left * least);
+    int end = i + 1 == self->n ? step.count : CLAMP((int)lrint(until * step.count), done, step.count);
     parts[i] = (MsRows){step.first + done, end - done};
     done = end;
   }
 }
 
-/* A device without a row has no time, so after some steps it gets one row again: each time after twice as many steps. */
+/* A device without a row has no time, so after some steps it gets a row again: each time after twice as many steps. */
 static void
 probe_idle(MsShares *self, guint device, int rows)
 {
@@ -113,7 +111,7 @@ probe_idle(MsShares *self, guint device, int rows)
   self->share[device] = MAX(self->share[device], 1.0 / rows);
 }
 
-/* The measured devices divide among them what the idle ones leave; one whose probe was in vain is idle again at once. */
+/* The measured devices divide what the idle ones leave; one whose probe was in vain is idle again at once. */
 static void
 correct_measured(MsShares *self, const MsRows *parts, const double *speed, double sum, double scale)
 {

@@ -29,7 +29,7 @@ test_cut_covers_all(void)
     ms_shares_cut(&shares, (MsRows){3, count}, parts);
     for (int i = 0; i < 4; i++) {
       g_assert_cmpint(parts[i].first, ==, next);
-      g_assert_cmpint(parts[i].count, >=, count >= 4);
+      g_assert_cmpint(parts[i].count, >=, 0);
       next += parts[i].count;
     }
     g_assert_cmpint(next, ==, 3 + count);
