@@ -156,7 +156,7 @@ ms_worker_message_new_jobs(GPtrArray *items)
   return g_variant_builder_end(&builder);
 }
 
-/** ms_worker_message_get_jobs: (transfer full) (element-type MsBatchItem): pending items, in the order they were sent. */
+/** ms_worker_message_get_jobs: (transfer full) (element-type MsBatchItem): pending items in the order of sending. */
 GPtrArray *
 ms_worker_message_get_jobs(GVariant *message)
 {
