@@ -3,7 +3,7 @@
 
 #include <libdeflate.h>
 
-/* Up to this level time is what was asked for; libdeflate's first level is as small as zlib's third on filtered rows. */
+/* Up to this level speed is wanted; libdeflate's first level is as small as zlib's third on filtered rows. */
 #define FAST_LEVEL 3
 
 /** ms_png_deflate_is_built: whether ms_png_deflate() can be called. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * Loops without branches, which the compiler turns into vector instructions; the build compiles this file at -O3. Of the
- * five filters of the format these two are cheap for encoders and decoders: Average and Paeth make photographs up to 4 %
- * smaller, and libpng decodes the files at half the speed.
+ * Loops without branches, which the compiler turns into vector instructions; the build compiles this file at -O3. Of
+ * the five filters of the format these two are cheap for encoders and decoders: Average and Paeth make photographs up
+ * to 4 % smaller, and libpng decodes the files at half the speed.
  */
 enum {
   FILTER_SUB = 1,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Encodes and decodes PNG: ours with one and with several threads beside libpng's own encoder (level 3, run lengths, the
- * filters Sub and Up, as this program used it before). Prints Markdown: MB of RGB a second of processor time and of wall
- * time, and the size over libpng's. Every file is decoded again and compared before its time counts.
+ * Encodes and decodes PNG: ours with one and with several threads beside libpng's own encoder (level 3, run lengths,
+ * the filters Sub and Up, as this program used it before). Prints Markdown: MB of RGB a second of processor time and of
+ * wall time, and the size over libpng's. Every file is decoded again and compared before its time counts.
  *
  * bench-png [--repeat N] [--threads N] [--enlarge N] FILE...
  */
