@@ -63,8 +63,10 @@ run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *ru
                                                  cancellable, error);
 
   run->used = *settings;
-  if (result && run->log)
+  if (result && run->log) {
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);
+    ms_timing_log_add_filter_span(run->log, start);
+  }
   return result;
 }
 

@@ -302,6 +302,7 @@ test_reference_engine(void)
   g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
   ms_fixture_assert_same(expected, result, "the reference engine");
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 1);
+  g_assert_cmpfloat(ms_timing_log_get_filter_ms(log), >, 0);
   settings.params.sp = 1000;
   g_assert_false(ms_engine_check(engine, &settings, NULL));
 }
