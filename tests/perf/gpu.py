@@ -20,9 +20,6 @@ import numpy
 
 RADII = [(5, 6), (10, 6), (15, 6)]
 
-# cv::cuda::meanShiftFiltering on an H200, another picture of 2560x2560: tests/perf/README.md.
-OPENCV_CUDA_MS = {5: 3.78, 10: 14.74, 15: 33.08}
-
 
 def enlarged(path, size):
     return cv2.resize(cv2.imread(path, cv2.IMREAD_COLOR), (size, size), interpolation=cv2.INTER_CUBIC)
@@ -56,9 +53,6 @@ def measure(args, name, image, folder):
                "kernel_ms": auto, "wall_ms": rows[1]["wall_median_ms"], "times_direct": direct / auto}
         text = (f"{name:>20} sp {sp:2} sr {sr} direct {direct:8.3f} ms  {row['kernel']:>8} {auto:8.3f} ms: "
                 f"{direct / auto:4.1f}x")
-        if args.size == 2560:
-            row["times_opencv_cuda"] = OPENCV_CUDA_MS[sp] / auto
-            text += f"  OpenCV's CUDA kernel, elsewhere: {row['times_opencv_cuda']:4.1f}x"
         print(text, flush=True)
         yield row
 
