@@ -216,6 +216,12 @@ get_log(GVariant *tuple, gsize index)
   return log;
 }
 
+static GVariant *
+times_of(const GArray *times)
+{
+  return bytes_of(times->data, times->len * sizeof(double));
+}
+
 /** ms_worker_message_new_result: (transfer floating): what became of a finished item. */
 GVariant *
 ms_worker_message_new_result(const MsBatchItem *item)
@@ -226,10 +232,10 @@ ms_worker_message_new_result(const MsBatchItem *item)
   facts.used = item->used;
   facts.difference = item->difference;
   facts.verified = item->verified;
-  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay)", (guint)item->status, text(item->error), text(item->reason),
-                       text(item->note), text(item->output), text(item->device), text(item->rejected), item->width,
-                       item->height, bytes_of(&facts, sizeof facts),
-                       bytes_of(item->kernel_ms->data, item->kernel_ms->len * sizeof(double)), log_of(item));
+  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay)", (guint)item->status, text(item->error),
+                       text(item->reason), text(item->note), text(item->output), text(item->device),
+                       text(item->rejected), item->width, item->height, bytes_of(&facts, sizeof facts),
+                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item));
 }
 
 static int
@@ -248,7 +254,7 @@ take_text(GVariant *tuple, gsize index, char **into)
 }
 
 static void
-take_kernel_times(GVariant *tuple, gsize index, GArray *into)
+take_times(GVariant *tuple, gsize index, GArray *into)
 {
   g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
   gsize size = 0;
@@ -280,7 +286,8 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
     item->difference = facts.difference;
     item->verified = facts.verified;
   }
-  take_kernel_times(payload, 10, item->kernel_ms);
+  take_times(payload, 10, item->kernel_ms);
+  take_times(payload, 11, item->filter_ms);
   g_clear_object(&item->log);
-  item->log = get_log(payload, 11);
+  item->log = get_log(payload, 12);
 }

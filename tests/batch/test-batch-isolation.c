@@ -130,6 +130,7 @@ assert_others_done(BatchFixture *f, GPtrArray *items, const int *widths, int bad
     g_assert_cmpint(item->status, ==, MS_ITEM_DONE);
     g_assert_cmpstr(item->device, ==, "dying");
     g_assert_cmpuint(item->kernel_ms->len, ==, 1);
+    g_assert_cmpuint(item->filter_ms->len, ==, 1);
     batch_fixture_assert_reference(f, item);
   }
   g_assert_cmpuint(f->n_finished, ==, items->len);
