@@ -4,7 +4,7 @@
 #include <png.h>
 
 #include "core/error.h"
-#include "core/image/png-stream.h"
+#include "core/image/png/png-stream.h"
 
 /* As in the reader: what an encoding owns lives here, so that nothing is lost when libpng jumps. */
 typedef struct {

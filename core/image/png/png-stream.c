@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/png-stream.h"
+#include "core/image/png/png-stream.h"
 
 #include <string.h>
 
 #include <zlib.h>
 
 #include "core/error.h"
-#include "core/image/png-deflate.h"
+#include "core/image/png/png-deflate.h"
 
 /*
  * Rows are cut into bands, which threads filter and deflate by themselves. As in pigz, each band begins with the last

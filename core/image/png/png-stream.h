@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/image/png-filter.h"
+#include "core/image/png/png-filter.h"
 
 G_BEGIN_DECLS
 

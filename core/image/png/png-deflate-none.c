@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for png-deflate.c in a build without libdeflate. */
-#include "core/image/png-deflate.h"
+#include "core/image/png/png-deflate.h"
 
 gboolean
 ms_png_deflate_is_built(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/png-filter.h"
+#include "core/image/png/png-filter.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/png-deflate.h"
+#include "core/image/png/png-deflate.h"
 
 #include <libdeflate.h>
 
-/* Up to this level speed is wanted; libdeflate's first level is as small as zlib's third on filtered rows. */
+/* Up to this level speed was asked for; on filtered rows, libdeflate's first level is as small as zlib's third. */
 #define FAST_LEVEL 3
 
 /** ms_png_deflate_is_built: whether ms_png_deflate() can be called. */
