@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-line.h"
 
-#include "core/filter/filter-presets.h"
+#include "core/filter/settings/filter-presets.h"
 #include "core/option/option-reader.h"
 
 #define DEFAULT_DEVICE "auto"

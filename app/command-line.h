@@ -4,7 +4,7 @@
 
 #include "core/batch/batch.h"
 #include "core/engine/engine.h"
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 
 G_BEGIN_DECLS
 

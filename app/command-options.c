@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's table of options; that of the filter is in core/filter/options.c. */
+/* The program's table of options; that of the filter is in core/filter/settings/options.c. */
 #include <stddef.h>
 
 #include "app/command-line.h"

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "app/report/device-list.h"
-#include "app/version.h"
+#include "app/process/version.h"
 #include "core/filter/mean-shift.h"
 #include "core/opencl/program-cache.h"
 

@@ -11,7 +11,7 @@
 #include "app/output-check.h"
 #include "app/reduce-command.h"
 #include "app/report/report-file.h"
-#include "app/signals.h"
+#include "app/process/signals.h"
 #include "core/batch/worker.h"
 
 static MsExitStatus

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command-line.h"
-#include "app/exit-status.h"
+#include "app/process/exit-status.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #include "app/command-check.h"
 #include "app/headless.h"
 #include "app/help.h"
-#include "app/version.h"
+#include "app/process/version.h"
 #include "app/window.h"
 
 static MsExitStatus

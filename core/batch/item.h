@@ -2,7 +2,7 @@
 /* MsBatchItem: one image of a batch: where it comes from, where it goes, and what became of it. */
 #pragma once
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "core/image/image.h"
 #include "core/opencl/timing.h"
 

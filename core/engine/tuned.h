@@ -2,7 +2,7 @@
 /* What `auto` means on a device that was tuned: the stored winner, where there is one that the plan accepts. */
 #pragma once
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "core/opencl/device.h"
 #include "core/reduce/reduce-plan.h"
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "core/image/image.h"
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"

@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/filter/params.h"
+#include "core/filter/settings/params.h"
 #include "core/image/image.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 
 #include "core/engine/problem-class.h"
 #include "core/error.h"
-#include "core/filter/settings-factors.h"
+#include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/measure/measure.h"
 #include "core/reduce/reduce-factors.h"

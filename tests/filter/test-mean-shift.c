@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every combination of the toggles that means something against the serial reference, on sizes that fit nothing. */
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

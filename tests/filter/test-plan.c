@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/filter/bands.h"
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/filter/plan-stripes.h"
 #include "core/filter/planner.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How plans cut images: what counts towards the memory of a stripe, and how many rows a launch takes. */
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/filter/plan-stripes.h"
 #include "core/filter/planner.h"
 #include "tests/support/gpu-kernel.h"

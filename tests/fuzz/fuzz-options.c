@@ -8,8 +8,8 @@
 #include "core/batch/naming.h"
 #include "core/batch/shard.h"
 #include "core/factors.h"
-#include "core/filter/options.h"
-#include "core/filter/settings-factors.h"
+#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings-factors.h"
 #include "core/reduce/variant.h"
 #include "tests/fuzz/fuzz.h"
 

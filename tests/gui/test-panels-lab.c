@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/settings-factors.h"
+#include "core/filter/settings/settings-factors.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"

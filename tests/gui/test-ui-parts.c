@@ -8,7 +8,7 @@
 #include "ui/document/history.h"
 #include "ui/image-view/picture.h"
 #include "ui/image-view/pixbuf.h"
-#include "core/filter/filter-presets.h"
+#include "core/filter/settings/filter-presets.h"
 #include "ui/image-view/readout.h"
 #include "ui/run/run-list.h"
 #include "ui/image-view/view-geometry.h"

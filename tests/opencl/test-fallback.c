@@ -7,7 +7,7 @@
 
 #include "core/engine/device-engine.h"
 #include "core/engine/split-engine.h"
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/opencl/device-chooser.h"
 #include "tests/support/fault-layer.h"
 #include "tests/support/fixture.h"

@@ -5,7 +5,7 @@
 #include <gmodule.h>
 #include <string.h>
 
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/lab/measure/pci-address.h"
 #include "core/opencl/device-chooser.h"
 #include "core/reduce/bandwidth.h"

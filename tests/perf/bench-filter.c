@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"
 #include "core/lab/measure/statistics.h"
 #include "tests/support/fixture.h"

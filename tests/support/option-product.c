@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 #include "core/filter/planner.h"
 #include "tests/support/fixture.h"
 

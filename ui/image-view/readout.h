@@ -2,7 +2,7 @@
 /* Readout: text about the pixel under the pointer: both values and the statistics of its filter window. */
 #pragma once
 
-#include "core/filter/params.h"
+#include "core/filter/settings/params.h"
 #include "core/image/image.h"
 
 G_BEGIN_DECLS

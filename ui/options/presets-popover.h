@@ -5,7 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/document/document.h"
-#include "core/filter/filter-presets.h"
+#include "core/filter/settings/filter-presets.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/ms-experiments.h"
+#include "core/lab/experiment/ms-experiments.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
 #define ENDING ".experiment"

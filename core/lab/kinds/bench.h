@@ -2,7 +2,7 @@
 /* MsLabBench: what the configurations of one experiment share: the device, the inputs and the reference results. */
 #pragma once
 
-#include "core/filter/params.h"
+#include "core/filter/settings/params.h"
 #include "core/image/image.h"
 #include "core/factors.h"
 #include "core/lab/measure/subject.h"

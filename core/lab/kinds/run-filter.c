@@ -4,7 +4,7 @@
 
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
-#include "core/filter/settings-factors.h"
+#include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
 #include "core/lab/kinds/run-image.h"

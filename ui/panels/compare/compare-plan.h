@@ -2,7 +2,7 @@
 /* The experiment that the page Compare runs, made from the chosen toggles and values. */
 #pragma once
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "core/lab/experiment/experiment.h"
 
 G_BEGIN_DECLS

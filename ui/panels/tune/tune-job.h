@@ -2,7 +2,7 @@
 /* MsTuneJob: searches for the fastest toggles on a thread with its own device context. */
 #pragma once
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 #include "core/chart/chart.h"
 #include "core/lab/lab-tune.h"
 #include "ui/panels/common/panel-job.h"

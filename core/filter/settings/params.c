@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/params.h"
+#include "core/filter/settings/params.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/factors.h"
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/version.h"
+#include "app/process/version.h"
 
 #include <CL/cl.h>
 #include <json-glib/json-glib.h>

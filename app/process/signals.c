@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/signals.h"
+#include "app/process/signals.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-#include "app/exit-status.h"
+#include "app/process/exit-status.h"
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 

@@ -2,8 +2,8 @@
 /* MsSettings: the filter's parameters and optimisation toggles, and the table that describes each of them. */
 #pragma once
 
-#include "core/filter/kernel-names.h"
-#include "core/filter/params.h"
+#include "core/filter/settings/kernel-names.h"
+#include "core/filter/settings/params.h"
 #include "core/option/option-text.h"
 
 G_BEGIN_DECLS

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/filter-presets.h"
+#include "core/filter/settings/filter-presets.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
 #include "core/folder.h"
 #include "core/option/choice.h"
-#include "core/filter/ms-presets.h"
+#include "core/filter/settings/ms-presets.h"
 
 #define BUILT_IN "/io/github/meanshift_lab/presets/presets.ini"
 

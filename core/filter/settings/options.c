@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 
 #include <stddef.h>
 #include <string.h>

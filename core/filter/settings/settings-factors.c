@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/settings-factors.h"
+#include "core/filter/settings/settings-factors.h"
 
 /**
  * ms_settings_from_factors:

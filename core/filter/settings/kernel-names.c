@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/kernel-names.h"
+#include "core/filter/settings/kernel-names.h"
 
 const char *const ms_filter_kernel_names[] = {
   [MS_KERNEL_AUTO] = "auto",

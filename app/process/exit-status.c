@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/exit-status.h"
+#include "app/process/exit-status.h"
 
 #include <gio/gio.h>
 

@@ -4,7 +4,7 @@
 
 #include <glib-object.h>
 
-#include "core/filter/options.h"
+#include "core/filter/settings/options.h"
 
 G_BEGIN_DECLS
 
