@@ -57,16 +57,13 @@ typedef struct {
   mask_t last;
 } ends_t;
 
-static inline ends_t
-ends_of(const int x, const reach_t reach, const int width)
+static inline void
+find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
 {
-  ends_t ends;
-
   for (int j = 0; j < LANES / 8; j++) {
     const int8 at = x + 8 * j + (int8)(0, 1, 2, 3, 4, 5, 6, 7);
 
-    ((short8 *)&ends.first)[j] = convert_short8(first_columns(at, reach) == 0);
-    ((short8 *)&ends.last)[j] = convert_short8(last_columns(at, reach, width) == 2 * reach.radius);
+    ((short8 *)&ends->first)[j] = convert_short8(first_columns(at, reach) == 0);
+    ((short8 *)&ends->last)[j] = convert_short8(last_columns(at, reach, width) == 2 * reach.radius);
   }
-  return ends;
 }

@@ -54,8 +54,8 @@ typedef struct {
   mask_t last;
 } ends_t;
 
-static inline ends_t
-ends_of(const int x, const reach_t reach, const int width)
+static inline void
+find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
 {
-  return (ends_t){0, 0};
+  *ends = (ends_t){0, 0};
 }

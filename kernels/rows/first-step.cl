@@ -75,8 +75,9 @@ add_neighbours(wide_totals_t *t, const picture_t *picture, const int x, const in
                const bool leave, const colour_t *c)
 {
   const int radius = picture->reach.radius, group_rows = GROUP_SAMPLES / (2 * radius + 1);
-  const ends_t ends = ends_of(x, picture->reach, picture->width);
+  ends_t ends;
 
+  find_ends(x, picture->reach, picture->width, &ends);
   for (int first = top; first <= bottom; first += group_rows) {
     const int end = min(first + group_rows - 1, bottom);
     group_t group = {0, 0, 0, {0, 0, 0, 0}};

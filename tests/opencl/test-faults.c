@@ -54,7 +54,7 @@ whole_run(MsImage *source, const MsSettings *settings, GError **error)
 static void
 fail_each_call(MsImage *source, MsImage *expected, const MsSettings *settings)
 {
-  int last = G_MAXINT;
+  int last = G_MAXINT, survived = 0;
 
   for (int nth = 1; nth <= last; nth++) {
     g_autoptr(GError) error = NULL;
@@ -66,12 +66,18 @@ fail_each_call(MsImage *source, MsImage *expected, const MsSettings *settings)
       last = nth - 1;
       break;
     }
-    g_assert_null(result);
+    if (result) {
+      /* The check of the compiler for wide vectors: its failure means only that there are none. */
+      ms_fixture_assert_same(expected, result, "after a fault without consequences");
+      survived++;
+      continue;
+    }
     g_assert_nonnull(error);
     g_assert_cmpuint(strlen(error->message), >, 15);
   }
   g_test_message("%d calls failed in turn", last);
   g_assert_cmpint(last, >, 10);
+  g_assert_cmpint(survived, <=, 2);
 }
 
 static void
@@ -144,8 +150,11 @@ test_broken_device_is_rejected(void)
     g_test_skip("Fewer than two devices.");
     return;
   }
-  /* Context, queue, and two calls of the probe; a refused cached binary would be rebuilt, as it should. */
-  static const int calls[] = {1, 2, 5, 7};
+  /*
+   * Context, queue, and calls of the probe kernel. The second call asks whether the compiler takes wide vectors, and the
+   * fourth loads a cached binary: a device that fails there still works.
+   */
+  static const int calls[] = {1, 3, 5, 6, 8, 10, 11};
   for (gsize i = 0; i < G_N_ELEMENTS(calls); i++) {
     g_auto(GStrv) rejected = NULL;
     g_autoptr(GError) error = NULL;
