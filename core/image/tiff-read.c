@@ -73,6 +73,7 @@ on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_li
   return 1;
 }
 
+/* An error reads nothing: libtiff 4.5 adds a result of -1 to its position and writes before its buffer. */
 static tmsize_t
 on_read(thandle_t handle, void *buffer, tmsize_t size)
 {
@@ -80,7 +81,7 @@ on_read(thandle_t handle, void *buffer, tmsize_t size)
   gsize got = 0;
 
   if (self->error != NULL || !ms_image_source_read_at(self->source, self->at, buffer, size, &got, &self->error))
-    return -1;
+    return 0;
   self->at += got;
   return got;
 }

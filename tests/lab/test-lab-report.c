@@ -36,6 +36,7 @@ fill_row(MsReport *report, guint index, double ms)
   m->prepare_ns = 5e6;
   m->outcome = MS_OUTCOME_OK;
   m->work = (MsWork){1e6, 2e8, 0, 8e6};
+  g_free(m->verification.against);
   m->verification = (MsVerification){TRUE, 1000000, 0, 0, g_strdup("the reference")};
   ms_report_finish_row(report, row);
 }
