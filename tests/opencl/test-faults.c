@@ -151,7 +151,7 @@ test_broken_device_is_rejected(void)
     return;
   }
   /*
-   * Context, queue, and calls of the probe kernel. The second call asks whether the compiler takes wide vectors, and the
+   * Context, queue, and calls of the probe kernel. The second asks whether the compiler takes wide vectors, and the
    * fourth loads a cached binary: a device that fails there still works.
    */
   static const int calls[] = {1, 3, 5, 6, 8, 10, 11};
