@@ -103,7 +103,7 @@ def experiment(person):
     wait("the experiment to stop", lambda: person.has(part="Cancelled; the results so far are shown."), 120)
     person.click(person.find("Quick", "check box"))
     person.click(person.find("Run", "push button"))
-    wait("the experiment to end", lambda: person.has(part="Done: "), 180)
+    wait("the experiment to end", lambda: person.has(part="Done: "), 400)
     shoot(person, "experiments")
 
 
