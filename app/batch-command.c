@@ -161,7 +161,10 @@ on_device(const MsEngineInfo *info, gpointer data)
   ms_reporter_set_device(((Command *)data)->reporter, info);
 }
 
-/* Statistics and streams stay in this process: the ones hold device results, the others cannot be read twice. */
+/*
+ * Workers are not used for statistics, which are not passed between processes, or for streams, which cannot be read
+ * twice.
+ */
 static gboolean
 is_isolated(const MsCommandLine *line, GPtrArray *items)
 {
@@ -203,7 +206,10 @@ on_open_in_worker(gpointer data, GError **error)
   return open_engine(data, error);
 }
 
-/** ms_batch_command_work: filters what the supervisor sends; its process started this one with the same options. */
+/**
+ * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
+ * options.
+ */
 MsExitStatus
 ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
@@ -229,7 +235,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     show_plan(c, items);
   else if (!run_items(c, items, manifest, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  /* A run that found no device has no results to report. */
+  /* A run without a device has no results to report. */
   if (error && !interrupted)
     return ms_command_fail(c->console, error);
   if (!ms_reporter_close(reporter, interrupted, &report_error)) {
@@ -239,7 +245,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
   return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
 }
 
-/* The next run reads the manifest, so it must be a file. */
+/* Refuses a pipe or device, because the next run reads the manifest. */
 static gboolean
 check_manifest_name(const MsCommandLine *line, GError **error)
 {

@@ -10,7 +10,7 @@ refuse(GError **error, const char *sentence)
   return FALSE;
 }
 
-/* How messages call the actions, in the order of the bits of #MsCommandAction. */
+/* The names of the actions in messages, in the order of the bits of #MsCommandAction. */
 static const char *const action_names[] = {"the window", "images",       "--list-devices",    "--reduce",
                                            "--tune",     "--experiment", "--experiment list", "--diagnose"};
 
@@ -42,7 +42,7 @@ refuse_option(const char *name, guint actions, MsCommandAction action, GError **
   return FALSE;
 }
 
-/* An option without effect is refused: whoever gave it expects one. */
+/* Refuses options without effect, because the user expects one. */
 static gboolean
 check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
 {
@@ -147,7 +147,7 @@ check_lab(const MsCommandLine *line, MsCommandAction action, GError **error)
 /**
  * ms_command_line_check:
  *
- * Returns: %FALSE with #MS_ERROR_USAGE when the options do not go together, or when one of them would have no effect
+ * Returns: %FALSE with #MS_ERROR_USAGE when options exclude each other, or when one of them would have no effect
  */
 gboolean
 ms_command_line_check(const MsCommandLine *self, GError **error)

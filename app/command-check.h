@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that the options of a command line go together; every refusal names the option and what to do. */
+/* Checks the combination of options on a command line; every error names the option and a remedy. */
 #pragma once
 
 #include "app/command-line.h"

@@ -47,7 +47,7 @@ ms_command_line_device(const MsCommandLine *self)
   return self->device ? self->device : DEFAULT_DEVICE;
 }
 
-/** ms_command_line_action: what the program is asked to do. */
+/** ms_command_line_action: the action that the command line selects. */
 MsCommandAction
 ms_command_line_action(const MsCommandLine *self)
 {
@@ -86,7 +86,7 @@ apply_preset(MsCommandLine *self, GError **error)
 /**
  * ms_command_line_parse:
  *
- * Reads the arguments one by one; ms_command_line_check() decides whether they go together.
+ * Reads the arguments one by one; ms_command_line_check() checks their combination.
  *
  * Returns: (transfer full): the command line, or %NULL with #MS_ERROR_USAGE
  */

@@ -92,7 +92,9 @@ typedef struct {
   char *range;
 } MsCommandLine;
 
-/** MsCommandAction: what the program does, one bit each; a row of #ms_command_options names those it applies to. */
+/**
+ * MsCommandAction: what the program does, one bit each; a row of #ms_command_options names the actions it applies to.
+ */
 typedef enum {
   MS_COMMAND_WINDOW = 1 << 0,
   MS_COMMAND_IMAGES = 1 << 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands without a window share: how they fail and how they open their device. */
+/* Reports errors and opens the device for the commands that need no window. */
 #pragma once
 
 #include "app/console.h"

@@ -21,7 +21,7 @@ operator_names(void)
   return g_string_free(names, FALSE);
 }
 
-/* The names that a text option takes, separated by spaces, where they are a fixed list. */
+/* Returns the names that a text option accepts, separated by spaces, or %NULL if it accepts other texts. */
 static char *
 fixed_texts(const char *name)
 {
@@ -96,7 +96,7 @@ ms_completion_for_bash(void)
   return g_string_free(text, FALSE);
 }
 
-/* Escapes what is special inside the single-quoted specification of an option for _arguments. */
+/* Escapes the characters that zsh's _arguments or its single quotes would interpret. */
 static char *
 escape_zsh(const char *help)
 {

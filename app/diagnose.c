@@ -48,7 +48,9 @@ new_test_image(void)
   return ms_image_new_take(TEST_WIDTH, TEST_HEIGHT, pixels, NULL);
 }
 
-/* The kernel's line: identical, different, or why it cannot run there, which is no fault. */
+/*
+ * Returns the kernel's line: identical, different, or the reason why it cannot run on this device, which is no failure.
+ */
 static char *
 test_kernel(MsMeanShift *filter, MsImage *source, MsImage *reference, const MsSettings *settings, gboolean *agrees)
 {
@@ -105,7 +107,7 @@ append_self_test(GString *text, GPtrArray *devices, gboolean *agrees, GError **e
   return TRUE;
 }
 
-/* Names of folders may contain the name of the user. */
+/* Replaces the home folder's path, which may contain the user's name. */
 static char *
 hide_home(const char *text)
 {

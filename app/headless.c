@@ -42,7 +42,7 @@ diagnose(MsConsole *console)
   return agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
 }
 
-/* All results are written by now; a driver that hangs or aborts while it is unloaded must not count against them. */
+/* Ends the process without unloading the driver, which may hang or abort after all results are written. */
 static void G_GNUC_NORETURN
 end_worker(MsExitStatus status)
 {

@@ -24,7 +24,7 @@ static const char statuses[] = "\nExit status: 0 all done; 1 some inputs failed;
                                "found a difference, or the\n"
                                "result of --reduce is not the serial one; 4 no usable device; 130 interrupted.\n";
 
-/* A group without rows has no heading either. */
+/* Appends the rows of a group under its heading, and nothing for a group without rows. */
 static void
 append_group(GString *text, MsOptionGroup group, gboolean only_common)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* --reduce histogram: the histogram of a generated array, checked against the serial counts and timed. */
 #include "app/histogram-command.h"
 
 #include "app/command.h"
@@ -36,7 +35,7 @@ run_json(const MsHistogramRun *run)
   return g_strconcat(json, "\n", NULL);
 }
 
-/** ms_histogram_command_run: exit status 3 when the device's counts are not the serial ones. */
+/** ms_histogram_command_run: exit status 3 when the device's counts differ from the serial ones. */
 MsExitStatus
 ms_histogram_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {

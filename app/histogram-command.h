@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs --reduce histogram: counts of a generated array. */
+/* Runs --reduce histogram: the histogram of a generated array, timed and checked against the serial counts. */
 #pragma once
 
 #include "app/console.h"

@@ -82,7 +82,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
   return !c->line->json || ms_report_file_save(c->line->json, json, error);
 }
 
-/* With nothing to compare the check has failed: nothing shows that the program is not slower. */
+/* Fails when no configuration could be compared, since nothing then shows that the program is not slower. */
 static MsExitStatus
 judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 {
@@ -109,7 +109,7 @@ compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, double nois
   return judge(c->line, comparisons, error);
 }
 
-/* Read before anything is measured, so that a wrong name is noticed at once. */
+/* Reads the baseline before anything is measured, so that a wrong name is reported at once. */
 static gboolean
 load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError **error)
 {
@@ -121,7 +121,7 @@ load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError
   return *baseline != NULL;
 }
 
-/* A wrong result decides the exit status; any other failure of a configuration is shown in its row only. */
+/* Only a wrong result affects the exit status; other failures of a configuration are shown in its row. */
 static MsExitStatus
 status_of_reports(GPtrArray *reports)
 {
@@ -191,7 +191,7 @@ run_experiments(Command *c, GError **error)
   return compare_reports(c, baseline, reports, request.measure.noise, error);
 }
 
-/* The same reduction that --reduce alone would run, so that it finds the winner. */
+/* Describes the reduction as --reduce does, so that --reduce finds the winner. */
 static void
 add_reduction(MsFactors *fixed, const MsCommandLine *line)
 {
@@ -202,7 +202,7 @@ add_reduction(MsFactors *fixed, const MsCommandLine *line)
   ms_factors_set(fixed, "size", size);
 }
 
-/* The options given on the command line belong to the problem and are not searched. */
+/* Collects the options given on the command line, which the search keeps fixed. */
 static MsFactors *
 fixed_factors(const MsCommandLine *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program: reads the command line, then runs headless or starts the window's program. */
+/* The main function: reads the command line, then runs headless or starts the window's program. */
 #include <stdio.h>
 
 #include "app/command-check.h"

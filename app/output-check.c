@@ -78,7 +78,10 @@ add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
   return paths != NULL;
 }
 
-/* Opens and discards the report's file. Devices and pipes are left alone: their reader would see an end of file. */
+/*
+ * Checks that the report's file can be opened. Devices and pipes are not opened, because their reader would see an end
+ * of file.
+ */
 static gboolean
 check_file(const char *option, const char *path, GError **error)
 {
@@ -92,7 +95,7 @@ check_file(const char *option, const char *path, GError **error)
   return file != NULL;
 }
 
-/* The first report creates the folder, so the nearest folder that exists must be writable. */
+/* The run creates missing folders, so the nearest folder that exists must be writable. */
 static gboolean
 check_folder(const char *option, const char *path, GError **error)
 {
@@ -110,7 +113,7 @@ check_folder(const char *option, const char *path, GError **error)
   return FALSE;
 }
 
-/* Checked before the run, so that a long one does not end without its report. */
+/* Checks reports before the run, so that a long run does not end without its report. */
 static gboolean
 check_writable(const MsCommandLine *line, GError **error)
 {
@@ -118,7 +121,7 @@ check_writable(const MsCommandLine *line, GError **error)
          (!line->report_dir || check_folder("report-dir", line->report_dir, error));
 }
 
-/* A single image is saved under the name that -o gives. */
+/* Refuses --name where -o names the file of a single image. */
 static gboolean
 check_name(const MsCommandLine *line, GError **error)
 {
@@ -159,7 +162,7 @@ ms_output_check(const MsCommandLine *line, GError **error)
   add_place(written, "manifest", line->manifest);
   for (guint i = 0; good && i < written->len; i++) {
     const Place *place = g_ptr_array_index(written, i);
-    /* The batch checks the outputs of images itself: it knows their names in folders. */
+    /* The batch checks the outputs of images, because it makes their names. */
     if (strcmp(place->option, "output") != 0)
       good = check_against(place, read, read->len, TRUE, error);
     good = good && check_against(place, written, i, FALSE, error);

@@ -51,7 +51,7 @@ report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GE
   return !json || ms_report_file_save(line->json, json, error);
 }
 
-/** ms_reduce_command_run: exit status 3 when the device's result is not the serial one. */
+/** ms_reduce_command_run: exit status 3 when the device's result differs from the serial one. */
 MsExitStatus
 ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {

@@ -13,7 +13,7 @@ struct _MsReporter {
   GPtrArray *items;
   MsConsole *console;
   GMutex lock;
-  MsReportFile *json; /* NULL where not asked for */
+  MsReportFile *json; /* NULL where not requested */
   MsReportFile *csv;
   char *name;
   char *platform;
@@ -139,7 +139,7 @@ report_item(MsReporter *self, MsBatchItem *item)
   self->next++;
 }
 
-/* Reports the items in the order of the list, whatever order they finish in, once the device is known. */
+/* Reports finished items in the order of the list once the device is known. */
 static void
 report_ready(MsReporter *self)
 {
@@ -167,7 +167,7 @@ ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_reporter_item_finished: reports the item and those that waited for it; callable from any thread. */
+/** ms_reporter_item_finished: reports the item and the finished ones after it; may be called from any thread. */
 void
 ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
 {
@@ -215,7 +215,7 @@ print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
 /**
  * ms_reporter_close:
  *
- * Reports the remaining items, those that an interrupted run left undone included, and gives the files their names.
+ * Reports the remaining items, those that an interrupted run left undone included, and completes the reports' files.
  *
  * Returns: %FALSE with #MS_ERROR_IO when a report could not be written
  */

@@ -8,7 +8,7 @@
 
 #define WINDOW_PROGRAM "meanshift-lab-window"
 
-/* The window's program is beside this one in the build folder, and in libexec when installed. */
+/* Finds the window's program: next to this one in the build folder, in libexec when installed. */
 static char *
 find_program(void)
 {
@@ -21,7 +21,7 @@ find_program(void)
   return g_build_filename(MS_LIBEXEC_FOLDER, WINDOW_PROGRAM, NULL);
 }
 
-/* A file name that starts with a dash must not be read as an option. */
+/* Adds "--" before the file names, so that none is read as an option. */
 static char **
 window_arguments(char **images)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The one error domain of the program: what went wrong, told in a class a caller can act on and a sentence a person
- * can.
- */
+/* MsError: the error domain of the program; the code is for the caller, the message is a sentence for the user. */
 #pragma once
 
 #include <glib.h>
@@ -17,13 +14,13 @@ G_BEGIN_DECLS
  * @MS_ERROR_FORMAT: a file is not what it claims to be, or is damaged
  * @MS_ERROR_TOO_LARGE: an image or array exceeds a limit
  * @MS_ERROR_UNSUPPORTED: the plan refuses a combination, on this device or on any
- * @MS_ERROR_NO_DEVICE: no OpenCL device answers the description
+ * @MS_ERROR_NO_DEVICE: no OpenCL device matches the selector
  * @MS_ERROR_BUILD: a kernel program did not compile; the message carries the whole log
  * @MS_ERROR_DEVICE: an OpenCL call failed
  * @MS_ERROR_MEMORY: the device or the host has not enough memory
  * @MS_ERROR_TIMEOUT: the device did not answer in time
  * @MS_ERROR_IO: reading or writing a file failed
- * @MS_ERROR_EXISTS: an output is in the way of --on-conflict=fail
+ * @MS_ERROR_EXISTS: an output exists already under --on-conflict=fail
  * @MS_ERROR_MISMATCH: a result differs from the reference
  */
 typedef enum {

@@ -57,7 +57,7 @@ find_pair(const MsFactors *self, const char *key)
   return NULL;
 }
 
-/** ms_factors_set: gives @key the @value; a new key goes to the end, an old one keeps its place. */
+/** ms_factors_set: sets @key to @value; a new key is appended, an existing one keeps its position. */
 void
 ms_factors_set(MsFactors *self, const char *key, const char *value)
 {

@@ -6,7 +6,10 @@
 
 #include "core/error.h"
 
-/* json-glib calls itself for each level, so a deeply nested file would overflow the stack. Our own files have ten. */
+/*
+ * json-glib parses recursively, so a deeply nested file would overflow the stack; the program's own files have at most
+ * ten levels.
+ */
 #define MOST_LEVELS 64
 
 /* 2^53: beyond it a double skips whole numbers. */
@@ -33,7 +36,7 @@ is_too_deep(const char *text, gsize length)
 
 /**
  * ms_json_parse:
- * @text: what may be JSON, from any source
+ * @text: untrusted text
  * @length: bytes, or -1 when it ends in a zero
  *
  * Returns: (transfer full): the root, or %NULL with #MS_ERROR_FORMAT or json-glib's own error
@@ -56,7 +59,7 @@ ms_json_parse(const char *text, gssize length, GError **error)
   return root;
 }
 
-/** ms_json_begin_object: an object as a member; json_builder_end_object() ends it. */
+/** ms_json_begin_object: begins an object as a member; json_builder_end_object() ends it. */
 void
 ms_json_begin_object(JsonBuilder *builder, const char *name)
 {
@@ -64,7 +67,7 @@ ms_json_begin_object(JsonBuilder *builder, const char *name)
   json_builder_begin_object(builder);
 }
 
-/** ms_json_begin_array: an array as a member; json_builder_end_array() ends it. */
+/** ms_json_begin_array: begins an array as a member; json_builder_end_array() ends it. */
 void
 ms_json_begin_array(JsonBuilder *builder, const char *name)
 {
@@ -96,7 +99,10 @@ ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value)
   json_builder_add_boolean_value(builder, value);
 }
 
-/** ms_json_add_text: @text (nullable) may be a file's name, and so no UTF-8; JSON is. */
+/**
+ * ms_json_add_text: adds @text (nullable), whose bytes that are not UTF-8 are replaced, since a file name may contain
+ * any.
+ */
 void
 ms_json_add_text(JsonBuilder *builder, const char *name, const char *text)
 {
@@ -127,7 +133,7 @@ ms_json_get_number(JsonObject *object, const char *name)
   return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
 }
 
-/** ms_json_get_integer: 0 when the member is absent, no number, or beyond what a double counts exactly. */
+/** ms_json_get_integer: 0 when the member is absent, no number, or beyond 2^53, where a double is no longer exact. */
 gint64
 ms_json_get_integer(JsonObject *object, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON objects, written and read with the types that reports need; a number that is not finite is null. */
+/* Writes and reads members of JSON objects with the types that reports need; a number that is not finite is null. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -16,7 +16,7 @@ ms_number_text(double value)
 
   if (!isfinite(value))
     return g_strdup("–");
-  value += 0.0; /* no "-0" */
+  value += 0.0; /* avoids "-0" */
   int digits = size >= 1000 || size == 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
 
   if (size != 0 && (size < 1e-3 || size >= 1e7)) {

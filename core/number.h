@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text for a person, the same in every locale. */
+/* Formats numbers for people, the same in every locale. */
 #pragma once
 
 #include <glib.h>

@@ -9,14 +9,14 @@ static const char *const outcome_names[] = {
   [MS_OUTCOME_TIMEOUT] = "time-out",
 };
 
-/** ms_outcome_to_string: one word, as reports spell it. */
+/** ms_outcome_to_string: the word that reports use. */
 const char *
 ms_outcome_to_string(MsOutcome outcome)
 {
   return outcome_names[outcome];
 }
 
-/** ms_outcome_from_string: the reverse; an unknown word is MS_OUTCOME_PENDING. */
+/** ms_outcome_from_string: the outcome of a word in a report; MS_OUTCOME_PENDING for an unknown word. */
 MsOutcome
 ms_outcome_from_string(const char *text)
 {
@@ -26,7 +26,7 @@ ms_outcome_from_string(const char *text)
   return MS_OUTCOME_PENDING;
 }
 
-/** ms_outcome_from_error: the class of failure an error stands for. */
+/** ms_outcome_from_error: the outcome that an error of a measurement stands for. */
 MsOutcome
 ms_outcome_from_error(const GError *error)
 {

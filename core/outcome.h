@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsOutcome: how the measuring of one configuration ended. */
+/* MsOutcome: how the measurement of one configuration ended. */
 #pragma once
 
 #include <glib.h>
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * @MS_OUTCOME_OK: measured and verified
  * @MS_OUTCOME_CONSTRAINT: the plan refuses it on this device; never built
  * @MS_OUTCOME_BUILD: its kernels did not compile
- * @MS_OUTCOME_RUN: the device failed while it ran, or its events made no sense
+ * @MS_OUTCOME_RUN: the device failed during the run, or its profiling times are invalid
  * @MS_OUTCOME_WRONG: its result differs from the reference; never ranked
  * @MS_OUTCOME_TIMEOUT: one run took longer than its time limit
  */

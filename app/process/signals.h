@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns SIGINT, SIGTERM and SIGHUP into cancellation, so that finished files stay and no partial file is left. */
+/* Cancels the run on SIGINT, SIGTERM and SIGHUP, so that finished files stay and no partial file remains. */
 #pragma once
 
 #include <gio/gio.h>

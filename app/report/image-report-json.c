@@ -122,7 +122,7 @@ add_verify(JsonBuilder *b, const MsBatchItem *item)
   json_builder_end_object(b);
 }
 
-/* Reports know the states done, failed and skipped; an image that an interruption left pending counts as skipped. */
+/* Reports have the states done, failed and skipped; an image that an interruption left pending counts as skipped. */
 static const char *
 status_name(const MsBatchItem *item)
 {
@@ -191,7 +191,7 @@ add_device(JsonBuilder *b, const MsEngineInfo *device)
   json_builder_end_object(b);
 }
 
-/* Cuts off the closing brace: the report is written image by image, so that it needs no memory for all of them. */
+/* Removes the closing brace, because the report is written image by image to save memory. */
 static char *
 without_last_brace(char *json)
 {

@@ -41,7 +41,7 @@ measure(MsContext *context, MsImage *image, const char *image_name, MsImageStati
   return TRUE;
 }
 
-/* The histogram alone, without the statistics and the bandwidth measurement that they are compared with. */
+/* Computes the histogram alone, without statistics and the measurement of bandwidth that belongs to them. */
 static gboolean
 count(MsContext *context, MsImage *image, const char *image_name, MsHistogram *histogram, MsTimingLog *log,
       GCancellable *cancellable, GError **error)

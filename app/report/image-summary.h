@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageSummary: what the reductions say about a result and its source, for --stats and --histogram. */
+/* MsImageSummary: statistics and histograms of a result and its source, for --stats and --histogram. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -11,7 +11,7 @@
 #include "core/image/codec.h"
 #include "core/image/file-path.h"
 
-/* A trailing slash says "folder" also where there is none yet. */
+/* Whether the output is a folder: an existing one, or a path that ends with a slash. */
 static gboolean
 names_folder(const char *path)
 {
@@ -35,8 +35,8 @@ check_folder(const char *path, GError **error)
 }
 
 /*
- * Found out before hours of work, not after. Devices and pipes are written in place, so their folder stays as it is; a
- * link is followed, as it is when writing.
+ * Checks before hours of work that outputs can be written. Devices and pipes need no writable folder; links are
+ * followed, as when writing.
  */
 static gboolean
 check_parent(const char *path, GError **error)
@@ -47,7 +47,7 @@ check_parent(const char *path, GError **error)
   return ms_image_is_stream(target) || check_folder(folder, error);
 }
 
-/* The extension of a file says its format; devices and pipes have none. */
+/* Checks the extension of the output, which determines its format; devices and pipes have none. */
 static gboolean
 check_ending(const MsBatchRequest *request, GError **error)
 {
@@ -166,7 +166,10 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   return g_steal_pointer(&items);
 }
 
-/** ms_batch_item_format: the format to save in: @wanted, else by the output's name, else by the input's, else PNG. */
+/**
+ * ms_batch_item_format: the output's format: @wanted, else that of the output's extension, else that of the input's,
+ * else PNG.
+ */
 MsImageFormat
 ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of a batch: which images it has, where each goes, and what is skipped or refused before any work is done. */
+/* Plans a batch: lists its images, names their outputs, and skips or refuses images before any is read. */
 #pragma once
 
 #include "core/batch/inputs.h"
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** MsConflict: what happens when an output exists already. An input is never overwritten, whatever this says. */
+/** MsConflict: what happens when an output exists already. An input is never overwritten. */
 typedef enum {
   MS_CONFLICT_FAIL,
   MS_CONFLICT_SKIP,
@@ -25,11 +25,11 @@ typedef enum {
  * @hidden: take files and folders whose name starts with a dot
  * @output: (nullable): a file, a folder, "-", or %NULL to save nothing
  * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
- * @format: of the outputs; AUTO takes the input's by its ending, or that of the output's name
+ * @format: of the outputs; AUTO means that of the output's extension, else that of the input's
  * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
- * @resume: leave out what an earlier run did: by @manifest when there is one, else by outputs that exist
- * @device: (nullable): what {device} in a template becomes
- * @own_files: (array length=n_own_files) (nullable): what the run writes besides images
+ * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
+ * @device: (nullable): replaces {device} in a template
+ * @own_files: (array length=n_own_files) (nullable): files that the run writes besides images
  */
 typedef struct {
   const char *const *inputs;

@@ -30,8 +30,8 @@ output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
 }
 
 /**
- * ms_planning_output_path: (transfer full): where the template puts @item; @any_seq: with MS_NAMING_ANY_NUMBER for its
- * number.
+ * ms_planning_output_path: (transfer full): the output that the template gives @item; with @any_seq,
+ * MS_NAMING_ANY_NUMBER replaces its number.
  */
 char *
 ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
@@ -112,7 +112,7 @@ choose_free_name(const MsPlanning *p, MsBatchItem *item)
   g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
 }
 
-/* The stem of "..png" is ".", and a template of it alone would name the folder. */
+/* Refuses the names "." and "..", which a template makes of an input such as "..png". */
 static gboolean
 refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
 {
@@ -126,7 +126,7 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
   return TRUE;
 }
 
-/* No option allows an input to be replaced, be it the item's own or another's, by its name or through a link. */
+/* Refuses an output that is an input of this run, under its name or through a link, whatever the options. */
 static gboolean
 refuse_input(const MsPlanning *p, MsBatchItem *item)
 {
@@ -181,7 +181,7 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
   ms_batch_item_fail(item, sentence);
 }
 
-/* The number in the name may have changed since: the list grew, or another number was free. */
+/* Compares names without their numbers, which change when the list grows or another number is free. */
 static gboolean
 is_planned_output(const MsPlanning *p, const MsBatchItem *item, const char *output)
 {

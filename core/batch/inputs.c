@@ -15,7 +15,7 @@ typedef struct {
   GPtrArray *inputs;
   gboolean recursive;
   gboolean hidden;
-  struct stat output; /* of the output folder; st_ino 0 when there is none */
+  struct stat output; /* identity of the output folder; inode 0 when there is none */
 } Walk;
 
 static void
@@ -42,8 +42,8 @@ add_input(Walk *walk, const char *path, const char *relative, char *problem)
 }
 
 /*
- * Judges by the ending, so that a damaged image is reported and not overlooked, or by the first bytes. A file that
- * cannot be read may be an image, so it counts as one and fails later with the reason.
+ * Recognises an image by its extension, so that a damaged one is reported, or by its first bytes. A file that cannot be
+ * read counts as an image and fails later with the reason.
  */
 static gboolean
 looks_like_image(const char *path)
@@ -55,7 +55,7 @@ looks_like_image(const char *path)
     return TRUE;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
-    return errno != ENOENT; /* a dangling link is no image */
+    return errno != ENOENT; /* a dangling link is not an image */
   n = read(fd, start, sizeof start);
   close(fd);
   return n > 0 && ms_codec_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
@@ -76,7 +76,7 @@ compare_names(gconstpointer a, gconstpointer b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted by bytes, so that the numbers of images are the same on every machine. Temporary files are always left out. */
+/* Sorts by bytes, so that images have the same numbers on every machine. Temporary files are omitted. */
 static GPtrArray *
 folder_entries(const Walk *walk, const char *path, char **problem)
 {
@@ -104,10 +104,7 @@ is_output_folder(const Walk *walk, const struct stat *info)
 
 static void walk_folder(Walk *walk, const char *path, const char *relative);
 
-/*
- * Links to files are followed, links to folders are not: they could lead round in a circle; pipes must be named
- * themselves.
- */
+/* Follows links to files but not to folders, which could form a loop; pipes are read only if named as arguments. */
 static void
 walk_entry(Walk *walk, const char *path, const char *relative)
 {
@@ -164,10 +161,10 @@ expand_folder(Walk *walk, const char *path)
  * @arguments: (array zero-terminated=1): files, folders and MS_INPUT_STDIN
  * @recursive: whether folders inside folders are searched
  * @hidden: whether files and folders whose name starts with a dot are taken
- * @output_folder: (nullable): a folder whose content is not taken when it lies inside an input folder
+ * @output_folder: (nullable): a folder whose files are omitted when it lies inside an input folder
  *
- * A folder stands for the images in it, told by their ending or their first bytes. Files that were named are taken as
- * they are: what is wrong with them is said when they are loaded.
+ * A folder stands for the images in it, recognised by their extension or first bytes. Files named as arguments are not
+ * checked before they are loaded.
  *
  * Returns: (transfer full) (element-type MsInput): the images, in the order of the arguments, folders sorted by name
  */
@@ -192,7 +189,7 @@ ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidd
 }
 
 /**
- * ms_inputs_leave_out: @inputs: (element-type MsInput): loses those that @test is %TRUE for; the others keep their
+ * ms_inputs_leave_out: @inputs: (element-type MsInput): removes those for which @test is %TRUE; the others keep their
  * order.
  */
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The images that file and folder arguments stand for, each with its path below the folder that was named. */
+/* MsInput: an image that a file or folder argument stands for, with its path below that folder. */
 #pragma once
 
 #include <glib.h>

@@ -35,7 +35,7 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self);
 }
 
-/** ms_batch_item_fail: notes why nothing comes of it; the first reason stays. */
+/** ms_batch_item_fail: marks the item as failed; the first error is kept. */
 void
 ms_batch_item_fail(MsBatchItem *self, const char *sentence)
 {
@@ -64,14 +64,14 @@ ms_batch_item_forget_results(MsBatchItem *self)
   self->summary = NULL;
 }
 
-/** ms_batch_item_differs: whether it was compared with the reference and is not the same. */
+/** ms_batch_item_differs: whether the result was compared with the reference and differs. */
 gboolean
 ms_batch_item_differs(const MsBatchItem *self)
 {
   return self->verified && self->difference.mismatched_pixels > 0;
 }
 
-/** ms_item_status_name: as reports spell it. */
+/** ms_item_status_name: the word that reports use. */
 const char *
 ms_item_status_name(MsItemStatus status)
 {

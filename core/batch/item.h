@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchItem: one image of a batch: where it comes from, where it goes, and what became of it. */
+/* MsBatchItem: one image of a batch: its input, its output and its result. */
 #pragma once
 
 #include "core/filter/settings/options.h"
@@ -30,13 +30,13 @@ typedef enum {
  * @output: (nullable): path, "-", or %NULL when nothing is saved
  * @overwrite: whether a file at @output may be replaced
  * @skip_existing: skip this item when another process creates @output first
- * @numbered: whether a number is put behind the name when somebody else takes @output in the meantime
- * @perhaps_saved: an earlier run may have made @output and ended before it said so: the same file there is this result
+ * @numbered: whether a number is appended to the name when another process creates @output first
+ * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
  * @error: (nullable): why it failed
  * @reason: (nullable): why it was skipped
- * @note: (nullable): what the output's format could not hold, for a person to know
+ * @note: (nullable): what the output's format could not store, as a sentence
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
- * @device: (nullable): what filtered it
+ * @device: (nullable): the device that filtered it
  * @log: (nullable): decode, build, upload, kernel, download and encode rows
  * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
  * @filter_ms: (element-type double): wall time of each repeat, first upload to last download

@@ -20,7 +20,7 @@ struct _MsManifest {
   guint n_ignored;     /* lines that are no record */
   guint first_ignored; /* number of the first one, from 1 */
   GHashTable *entries; /* absolute input path -> MsManifestEntry */
-  GHashTable *outputs; /* of done lines, links followed; NULL until it is asked for */
+  GHashTable *outputs; /* outputs of finished images, links followed; NULL until first used */
 };
 
 G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
@@ -62,7 +62,7 @@ ms_manifest_init(MsManifest *self)
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
 }
 
-/* The field as bytes of a file name: escaped when they are no UTF-8. */
+/* Reads a file name, which is escaped where its bytes are not UTF-8. */
 static char *
 get_path(JsonObject *object, const char *member)
 {
@@ -71,7 +71,7 @@ get_path(JsonObject *object, const char *member)
   return text ? g_strcompress(text) : NULL;
 }
 
-/* JSON holds UTF-8 alone; names with other bytes, and backslashes, are written with octal escapes. */
+/* Adds a file name; bytes that are not UTF-8, which JSON requires, and backslashes are written as octal escapes. */
 static void
 set_path(JsonObject *object, const char *member, const char *path)
 {
@@ -108,7 +108,7 @@ entry_from_object(JsonObject *object)
   return entry;
 }
 
-/* Members of the wrong type make a line useless, for all that its other members may say. */
+/* Rejects a line that has members of the wrong type. */
 static gboolean
 has_types(JsonObject *object)
 {
@@ -136,7 +136,7 @@ take_line(MsManifest *self, const char *line, gsize length)
   return TRUE;
 }
 
-/* The last line of a run that was killed may be cut off, which is no damage: its image is done again. */
+/* Ignores the last line if it is cut off, as after a crash; its image is filtered again. */
 static void
 take_lines(MsManifest *self, const char *text, gsize length)
 {
@@ -155,7 +155,9 @@ take_lines(MsManifest *self, const char *text, gsize length)
   self->torn = length > 0 && text[length - 1] != '\n';
 }
 
-/** ms_manifest_describe_ignored: (transfer full) (nullable): how many lines were ignored because they are no record. */
+/**
+ * ms_manifest_describe_ignored: (transfer full) (nullable): how many lines were ignored because they are not records.
+ */
 char *
 ms_manifest_describe_ignored(MsManifest *self)
 {
@@ -175,7 +177,7 @@ fail(MsManifest *self, const char *doing, GError **error)
   return FALSE;
 }
 
-/* A mistyped name must not append lines to an image. */
+/* Refuses an image, to which a mistyped name would append lines. */
 static gboolean
 refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
@@ -204,7 +206,7 @@ ms_manifest_load(const char *path, GError **error)
   struct stat info;
 
   self->path = g_strdup(path);
-  /* A pipe or device keeps nothing to be read back. */
+  /* A pipe or device cannot be read back. */
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
     return g_steal_pointer(&self);
   if (!g_file_get_contents(path, &text, &length, NULL)) {
@@ -218,7 +220,7 @@ ms_manifest_load(const char *path, GError **error)
 }
 
 /**
- * ms_manifest_begin: makes the file when it is not there and opens it to add lines; several shards may write to one.
+ * ms_manifest_begin: opens the file, which is created if missing, for appending; several shards may write to one file.
  */
 gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
@@ -245,7 +247,7 @@ ms_manifest_find(MsManifest *self, const char *input)
   return g_hash_table_lookup(self->entries, absolute);
 }
 
-/* Lines of older versions lack both; then only the output's name is compared. */
+/* Compares format and quality, which lines of older versions lack. */
 static gboolean
 is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
 {
@@ -257,7 +259,7 @@ is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
          entry->quality == ms_codec_resolve_quality(codec, save->quality);
 }
 
-/* A pipe may bring another image each time, so only files can be unchanged. */
+/* Only a file can be unchanged, since a pipe may deliver another image each time. */
 static gboolean
 is_same_input(const MsManifestEntry *entry, const char *input)
 {
@@ -269,7 +271,10 @@ is_same_input(const MsManifestEntry *entry, const char *input)
   return entry->modified_ns < 0 || info.st_mtim.tv_nsec == entry->modified_ns;
 }
 
-/* An output that was emptied or cut off later is no result; lines of older versions do not record its size. */
+/*
+ * Whether the output has the recorded size, as an emptied or truncated file has not; lines of older versions record
+ * none.
+ */
 static gboolean
 has_whole_output(const MsManifestEntry *entry)
 {
@@ -282,10 +287,10 @@ has_whole_output(const MsManifestEntry *entry)
 
 /**
  * ms_manifest_find_done:
- * @save: format (not AUTO) and quality that are wanted now
+ * @save: requested format (not AUTO) and quality
  *
- * Returns: (transfer none) (nullable): the line that says @input, as it is now, was done with these settings and its
- *   output is there; whether that output is the one that is wanted now is for the caller to see
+ * Returns: (transfer none) (nullable): the line by which @input was finished unchanged with these settings, if its
+ *   output exists; the caller compares the name of the output
  */
 const MsManifestEntry *
 ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings, const MsSaveOptions *save)
@@ -314,7 +319,7 @@ collect_outputs(MsManifest *self)
   return outputs;
 }
 
-/** ms_manifest_has_output: whether the lines that were read say that @path is the output of an input that was done. */
+/** ms_manifest_has_output: whether a line records @path as the output of a finished input. */
 gboolean
 ms_manifest_has_output(MsManifest *self, const char *path)
 {
@@ -371,10 +376,10 @@ item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptio
 
 /**
  * ms_manifest_append:
- * @settings: what was asked for (not what the plan made of it)
+ * @settings: as requested, not as resolved by the plan
  * @save: format (not AUTO) and quality of the output
  *
- * Adds one line by one write, which other processes' lines cannot cut in two.
+ * Appends one line in a single write, so that lines of several processes never mix.
  */
 gboolean
 ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
@@ -390,7 +395,7 @@ ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *
     self->torn = line[written - 1] != '\n';
   if (written == (gssize)length)
     return TRUE;
-  /* Less than was asked for, without an error: the disk was full in the middle. */
+  /* A short write sets no errno; it means a full disk. */
   errno = errno ? errno : ENOSPC;
   return fail(self, "written", error);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsManifest: a file of JSON lines, one for each finished image, by which an interrupted batch is resumed.
- */
+/* MsManifest: a file with a JSON line for each finished image, from which an interrupted batch is resumed. */
 #pragma once
 
 #include "core/batch/item.h"

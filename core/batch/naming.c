@@ -5,7 +5,7 @@
 
 static const char *const fields[] = {"stem", "ext", "sp", "sr", "device", "seq", NULL};
 
-/* The field that starts at @text ("{name}"), and where the text goes on; NULL when it is none of ours. */
+/* Finds the field that starts at @text ("{name}") and the end of its text; NULL for an unknown field. */
 static const char *
 field_at(const char *text, const char **after)
 {
@@ -79,7 +79,7 @@ append_number(GString *name, double value)
   g_string_append(name, g_ascii_formatd(text, sizeof text, "%.10g", value));
 }
 
-/* Letters, digits and .+_ of any alphabet stay; runs of the rest become one '-'. */
+/* Keeps letters and digits of any alphabet and .+_, and replaces runs of other characters by one '-'. */
 static void
 append_file_safe(GString *name, const char *text)
 {
@@ -135,8 +135,8 @@ ms_naming_expand(const char *template, const MsNameParts *parts)
 }
 
 /**
- * ms_naming_extension: (nullable): the ending of the last part of @path, without its dot; a leading dot starts no
- * ending.
+ * ms_naming_extension: (nullable): the extension of the last part of @path without its dot; a leading dot starts no
+ * extension.
  */
 const char *
 ms_naming_extension(const char *path)
@@ -148,7 +148,7 @@ ms_naming_extension(const char *path)
   return dot && dot != base && dot[1] != '\0' ? dot + 1 : NULL;
 }
 
-/** ms_naming_stem: (transfer full): the last part of @path without its ending. */
+/** ms_naming_stem: (transfer full): the last part of @path without its extension. */
 char *
 ms_naming_stem(const char *path)
 {
@@ -168,7 +168,7 @@ with_suffix(const char *path, const char *suffix)
   return g_strdup_printf("%.*s-%s.%s", (int)(extension - 1 - path), path, suffix, extension);
 }
 
-/** ms_naming_numbered: (transfer full): @path with -@number before its ending. */
+/** ms_naming_numbered: (transfer full): @path with -@number before its extension. */
 char *
 ms_naming_numbered(const char *path, guint number)
 {

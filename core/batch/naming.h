@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of output files: templates such as {stem}-sp{sp}.{ext}, and numbered names that are still free. */
+/* Makes names of output files from templates such as {stem}-sp{sp}.{ext}, and numbers names that are taken. */
 #pragma once
 
 #include <glib.h>
@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 #define MS_NAMING_ANY_NUMBER '\1'
 
 /**
- * MsNameParts: what the fields of a template become.
- * @stem: the input's name without its ending
- * @extension: the output format's ending, without the dot
- * @device: the device's name; what cannot stand in a file name becomes '-'
+ * MsNameParts: the values of the fields of a template.
+ * @stem: the input's name without its extension
+ * @extension: the output format's extension, without the dot
+ * @device: the device's name; characters not allowed in file names become '-'
  * @seq: the image's number in the whole list, from 1
  * @seq_digits: @seq is padded with zeros to so many digits
- * @any_seq: put MS_NAMING_ANY_NUMBER in the place of @seq
+ * @any_seq: write MS_NAMING_ANY_NUMBER instead of @seq
  */
 typedef struct {
   const char *stem;

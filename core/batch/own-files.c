@@ -21,7 +21,7 @@ is_source(const MsOwnFile *file, GHashTable *sources)
   return ms_file_id_get(file->path, &id) && g_hash_table_contains(sources, &id);
 }
 
-/* An output by another name can only be one that has several. */
+/* Whether @file is an output under another of its names, which only a file with several links has. */
 static gboolean
 is_linked_output(const MsOwnFile *file, GHashTable *outputs)
 {

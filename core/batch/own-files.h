@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The files that a run writes about itself (reports, the manifest), which must not take the place of an image or of
- * one another.
- */
+/* MsOwnFile: a report or manifest of a run, which must replace neither an image of the run nor another such file. */
 #pragma once
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of planning a batch share: names of outputs, settling of conflicts, and leaving out of earlier
- * results.
+ * MsPlanning: the state of planning a batch, shared by its steps: omitting earlier results, naming outputs, settling
+ * conflicts.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @into_folder: whether outputs are named by the template
  * @sources: (element-type MsFileId gpointer): every input
  * @claimed: output path, links followed -> input path, of this run
- * @numbers: output path -> the first number behind it that may be free
+ * @numbers: output path -> the first number appended to it that may be free
  */
 typedef struct {
   const MsBatchRequest *request;

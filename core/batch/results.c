@@ -7,7 +7,7 @@
 
 typedef struct {
   const MsPlanning *planning;
-  char *folder;        /* of the outputs, links followed, with a slash behind */
+  char *folder;        /* folder of the outputs, links followed, with a trailing slash */
   GHashTable *planned; /* output paths, links followed */
 } Results;
 
@@ -21,8 +21,8 @@ planned_output(const MsPlanning *p, const MsInput *input)
 }
 
 /*
- * Results beside their inputs would be filtered again by the next run. With --on-conflict overwrite an image of that
- * name is refused instead: it could be an original. Numbers in the names say nothing about where they come from.
+ * Collects the possible outputs of all inputs, since results beside their inputs would be filtered again by the next
+ * run. With --on-conflict overwrite an image of that name is refused instead, because it could be an original.
  */
 static GHashTable *
 planned_outputs(const MsPlanning *p, GPtrArray *inputs)
@@ -60,7 +60,7 @@ is_result(const MsInput *input, gpointer data)
   return strcmp(own, path) != 0;
 }
 
-/** ms_planning_leave_out_results: takes what an earlier run made out of @inputs, where outputs lie among them. */
+/** ms_planning_leave_out_results: removes results of an earlier run from @inputs, where outputs lie among them. */
 void
 ms_planning_leave_out_results(const MsPlanning *p, GPtrArray *inputs)
 {

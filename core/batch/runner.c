@@ -9,9 +9,9 @@
 #define MOST_USUAL_JOBS 16
 
 /*
- * One lock guards everything below but the work that is done on an image. A worker that looks for something to do
- * takes, in this order: a result to save (which frees memory), an image to decode that fits the memory left, the
- * header of the next item.
+ * The state of a run. One lock guards everything but the pixels of an image in work. An idle worker takes, in this
+ * order: a result to save, which frees memory; an image to decode that fits the memory left; the header of the next
+ * item.
  */
 typedef struct {
   GPtrArray *items;
@@ -20,8 +20,8 @@ typedef struct {
   GCancellable *cancellable;
   GMutex lock;
   GCond changed;
-  guint next;       /* item whose header is read next */
-  guint unfiltered; /* items that may still come to the device */
+  guint next;       /* index of the item whose header is read next */
+  guint unfiltered; /* items that may still reach the device */
   guint unfinished; /* items that are neither done, failed nor skipped */
   guint decoding;
   guint decode_ahead;
@@ -51,7 +51,7 @@ usual_memory_limit(void)
   return pages > 0 && page > 0 ? (guint64)pages * (guint64)page / 4 : G_GUINT64_CONSTANT(1) << 30;
 }
 
-/* A skipped item gets no line: the manifest has one from the run that did the work. */
+/* Skipped items get no line, because the manifest has the line of the run that did the work. */
 static void
 record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatchItem *item)
 {
@@ -76,7 +76,7 @@ ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsB
     hooks->finished(item, hooks->data);
 }
 
-/* Called with the lock held; the hooks see one item at a time. */
+/* Called with the lock held, so that the hooks get one item at a time. */
 static void
 finish_item(Runner *r, MsBatchItem *item, gboolean was_filtered)
 {
@@ -87,7 +87,7 @@ finish_item(Runner *r, MsBatchItem *item, gboolean was_filtered)
   g_cond_broadcast(&r->changed);
 }
 
-/* An image that was cut short by an interruption stays pending: it neither failed nor was it skipped. */
+/* Marks an item as failed; an image that an interruption ended stays pending. */
 static void
 fail_item(Runner *r, MsBatchItem *item, const GError *error, gboolean was_filtered)
 {
@@ -241,7 +241,7 @@ filter_on_device(Runner *r, MsEngine *engine, MsBatchImage *work, GError **error
   return good;
 }
 
-/* What a further lane cannot do, because its device failed, goes back to the first, which may take another device. */
+/* Returns an image whose device failed in a further lane to the first lane, which may open another device. */
 static gboolean
 return_to_first_lane(Runner *r, MsBatchImage *work, const GError *error)
 {
@@ -311,7 +311,7 @@ work_on_further_lane(gpointer data)
   return NULL;
 }
 
-/* Images overlap only where nothing is measured or inspected between two of them. */
+/* Opens further lanes, unless images are measured or inspected, which needs the device for one image at a time. */
 static GPtrArray *
 start_further_lanes(Runner *r, MsEngine *engine)
 {
@@ -350,7 +350,7 @@ most_jobs(const MsRunnerOptions *options)
   return options->jobs ? options->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
 }
 
-/* Each image of a folder has one thread; what a short batch leaves over compresses bands of a large image. */
+/* Each image of a folder is encoded by one thread; in a short batch, spare threads compress bands of a large image. */
 static guint
 encoder_threads(const MsRunnerOptions *options, GPtrArray *items)
 {
@@ -411,7 +411,7 @@ open_and_work(Runner *r, GError **error)
   return TRUE;
 }
 
-/* A batch that is done already needs no device. */
+/* A batch without pending items needs no device. */
 static gboolean
 run_pipeline(Runner *r, GError **error)
 {
@@ -427,10 +427,10 @@ run_pipeline(Runner *r, GError **error)
 
 /**
  * ms_runner_run:
- * @items: (element-type MsBatchItem): pending ones are done, the others only reported
+ * @items: (element-type MsBatchItem): pending ones are filtered, the others only reported
  *
- * The calling thread drives the device; decoding, verifying and saving go on beside it. What is wrong with one image
- * is kept in its item and stops no other.
+ * The calling thread drives the device; other threads decode, verify and save. The error of one image is kept in its
+ * item and stops no other.
  *
  * Returns: %FALSE when no engine could be opened, the settings cannot run on it (#MS_ERROR_UNSUPPORTED,
  *   #MS_ERROR_USAGE), or the run was interrupted (G_IO_ERROR_CANCELLED): then finished files are whole and unfinished
@@ -452,6 +452,6 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   good = run_pipeline(&runner, error);
   g_cancellable_disconnect(cancellable, handler);
   runner_clear(&runner);
-  /* An interruption that comes when all is done interrupts nothing. */
+  /* An interruption after the last item is ignored. */
   return good && !(runner.unfinished > 0 && g_cancellable_set_error_if_cancelled(cancellable, error));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runner: images flow from decoding threads over the device to encoding threads, a bounded number of them at a
- * time.
+ * Runs a batch: threads decode and encode images while the calling thread drives the device; a memory limit bounds the
+ * images in flight.
  */
 #pragma once
 
@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 
 /**
  * MsRunnerOptions:
- * @settings: what is asked for
- * @limits: against hostile headers
- * @save: quality and the like; format AUTO is settled for each item
- * @jobs: decoding and encoding threads, 0 for as many as suit the machine
+ * @settings: the requested settings
+ * @limits: limits on the size of images
+ * @save: options of saving; the format AUTO is resolved for each item
+ * @jobs: decoding and encoding threads, 0 for a default by the number of processors
  * @repeat: times each image is filtered, at least 1
  * @verify: whether each result is compared with the reference
  * @keep_log: whether items keep their timings
  * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
- *   alone needs more than a limit that was set fails
+ *   exceeds an explicit limit alone fails
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -36,13 +36,13 @@ typedef struct {
 } MsRunnerOptions;
 
 /**
- * MsRunnerHooks: what the caller adds. Any may be %NULL but @open.
+ * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary
  * @started: the work on an item begins; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
- * @progress: rows done of the image at hand, on the calling thread
- * @problem: a sentence that belongs to no item: the manifest cannot be written; one call at a time
+ * @progress: finished rows of the image that is being filtered, on the calling thread
+ * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);

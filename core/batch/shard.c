@@ -40,7 +40,7 @@ ms_shard_parse(const char *text, MsShard *shard, GError **error)
   return FALSE;
 }
 
-/* FNV-1a, then a finishing mix: names that differ in one digit must not follow a pattern modulo small counts. */
+/* FNV-1a with a final mix, so that names that differ in one digit are spread evenly modulo small counts. */
 static guint64
 hash_name(const char *name)
 {
@@ -55,10 +55,10 @@ hash_name(const char *name)
 
 /**
  * ms_shard_takes:
- * @relative: the image's path below the folder that was named, or its name alone
+ * @relative: the image's path below the folder argument, or its name alone
  *
- * The name alone decides, not its place in the list: machines that see the folder under other paths, or while images
- * are being added, still agree, so no image is done twice or by nobody.
+ * Depends on the name alone and not on its position in the list, so that machines that mount the folder under other
+ * paths, or list it while images are added, still assign each image to exactly one shard.
  */
 gboolean
 ms_shard_takes(const MsShard *self, const char *relative)

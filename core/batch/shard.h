@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsShard: which part of a list of images this process does when several share the work. */
+/* MsShard: the part of a list of images that this process filters when several share the work. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** MsShard: part @index (from 1) of @count; {1, 1} is everything. */
+/** MsShard: part @index (from 1) of @count; {1, 1} is the whole list. */
 typedef struct {
   guint index;
   guint count;

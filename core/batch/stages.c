@@ -25,8 +25,8 @@ ms_batch_image_free(MsBatchImage *self)
 }
 
 /**
- * ms_stage_bytes: what an image in flight takes: itself, its result, the reference's result, and as much again for a
- * codec's rows.
+ * ms_stage_bytes: estimated memory of an image in flight: the image, its result, the reference's result, and as much
+ * again for the codecs.
  */
 guint64
 ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
@@ -40,7 +40,7 @@ input_name(const MsBatchItem *item)
   return ms_file_path_is_standard(item->input) ? g_strdup("standard input") : g_filename_display_name(item->input);
 }
 
-/* The header of a file is read and the rest left for later; what comes only once has to be kept. */
+/* Reads the header of a file, or a pipe's whole content, which cannot be read twice. */
 static gboolean
 read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *header, GCancellable *cancellable,
             GError **error)
@@ -71,7 +71,7 @@ check_memory(const MsBatchImage *work, const MsRunnerOptions *options, const MsI
   return FALSE;
 }
 
-/* Before the image is filtered, not after. */
+/* Checks before filtering that the output's format can store the image. */
 static gboolean
 check_format(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
 {
@@ -84,7 +84,7 @@ check_format(const MsBatchImage *work, const MsRunnerOptions *options, const MsI
          ms_codec_check_sides(codec, name, header->width, header->height, error);
 }
 
-/** ms_stage_measure: reads the header for the size, and a pipe as a whole, and refuses what could not be done by it. */
+/** ms_stage_measure: reads the header, and a pipe as a whole, and refuses images that cannot be loaded or saved. */
 gboolean
 ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
@@ -129,7 +129,7 @@ ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable
   return TRUE;
 }
 
-/* Building happens once, so its rows are kept from the first repeat; all others are those of the last. */
+/* Keeps the rows of the last repeat, and the build rows of the first, which alone builds. */
 static void
 keep_build_rows(MsTimingLog *into, MsTimingLog *run)
 {
@@ -172,7 +172,7 @@ filter_once(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine
   return TRUE;
 }
 
-/** ms_stage_filter: runs the engine as often as asked for and keeps the last result. */
+/** ms_stage_filter: runs the engine as often as the options say and keeps the last result. */
 gboolean
 ms_stage_filter(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine, GCancellable *cancellable,
                 GError **error)
@@ -188,7 +188,9 @@ ms_stage_filter(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *en
   return TRUE;
 }
 
-/** ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, the figures are in the item. */
+/**
+ * ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, and the differences in the item.
+ */
 gboolean
 ms_stage_verify(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
@@ -240,7 +242,7 @@ save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes
   return write_all(STDOUT_FILENO, data, size, error);
 }
 
-/* Whether the file that is in the way is just what would be saved; %FALSE without @error when it is not. */
+/* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
 static gboolean
 is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
                  GError **error)
@@ -255,8 +257,8 @@ is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *not
 }
 
 /*
- * What an earlier run made and did not note; a file that is no result keeps its name, and the image takes a number if
- * it may.
+ * Accepts an existing file that an earlier run saved without recording it; otherwise the image gets a numbered name if
+ * that is allowed.
  */
 static gboolean
 settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved,
@@ -277,7 +279,7 @@ settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes 
   return FALSE;
 }
 
-/* Somebody may take a free name between the plan and now; then the next number is tried. */
+/* Tries the next number when another process has created the planned output. */
 static gboolean
 save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
              GError **error)
@@ -310,7 +312,7 @@ append_note(GString *text, const char *name, const char *note)
   g_string_append_printf(text, "%s'%s': %s.", text->len > 0 ? " " : "", name, note);
 }
 
-/* (nullable): what is lost by reading the input and by writing the output. */
+/* Returns (nullable) a sentence on what is lost by reading the input and writing the output. */
 static char *
 describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
 {
@@ -325,7 +327,7 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
   return text->len > 0 ? g_strdup(text->str) : NULL;
 }
 
-/** ms_stage_save: writes the result where the item says, whole or not at all. */
+/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
 gboolean
 ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to one image on its way through the runner: measure, decode, filter, verify, save. No threads here. */
+/* The stages of one image in the runner: measure, decode, filter, verify, save; none starts threads. */
 #pragma once
 
 #include "core/batch/runner.h"
@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /**
- * MsBatchImage: an image on its way. @content: (nullable): of a pipe, until it is decoded; @bytes: what it takes of the
- * memory limit.
+ * MsBatchImage: an image in flight. @content: (nullable): a pipe's bytes, until they are decoded; @bytes: its share of
+ * the memory limit.
  */
 typedef struct {
   MsBatchItem *item;

@@ -13,16 +13,18 @@
 #include "core/batch/worker-message.h"
 #include "core/batch/worker.h"
 
-/* The longest silence without --timeout: compiling kernels and decoding large images report nothing meanwhile. */
+/*
+ * The longest time without a message if --timeout is not given; compiling kernels and decoding large images send none.
+ */
 #define USUAL_SILENCE_MS 120000
 
-/* On a slow device the limit is this many times the longest silence that ended well. */
+/* On a slow device, the limit is this many times the longest gap between two messages so far. */
 #define SILENCE_FACTOR 20
 
-/* How long a worker that was asked to stop, or has reported its end, may take to exit. */
+/* The time in which a worker must exit after it was told to stop or has reported its end. */
 #define EXIT_MS 3000
 
-/* A device that ends this many workers in a row, alone with one image each, is given up. */
+/* The batch ends when this many workers in a row died, each with a single image. */
 #define MOST_DEATHS_IN_A_ROW 5
 
 /* How one worker ended. */
@@ -40,7 +42,7 @@ typedef struct {
   gboolean *started;
   gboolean opened;
   gboolean reported_end;
-  int status; /* of waitpid() */
+  int status; /* the status of waitpid() */
   GError *error;
 } Worker;
 
@@ -123,7 +125,7 @@ take_device(Supervisor *s, Worker *w, GVariant *payload)
     s->supervision->device(&info, s->hooks->data);
 }
 
-/* An item that the worker left pending when it was cancelled is not finished. */
+/* Applies a worker's result to its item, unless the worker was cancelled and left the item pending. */
 static void
 take_result(Supervisor *s, GVariant *payload, MsBatchItem *item)
 {
@@ -182,7 +184,7 @@ take_message(Supervisor *s, Worker *w, GVariant *message)
   }
 }
 
-/* Waits for a message; 1 when there is one or the pipe is closed, 0 after @milliseconds, -1 when cancelled. */
+/* Waits for a message; returns 1 when there is one or the pipe is closed, 0 after @milliseconds, -1 when cancelled. */
 static int
 wait_for_message(const Worker *w, GCancellable *cancellable, int milliseconds)
 {
@@ -280,8 +282,8 @@ fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
 }
 
 /*
- * What a worker had started is tried again alone, one by one; what it had not is left for the next worker. A result
- * may have been saved and not reported, so the retry compares it with the file.
+ * Sorts the items of a dead worker: those that it had started are retried one by one, the others are left for the next
+ * worker. A retry compares its result with the output, which may have been saved before the worker died.
  */
 static void
 divide(Supervisor *s, Worker *w)
@@ -368,10 +370,10 @@ run_groups(Supervisor *s, GError **error)
 
 /**
  * ms_supervisor_run:
- * @hooks: @open and @inspect are not used: they are the worker's
+ * @hooks: @open and @inspect are not used, since the worker calls its own
  *
  * Does what ms_runner_run() does, in worker processes. Images that a worker had started when it died are tried once
- * more alone and then fail with the cause. One cancellation ends the worker, also when its driver hangs.
+ * more alone and then fail with the cause. Cancelling ends the worker, also when its driver hangs.
  *
  * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several images in a row ended their workers
  */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The supervisor of a batch: runs the items in a worker process, so that a driver that aborts, hangs or is killed
- * costs one image and not the batch.
- */
+/* Runs a batch in worker processes, so that a driver that aborts or hangs costs one image and not the batch. */
 #pragma once
 
 #include "core/batch/runner.h"
@@ -12,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * MsSupervisorOptions:
  * @arguments: (nullable) (array zero-terminated=1): the worker's program and arguments, %NULL for those of this process
- * @timeout_s: how long a worker may report nothing, 0 for a limit that grows with the gaps observed
+ * @timeout_s: how long a worker may send no message, 0 for a limit that grows with the observed gaps
  * @device: (nullable): called when a worker has opened its device
  */
 typedef struct {

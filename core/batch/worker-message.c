@@ -16,7 +16,7 @@ typedef struct {
   gboolean perhaps_saved;
 } Flags;
 
-/* What a worker found out about an item, apart from texts and lists. */
+/* The results of an item apart from texts and lists. */
 typedef struct {
   MsSettings used;
   MsImageDifference difference;
@@ -68,7 +68,7 @@ ms_worker_message_write(int fd, GVariant *message)
   const void *data = g_bytes_get_data(bytes, &size);
   g_autofree guint8 *frame = g_malloc(sizeof size + size);
 
-  /* One write, so that the receiver rarely waits in the middle of a message. */
+  /* Uses a single write, so that the receiver rarely waits in the middle of a message. */
   memcpy(frame, &size, sizeof size);
   memcpy(frame + sizeof size, data, size);
   return write_all(fd, frame, sizeof size + size);
@@ -105,7 +105,7 @@ ms_worker_message_parse(GVariant *message, guint *index, GVariant **payload)
   return kind;
 }
 
-/* File names are bytes; an empty array stands for NULL. */
+/* Stores a file name as bytes, since it may not be UTF-8; an empty array stands for NULL. */
 static GVariant *
 bytes_of(const void *data, gsize size)
 {
@@ -180,7 +180,7 @@ ms_worker_message_get_jobs(GVariant *message)
   return items;
 }
 
-/* Each row is followed by its kernel's name, since a pointer means nothing to the other process. */
+/* Each row is followed by its kernel's name, since a pointer is invalid in the other process. */
 static GVariant *
 log_of(const MsBatchItem *item)
 {
@@ -222,7 +222,7 @@ times_of(const GArray *times)
   return bytes_of(times->data, times->len * sizeof(double));
 }
 
-/** ms_worker_message_new_result: (transfer floating): what became of a finished item. */
+/** ms_worker_message_new_result: (transfer floating): the results of a finished item. */
 GVariant *
 ms_worker_message_new_result(const MsBatchItem *item)
 {
@@ -265,7 +265,7 @@ take_times(GVariant *tuple, gsize index, GArray *into)
     memcpy(into->data, data, into->len * sizeof(double));
 }
 
-/** ms_worker_message_take_result: copies what ms_worker_message_new_result() carried into @item. */
+/** ms_worker_message_take_result: copies the results of ms_worker_message_new_result() into @item. */
 void
 ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
 {

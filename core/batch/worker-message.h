@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between the supervisor of a batch and its worker: serialised GVariants with their length in front. Both
- * ends are the same program, so plain structures travel as their bytes.
+ * Messages between the supervisor of a batch and its worker: serialised GVariants preceded by their length. Both ends
+ * run the same program, so plain structures are sent as bytes.
  */
 #pragma once
 
@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 /**
  * MsWorkerMessageKind:
  * @MS_WORKER_DEVICE: the device is open; payload: its name, platform, driver and type
- * @MS_WORKER_STARTED: the item is being read; no payload
+ * @MS_WORKER_STARTED: work on the item begins; no payload
  * @MS_WORKER_PROGRESS: payload: rows done and rows in all
  * @MS_WORKER_FINISHED: payload: what ms_worker_message_take_result() reads
- * @MS_WORKER_PROBLEM: payload: a sentence that belongs to no item
+ * @MS_WORKER_PROBLEM: payload: an error that belongs to no item
  * @MS_WORKER_ENDED: the last message; payload: error code and sentence, empty when all is done
  */
 typedef enum {

@@ -12,7 +12,7 @@
 typedef struct {
   const MsRunnerHooks *hooks;
   GHashTable *indices; /* item -> its index + 1 */
-  GMutex lock;         /* of the pipe: several threads report */
+  GMutex lock;         /* guards the pipe: several threads report */
   gint64 last_progress_us;
 } Worker;
 
@@ -23,7 +23,7 @@ ms_worker_is_one(void)
   return g_getenv(MS_WORKER_VARIABLE) != NULL;
 }
 
-/* A supervisor that is gone is noticed by the signal of its death, so a failed write needs no answer. */
+/* Ignores a failed write, because a signal ends this process when its supervisor dies. */
 static void
 send(Worker *w, MsWorkerMessageKind kind, const MsBatchItem *item, GVariant *payload)
 {
@@ -104,7 +104,7 @@ send_end(Worker *w, const GError *error)
  *
  * Runs the items that arrive and reports each to the supervisor.
  *
- * Returns: %FALSE when no items arrived, or the run ended with an error, which the supervisor was sent
+ * Returns: %FALSE when no items arrived, or the run ended with an error, which was sent to the supervisor
  */
 gboolean
 ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable)

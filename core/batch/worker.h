@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The worker of a batch: runs the items that its supervisor sends, in a process that a driver may end. */
+/* Runs the items that the supervisor sends, in a separate process because a driver may abort it. */
 #pragma once
 
 #include "core/batch/runner.h"

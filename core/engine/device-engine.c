@@ -7,10 +7,10 @@
 #include "core/engine/tuned.h"
 #include "core/opencl/device-chooser.h"
 
-/* Images on a device with its own memory at once: two transfers, kernels, and one ready to follow. */
+/* Images in flight on a device with its own memory: one uploads, one computes, one downloads, and one waits. */
 #define LANES 4
 
-/* Up to this many iterations the plan's bands take well below a second. */
+/* With at most this many iterations, a band of the plan takes well below a second. */
 #define USUAL_ITERATIONS 5
 
 struct _MsDeviceEngine {
@@ -77,7 +77,7 @@ use_context(MsDeviceEngine *self, MsContext *context)
     ms_mean_shift_set_memory_budget(self->filter, ms_context_get_limits(context)->global_memory / 2 / LANES);
 }
 
-/* A run whose finished rows the caller is told. */
+/* The state of a run that reports its finished rows to the caller. */
 typedef struct {
   MsDeviceEngine *self;
   MsEngineRun *run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/device-settings.h"
 
-/* A size at which every combination of options can be planned that can be planned at any size. */
+/* A combination of options that can be planned at any size can be planned at this one. */
 #define USUAL_SIDE 512
 
 /** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */

@@ -88,8 +88,8 @@ ms_engine_open_lane(MsEngine *self, GError **error)
 }
 
 /**
- * ms_engine_is_device_fault: whether another device may succeed: the fault is not one of the settings, the image or the
- * user.
+ * ms_engine_is_device_fault: whether another device may succeed, since neither the settings, the image nor the user
+ * caused @error.
  */
 gboolean
 ms_engine_is_device_fault(const GError *error)
@@ -120,7 +120,7 @@ ms_engine_report_progress(int done, int total, gpointer self)
 
 /**
  * ms_engine_open:
- * @device_selector: `reference`, or as ms_device_choose() takes it
+ * @device_selector: `reference`, or a selector for ms_device_choose()
  * @note: (nullable): receives why devices were rejected, now and while running
  *
  * Returns: (transfer full): the engine, or %NULL with #MS_ERROR_NO_DEVICE

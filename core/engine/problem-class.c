@@ -24,8 +24,8 @@ ms_problem_class_filter(double sp, gint64 width, gint64 height)
 }
 
 /*
- * The classes range from arrays where the launch dominates to arrays that exceed every cache. The usual lengths, powers
- * of two, lie inside a class and not on its bound.
+ * The classes range from arrays where the launch dominates to arrays that exceed every cache. The bounds are no powers
+ * of two, since most measured arrays have such a length.
  */
 static const char *
 length_class(guint64 bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of problems: the settings that are fastest for one member are taken for every other of its class. */
+/* Classes of problems of similar size: the fastest settings of one problem are used for its whole class. */
 #pragma once
 
 #include "core/reduce/reduce-plan.h"

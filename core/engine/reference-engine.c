@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Rows of a strip when the caller is told of finished rows: few, since one row may take a second. */
+/* Rows of a strip when finished rows are reported: few, since one row may take a second. */
 #define STRIP_ROWS 16
 
 struct _MsReferenceEngine {

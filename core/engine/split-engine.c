@@ -36,7 +36,7 @@ describe(MsEngine *engine)
   return (MsEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
 }
 
-/* Every device must take the settings: each does a part of every image. */
+/* The settings must be valid on every device, because each one computes a part of every image. */
 static gboolean
 check(MsEngine *engine, const MsSettings *settings, GError **error)
 {
@@ -54,7 +54,7 @@ get_context(MsEngine *engine)
   return ms_split_get_context(MS_SPLIT_ENGINE(engine)->split, 0);
 }
 
-/* What the first device makes of `auto`; the others may take other kernels for the same picture. */
+/* Reports the settings that `auto` resolves to on the first device; other devices may use other kernels. */
 static gboolean
 resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *used, GError **error)
 {
@@ -68,7 +68,7 @@ resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSett
   return TRUE;
 }
 
-/* Kernels never change the picture, so every device may have those that are fastest there. */
+/* Each device uses its own fastest kernels, since all kernels compute the same picture. */
 static void
 tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *tuned)
 {
@@ -141,7 +141,7 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector
 
 /**
  * ms_split_engine_open_contexts:
- * @list: selectors as ms_device_choose() takes them, with commas between
+ * @list: selectors for ms_device_choose(), separated by commas
  *
  * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or
  *   #MS_ERROR_NO_DEVICE

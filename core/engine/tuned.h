@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `auto` means on a device that was tuned: the stored winner, where there is one that the plan accepts. */
+/* Resolves `auto` on a tuned device to the stored winner, if the plan accepts it. */
 #pragma once
 
 #include "core/filter/settings/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A watchdog: a cancellable that follows its parent and is cancelled besides when a deadline passes. */
+/* MsWatchdog: a cancellable that is cancelled with its parent, or when a deadline passes. */
 #pragma once
 
 #include <gio/gio.h>

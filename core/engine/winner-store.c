@@ -17,7 +17,7 @@ ms_winner_store_default_directory(void)
 /**
  * ms_winner_store_path:
  * @directory: (nullable): where winners are kept; %NULL for the user's folder
- * @ending: of the file's name, so that other files on the same key can stand beside the winner
+ * @ending: end of the file's name, so that other files for the same key can lie beside the winner
  *
  * Returns: (transfer full): the path of a file whose name is a hash of @key
  */
@@ -40,7 +40,7 @@ has_text(JsonObject *object, const char *member, const char *text)
 
 /**
  * ms_winner_store_load:
- * @version: (nullable): version of the program; a winner of another version was measured with other kernels
+ * @version: (nullable): version of the program; a winner of another version is ignored, because its kernels may differ
  *
  * Returns: (transfer full) (nullable): the winner of exactly this key and version; %NULL when there is none or its file
  *   is damaged

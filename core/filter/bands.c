@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/bands.h"
 
-/** ms_bands_next: the next at most @step rows of @whole after @done of them. */
+/** ms_bands_next: at most @step rows of @whole, beginning after the first @done. */
 MsRows
 ms_bands_next(MsRows whole, int done, int step)
 {
   return (MsRows){whole.first + done, MIN(step, whole.count - done)};
 }
 
-/** ms_bands_with_halo: @rows and @halo more on both sides, as far as the image has them. */
+/** ms_bands_with_halo: @rows extended by @halo rows on both sides and clipped to the image. */
 MsRows
 ms_bands_with_halo(MsRows rows, int halo, int height)
 {

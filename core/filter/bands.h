@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsRows: ranges of image rows, cut into steps and extended by the rows that a window can reach. */
+/* MsRows: a range of image rows; ranges are cut into steps and extended by the halo of a window. */
 #pragma once
 
 #include <glib.h>

@@ -12,7 +12,7 @@ static const MsFilterKernel kernels[] = {
   {MS_KERNEL_MATRIX, ms_plan_matrix}, {MS_KERNEL_PACKED, ms_plan_packed},
 };
 
-/* What `auto` tries, fastest first, by kind of device; the last must take everything. */
+/* The kernels that `auto` tries, fastest first, for each kind of device; the last one must accept every request. */
 static const MsKernel cpu_preference[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel wide_cpu_preference[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT};
 static const MsKernel gpu_preference[] = {MS_KERNEL_DIRECT};
@@ -21,7 +21,7 @@ static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MAT
 static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
 
 /*
- * Radii at which the matrix kernel was measured ahead of the packed one on the devices that have both:
+ * Radii at which the matrix kernel is faster than the packed one on devices that have both, as measured in
  * kernels/README.md.
  */
 #define FIRST_MATRIX_RADIUS 31
@@ -43,7 +43,7 @@ suits_matrix(const MsPlanRequest *request)
   return request->settings.params.sp >= FIRST_MATRIX_RADIUS && request->settings.params.sp <= LAST_MATRIX_RADIUS;
 }
 
-/** ms_filter_kernel_preference: (transfer none): the kernels that `auto` tries on that device, best first. */
+/** ms_filter_kernel_preference: (transfer none): the kernels that `auto` tries on that device, fastest first. */
 const MsKernel *
 ms_filter_kernel_preference(const MsPlanRequest *request, guint *n)
 {

@@ -44,8 +44,8 @@ reserve_source(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, in
 }
 
 /**
- * ms_filter_buffers_reserve: makes room for a stripe of @plan: @source_rows rows of the image, @result_rows of the
- * region, and the plan's scratch buffers.
+ * ms_filter_buffers_reserve: allocates what a stripe of @plan needs: @source_rows rows of the image, @result_rows of
+ * the region, and the plan's scratch buffers.
  */
 gboolean
 ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, int source_rows,
@@ -64,7 +64,7 @@ ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPla
   return TRUE;
 }
 
-/** ms_filter_buffers_clear_scratch: fills with zeros those scratch buffers that the plan wants cleared. */
+/** ms_filter_buffers_clear_scratch: fills the scratch buffers with zeros where the plan requires it. */
 gboolean
 ms_filter_buffers_clear_scratch(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error)
 {
@@ -83,7 +83,7 @@ ms_filter_buffers_clear_scratch(MsFilterBuffers *self, MsContext *context, const
   return TRUE;
 }
 
-/** ms_filter_buffers_release: gives the memory back; the structure can be used again. */
+/** ms_filter_buffers_release: releases the device memory; the structure can be used again. */
 void
 ms_filter_buffers_release(MsFilterBuffers *self)
 {

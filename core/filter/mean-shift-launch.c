@@ -27,13 +27,13 @@ ms_filter_launch_release_kernels(MsFilterLaunch *self)
     g_clear_pointer(&self->kernels[i], clReleaseKernel);
 }
 
-/* MsArgValue: what clSetKernelArg() takes. */
+/* MsArgValue: the size and address that clSetKernelArg() takes. */
 typedef struct {
   gsize bytes;
   const void *value;
 } MsArgValue;
 
-/* MsArgVectors: the vectors that several kernels have as arguments. */
+/* MsArgVectors: the vector arguments that several kernels share. */
 typedef struct {
   cl_int4 image;
   cl_int4 region;

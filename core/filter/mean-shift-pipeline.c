@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/mean-shift-pipeline.h"
 
-/* What the lanes of one run share. */
+/* The state that the lanes of one run share. */
 typedef struct {
   const MsFilterRun *common;
-  GMutex lock;     /* of the two members below */
+  GMutex lock;     /* guards the two members below */
   int taken;       /* rows of the region that lanes have taken */
   gboolean failed; /* a lane failed, so the others take no more stripes */
-  int done;        /* rows of the region that are computed; under the lock of the device's kernels */
+  int done;        /* rows of the region that are computed; guarded by ms_context_lock_kernels() */
 } Pipeline;
 
 /* One further queue on the device, with its own buffers and pinned memory. */
@@ -16,7 +16,7 @@ typedef struct {
   MsFilterBuffers buffers;
 } Lane;
 
-/* What one lane does for this run, in its own thread. */
+/* The part of one lane, which has its own thread, in this run. */
 typedef struct {
   Pipeline *pipeline;
   MsFilterRun run;
@@ -79,7 +79,7 @@ run_lane(gpointer data)
   return NULL;
 }
 
-/* Opens the further lanes that are missing; a device that gives no more queues has fewer. */
+/* Opens missing lanes; if the device provides no more queues, fewer lanes are used. */
 static guint
 open_lanes(GPtrArray *lanes, MsContext *context, guint wanted)
 {
@@ -125,7 +125,7 @@ run_lanes(LaneRun *lanes, guint n)
       g_thread_join(threads[i]);
 }
 
-/* Moves the lane's times to the caller's log and its error, if it is the first, to the caller. */
+/* Appends the lane's times to the caller's log and passes on the first error. */
 static gboolean
 close_lane(LaneRun *lane, gboolean good, GError **error)
 {
@@ -146,8 +146,9 @@ close_lane(LaneRun *lane, gboolean good, GError **error)
  * ms_filter_run_in_lanes:
  * @lanes: from ms_filter_lanes_new(); kept by the caller between runs
  *
- * Computes all of the plan's region into the pixels of the run, by the plan's number of lanes: while the kernels of one
- * stripe run, the next is uploaded and the last downloaded. The picture does not depend on the lanes.
+ * Computes the plan's region into the pixels of the run with the plan's number of lanes: while the kernels of one
+ * stripe run, the next stripe is uploaded and the previous one downloaded. The result does not depend on the number of
+ * lanes.
  */
 gboolean
 ms_filter_run_in_lanes(const MsFilterRun *common, GPtrArray *lanes, GError **error)

@@ -43,7 +43,7 @@ run_band(MsFilterRun *self, GError **error)
          (!self->early_rows || download_rows(self, l->band, NULL, error));
 }
 
-/* Runs that share the region count their rows together. */
+/* Runs that share the region share the count of finished rows. */
 static void
 report_progress(const MsFilterRun *self)
 {
@@ -112,7 +112,7 @@ run_stripes(MsFilterRun *self, GError **error)
   return TRUE;
 }
 
-/** ms_filter_run: computes all of the plan's region into the pixels of the run. */
+/** ms_filter_run: computes the plan's region into the pixels of the run. */
 gboolean
 ms_filter_run(MsFilterRun *self, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFilterRun: one run of a plan through its region, stripe by stripe and band by band. */
+/* MsFilterRun: executes a plan over its region, stripe by stripe and band by band. */
 #pragma once
 
 #include "core/filter/mean-shift-launch.h"

@@ -56,7 +56,7 @@ ms_mean_shift_get_context(MsMeanShift *self)
   return self->context;
 }
 
-/** ms_mean_shift_set_memory_budget: device bytes that plans made here may take; 0 for what suits the device. */
+/** ms_mean_shift_set_memory_budget: device bytes that plans made here may take; 0 for the default of the device. */
 void
 ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes)
 {
@@ -73,7 +73,7 @@ ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer 
 
 /**
  * ms_mean_shift_set_early_rows: whether the rows of each band are in the caller's pixels when progress is reported, so
- * that a window can show them. This costs a second download of each row, which the log leaves out.
+ * that a window can show them. This downloads each row twice; the log has the final download only.
  */
 void
 ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
@@ -82,8 +82,8 @@ ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
 }
 
 /**
- * ms_mean_shift_set_pipelined: whether plans made here may use several queues, so that transfers overlap kernels. Not
- * for measuring single stages: the processor's part of one transfer then runs beside another stage.
+ * ms_mean_shift_set_pipelined: whether plans made here may use several queues, so that transfers overlap kernels.
+ * Single stages cannot be measured then, because the processor's part of a transfer runs beside another stage.
  */
 void
 ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
@@ -156,7 +156,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
   }
   if (ms_mean_shift_run_plan_into(self, source, plan, pixels, log, cancellable, &failure))
     return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(source));
-  /* A hung device may still write to the pixels later, so they are leaked rather than freed. */
+  /* A hung device may still write to the pixels later, so they are never freed. */
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
     g_free(pixels);
   g_propagate_error(error, g_steal_pointer(&failure));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsMeanShift: runs plans on one device, keeping buffers and the last image there between runs. */
+/* MsMeanShift: runs plans on one device and keeps its buffers there between runs. */
 #pragma once
 
 #include "core/filter/planner.h"

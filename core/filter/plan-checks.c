@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/plan-checks.h"
 
-/* Places in 16 bits reach so far. */
+/* The largest coordinate that 16 bits hold. */
 #define MAX_EXTENT 65535
 
-/** ms_plan_check_work_group: whether the device takes a work-group of @width x @height with so much local memory. */
+/**
+ * ms_plan_check_work_group: whether the device supports a work-group of @width x @height with @local_bytes of local
+ * memory.
+ */
 gboolean
 ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes, GError **error)
 {
@@ -28,7 +31,10 @@ ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height
   return TRUE;
 }
 
-/* The kernel's own work-group, given to the kernel by name: what a report of such a run says, and what repeats it. */
+/*
+ * Accepts the kernel's own work-group when the kernel is chosen by name, so that the settings that a report states can
+ * be repeated.
+ */
 static gboolean
 names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int width, int height)
 {
@@ -42,8 +48,8 @@ names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int
  * @width: columns of the kernel's own work-group
  * @height: its rows
  *
- * Whether every toggle but the kernel itself is as it is by default, or as the kernel has it anyway; for kernels that
- * have their own way of doing what the toggles choose.
+ * Whether every toggle but the kernel itself has its default or the kernel's own value; for kernels on which the
+ * toggles have no effect.
  */
 gboolean
 ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error)
@@ -65,7 +71,7 @@ ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int heigh
   return TRUE;
 }
 
-/** ms_plan_check_clipped_windows: whether windows stay inside the image, as they do under every rule but replicate. */
+/** ms_plan_check_clipped_windows: whether windows are clipped to the image, as under every rule but replicate. */
 gboolean
 ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {
@@ -77,7 +83,7 @@ ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GEr
   return FALSE;
 }
 
-/** ms_plan_check_doubles: whether the device can take means in double precision. */
+/** ms_plan_check_doubles: whether the device computes in double precision, which the means need. */
 gboolean
 ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {
@@ -89,7 +95,10 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
   return FALSE;
 }
 
-/** ms_plan_has_whole_radius: whether every window reaches equally far to all sides, as it does not with a half. */
+/**
+ * ms_plan_has_whole_radius: whether every window reaches equally far to all sides, unlike windows of a radius with a
+ * fraction of one half.
+ */
 gboolean
 ms_plan_has_whole_radius(const MsPlanRequest *request)
 {
@@ -113,7 +122,7 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
   return FALSE;
 }
 
-/** ms_plan_check_extent: whether places in the image fit 16 bits. */
+/** ms_plan_check_extent: whether coordinates in the image fit 16 bits. */
 gboolean
 ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {

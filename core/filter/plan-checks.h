@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What several kernels ask of a request before they plan it; each refuses with #MS_ERROR_UNSUPPORTED and a sentence. */
+/*
+ * Checks that several kernels make before they plan a request; each refuses with #MS_ERROR_UNSUPPORTED and a sentence.
+ */
 #pragma once
 
 #include "core/filter/plan.h"
 
 G_BEGIN_DECLS
 
-/* From this compute capability times ten on, NVIDIA devices have the matrix units that the matrix kernel is for. */
+/* The least compute capability, times ten, of NVIDIA devices with the matrix units that the matrix kernel uses. */
 #define MS_KERNEL_MATRIX_CAPABILITY 80
 
-/* From this one on they multiply and add four bytes in one instruction, as the packed kernel does. */
+/* The least one of devices with the instruction that multiplies and adds four bytes, which the packed kernel uses. */
 #define MS_KERNEL_BYTES_CAPABILITY 61
 
 gboolean ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height, gsize local_bytes,

@@ -4,9 +4,9 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The study's kernel [MS]: one work-item, one pixel. Parts, in order: what a mean is (by rule and device), how a pixel
- * or a step of pixels is read (by memory object, access and unrolling), where it is read from (global memory, or the
- * group's tile first), how the window meets the border (by rule), and the iteration itself.
+ * The study's kernel [MS]: one work-item computes one pixel. Its parts, in order: the mean (by rule and device), how a
+ * pixel or a step of pixels is read (by memory object, access and unrolling), where it is read from (global memory or
+ * the group's tile), the border of the image (by rule), and the iteration.
  */
 
 static gboolean
@@ -41,11 +41,11 @@ check_toggles(const MsPlanRequest *request, GError **error)
   return TRUE;
 }
 
-/* Rows of pixels for each row of work-items that are refilled: enough to even out how many iterations pixels take. */
+/* Rows of pixels for each row of work-items under `refill`: enough to balance pixels with few and many iterations. */
 #define REFILL_ROWS 8
 
 /*
- * The study found 128 work-items, 32 columns wide, best on its GPUs; on a processor long rows keep the loads in line.
+ * The study found 128 work-items, 32 columns wide, fastest on its GPUs; on a processor long rows make loads contiguous.
  */
 static void
 resolve_work_group(MsOptions *options, const MsDeviceLimits *limits)
@@ -115,7 +115,7 @@ refills(const MsOptions *options)
   return options->schedule == MS_SCHEDULE_REFILL;
 }
 
-/* Bytes of the tile, or of the number of the group's next pixel. */
+/* Bytes of the tile, or under `refill` of the counter of the group's next pixel. */
 static gsize
 group_bytes(const MsOptions *options)
 {
@@ -147,7 +147,7 @@ compose(MsPlan *plan)
   ms_program_spec_define_int(plan->program, "TILE_HEIGHT", o->work_group_height);
 }
 
-/** ms_plan_direct: plans the study's kernel with every toggle that means something. */
+/** ms_plan_direct: plans the study's kernel, to which every toggle applies. */
 gboolean
 ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
@@ -165,7 +165,7 @@ ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
     return FALSE;
   compose(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
-  /* Local memory comes last and only where there is some. */
+  /* Local memory is the last argument, and absent where none is used. */
   pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
                           G_N_ELEMENTS(args) - (bytes ? 0 : 1));
   pass->local_bytes = bytes;

@@ -4,9 +4,9 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The matrix kernel: squared distances and sums as products of small matrices, which GPUs have units for. Parts, in
- * order: how the records lie, lanes in step and matrix products (by device), the pass that writes the records, the
- * mean (by rule), the sums of sixteen windows, and the iteration.
+ * The matrix kernel computes squared distances and sums as products of small matrices on a GPU's matrix units. Its
+ * parts, in order: the layout of the records, warp and matrix operations (by device), the pass that writes the records,
+ * the mean (by rule), the sums of sixteen windows, and the iteration.
  */
 
 #define GROUP_WIDTH 8
@@ -14,15 +14,15 @@
 #define COLUMNS_PER_STRIP 64
 #define BYTES_PER_PIXEL 16
 
-/* As the kernel parts reckon them: entries, pixels and means of 64 pixels, and what the lanes trade through. */
+/* Local bytes as in the kernel parts: entries, pixels and means of 64 pixels, and the lanes' exchange area. */
 #define LIST_BYTES (64 * (16 + 8 + 8))
 #define NVIDIA_SCRATCH_WORDS 64
 #define PORTABLE_SCRATCH_WORDS 832
 
-/* From here on the unrolled first iteration is more code than an instruction cache holds. */
+/* Above this radius the unrolled first iteration exceeds the instruction cache. */
 #define MAX_UNROLLED_RADIUS 16
 
-/* Words of the records are counted in 32 bits. */
+/* The kernel indexes words of the records in 32 bits. */
 #define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
 
 static gboolean
@@ -31,7 +31,7 @@ has_matrix_units(const MsDeviceLimits *limits)
   return limits->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY;
 }
 
-/* The bits of a whole number up to 2048 in half precision. */
+/* The bits of an integer up to 2048 in half precision. */
 static guint
 half_bits(guint value)
 {
@@ -70,7 +70,7 @@ local_bytes(const MsPlan *plan)
   return LIST_BYTES + scratch * 4 + band_steps * 64;
 }
 
-/* Columns right of the picture: the margin, and what the last step of a window may touch. */
+/* Columns right of the image: the margin, and those that the last step of a window may read. */
 static int
 pad_columns(int radius)
 {
@@ -137,7 +137,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
          ms_plan_check_work_group(request, GROUP_WIDTH, GROUP_HEIGHT, local_bytes(plan), error);
 }
 
-/** ms_plan_matrix: plans the matrix kernel: in the device's own units where it has them, in plain C elsewhere. */
+/** ms_plan_matrix: plans the matrix kernel: with the device's matrix units where it has them, in plain C elsewhere. */
 gboolean
 ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {

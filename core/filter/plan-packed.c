@@ -4,10 +4,10 @@
 #include "core/filter/plan-checks.h"
 
 /*
- * The packed kernel: four samples at a time as bytes of a word, which GPUs have instructions for. Parts, in order: how
- * the records lie, those instructions (by device), the mean (by rule), the pass that writes the records, the sums of a
- * window, a row of four windows (by device), the first iteration, which lists the pixels that go on, and the others
- * (by radius).
+ * The packed kernel processes four samples at a time as bytes of a word with a GPU's byte instructions. Its parts, in
+ * order: the layout of the records, those instructions (by device), the mean (by rule), the pass that writes the
+ * records, the sums of a window, a row of four windows (by device), the first iteration, which lists the pixels that
+ * have not converged, and the later iterations (by radius).
  */
 
 #define BYTES_PER_RECORD 16
@@ -17,28 +17,31 @@
 #define FIRST_HEIGHT 8
 #define BLOCK 2 /* pixels of a work-item, in both directions */
 
-/* Work-items of a group that goes through the list, and how many pixels of it each gets, alone or with others. */
+/* Work-items of a group that processes the list, and pixels of each work-item, without and with merging. */
 #define LATER_WIDTH 256
 #define ALONE_SHARE 8
 #define MERGED_SHARE 4
 
-/* Slots of the table of places and colours. */
+/* Slots of the hash table of positions and colours. */
 #define TABLE_SLOTS 1024
 
-/* From here on looking for pixels that have come to the same place and colour takes less time than it saves. */
+/* From this radius on, merging pixels that have reached the same position and colour saves more time than it takes. */
 #define MIN_MERGED_RADIUS 6
 
-/* From here on records that do not overlap fill the caches less, which outweighs a few more tests. */
+/*
+ * From this radius on, records that do not overlap are faster: their smaller share of the caches outweighs a few more
+ * tests.
+ */
 #define MIN_COARSE_RADIUS 14
 
-/* Quads of a window that are one piece of code, for four windows at a time and for one. */
+/* Quads of a window that are unrolled, for four windows at a time and for one. */
 #define FIRST_QUADS 6
 #define LATER_QUADS 33
 
-/* The farthest that a colour can be from one of the margin lies just beyond this. */
+/* The largest squared colour radius that excludes every colour of the margin. */
 #define MAX_ISR2 (255 * 255 - 1)
 
-/* As kernels/packed/layout.cl reckons them. */
+/* The layout of kernels/packed/layout.cl. */
 static int
 grain(int radius)
 {
@@ -71,7 +74,7 @@ merges(const MsPlan *plan)
   return plan->radius >= MIN_MERGED_RADIUS;
 }
 
-/* As many as a work-group may have; the list is shared out by the group, so any number will do. */
+/* The largest work-group of the device, since any size can process the list. */
 static gsize
 later_width(const MsPlan *plan)
 {
@@ -94,7 +97,7 @@ later_local_bytes(const MsPlan *plan)
   return merges(plan) ? (TABLE_SLOTS + 2) * sizeof(cl_uint) + lists : sizeof(cl_uint);
 }
 
-/* Plain C gains nothing from it, and compilers take longer. */
+/* Plain C gains nothing from unrolling and takes longer to compile. */
 static int
 rows_unrolled(const MsPlan *plan, int quads_unrolled)
 {
@@ -103,7 +106,7 @@ rows_unrolled(const MsPlan *plan, int quads_unrolled)
   return CLAMP(quads_unrolled / quads(plan->radius), 1, 2 * plan->radius + 1);
 }
 
-/* The radius with its fraction: in single precision nine digits name one number. */
+/* Defines the radius with its fraction; nine digits identify a number of single precision. */
 static void
 define_reach(MsPlan *plan)
 {
@@ -144,7 +147,7 @@ compose(MsPlan *plan)
   ms_program_spec_define_int(plan->program, "TABLE", TABLE_SLOTS);
 }
 
-/* Records, reciprocals, the list of pixels that go on, and its length. */
+/* Records, reciprocals, the list of pixels that have not converged, and its length. */
 static void
 add_scratch(MsPlan *plan)
 {
@@ -183,7 +186,7 @@ add_first(MsPlan *plan)
   pass->local_bytes = 2 * sizeof(cl_uint);
 }
 
-/* As many groups as the list has shares when every pixel goes on. */
+/* The number of groups when no pixel has converged. */
 static void
 add_later(MsPlan *plan)
 {
@@ -218,8 +221,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 }
 
 /**
- * ms_plan_packed: plans the packed kernel: in the device's own byte instructions where it has them, in plain C
- * elsewhere.
+ * ms_plan_packed: plans the packed kernel: with the device's byte instructions where it has them, in plain C elsewhere.
  */
 gboolean
 ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error)

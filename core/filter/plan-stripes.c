@@ -2,8 +2,8 @@
 #include "core/filter/plan-stripes.h"
 
 /*
- * Samples that one launch may test: about 0.1 s on a slow processor and on a fast GPU alike, short enough to cancel and
- * long enough that the launch itself does not count.
+ * Samples that one launch may test: about 0.1 s on a slow processor or a fast GPU, short enough for cancelling and long
+ * enough for the cost of a launch to be negligible.
  */
 #define CPU_SAMPLES_PER_BAND 2.5e8
 #define GPU_SAMPLES_PER_BAND 1.0e11
@@ -11,19 +11,19 @@
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
-/* One lane uploads, one computes, one downloads. */
+/* Enough for an upload, kernels and a download at the same time. */
 #define LANES 3
 
 /*
- * Measured on an H200: images below the least gain nothing, since each stripe's transfer starts threads. Stripes above
- * the most leave the first upload and the last download without kernels beside them.
+ * Bounds measured on an H200: smaller images gain nothing, since each stripe's transfer starts threads; larger stripes
+ * lengthen the first upload and the last download, which overlap no kernels.
  */
 #define LEAST_PIPELINED_BYTES (G_GUINT64_CONSTANT(128) << 20)
 #define LEAST_STRIPE_BYTES (G_GUINT64_CONSTANT(16) << 20)
 #define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
 #define MOST_STRIPES 16
 
-/** ms_plan_device_bytes: what the plan's largest buffers take together for stripes of so many rows of the region. */
+/** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
 {
@@ -36,8 +36,8 @@ ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
 }
 
 /*
- * The most rows of the region whose source with halo, scratch and result fit @budget bytes and one allocation; 0 where
- * not even one row does.
+ * The largest number of rows of the region whose source with halo, scratch and result fit @budget bytes and one
+ * allocation; 0 where not even one row fits.
  */
 static int
 rows_within_budget(const MsPlan *plan, guint64 budget)
@@ -97,7 +97,7 @@ rows_per_band(const MsPlan *plan, double samples_per_band)
   return rows < 16 ? MAX(1, (int)rows) : (int)rows / 16 * 16;
 }
 
-/* The most bytes that a plan may take: half the device's memory, or less where the request says so. */
+/* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
 static guint64
 largest_budget(const MsPlanRequest *request)
 {
@@ -106,7 +106,7 @@ largest_budget(const MsPlanRequest *request)
 
   if (request->memory_budget > 0)
     budget = MIN(budget, request->memory_budget);
-  /* No single buffer is larger than the whole, so a budget of one allocation keeps each within it. */
+  /* A budget of at most one allocation also keeps each single buffer within the limit of an allocation. */
   return MIN(budget, l->max_allocation);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a plan cuts its region: into stripes whose buffers fit the device, and into bands short enough to cancel. */
+/* Cuts a plan's region into stripes whose buffers fit the device, and into bands short enough for cancelling. */
 #pragma once
 
 #include "core/filter/plan.h"

@@ -13,7 +13,10 @@ ms_plan_free(MsPlan *self)
   g_free(self);
 }
 
-/** ms_plan_add_pass: (transfer none): appends a pass with one pixel an item; the caller sets what differs. */
+/**
+ * ms_plan_add_pass: (transfer none): appends a pass with one pixel for each work-item; the caller sets the other
+ * fields.
+ */
 MsPass *
 ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
 {

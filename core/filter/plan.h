@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsPlan: what will run, decided before anything runs: program parts, constants, passes, arguments, stripes and bands.
+ * MsPlan: the complete description of a run, made before it starts: program parts, constants, passes, arguments,
+ * stripes and bands.
  */
 #pragma once
 
@@ -67,7 +68,7 @@ typedef struct {
 } MsPass;
 
 /**
- * MsScratch: a device buffer of the plan's own.
+ * MsScratch: a temporary device buffer.
  * @row_bytes: bytes for each source row of the stripe
  * @fixed_bytes: bytes on top of them
  * @cleared: whether it is filled with zeros before the passes of each band
@@ -81,7 +82,7 @@ typedef struct {
 /**
  * MsPlanRequest: all that a plan depends on.
  * @region: the rectangle of the image to compute
- * @memory_budget: device bytes the plan may take, 0 for what suits the device
+ * @memory_budget: device bytes the plan may take, 0 for the default of the device
  * @pipelined: whether stripes may follow each other on several queues of the device
  */
 typedef struct {
@@ -102,7 +103,7 @@ typedef struct {
  * @stripe_rows: rows of the region whose source is on the device at a time
  * @lanes: queues that take stripes in turn; 1 where transfers do not overlap kernels
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
- * @rejected: (nullable): for `auto`, why faster kernels were not taken
+ * @rejected: (nullable): for `auto`, why faster kernels were rejected
  */
 typedef struct {
   MsPlanRequest request;

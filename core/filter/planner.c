@@ -9,7 +9,7 @@
 /**
  * ms_plan_request:
  *
- * Returns: a request for the whole image with the device's usual memory budget
+ * Returns: a request for the whole image with the device's default memory budget
  */
 MsPlanRequest
 ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height)
@@ -81,10 +81,10 @@ plan_auto(const MsPlanRequest *request, GError **error)
 /**
  * ms_plan_new:
  *
- * Decides everything about a run without touching a device, so that any rule can be tested with made-up limits.
+ * Makes no OpenCL call, so that every rule can be tested with invented limits.
  *
  * Returns: (transfer full): the plan, or %NULL with #MS_ERROR_USAGE for a bad parameter or #MS_ERROR_UNSUPPORTED and
- *   the reason why this combination means nothing or does not fit the device
+ *   the reason why this combination has no effect or does not fit the device
  */
 MsPlan *
 ms_plan_new(const MsPlanRequest *request, GError **error)
@@ -110,8 +110,8 @@ ms_plan_refusal(const MsPlanRequest *request)
  * ms_plan_option_refusal:
  * @value: a value of @option as on the command line
  *
- * Returns: (transfer full) (nullable): why @value cannot be chosen with everything else as it is; what a window shows
- *   beside a greyed-out control
+ * Returns: (transfer full) (nullable): why @value cannot be chosen with the other settings, as the window shows beside
+ *   a disabled control
  */
 char *
 ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value)

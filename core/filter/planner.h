@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner: makes the plan of a request, or says why the request cannot run; makes no OpenCL call. */
+/* Makes the plan of a request, or returns the reason why the request cannot run; makes no OpenCL call. */
 #pragma once
 
 #include "core/filter/plan.h"

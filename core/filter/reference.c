@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sums over the pixels of a window that are near enough in colour. */
+/* The sums over the pixels of a window within the colour radius. */
 typedef struct {
   int n;
   gint64 x;
@@ -49,7 +49,10 @@ squared_distance(const guint8 *t, const int c[3])
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
-/* Reads the pixel at the clamped place, but adds the place as asked: what the replicate rule does outside the image. */
+/*
+ * Reads the pixel at the clamped coordinates but adds the unclamped ones, as the replicate rule demands outside the
+ * image.
+ */
 static void
 add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
 {
@@ -92,7 +95,7 @@ sum_window(const Job *job, int x0, int y0, const int c[3])
   return sums;
 }
 
-/* One step of methods 1.1; returns whether the pixel has come to rest. */
+/* One iteration of methods 1.1; returns whether the pixel has converged. */
 static gboolean
 shift(const Job *job, int *x0, int *y0, int c[3])
 {
@@ -135,8 +138,8 @@ filter_pixel(const Job *job, int x, int y, guint8 *out)
  * @source: the picture
  * @params: what to compute
  * @region: (nullable): the rectangle to compute, %NULL for all
- * @progress: (nullable) (scope call): told after each row
- * @cancellable: (nullable): looked at before each row
+ * @progress: (nullable) (scope call): called after each row
+ * @cancellable: (nullable): checked before each row
  *
  * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE, #MS_ERROR_MEMORY or
  *   G_IO_ERROR_CANCELLED
@@ -150,9 +153,9 @@ ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region
 
 /**
  * ms_reference_run_counted:
- * @samples: (inout) (nullable): grows by the number of window pixels looked at, over all iterations of all pixels
+ * @samples: (inout) (nullable): grows by the number of window pixels tested in all iterations of all pixels
  *
- * Like ms_reference_run(); the count is what "window samples a second" is made of.
+ * Like ms_reference_run(), and counts the samples for "window samples a second".
  */
 MsImage *
 ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,

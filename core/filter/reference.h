@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The serial reference: the definitions of methods 1.1 and 1.2 in plain C, one thread, to the letter. */
+/* The serial reference: methods 1.1 and 1.2 in plain C on one thread, without any optimisation. */
 #pragma once
 
 #include <gio/gio.h>

@@ -13,18 +13,18 @@
 
 #define BUFFER_SIZE (256 << 10)
 
-/* How often another temporary name is tried when somebody has the first. */
+/* How many temporary names are tried before the save fails. */
 #define MOST_TRIES 100
 
 struct _MsAtomicFile {
-  char *name; /* for messages */
-  char *path; /* where the file is to appear, links followed */
+  char *name; /* the path as given, for messages */
+  char *path; /* the path of the final file, with links followed */
   char *folder;
-  char *temporary; /* NULL while the file has no name at all */
+  char *temporary; /* NULL where the file has no name yet (O_TMPFILE) */
   int fd;
   gboolean direct; /* a device or pipe, written in place */
   gboolean overwrite;
-  mode_t mode; /* of the file that is replaced, 0 when there is none */
+  mode_t mode; /* permissions of the file that is replaced, 0 when there is none */
   gsize used;
   guint8 *buffer;
 };
@@ -68,10 +68,7 @@ set_exists_error(GError **error, const char *name)
               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
 }
 
-/*
- * What is there now decides: nothing and files go by a temporary, devices and pipes are written to, folders are
- * refused.
- */
+/* A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. */
 static gboolean
 look_at_target(MsAtomicFile *self, GError **error)
 {
@@ -97,7 +94,7 @@ look_at_target(MsAtomicFile *self, GError **error)
   return TRUE;
 }
 
-/* The kernel applies the umask, as to any new file; mkstemp() would make it private. */
+/* Uses open(), which applies the umask as to any new file; mkstemp() would make the file private. */
 static gboolean
 open_named(MsAtomicFile *self)
 {
@@ -116,8 +113,8 @@ open_named(MsAtomicFile *self)
 }
 
 /*
- * A file without a name is gone with the program, however that ends. Where the file system cannot do that, or there is
- * no /proc to give it a name through, a hidden one beside the target serves.
+ * Prefers a file without a name, which disappears with the process. Where the file system does not support it, or /proc
+ * (needed to name it) is missing, creates a hidden file beside the target.
  */
 static gboolean
 open_temporary(MsAtomicFile *self)
@@ -129,7 +126,7 @@ open_temporary(MsAtomicFile *self)
 
 /**
  * ms_atomic_file_open:
- * @path: where the file is to appear; a link leads to the file that is replaced, a device or pipe is written in place
+ * @path: path of the final file; links are followed, a device or pipe is written directly
  * @overwrite: whether a file of that name may be replaced
  *
  * Returns: (transfer full): a file to write to, or %NULL with %MS_ERROR_EXISTS or %MS_ERROR_IO
@@ -141,7 +138,7 @@ ms_atomic_file_open(const char *path, gboolean overwrite, GError **error)
 
   self->fd = -1;
   self->name = g_filename_display_name(path);
-  /* A link is replaced by nothing: the file it leads to is, or is made. */
+  /* A link stays as it is; the file that it leads to is created or replaced. */
   self->path = ms_file_path_follow(path);
   self->folder = g_path_get_dirname(self->path);
   self->overwrite = overwrite;
@@ -185,7 +182,9 @@ flush(MsAtomicFile *self, GError **error)
   return write_all(self, self->buffer, used, error);
 }
 
-/** ms_atomic_file_write: appends @size bytes; FALSE with %MS_ERROR_IO when the disk is full and the like. */
+/**
+ * ms_atomic_file_write: appends @size bytes; FALSE with %MS_ERROR_IO when they cannot be written, as on a full disk.
+ */
 gboolean
 ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error)
 {
@@ -212,7 +211,10 @@ sync_file(MsAtomicFile *self, GError **error)
   return TRUE;
 }
 
-/* So that the name survives a power cut too. A folder that may not be read cannot be synced; that is no failure. */
+/*
+ * Flushes the folder, so that the name survives a power cut. A folder without read permission cannot be flushed, which
+ * is not an error.
+ */
 static void
 sync_folder(MsAtomicFile *self)
 {
@@ -232,7 +234,7 @@ link_nameless(MsAtomicFile *self, const char *path)
   return linkat(AT_FDCWD, handle, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* rename() needs a name to rename from. */
+/* Gives a file without a name a temporary one, which rename() needs. */
 static int
 name_nameless(MsAtomicFile *self)
 {
@@ -249,7 +251,7 @@ name_nameless(MsAtomicFile *self)
   return -1;
 }
 
-/* On file systems that know neither of the exclusive ways, an empty file made exclusively holds the place. */
+/* Where the file system supports no exclusive rename or link, an empty file created exclusively reserves the name. */
 static int
 reserve_and_rename(MsAtomicFile *self)
 {
@@ -291,10 +293,10 @@ give_name(MsAtomicFile *self)
 /**
  * ms_atomic_file_commit:
  *
- * Puts the bytes on the disk and then the file under its name. When it may not overwrite and somebody was quicker,
- * theirs stays.
+ * Flushes the bytes to the disk, then gives the file its name. Without permission to overwrite, a file that another
+ * process created meanwhile stays.
  *
- * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; nothing has changed then
+ * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; no file has changed then
  */
 gboolean
 ms_atomic_file_commit(MsAtomicFile *self, GError **error)
@@ -317,7 +319,7 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
   return TRUE;
 }
 
-/** ms_atomic_file_free: closes the file; without a successful commit nothing of it stays behind. */
+/** ms_atomic_file_free: closes the file; without a successful commit no file remains. */
 void
 ms_atomic_file_free(MsAtomicFile *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsAtomicFile: a file that appears under its name whole or not at all. */
+/* MsAtomicFile: a file that appears under its name only when it is complete. */
 #pragma once
 
 #include <glib.h>

@@ -26,7 +26,10 @@ static const MsCodec table[] = {
    .title = "PNG",
    .mime_type = "image/png",
    .extensions = {"png"},
-   /* Half the signature is enough, so that the decoder can say that a transfer in text mode damaged the rest. */
+   /*
+    * Compares half the signature, so that the decoder can report a file whose other half a transfer in text mode
+    * damaged.
+    */
    .magics = {{"\x89PNG", 4, 4}},
    .most_side = G_MAXINT,
    .has_alpha = TRUE,
@@ -170,7 +173,10 @@ ms_codec_list_titles(const char *conjunction)
   return join(words, conjunction);
 }
 
-/** ms_codec_list_extensions: (transfer full): what outputs of this build can end in, as in ".png, .jpg or .tif". */
+/**
+ * ms_codec_list_extensions: (transfer full): the extensions that outputs of this build can have, as in ".png, .jpg or
+ * .tif".
+ */
 char *
 ms_codec_list_extensions(void)
 {
@@ -186,7 +192,7 @@ ms_codec_list_extensions(void)
  * ms_codec_resolve_quality:
  * @quality: 1 to 100 or %MS_QUALITY_AUTO
  *
- * Returns: the quality that a file is written with: 1 to 100, or 0 when nothing is lost
+ * Returns: the quality that a file is written with: 1 to 100, or 0 for lossless compression
  */
 int
 ms_codec_resolve_quality(const MsCodec *self, int quality)

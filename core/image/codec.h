@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of image formats: all that the program knows about a format stands in its row. */
+/* MsCodec: the table of image formats, with one row of names, limits and functions for each format. */
 #pragma once
 
 #include "core/image/image-sink.h"
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * MsCodecMagic: bytes that files of a format begin with.
  * @bytes: compared with the start of a file; '?' stands for any byte
  * @size: bytes of the signature
- * @least: how many of them a file must have; a longer one must have what follows too
+ * @least: how many of them a file must have at least; further bytes are compared where the file has them
  */
 typedef struct {
   const char *bytes;

@@ -6,8 +6,10 @@
 
 #include "core/image/orientation.h"
 
-/* The block is patched in place rather than parsed and written anew (libexif could do that), because makers' notes
- * hold offsets that only stay right when nothing moves. Every access is checked against the size of the block. */
+/*
+ * The block is patched in place rather than parsed and rewritten with libexif, because makers' notes hold offsets that
+ * are valid only while nothing moves. Every access is checked against the size of the block.
+ */
 
 #define ENTRY_SIZE 12
 
@@ -29,7 +31,7 @@ enum {
   TYPE_RATIONAL = 5,
 };
 
-/* Inches (2) are what a block without the tag means. */
+/* The tag's default is inches (2). */
 enum {
   UNIT_NONE = 1,
   UNIT_CENTIMETRE = 3,
@@ -41,7 +43,7 @@ typedef struct {
   gboolean big_endian;
 } Tiff;
 
-/* An offset of 0 is the byte-order mark, never a directory or an entry: it stands for "none". */
+/* An offset of 0 means "none": it is the place of the byte-order mark, never of a directory or an entry. */
 typedef gsize Offset;
 
 static gboolean
@@ -172,7 +174,7 @@ reset_orientation(Tiff *self)
   }
 }
 
-/* The second directory describes a thumbnail of the picture as it was: neither upright nor filtered. */
+/* Removes the second directory, because its thumbnail shows the picture neither upright nor filtered. */
 static void
 unlink_thumbnail(Tiff *self)
 {
@@ -211,7 +213,7 @@ swap_sides(Tiff *self)
 /**
  * ms_exif_make_upright:
  * @exif: a raw EXIF block, beginning with the TIFF header
- * @orientation: (out): the orientation it told, 1 when it told none
+ * @orientation: (out): the orientation of @exif, 1 when it has none
  *
  * Returns: (transfer full) (nullable): a copy for the upright picture: orientation 1, sides and resolutions swapped
  *   where the picture was turned by a quarter, no thumbnail; %NULL when @exif is no TIFF block
@@ -235,7 +237,7 @@ ms_exif_make_upright(GBytes *exif, int *orientation)
   return g_bytes_new_take(g_steal_pointer(&copy), size);
 }
 
-/** ms_exif_get_orientation: the orientation a raw EXIF block tells, 1 when it tells none or is broken. */
+/** ms_exif_get_orientation: the orientation in a raw EXIF block, 1 when it has none or is damaged. */
 int
 ms_exif_get_orientation(GBytes *exif)
 {
@@ -243,7 +245,7 @@ ms_exif_get_orientation(GBytes *exif)
   const guint8 *data = g_bytes_get_data(exif, &size);
   Tiff tiff;
 
-  /* Nothing below this call writes. */
+  /* The cast is safe, since nothing below this call writes. */
   return tiff_open(&tiff, (guint8 *)data, size) ? read_orientation(&tiff) : 1;
 }
 
@@ -261,7 +263,7 @@ to_pixels_per_metre(double value, double units_per_metre)
  * @x_pixels_per_metre: (out): as stored, before any turning
  * @y_pixels_per_metre: (out): as stored, before any turning
  *
- * Returns: whether the block tells both; otherwise neither is touched
+ * Returns: whether the block has both; otherwise both arguments are unchanged
  */
 gboolean
 ms_exif_get_resolution(GBytes *exif, guint32 *x_pixels_per_metre, guint32 *y_pixels_per_metre)
@@ -301,9 +303,9 @@ set_entry(Tiff *self, Offset entry, guint tag, guint type, guint32 value)
 /**
  * ms_exif_new_resolution:
  *
- * For formats that store a resolution nowhere else.
+ * Serves formats that store a resolution only in their EXIF block.
  *
- * Returns: (transfer full): an EXIF block that holds nothing but the resolution
+ * Returns: (transfer full): an EXIF block with the resolution alone
  */
 GBytes *
 ms_exif_new_resolution(guint32 x_pixels_per_metre, guint32 y_pixels_per_metre)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and patches the few tags of a raw EXIF block that stop being true when a picture is turned upright. */
+/* Reads and patches the tags of a raw EXIF block that become wrong when a picture is turned upright. */
 #pragma once
 
 #include <glib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* As many as Linux follows before it calls it a circle. */
+/* The number of links that Linux follows before it reports a loop (ELOOP). */
 #define MOST_LINKS 40
 
 /** ms_file_id_get: %FALSE when there is no file at @path; links are followed. */
@@ -55,7 +55,7 @@ is_link(const char *path)
  * ms_file_path_follow:
  *
  * Returns: (transfer full): where the link @path leads, also when there is nothing yet; @path itself when it is no
- *   link, or one in a circle
+ *   link, or part of a loop
  */
 char *
 ms_file_path_follow(const char *path)
@@ -73,7 +73,7 @@ ms_file_path_follow(const char *path)
   return g_strdup(path);
 }
 
-/* Folders that are not there yet have no links to follow, so their names are taken as they stand. */
+/* Resolves links in the folders that exist; the names of folders that do not exist yet stay as they are. */
 static char *
 resolve_folder(const char *folder)
 {
@@ -91,7 +91,7 @@ resolve_folder(const char *folder)
 }
 
 /**
- * ms_file_path_resolve: (transfer full): the one absolute spelling of the file that writing to @path would make or
+ * ms_file_path_resolve: (transfer full): the canonical absolute path of the file that writing to @path would create or
  * replace.
  */
 char *
@@ -106,7 +106,7 @@ ms_file_path_resolve(const char *path)
   return g_canonicalize_filename(whole, NULL);
 }
 
-/** ms_file_path_is_same: whether both names lead to one file, or would once it is made. */
+/** ms_file_path_is_same: whether both paths lead to the same file, or would lead to it once it exists. */
 gboolean
 ms_file_path_is_same(const char *a, const char *b)
 {
@@ -120,10 +120,7 @@ ms_file_path_is_same(const char *a, const char *b)
   return strcmp(first, second) == 0;
 }
 
-/**
- * ms_file_path_is_kept: whether writing to @path makes or replaces a file; pipes and devices keep nothing that could
- * be lost.
- */
+/** ms_file_path_is_kept: whether writing to @path creates or replaces a file, as opposed to a pipe or device. */
 gboolean
 ms_file_path_is_kept(const char *path)
 {

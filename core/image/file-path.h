@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file a path leads to: through links, by other spellings, and also where there is no file yet. */
+/* Finds the file that a path leads to, through links and different spellings, also where no file exists yet. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/** MsFileId: what tells two files apart, whatever they are called. */
+/** MsFileId: the identity of a file, whatever its name. */
 typedef struct {
   guint64 device;
   guint64 inode;

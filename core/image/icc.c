@@ -11,7 +11,7 @@
  * ms_icc_is_rgb:
  * @profile: a raw ICC profile (ICC.1, header of 128 bytes)
  *
- * Returns: whether it is a profile at all, and one whose colour space is RGB
+ * Returns: whether it is a profile whose colour space is RGB
  */
 gboolean
 ms_icc_is_rgb(GBytes *profile)

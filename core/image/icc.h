@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks into an ICC profile just far enough to know whether it describes RGB pixels. */
+/* Reads from an ICC profile's header whether it describes RGB pixels. */
 #pragma once
 
 #include <glib.h>

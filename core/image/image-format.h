@@ -4,7 +4,7 @@
 
 /**
  * MsImageFormat:
- * @MS_IMAGE_FORMAT_AUTO: when saving: the format that the file name's extension stands for; as a result: none of these
+ * @MS_IMAGE_FORMAT_AUTO: when saving, the format of the file name's extension; as a result, no known format
  * @MS_IMAGE_FORMAT_PNG: Portable Network Graphics
  * @MS_IMAGE_FORMAT_JPEG: JPEG in a JFIF, EXIF or Adobe file
  * @MS_IMAGE_FORMAT_TIFF: Tagged Image File Format, BigTIFF included

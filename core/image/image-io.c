@@ -14,7 +14,7 @@
 
 #define BUFFER_SIZE (64 << 10)
 
-/* An uncompressed file of the largest allowed image: 32 bits in each of four channels. */
+/* Four channels of 32 bits: no uncompressed file of an accepted image has more. */
 #define MOST_BYTES_PER_PIXEL 16
 
 static const MsCodec *
@@ -84,7 +84,7 @@ buffered(GInputStream *base)
 /**
  * ms_image_load_bytes:
  * @bytes: the whole content of a file
- * @name: what to call it in messages
+ * @name: its name in messages
  * @limits: (nullable): %NULL for ms_image_limits_default()
  *
  * Like ms_image_load(), for a file that is in memory already.
@@ -101,7 +101,7 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   return read_source(&source, error);
 }
 
-/* The size of a pipe is only known when it has been read; it is not read on once it cannot be an image any more. */
+/* Reads to the end, since the size of a pipe is unknown; stops at a size that no accepted image can have. */
 static GBytes *
 drain(MsImageSource *source, guint64 most_bytes, GError **error)
 {
@@ -132,12 +132,12 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
 
 /**
  * ms_image_drain_fd:
- * @fd: open for reading; a pipe will do (standard input); not closed
- * @name: what to call it in messages
+ * @fd: open for reading; may be a pipe (standard input); not closed
+ * @name: its name in messages
  * @limits: (nullable): %NULL for ms_image_limits_default()
- * @most_bytes: more than this is refused; 0 for what the largest allowed picture could take
+ * @most_bytes: more than this is refused; 0 for the size of the largest accepted image
  *
- * What comes out of a pipe comes only once, so it is kept to be peeked at and loaded.
+ * A pipe can be read only once, so its content is kept for reading the header and then the image.
  *
  * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
  */
@@ -155,8 +155,8 @@ ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64
 
 /**
  * ms_image_load_fd:
- * @fd: open for reading, at the start of a file; a pipe will do (standard input); not closed
- * @name: what to call it in messages
+ * @fd: open for reading, at the start of a file; may be a pipe (standard input); not closed
+ * @name: its name in messages
  * @limits: (nullable): %NULL for ms_image_limits_default()
  *
  * Like ms_image_load(), for a file that is open already.
@@ -196,7 +196,7 @@ set_open_error(GError **error, const char *name, int code)
   }
 }
 
-/* A pipe that nobody writes to yet is waited for when it is read, which can be cancelled; opening it could not. */
+/* Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot. */
 static int
 open_for_reading(const char *path, const char *name, GError **error)
 {
@@ -218,9 +218,9 @@ open_for_reading(const char *path, const char *name, GError **error)
  * ms_image_load:
  * @path: an image file of any format in the table of codecs; its extension does not matter
  * @limits: (nullable): %NULL for ms_image_limits_default()
- * @cancellable: (nullable): looked at for every row
+ * @cancellable: (nullable): checked for every row
  *
- * The picture comes upright (EXIF orientation applied), as RGBA with 8 bits a channel.
+ * The image is upright (EXIF orientation applied), as RGBA with 8 bits a channel.
  *
  * Returns: (transfer full): the image, or %NULL with %MS_ERROR_IO (cannot be read), %MS_ERROR_FORMAT (damaged or no
  *   image), %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
@@ -238,7 +238,7 @@ ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cance
   return image;
 }
 
-/** ms_image_drain: ms_image_drain_fd() for a named pipe, a device or the like. */
+/** ms_image_drain: ms_image_drain_fd() for the path of a pipe or device. */
 GBytes *
 ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
                GError **error)
@@ -253,7 +253,7 @@ ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes
   return bytes;
 }
 
-/** ms_image_is_stream: whether @path is a pipe, a device or the like, whose bytes come only once. */
+/** ms_image_is_stream: whether @path is a pipe or device, whose bytes can be read only once. */
 gboolean
 ms_image_is_stream(const char *path)
 {
@@ -276,11 +276,11 @@ ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 
 /**
  * ms_image_peek_size:
- * @path: an image file; no pipe, whose bytes come only once, see ms_image_drain()
+ * @path: an image file, but no pipe, whose bytes can be read only once; see ms_image_drain()
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @header: (out): format and size of the upright picture
  *
- * Reads the header alone, and refuses by it what ms_image_load() would.
+ * Reads the header alone, and refuses what ms_image_load() would refuse by the header.
  *
  * Returns: FALSE with the errors of ms_image_load()
  */

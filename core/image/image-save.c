@@ -20,7 +20,7 @@ check_options(const MsSaveOptions *options, GError **error)
   return TRUE;
 }
 
-/* Says what the format or this build cannot do before a file is opened for it. */
+/* Refuses what the format or this build cannot write before a file is opened. */
 static gboolean
 check_codec(const MsCodec *codec, MsImage *image, const char *name, GError **error)
 {
@@ -51,14 +51,14 @@ write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
 
 /**
  * ms_image_save:
- * @path: the file to make
+ * @path: the file to write
  * @options: (nullable): %NULL for ms_save_options_default()
- * @notes: (out) (optional): what the format could not hold
+ * @notes: (out) (optional): what the format could not store
  * @cancellable: (nullable): checked for every row or block
  *
- * Writes a temporary file in the folder of @path, flushes it to the disk and then renames it: nobody ever sees half a
- * file, and a call that fails leaves nothing. Without options.overwrite an existing file stays as it is, also one that
- * appears during the call.
+ * Writes a temporary file in the folder of @path, flushes it to the disk and then renames it, so that a file under its
+ * name is always complete and a failed call leaves none. Without options.overwrite an existing file is kept, also one
+ * that appears during the call.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
  *   %MS_ERROR_UNSUPPORTED (not in this build), %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
@@ -104,7 +104,7 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
 /**
  * ms_image_encode:
  * @options: (nullable): %NULL for ms_save_options_default(); AUTO means PNG here
- * @notes: (out) (optional): what the format could not hold
+ * @notes: (out) (optional): what the format could not store
  *
  * Like ms_image_save(), for standard output and other targets that are not files.
  *

@@ -4,8 +4,8 @@
 /**
  * ms_save_options_default:
  *
- * Level 3 is the last of zlib's fast ones: photographs take a third of the time of its own default of 6 for files
- * five per cent larger.
+ * The compression is 3, the last of zlib's fast levels: photographs take a third of the time of level 6, zlib's
+ * default, for files five per cent larger.
  *
  * Returns: format by extension, the format's own quality, compression 3, no file is overwritten
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageSink: takes the bytes of one image file; with the options of saving and what a format could not keep. */
+/*
+ * MsImageSink: receives the bytes of one image file; with the options of saving, and notes on what a format could not
+ * store.
+ */
 #pragma once
 
 #include "core/image/image-format.h"
@@ -27,8 +30,8 @@ typedef struct {
 } MsSaveOptions;
 
 /**
- * MsSaveNotes: what the file format could not hold, for the caller to report.
- * @alpha_flattened: the image was composed on white, since the format has no transparency
+ * MsSaveNotes: what the file format could not store, for the caller to report.
+ * @alpha_flattened: the image was composited on white, since the format has no transparency
  * @icc_dropped: the profile is larger than the format allows, or broken
  * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
  */

@@ -10,7 +10,7 @@
 #include "core/image/icc.h"
 #include "core/image/orientation.h"
 
-/* Below this many bytes of pixels a false header does no harm, so small files that are odd but valid are accepted. */
+/* Below this many bytes of pixels a false header does no harm, so unusual but valid small files are accepted. */
 #define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)
 
 /* Keeps width * height * 4 below 2^64, whatever limit the caller sets. */
@@ -38,7 +38,7 @@ append_clause(GString *text, const char *clause)
  * ms_image_header_describe_losses:
  * @name: of the file
  *
- * Returns: (transfer full) (nullable): a sentence on what loading the file leaves out, %NULL when that is nothing
+ * Returns: (transfer full) (nullable): a sentence on what is lost by loading the file, %NULL when nothing is
  */
 char *
 ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
@@ -101,7 +101,7 @@ copy_bytes(GBytes *bytes, guint64 offset, void *buffer, gsize size)
  * @size: bytes wanted
  * @got: (out): bytes read, less than @size only at the end of the file
  *
- * Reads from any place and leaves that of ms_image_source_read() alone.
+ * Reads from any offset; the position of ms_image_source_read() does not change.
  *
  * Returns: FALSE when the file cannot be read or the call was cancelled
  */
@@ -196,8 +196,8 @@ swap(guint32 *a, guint32 *b)
  * @raw: (transfer none): the metadata as stored in the file
  * @orientation: 1 to 8 where the file says so itself; 0 where its EXIF block does
  *
- * The last step of every decoder: turns the image upright, and keeps the metadata that are still true. A profile for
- * another colour space than RGB no longer describes the pixels (grey and CMYK became RGB) and is dropped.
+ * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid. A profile for
+ * another colour space than RGB is dropped, since grey and CMYK pixels were converted to RGB.
  *
  * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY
  */

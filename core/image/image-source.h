@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageSource: the bytes of one image file, with the limits and the last steps that all decoders share. */
+/* MsImageSource: the bytes of one image file, with the limits and the steps that all decoders share. */
 #pragma once
 
 #include "core/image/image-format.h"

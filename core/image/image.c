@@ -42,7 +42,7 @@ ms_image_init(MsImage *self)
  * @width: pixels in a row, at least 1
  * @height: rows, at least 1
  * @pixels: (transfer none): width * height * 4 bytes, R G B A, rows without padding
- * @metadata: (nullable) (transfer none): what travels with the pixels
+ * @metadata: (nullable) (transfer none): what is saved with the pixels
  *
  * Returns: (transfer full): an image that shares @pixels
  */
@@ -64,7 +64,7 @@ ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata)
  * ms_image_new_take:
  * @pixels: (transfer full): width * height * 4 bytes from g_malloc()
  *
- * Like ms_image_new(), for pixels that were just made.
+ * Like ms_image_new(), but takes ownership of @pixels.
  */
 MsImage *
 ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata)
@@ -113,7 +113,7 @@ ms_image_get_bytes(MsImage *self)
   return self->pixels;
 }
 
-/** ms_image_get_metadata: (transfer none) (nullable): what travels with the pixels. */
+/** ms_image_get_metadata: (transfer none) (nullable): what is saved with the pixels . */
 MsMetadata *
 ms_image_get_metadata(MsImage *self)
 {
@@ -126,7 +126,7 @@ ms_image_get_extent(MsImage *self)
   return (MsRegion){0, 0, self->width, self->height};
 }
 
-/* Of a constant number of pixels, so that the compiler uses vector instructions. */
+/* Tests a constant number of pixels, so that the compiler uses vector instructions. */
 static gboolean
 is_opaque_block(const guint8 *pixels)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImage: an immutable 8UC4 picture (R, G, B, A bytes) with the metadata that travels with it. */
+/* MsImage: an immutable 8UC4 image (R, G, B, A bytes) with its metadata. */
 #pragma once
 
 #include <gio/gio.h>

@@ -9,7 +9,7 @@
 #define EXIF_PREFIX 6
 #define WHOLE_MARKER 0xffff
 
-/** ms_jpeg_metadata_keep: whether what a header says of metadata is kept while it is read; off, it is skipped. */
+/** ms_jpeg_metadata_keep: whether metadata are kept while the header is read; otherwise they are skipped. */
 void
 ms_jpeg_metadata_keep(struct jpeg_decompress_struct *cinfo, gboolean keep)
 {
@@ -57,7 +57,7 @@ get_density(struct jpeg_decompress_struct *cinfo, guint density)
 
 /**
  * ms_jpeg_metadata:
- * @cinfo: after its header, read while ms_jpeg_metadata_keep() was on
+ * @cinfo: with its header read while ms_jpeg_metadata_keep() was on
  * @most_bytes: a larger profile is left out
  *
  * Returns: (transfer full): orientation, profile and resolution

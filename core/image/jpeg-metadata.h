@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a JPEG header says beside the pixels: EXIF, the colour profile and the resolution. */
+/* Reads the metadata of a JPEG header: EXIF, the colour profile and the resolution. */
 #pragma once
 
 #include <stdio.h>

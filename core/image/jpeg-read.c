@@ -17,12 +17,11 @@
 #define BUFFER_SIZE 65536
 
 /*
- * Bytes before the first scan: room for the largest profile (16 MiB) and more, an end for a file made of nothing but
- * headers.
+ * Most bytes before the first scan: enough for the largest profile (16 MiB), and a limit for a file of endless headers.
  */
 #define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
 
-/* Everything a decoding owns lives here and not in local variables, so that nothing is lost when an error jumps. */
+/* The state of one decoder, kept out of local variables so that nothing leaks when an error calls longjmp(). */
 typedef struct {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -93,9 +92,9 @@ on_error(j_common_ptr cinfo)
 }
 
 /*
- * Whether a warning means that pixels are missing or wrong. Left alone are: bytes too many between segments, an odd
- * order of scans, unknown versions, broken profiles, and a *refining* scan of a progressive file that ends early: the
- * bits it lacks are detail, the picture is there.
+ * Whether a warning means that pixels are missing or wrong. Harmless are extra bytes between segments, an unusual order
+ * of scans, unknown versions, broken profiles, and a refining scan of a progressive file that ends early, which costs
+ * only detail.
  */
 static gboolean
 is_damage(JpegReader *self)
@@ -216,8 +215,9 @@ reader_free(JpegReader *self)
 }
 
 /*
- * A block of 8 x 8 samples takes a bit for its mean and one for the rest, in a progressive file at least the first. In
- * an arithmetic one there is no such floor; 64 blocks to a bit is far below what is met.
+ * The least size that a file of the image can have. A block of 8 x 8 samples takes at least a bit for its mean and one
+ * for the rest, in a progressive file the first alone. Arithmetic coding has no such bound; 64 blocks to a bit are far
+ * below any real file.
  */
 static guint64
 least_bytes(JpegReader *self)
@@ -250,7 +250,8 @@ read_header(JpegReader *self)
 }
 
 /*
- * Ink on white paper: what is left of the light after each ink and black. Adobe's files store the light, not the ink.
+ * Converts CMYK to RGB as the light that remains after each ink and black. Adobe's files store inverted values, which
+ * are the light itself.
  */
 static void
 cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
@@ -295,13 +296,13 @@ read_image(JpegReader *self)
   self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
   int width = cinfo->output_width;
   int height = cinfo->output_height;
-  /* Reads on to the end-of-image marker: a file that lacks it is a damaged one. */
+  /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
   jpeg_finish_decompress(cinfo);
   self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, 0,
                                        &self->error);
 }
 
-/* The only function an error jumps back to: it has no local variables, and @steps keep theirs in @self. */
+/* The only function with setjmp(): it has no local variables, and @steps keep their state in @self. */
 static void
 run(JpegReader *self, void (*steps)(JpegReader *self))
 {
@@ -313,13 +314,13 @@ run(JpegReader *self, void (*steps)(JpegReader *self))
  * ms_jpeg_read:
  * @source: a file that begins with the JPEG start-of-image marker
  *
- * libjpeg-turbo decodes straight into the one block of pixels the image keeps. A progressive file needs its
- * coefficients besides, up to 1.5 times as much again (twice for CMYK).
+ * Decodes directly into the block of pixels that the image keeps. A progressive file also needs memory for its
+ * coefficients, up to 1.5 times as much (twice for CMYK).
  *
- * Files whose pixels are missing or wrong are refused; see is_damage() for where the line is drawn.
+ * Files whose pixels are missing or wrong are refused; see is_damage().
  *
- * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE,
- *   %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
+ *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
  */
 MsImage *
 ms_jpeg_read(MsImageSource *source, GError **error)
@@ -338,7 +339,7 @@ ms_jpeg_read(MsImageSource *source, GError **error)
  * ms_jpeg_peek:
  * @header: (out): filled on success
  *
- * Reads up to the first scan and no further.
+ * Reads up to the first scan.
  *
  * Returns: FALSE with the errors of ms_jpeg_read()
  */

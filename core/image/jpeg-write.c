@@ -13,17 +13,17 @@
 
 #define BUFFER_SIZE 65536
 
-/* From this quality on somebody wants every edge: colours are stored at full resolution. */
+/* From this quality on, colours are stored at full resolution. */
 #define FULL_COLOUR_QUALITY 90
 
-/* An APP segment counts its own two bytes of length. */
+/* Most bytes of an APP segment: its length of 16 bits includes its own two bytes. */
 #define MOST_SEGMENT 65533
 #define EXIF_PREFIX "Exif\0"
 #define EXIF_PREFIX_SIZE 6
 #define ICC_PREFIX_SIZE 14
 #define MOST_ICC (255 * (MOST_SEGMENT - ICC_PREFIX_SIZE))
 
-/* As in the reader: what an encoding owns lives here, so that nothing is lost when an error jumps. */
+/* The state of one encoder, kept out of local variables so that nothing leaks when an error calls longjmp(). */
 typedef struct {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -105,7 +105,9 @@ set_parameters(JpegWriter *self)
     cinfo->comp_info[0].h_samp_factor = cinfo->comp_info[0].v_samp_factor = 1;
 }
 
-/* JFIF counts dots per inch or per centimetre in 16 bits; inches are taken unless centimetres are the round number. */
+/*
+ * JFIF stores dots per inch or per centimetre in 16 bits; inches are used unless only centimetres give a whole number.
+ */
 static void
 set_density(JpegWriter *self, guint32 x, guint32 y)
 {
@@ -179,7 +181,7 @@ write_rows(JpegWriter *self)
   gsize stride = ms_image_get_stride(self->image);
 
   while (self->cinfo.next_scanline < self->cinfo.image_height) {
-    /* libjpeg never writes to the rows it compresses. */
+    /* The cast is safe: libjpeg never writes to the rows it compresses. */
     guint8 *row = (guint8 *)pixels + self->cinfo.next_scanline * stride;
     stop_if(self, g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error));
     if (self->flat_row != NULL) {
@@ -233,8 +235,8 @@ writer_new(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSa
 
 /**
  * ms_jpeg_write:
- * @options: of which the quality counts
- * @notes: (inout): transparency laid on white, and what could not be kept, is set
+ * @options: of which the quality is used
+ * @notes: (inout): transparency composited on white, and what could not be stored, is set
  *
  * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads every colour space of JPEG into RGBA8 and writes RGBA8 as JPEG, with libjpeg-turbo. */
+/* Reads JPEG images of every colour space into 8-bit RGBA and writes 8-bit RGBA as JPEG, with libjpeg-turbo. */
 #pragma once
 
 #include "core/image/image-sink.h"
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** MS_JPEG_MOST_SIDE: pixels a side libjpeg writes (the format itself has 65535). */
+/** MS_JPEG_MOST_SIDE: the longest side that libjpeg writes, in pixels; the format allows 65535. */
 #define MS_JPEG_MOST_SIDE 65500
 
 gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsMetadata: what travels from an input file to its output beside the pixels (ICC profile, EXIF block, resolution). */
+/*
+ * MsMetadata: what is copied from an input file to its output beside the pixels: ICC profile, EXIF block, resolution.
+ */
 #pragma once
 
 #include <glib-object.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/orientation.h"
 
-/* Side of the squares a picture is transposed in: two of them (8 KiB) stay in the first cache. */
+/* Side of the square tiles in which an image is transposed: two of them (8 KiB) fit the first-level cache. */
 #define TILE 32
 
-/** ms_orientation_swaps_sides: whether width and height change places (orientations 5 to 8). */
+/** ms_orientation_swaps_sides: whether width and height are exchanged (orientations 5 to 8). */
 gboolean
 ms_orientation_swaps_sides(int orientation)
 {
@@ -92,7 +92,7 @@ apply_swapped(guint8 **pixels, int *width, int *height, int orientation)
  *
  * Orientations 2 to 4 are done in place; 5 to 8 need a second block for as long as the call lasts.
  *
- * Returns: FALSE when there is no memory for it, with everything left as it was
+ * Returns: FALSE when there is not enough memory; the arguments are then unchanged
  */
 gboolean
 ms_orientation_apply(guint8 **pixels, int *width, int *height, int orientation)

@@ -8,10 +8,10 @@
 #include "core/image/exif.h"
 #include "core/image/orientation.h"
 
-/* Deflate stores at most 258 bytes in two bits. */
+/* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
 #define DEFLATE_MOST 1032
 
-/* Everything a decoding owns lives here and not in local variables, so that nothing is lost when libpng jumps. */
+/* The state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp(). */
 typedef struct {
   MsImageSource *source;
   png_structp png;
@@ -35,8 +35,10 @@ on_error(png_structp png, png_const_charp message)
   png_longjmp(png, 1);
 }
 
-/* Most warnings are about profiles and other ancillary data, which is then left out: no reason to bother anybody. One
- * about the compressed pixels means that their checksum is wrong; only bytes after the last pixel are harmless. */
+/*
+ * Ignores most warnings, which are about profiles and other ancillary data that libpng then leaves out. A warning about
+ * the compressed pixels means that their checksum is wrong; only extra bytes after the last pixel are harmless.
+ */
 static void
 on_warning(png_structp png, png_const_charp message)
 {
@@ -60,8 +62,8 @@ on_read(png_structp png, png_bytep buffer, size_t size)
 }
 
 /*
- * Texts, suggested palettes and colour hints do not travel; skipping them unread takes the sting out of bombs made of
- * them.
+ * Skips texts, suggested palettes and colour hints, which are not kept, so that decompression bombs in them have no
+ * effect.
  */
 static void
 skip_unwanted_chunks(png_structp png)
@@ -84,7 +86,7 @@ reader_open(PngReader *self)
   }
   png_set_read_fn(self->png, self, on_read);
   png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-  /* The limit is on the area; libpng's own of a million a side would refuse a long strip. */
+  /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(self->png, self->source->limits->max_metadata);
   skip_unwanted_chunks(self->png);
@@ -112,7 +114,7 @@ read_header(PngReader *self)
   guint64 width = png_get_image_width(self->png, self->info);
   guint64 height = png_get_image_height(self->png, self->info);
   guint64 bits = png_get_bit_depth(self->png, self->info) * png_get_channels(self->png, self->info);
-  /* Without overflow: below 2^62 pixels of at most 8 bytes, divided before they are multiplied. */
+  /* Cannot overflow: there are fewer than 2^62 pixels of at most 8 bytes, and the division comes first. */
   guint64 least = width * height / 8 / DEFLATE_MOST * bits;
 
   stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
@@ -156,8 +158,10 @@ get_metadata(PngReader *self)
   return ms_metadata_new(icc, exif, x, y);
 }
 
-/* 16 bits become 8 by the nearest value (v * 255 / 65535 rounded), not by dropping the low byte, so that a picture
- * widened from 8 bits comes back as it was. No gamma is applied. */
+/*
+ * Reduces 16 bits to the nearest of 8 (v * 255 / 65535 rounded) instead of dropping the low byte, so that an image
+ * widened from 8 bits is restored exactly. No gamma is applied.
+ */
 static void
 set_transforms(PngReader *self)
 {
@@ -194,7 +198,7 @@ read_image(PngReader *self)
   stop_if(self, self->pixels == NULL);
   set_transforms(self);
   read_rows(self);
-  /* To the very end: a file cut in its last bytes is a damaged one, and EXIF may stand behind the pixels. */
+  /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
   png_read_end(self->png, self->info);
 
   g_autoptr(MsMetadata) metadata = get_metadata(self);
@@ -202,7 +206,7 @@ read_image(PngReader *self)
     ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, 0, &self->error);
 }
 
-/* The only function that libpng jumps back to: it has no local variables, and @steps keep theirs in @self. */
+/* The only function with setjmp(): it has no local variables, and @steps keep their state in @self. */
 static void
 run(PngReader *self, void (*steps)(PngReader *self))
 {
@@ -214,10 +218,10 @@ run(PngReader *self, void (*steps)(PngReader *self))
  * ms_png_read:
  * @source: a file that begins with the PNG signature
  *
- * Decodes row by row into the one block of pixels the image keeps; interlaced files too.
+ * Decodes row by row, interlaced files too, directly into the block of pixels that the image keeps.
  *
- * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE,
- *   %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
+ *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
  */
 MsImage *
 ms_png_read(MsImageSource *source, GError **error)
@@ -236,7 +240,7 @@ ms_png_read(MsImageSource *source, GError **error)
  * ms_png_peek:
  * @header: (out): filled on success
  *
- * Reads up to the pixels and no further; an EXIF block that only comes behind them is not seen.
+ * Reads up to the pixels; an EXIF block that follows them is not seen.
  *
  * Returns: FALSE with the errors of ms_png_read()
  */

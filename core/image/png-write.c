@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/image/png/png-stream.h"
 
-/* As in the reader: what an encoding owns lives here, so that nothing is lost when libpng jumps. */
+/* The state of one encoder, kept out of local variables so that nothing leaks when libpng calls longjmp(). */
 typedef struct {
   MsImage *image;
   MsImageSink *sink;
@@ -30,7 +30,7 @@ on_error(png_structp png, png_const_charp message)
   png_longjmp(png, 1);
 }
 
-/* What libpng warns of here is a profile it does not like; whether it took it is looked up afterwards. */
+/* Ignores warnings, which are about profiles here; whether libpng accepted the profile is checked afterwards. */
 static void
 on_warning(png_structp png, png_const_charp message)
 {
@@ -112,8 +112,8 @@ write_pixels(PngWriter *self, guint samples)
 }
 
 /*
- * An opaque image is written without the alpha channel: a quarter less to compress, and no pixel differs. libpng writes
- * everything around the pixels; its own compressor has one thread and half the speed.
+ * Writes an opaque image without the alpha channel, which leaves a quarter less to compress and changes no pixel.
+ * libpng writes everything but the pixels, because its compressor uses one thread and has half the speed.
  */
 static void
 write_image(PngWriter *self)
@@ -138,8 +138,8 @@ run(PngWriter *self)
 
 /**
  * ms_png_write:
- * @options: of which the compression level and the threads count
- * @notes: (inout): what could not be kept is set
+ * @options: of which the compression level and the threads are used
+ * @notes: (inout): what could not be stored is set
  *
  * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads every kind of PNG into RGBA8 and writes RGBA8 as PNG, with libpng. */
+/* Reads PNG images of every kind into 8-bit RGBA and writes 8-bit RGBA as PNG, with libpng. */
 #pragma once
 
 #include "core/image/image-sink.h"

@@ -63,8 +63,10 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   return 1;
 }
 
-/* Most are about tags that libtiff does not know or corrects. Those of libjpeg, and data that end early, mean that
- * pixels are wrong. */
+/*
+ * Ignores most warnings, which are about tags that libtiff does not know or corrects. Those of libjpeg, and data that
+ * end early, mean that pixels are wrong.
+ */
 static int
 on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
@@ -73,7 +75,7 @@ on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_li
   return 1;
 }
 
-/* An error reads nothing: libtiff 4.5 adds a result of -1 to its position and writes before its buffer. */
+/* Returns 0 on an error, because libtiff 4.5 adds a result of -1 to its position and writes before its buffer. */
 static tmsize_t
 on_read(thandle_t handle, void *buffer, tmsize_t size)
 {
@@ -153,7 +155,10 @@ reader_open(TiffReader *self)
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, self);
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, self);
   TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
-  /* "m": not mapped into memory, where a file cut short by another program would end this one. */
+  /*
+   * "m" keeps the file from being mapped into memory: if another program truncated it, a mapping would end this
+   * process.
+   */
   self->tiff = TIFFClientOpenExt(self->source->name, "rm", self, on_read, on_no_write, on_seek, on_close, on_size, NULL,
                                  NULL, options);
   TIFFOpenOptionsFree(options);
@@ -173,7 +178,7 @@ reader_close(TiffReader *self)
   g_free(self->row);
 }
 
-/* Camera makers' raw files are TIFF in form; their first directory is a preview, which nobody means. */
+/* Refuses camera makers' raw files, which have the form of TIFF: their first directory is only a preview. */
 static gboolean
 check_kind(TiffReader *self)
 {
@@ -207,8 +212,8 @@ has_plain_samples(const TiffReader *self)
 }
 
 /*
- * The specification calls an extra sample alpha only if the tag says so; programs that leave the tag out of files with
- * one extra sample mean alpha.
+ * By the specification an extra sample is alpha only if the tag says so, but programs that write one extra sample
+ * without the tag mean alpha.
  */
 static void
 find_alpha(TiffReader *self)
@@ -251,7 +256,7 @@ find_layout(TiffReader *self)
   return TRUE;
 }
 
-/* The least size that a file of the image can have; the factors are the most that a byte can stand for. */
+/* The least size that a file of the image can have; the factors are the highest ratios of each compression. */
 static guint64
 least_bytes(const TiffReader *self)
 {
@@ -330,13 +335,13 @@ read_header(TiffReader *self)
 static guint8
 from_real(double value)
 {
-  /* Not a number fails both comparisons. */
+  /* A NaN fails both comparisons and becomes 0. */
   return value >= 1 ? 255 : value > 0 ? (guint8)(value * 255 + 0.5) : 0;
 }
 
 /*
- * Makes @n samples of any size bytes: the nearest of 0 to 255. Indices into a palette stay as they are, and samples
- * in floating point count from 0 to 1. libtiff has already put the bytes of each sample into the machine's order.
+ * Converts @n samples of any size to the nearest of 0 to 255. Indices into a palette stay as they are; the range of
+ * floating-point samples is 0 to 1. libtiff has already converted the byte order.
  */
 static const guint8 *
 to_bytes(TiffReader *self, const guint8 *stored, gsize n)
@@ -362,7 +367,7 @@ to_bytes(TiffReader *self, const guint8 *stored, gsize n)
   return out;
 }
 
-/* One sample of each of @n pixels, @step bytes apart, into the RGBA pixels at @out. */
+/* Copies one sample of each of @n pixels, @step bytes apart, into the RGBA pixels at @out. */
 static void
 place_sample(const TiffReader *self, const guint8 *in, gsize step, guint sample, guint8 *out, gsize n)
 {
@@ -381,7 +386,7 @@ place_sample(const TiffReader *self, const guint8 *in, gsize step, guint sample,
   }
 }
 
-/* A row of a strip or tile: of all samples, or of the one whose plane this is. */
+/* Unpacks a row of a strip or tile, which holds all samples or those of one plane. */
 static void
 place_row(TiffReader *self, const guint8 *stored, guint plane, guint8 *out, gsize n)
 {
@@ -473,7 +478,7 @@ read_samples(TiffReader *self)
   return TRUE;
 }
 
-/* Colours stored multiplied by alpha are divided by it. */
+/* Divides colours that are stored multiplied by alpha. */
 static void
 divide_by_alpha(TiffReader *self)
 {
@@ -484,8 +489,10 @@ divide_by_alpha(TiffReader *self)
       p[k] = p[3] == 0 ? 0 : MIN(255, (p[k] * 255 + p[3] / 2) / p[3]);
 }
 
-/* libtiff makes packed words of the pixels, red in the lowest byte, and rows in the order of the file where no other is
- * requested. */
+/*
+ * libtiff packs each pixel into a word with red in the lowest byte, and keeps the file's order of rows if none is
+ * requested.
+ */
 static gboolean
 read_converted_rows(TiffReader *self, TIFFRGBAImage *image)
 {

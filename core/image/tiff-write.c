@@ -7,13 +7,13 @@
 
 #include "core/error.h"
 
-/* Uncompressed bytes of a strip: enough for the compressor, little for a reader's memory. */
+/* Uncompressed bytes of a strip: enough for good compression, few enough for a reader's memory. */
 #define STRIP_SIZE (256 << 10)
 
-/* Offsets of a file that is not BigTIFF have 32 bits; the last MiB is for the directory. */
+/* Most bytes of pixels: offsets have 32 bits outside BigTIFF, and the last MiB is reserved for the directory. */
 #define MOST_FILE (G_MAXUINT32 - (1u << 20))
 
-/* libtiff patches the header when it knows the place of the directory, so the file is made in memory. */
+/* The file is built in memory, because libtiff patches the header once it knows the place of the directory. */
 typedef struct {
   MsImageSink *sink;
   GByteArray *content;
@@ -149,7 +149,7 @@ set_tags(TIFF *tiff, MsImage *image, guint samples, int level)
   TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
 }
 
-/* Into a row of its own, because libtiff's predictor changes the row that it is given. */
+/* Copies each row, because libtiff's predictor changes the row that it is given. */
 static void
 copy_row(const guint8 *pixels, guint8 *row, gsize n, guint samples)
 {
@@ -175,8 +175,8 @@ write_rows(TiffWriter *self, TIFF *tiff, MsImage *image, guint samples)
 
 /**
  * ms_tiff_write:
- * @options: of which the compression counts: 0 stores the samples as they are, 1 to 9 deflates their differences
- * @notes: (inout): what could not be kept is set
+ * @options: of which the compression is used: 0 stores the samples as they are, 1 to 9 deflates their differences
+ * @notes: (inout): what could not be stored is set
  *
  * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */

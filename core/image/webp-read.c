@@ -14,14 +14,14 @@
 #define CHUNK_HEADER 8
 #define FLAG_ANIMATION 0x02
 
-/* A still image has at most seven chunks that the format defines. */
+/* Most chunks of a file; the format defines seven for a still image. */
 #define MOST_CHUNKS 1000
 
 /* An EXIF chunk holds the block alone; some programs store the prefix that JPEG needs with it. */
 #define EXIF_PREFIX "Exif\0"
 #define EXIF_PREFIX_SIZE 6
 
-/** Chunk: the place and size of a chunk's content in the file; a size of 0 where there is none. */
+/* The offset and size of a chunk's content in the file; a size of 0 where there is none. */
 typedef struct {
   guint64 at;
   guint32 size;
@@ -67,7 +67,7 @@ read_exactly(WebpReader *self, guint64 at, guint8 *buffer, gsize size, GError **
   return got == size || damaged(self, "the file ends before the image does", error);
 }
 
-/* The first chunk gives the size: that of the canvas in the extended format, else that of the only image. */
+/* Reads the size from the first chunk: that of the canvas in the extended format, else that of the only image. */
 static gboolean
 read_size(WebpReader *self, GError **error)
 {
@@ -109,7 +109,7 @@ note_chunk(WebpReader *self, const guint8 *header, guint64 at)
     self->has_image = TRUE;
 }
 
-/* Metadata may stand behind the image, so the headers of all chunks are read, but not their contents. */
+/* Reads the headers of all chunks, but not their contents, because metadata may follow the image. */
 static gboolean
 read_chunks(WebpReader *self, GError **error)
 {
@@ -139,7 +139,7 @@ read_header(WebpReader *self, GError **error)
   self->end = (guint64)get_u32(riff + 4) + CHUNK_HEADER;
   if (self->end > self->source->size)
     return damaged(self, "the file ends before the image does", error);
-  /* An image of one colour takes no more bytes when it is larger, so that the file's size says nothing. */
+  /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
   return read_size(self, error) && read_chunks(self, error) &&
          ms_image_source_check_size(self->source, self->width, self->height, 0, error);
 }
@@ -178,7 +178,7 @@ set_decoder_error(const WebpReader *self, VP8StatusCode status, GError **error)
   return FALSE;
 }
 
-/* Hands the file to the decoder piece by piece, so that it can be cancelled between them. */
+/* Passes the file to the decoder piece by piece, so that decoding can be cancelled in between. */
 static gboolean
 feed(WebpReader *self, WebPIDecoder *decoder, GError **error)
 {

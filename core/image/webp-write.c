@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/image/exif.h"
 
-/* From this quality on colours are subsampled by the slower method that keeps edges sharp. */
+/* From this quality on, colours are subsampled by the slower method that keeps edges sharp. */
 #define SHARP_COLOUR_QUALITY 90
 
 typedef struct {
@@ -28,7 +28,7 @@ set_config(WebPConfig *config, const MsSaveOptions *options)
 {
   if (!WebPConfigInit(config))
     return FALSE;
-  /* Colours below full transparency stay as they are. */
+  /* Keeps the colours of fully transparent pixels. */
   config->exact = 1;
   if (options->quality == 0)
     return WebPConfigLosslessPreset(config, options->compression);
@@ -93,7 +93,7 @@ add_chunk(WebPMux *mux, const char *name, GBytes *content)
   return WebPMuxSetChunk(mux, name, &data, 0) == WEBP_MUX_OK;
 }
 
-/* The format has no field for the resolution: it travels in an EXIF block. */
+/* Stores the resolution in an EXIF block, because the format has no field for it. */
 static GBytes *
 get_exif(MsMetadata *metadata)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** MS_WEBP_MOST_SIDE: pixels a side that the format can hold. */
+/** MS_WEBP_MOST_SIDE: the longest side that the format can store, in pixels. */
 #define MS_WEBP_MOST_SIDE 16383
 
 gboolean ms_webp_peek(MsImageSource *source, MsImageHeader *header, GError **error);

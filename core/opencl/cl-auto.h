@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scope-bound ownership of OpenCL handles: g_auto(cl_mem) and its kin release themselves, g_steal_pointer() hands them
- * on.
+ * Scope-bound ownership of OpenCL handles: g_auto(cl_mem) and the like are released at the end of their scope;
+ * g_steal_pointer() passes them on.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
 
 #include "core/opencl/program.h"
 
-/* Narrower registers gain nothing from such vectors, so that no time is spent on asking. */
+/* Narrower registers gain nothing from such vectors, so the probe is not compiled for them. */
 #define LEAST_VECTOR_BYTES 32
 
 /**

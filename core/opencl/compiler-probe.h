@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device's compiler can do, found out by building a small program. */
+/* Finds out by building a small program which language extensions a device's compiler accepts. */
 #pragma once
 
 #include "core/opencl/device.h"

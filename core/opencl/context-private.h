@@ -14,13 +14,13 @@ struct _MsContext {
   cl_command_queue queue;
   MsContext *root;      /* (nullable): the context whose programs a sibling shares */
   GHashTable *programs; /* hash of the spec -> MsProgram */
-  GMutex build_lock;    /* of @programs: siblings build from several threads */
+  GMutex build_lock;    /* guards @programs: siblings build from several threads */
   GMutex kernel_lock;   /* held by the sibling whose kernels run */
   char *cache_folder;
   guint watchdog_ms;
-  guint processors; /* of the host, which copy for large transfers */
+  guint processors; /* host threads that may copy for a large transfer */
   MsTransferForm transfer_form;
-  MsStaging *staging; /* (nullable): made for the first transfer that wants it */
+  MsStaging *staging; /* (nullable): created by the first transfer that uses it */
   gboolean cannot_stage;
 };
 

@@ -3,7 +3,7 @@
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-private.h"
 
-/* Pinned bytes per transfer: a copy of 1 MiB reaches full speed, and two such slots a lane are soon pinned. */
+/* Bytes of a staging slot: a copy of 1 MiB reaches full speed, and pinning two such slots a lane takes little time. */
 #define STAGING_CHUNK ((gsize)1 << 20)
 
 static gboolean
@@ -13,8 +13,8 @@ staging_wait(gpointer owner, cl_event event, GError **error)
 }
 
 /*
- * How many threads stage a transfer; 0 where the driver's own way is taken. Memory that cannot be pinned is no
- * failure: the plain way gives the same bytes.
+ * Returns how many threads stage a transfer, or 0 for the driver's own transfer, which also serves where no memory can
+ * be pinned.
  */
 static guint
 staging_lanes(MsContext *self, gsize bytes)

@@ -137,7 +137,7 @@ ms_context_set_watchdog(MsContext *self, guint milliseconds)
   self->watchdog_ms = milliseconds;
 }
 
-/** ms_context_set_transfer_form: for comparing; the automatic form is right for every other use. */
+/** ms_context_set_transfer_form: forces one form of transfer, for measurements that compare the forms. */
 void
 ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
 {
@@ -212,7 +212,7 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
  * ms_context_launch:
  * @kernel: with all its arguments set
  * @name: the kernel's name in the timings
- * @bytes: bytes the kernel moves at least, for GB/s; 0 when that says nothing
+ * @bytes: least number of bytes that the kernel moves, for GB/s; 0 where GB/s are not reported
  * @log: (nullable): gets the event
  *
  * Enqueues and flushes; does not wait.

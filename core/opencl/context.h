@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsContext: one device ready for work: its OpenCL context, its in-order profiling queue and the programs built so far.
- */
+/* MsContext: an open device: its OpenCL context, its in-order profiling queue and the programs built so far. */
 #pragma once
 
 #include <gio/gio.h>
@@ -24,7 +22,7 @@ typedef struct {
   gsize local[3];
 } MsNDRange;
 
-/** MsTransferForm: how buffers are filled and read; %MS_TRANSFER_AUTO takes what ms_staging_lanes_for() says. */
+/** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_lanes_for(). */
 typedef enum {
   MS_TRANSFER_AUTO,
   MS_TRANSFER_PLAIN,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device choice: what `auto`, `cpu`, `gpu`, a part of a name or `P:D` mean on this machine. */
+/* Chooses a device by a selector: `auto`, `cpu`, `gpu`, part of a name, or `P:D`. */
 #pragma once
 
 #include "core/opencl/context.h"

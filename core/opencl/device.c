@@ -5,7 +5,7 @@
 
 #include "core/opencl/cl-error.h"
 
-/* Vendor queries; their headers are not installed everywhere, their numbers are fixed by the extensions. */
+/* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
 #define NV_COMPUTE_CAPABILITY_MINOR 0x4001
 #define NV_WARP_SIZE 0x4003
@@ -81,7 +81,7 @@ query_platform_string(cl_platform_id id, cl_platform_info what)
   return g_strstrip(text);
 }
 
-/* The unsigned value of a query of 4 or 8 bytes; 0 where the device does not know the question. */
+/* The unsigned value of a query of 4 or 8 bytes; 0 where the device does not support the query. */
 static guint64
 query_number(cl_device_id id, cl_device_info what)
 {
@@ -122,7 +122,7 @@ opencl_version(const char *text)
   return major * 100 + minor * 10;
 }
 
-/* Each vendor's question is asked only of devices that know it: API checkers count the others as errors. */
+/* Sends a vendor's query only to that vendor's devices, because API checkers report it as an error on others. */
 static guint
 preferred_multiple(MsDevice *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsDevice: one OpenCL device with a snapshot of everything a plan needs to know about it. */
+/* MsDevice: one OpenCL device with a snapshot of the limits that plans depend on. */
 #pragma once
 
 #include <CL/cl.h>
@@ -17,10 +17,10 @@ typedef enum {
 } MsDeviceType;
 
 /**
- * MsDeviceLimits: what a plan may use, in plain numbers, so that plans can be tested with any made-up device.
- * @preferred_multiple: work-items that run in step (warp, wavefront, or 1 where the device does not say)
- * @vector_bytes: bytes of the device's registers, by its native vector of int
- * @clang_vectors: whether its compiler takes clang's vectors of any length; known once a context was opened
+ * MsDeviceLimits: the limits that plans depend on, as plain numbers, so that plans can be tested with invented devices.
+ * @preferred_multiple: work-items that execute in lockstep (warp or wavefront); 1 where unknown
+ * @vector_bytes: bytes of a vector register, from the device's native vector width of int
+ * @clang_vectors: whether its compiler accepts clang's vectors of any length; set when a context is opened
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers

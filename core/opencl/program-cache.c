@@ -7,8 +7,8 @@
 #include "core/folder.h"
 
 /*
- * A file is: magic, the key (64 hex digits), the SHA-256 of the binary (64 hex digits), the binary. Runtimes have been
- * seen to abort the process on a truncated binary, so nothing reaches them whose checksum does not agree.
+ * A file is: magic, the key (64 hex digits), the SHA-256 of the binary (64 hex digits), the binary. Some runtimes abort
+ * the process on a truncated binary, so a binary with a wrong checksum is never passed on.
  */
 #define MAGIC "MSLABPC1"
 #define MAGIC_SIZE 8
@@ -65,7 +65,7 @@ header_agrees(const char *data, gsize size, const char *key)
 /**
  * ms_program_cache_load:
  *
- * Returns: (transfer full) (nullable): the binary, or %NULL when there is none that can be trusted
+ * Returns: (transfer full) (nullable): the binary, or %NULL when there is none with a valid checksum
  */
 GBytes *
 ms_program_cache_load(const char *folder, const char *key)
@@ -103,7 +103,7 @@ ms_program_cache_store(const char *folder, const char *key, GBytes *binary, GErr
                                   error);
 }
 
-/** ms_program_cache_remove: forgets a binary that the driver refused. */
+/** ms_program_cache_remove: deletes a binary that the driver rejected. */
 void
 ms_program_cache_remove(const char *folder, const char *key)
 {

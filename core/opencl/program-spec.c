@@ -59,7 +59,7 @@ ms_program_spec_add_part(MsProgramSpec *self, const char *part)
   g_ptr_array_add(self->parts, (gpointer)g_intern_string(part));
 }
 
-/** ms_program_spec_add_source: adds a part that is not a file of kernels/; @name stands for it in build logs. */
+/** ms_program_spec_add_source: adds a part that is not a file of kernels/; build logs show it as @name. */
 void
 ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source)
 {
@@ -74,7 +74,8 @@ ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value)
 }
 
 /**
- * ms_program_spec_define_text: -DNAME=TEXT; @text must be free of blanks and quotes, which drivers split differently.
+ * ms_program_spec_define_text: adds -DNAME=TEXT; @text must not contain blanks or quotes, which drivers split
+ * differently.
  */
 void
 ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsProgramSpec: a kernel program as data: an ordered list of parts (files of kernels/) and the constants it is built
- * with.
- */
+/* MsProgramSpec: describes a kernel program by an ordered list of parts (files of kernels/) and its constants. */
 #pragma once
 
 #include <glib-object.h>

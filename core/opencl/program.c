@@ -119,7 +119,7 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
   return TRUE;
 }
 
-/* A cache that cannot be written costs time, not the result, so its failure is only worth a debug line. */
+/* A cache that cannot be written costs only time, so its failure is only logged for debugging. */
 static void
 store_in_cache(MsProgram *self, const char *folder, const char *key)
 {
@@ -135,8 +135,8 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
  * @context: a context that holds @device
  * @cache_folder: (nullable): where binaries are kept, or %NULL to build from source and keep nothing
  *
- * Builds from the cached binary where there is a sound one, else from source. A stale or damaged binary is rebuilt
- * silently.
+ * Builds from the cached binary if there is a valid one, else from source. A stale or damaged binary is replaced
+ * without a message.
  *
  * Returns: (transfer full): the program, or %NULL with #MS_ERROR_BUILD and the whole log
  */
@@ -163,7 +163,7 @@ ms_program_get_spec(MsProgram *self)
   return self->spec;
 }
 
-/** ms_program_get_log: what the compiler said, empty for cached binaries. */
+/** ms_program_get_log: the compiler's log; empty for cached binaries. */
 const char *
 ms_program_get_log(MsProgram *self)
 {

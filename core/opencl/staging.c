@@ -9,7 +9,7 @@
 /* A lane copies one slot while the device moves the other. */
 #define SLOTS 2
 
-/* Half of it for each lane; below, pinning costs more than a few transfers spare. */
+/* Each lane carries at least half of this; for smaller transfers, pinning costs more time than it saves. */
 #define LEAST_BYTES ((gsize)8 << 20)
 #define MOST_LANES 8
 
@@ -30,11 +30,11 @@ struct _MsStaging {
   gsize chunk_bytes;
   MsStagingWait wait;
   gpointer owner;
-  Lane lanes[MOST_LANES]; /* pinned when first used, the first of them from the start */
-  GMutex busy;            /* one job at a time: the slots are its own */
+  Lane lanes[MOST_LANES]; /* pinned when first used, except the first, which ms_staging_new() pins */
+  GMutex busy;            /* held during a job, which uses all slots */
 };
 
-/* One transfer, which all lanes take chunks of until none is left. */
+/* One transfer, which the lanes carry out chunk by chunk. */
 typedef struct {
   MsStaging *self;
   gboolean upload;
@@ -43,11 +43,11 @@ typedef struct {
   gsize bytes;
   guint8 *host;
   gsize n_chunks;
-  cl_event *events; /* one a chunk, for the timings */
+  cl_event *events; /* one for each chunk, for the timings */
   guint lanes;
-  GMutex lock; /* of the members below */
+  GMutex lock; /* guards the members below */
   gsize next;
-  GError *error; /* the first failure; lanes then take no more */
+  GError *error; /* the first failure, after which lanes take no more chunks */
 } Job;
 
 typedef struct {
@@ -58,12 +58,12 @@ typedef struct {
 /**
  * ms_staging_lanes_for:
  * @processors: of the host
- * @bytes: how much is to be moved
+ * @bytes: size of the transfer
  *
- * A pure rule. A device that shares the host's memory has nothing to stage, small transfers are not worth the threads,
- * and one thread copies no faster than a driver that stages by itself.
+ * A device that shares the host's memory needs no staging, small transfers do not repay starting threads, and one
+ * thread copies no faster than the driver.
  *
- * Returns: threads to copy with, the caller's among them; 0 where the driver's plain transfer serves better
+ * Returns: threads to copy with, the caller's included; 0 where the driver's plain transfer is at least as fast
  */
 guint
 ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes)
@@ -84,7 +84,7 @@ release_slot(MsStaging *self, Slot *slot)
   g_clear_pointer(&slot->memory, clReleaseMemObject);
 }
 
-/** ms_staging_free: (nullable): gives the pinned memory back, without waiting: the device may hang. */
+/** ms_staging_free: (nullable): releases the pinned memory without waiting for the device, which may hang. */
 void
 ms_staging_free(MsStaging *self)
 {
@@ -96,9 +96,7 @@ ms_staging_free(MsStaging *self)
   g_free(self);
 }
 
-/*
- * Drivers pin what they allocate for the host themselves; mapped for good, it serves as an address to copy from and to.
- */
+/* Allocates pinned memory: drivers pin what CL_MEM_ALLOC_HOST_PTR allocates, and the mapping gives its host address. */
 static gboolean
 pin_slot(MsStaging *self, Slot *slot, GError **error)
 {
@@ -133,7 +131,7 @@ pin_lane(MsStaging *self, Lane *lane, GError **error)
  * @chunk_bytes: what one slot holds
  * @wait: how @owner waits for an event; called from several threads
  *
- * Pins two chunks of the host's memory now, and two more for every further lane that is ever used.
+ * Pins two chunks of host memory now, and two more when a further lane is first used.
  *
  * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
  */
@@ -181,7 +179,7 @@ chunk_length(const Job *job, gsize chunk)
   return MIN(size, job->bytes - chunk * size);
 }
 
-/* Hands one chunk to the device: filled first on the way up, still to come on the way down. */
+/* Enqueues the transfer of one chunk; an upload copies the bytes into the slot first. */
 static gboolean
 start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
 {
@@ -212,8 +210,8 @@ device_hangs(Job *job)
 }
 
 /*
- * Waits for the device to be done with the slot, if it works on it, and takes out what came. For a device that did not
- * answer once, nobody waits again: its context is of no more use, and its late writes end in the slots.
+ * Waits until the device has finished with the slot, and copies out what was downloaded. After one wait that timed out
+ * there is no further wait: the context is unusable, and late writes only reach the slots.
  */
 static gboolean
 finish_slot(Job *job, Slot *slot, GError **error)
@@ -228,8 +226,8 @@ finish_slot(Job *job, Slot *slot, GError **error)
 }
 
 /*
- * What a thread does: its two slots in turns until the job has no more chunks. No slot is left moving. A lane that
- * gets no pinned memory leaves its chunks to the others; the first has its own.
+ * A lane's thread: fills its two slots in turn until the job has no more chunks, then waits for both. A lane that gets
+ * no pinned memory leaves its chunks to the others; the first lane always has some.
  */
 static gpointer
 run_lane(gpointer data)
@@ -256,7 +254,7 @@ run_lane(gpointer data)
   return NULL;
 }
 
-/* The caller's thread is the first lane; where the system gives no more threads, fewer lanes do it all. */
+/* Runs the first lane in the caller's thread; where the system gives no more threads, fewer lanes carry the job. */
 static void
 run_lanes(Job *job)
 {
@@ -298,9 +296,9 @@ run_job(Job *job, MsTimingLog *log, GError **error)
 
 /**
  * ms_staging_upload:
- * @lanes: threads to copy with, the caller's among them
+ * @lanes: threads to copy with, the caller's included
  * @buffer: gets @bytes, at least one, from its byte @offset on
- * @log: (nullable): gets one row, from the first start to the last end
+ * @log: (nullable): gets one row, from the first chunk's start to the last chunk's end
  *
  * When it returns, the bytes are on the device and @from may be reused. Calls from several threads wait for each other.
  */
@@ -319,7 +317,10 @@ ms_staging_upload(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsi
   return run_job(&job, log, error);
 }
 
-/** ms_staging_download: the same way back, once everything enqueued before has ended; @into is complete on return. */
+/**
+ * ms_staging_download: copies from @buffer to @into once everything enqueued before has ended; @into is complete on
+ * return.
+ */
 gboolean
 ms_staging_download(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, void *into,
                     MsTimingLog *log, GError **error)

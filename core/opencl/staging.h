@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** MsStagingWait: waits for @event in the manner of the queue's owner, under a watchdog where there is one. */
+/** MsStagingWait: waits for @event, under the watchdog of @owner if it has one. */
 typedef gboolean (*MsStagingWait)(gpointer owner, cl_event event, GError **error);
 
 typedef struct _MsStaging MsStaging;

@@ -10,7 +10,7 @@ typedef struct {
 
 struct _MsTimingLog {
   GObject parent_instance;
-  GArray *rows;             /* MsTiming */
+  GArray *rows;
   GArray *pending;          /* PendingEvent: rows whose event has not been read yet */
   gint64 filter_started_us; /* of the first span; 0 before any */
   gint64 filter_ended_us;
@@ -75,7 +75,7 @@ ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, gu
 
 /**
  * ms_timing_log_add_events:
- * @events: (array length=n): commands that did one stage together, at least one
+ * @events: (array length=n): commands that form one stage, at least one
  *
  * Adds a single row from the first of them to the last.
  */
@@ -121,7 +121,7 @@ widen_filter_span(MsTimingLog *self, gint64 started_us, gint64 ended_us)
  * ms_timing_log_add_filter_span:
  * @started_us: g_get_monotonic_time() when the first upload began; the last download has just ended
  *
- * Spans of stripes, lanes and devices join into one, since all are of the host's clock.
+ * Spans of stripes, lanes and devices are merged into one, since all use the host's clock.
  */
 void
 ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us)
@@ -143,7 +143,7 @@ ms_timing_log_add(MsTimingLog *self, const MsTiming *row)
   g_array_append_vals(self->rows, row, 1);
 }
 
-/* The first event of a row gives its times; the others widen them. */
+/* The row starts with the earliest and ends with the latest of its events. */
 static gboolean
 read_event(MsTiming *row, gboolean first, cl_event event, GError **error)
 {
@@ -171,7 +171,7 @@ read_event(MsTiming *row, gboolean first, cl_event event, GError **error)
   return TRUE;
 }
 
-/** ms_timing_log_resolve: waits for the events added so far and reads their four times. */
+/** ms_timing_log_resolve: waits for the events added so far and reads their profiling times. */
 gboolean
 ms_timing_log_resolve(MsTimingLog *self, GError **error)
 {

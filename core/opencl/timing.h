@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsTimingLog: what every stage of a run took, from OpenCL profiling events and, for host stages, the monotonic clock.
+ * MsTimingLog: the time of every stage of a run, from OpenCL profiling events and, for host stages, the monotonic
+ * clock.
  */
 #pragma once
 
@@ -20,8 +21,8 @@ typedef enum {
 
 /**
  * MsTiming: one stage. Times are nanoseconds of one clock per row (the device's for events, the host's otherwise).
- * @kernel: (nullable): the kernel's function name, or what was built
- * @bytes: bytes that the stage moved, 0 when that says nothing
+ * @kernel: (nullable): the kernel's function name, or the name of the program that was built
+ * @bytes: bytes that the stage moved, 0 where GB/s are not reported
  */
 typedef struct {
   MsStage stage;

@@ -20,7 +20,7 @@ ms_choice_find(const char *const *names, const char *text)
 
 /**
  * ms_choice_parse:
- * @option: what the value belongs to, as the message calls it: "--split"
+ * @option: the option in messages, such as "--split"
  *
  * Returns: the index of @text among @names, or -1 with #MS_ERROR_USAGE, which lists the names
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks names up in a list: the one place that says which names a choice takes. */
+/* Looks up the value of a choice in its list of names, and lists the names when there is no match. */
 #pragma once
 
 #include "core/error.h"

@@ -33,7 +33,7 @@ append_words(GString *text, gsize column, const char *help)
   g_string_append_c(text, '\n');
 }
 
-/** ms_option_help_append_row: appends one row of the list, @right broken into lines. */
+/** ms_option_help_append_row: appends one row of the list, with @right wrapped. */
 void
 ms_option_help_append_row(GString *text, const char *left, const char *right)
 {
@@ -41,7 +41,7 @@ ms_option_help_append_row(GString *text, const char *left, const char *right)
   append_words(text, strlen(left) + 2, right);
 }
 
-/** ms_option_help_text: (transfer full): the help text with the range and the default that the row states. */
+/** ms_option_help_text: (transfer full): the help text with the row's range and default. */
 char *
 ms_option_help_text(const MsOptionInfo *option)
 {

@@ -5,7 +5,7 @@
 
 #include "core/option/option-text.h"
 
-/* A suggestion may differ from what was typed in one letter of three: with more, any short name would do. */
+/* A suggestion may differ from the argument in one letter of three; with more, any short name would match. */
 #define MOST_TYPOS 3
 #define LETTERS_PER_TYPO 3
 
@@ -37,7 +37,7 @@ typos_between(const char *a, const char *b)
   return row[n];
 }
 
-/** ms_option_reader_nearest: (transfer none) (nullable): the option that was probably meant. */
+/** ms_option_reader_nearest: (transfer none) (nullable): the option whose name is nearest to @name. */
 const char *
 ms_option_reader_nearest(const MsOptionReader *self, const char *typed)
 {
@@ -88,7 +88,10 @@ looks_like_option(const MsOptionReader *reader, const char *text)
   return g_str_has_prefix(text, "--") || (text[0] == '-' && find(reader, NULL, text[1], &record));
 }
 
-/* An option in place of the value means that the value was forgotten; --name=value passes such a value on purpose. */
+/*
+ * An option in the place of the value means that the value is missing; --name=value passes a value that begins with a
+ * dash.
+ */
 static const char *
 take_value(Reading *r, const MsOptionInfo *row, GError **error)
 {
@@ -159,8 +162,8 @@ read_argument(Reading *r, gboolean *only_inputs, GError **error)
  * ms_option_reader_read:
  * @argv: (array length=argc): the program's arguments; the first is its name
  *
- * Reads --name VALUE, --name=VALUE, -l VALUE and -lVALUE; after -- everything is an input. Whether the options go
- * together is for the caller to check.
+ * Reads --name VALUE, --name=VALUE, -l VALUE and -lVALUE; after -- everything is an input. The caller checks whether
+ * the options can be combined.
  *
  * Returns: %FALSE with #MS_ERROR_USAGE for an unknown option, a missing value or a value that the option does not take
  */

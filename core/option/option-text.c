@@ -14,7 +14,7 @@ largest(const MsOptionInfo *self)
   return MAX(self->largest, self->maximum);
 }
 
-/* What the option accepts, for the message that refuses a value. */
+/* Describes the values that the option accepts, for error messages. */
 static char *
 describe_values(const MsOptionInfo *self)
 {
@@ -207,7 +207,7 @@ parse_value(const MsOptionInfo *self, gpointer record, const char *text)
  * @record: the struct that the row's table describes
  * @text: a value as on the command line; ignored for a flag, which is set
  *
- * Returns: %FALSE with #MS_ERROR_USAGE, which names the option and what it takes; @record is then as before
+ * Returns: %FALSE with #MS_ERROR_USAGE, which names the option and its values; @record is then unchanged
  */
 gboolean
 ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, GError **error)
@@ -330,10 +330,10 @@ refuse_word(const MsOptionTable *table, const char *option, const char *word, GE
 
 /**
  * ms_option_table_set_keys:
- * @option: what the text belongs to, as the message calls it: "--variant"
+ * @option: the option in messages, such as "--variant"
  * @text: comma-separated name=value, or ""
  *
- * Returns: %FALSE with #MS_ERROR_USAGE; the values before the wrong one are then stored
+ * Returns: %FALSE with #MS_ERROR_USAGE; the values before the invalid one are stored
  */
 gboolean
 ms_option_table_set_keys(const MsOptionTable *self, gpointer record, const char *option, const char *text,

@@ -104,7 +104,7 @@ ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error
 
 /**
  * ms_option_check_used:
- * @context: (nullable): what the values are for, as the row's @unused expects it
+ * @context: (nullable): the second argument of the row's @unused
  *
  * Returns: %FALSE with #MS_ERROR_USAGE and the reason when the value in @record has no effect
  */

@@ -59,7 +59,7 @@ typedef enum {
  * @values: (nullable): the names of a choice, %NULL-terminated
  * @numeric_values: whether the names are the numbers that are stored
  * @first: the number stored for the first name
- * @standard: (nullable): the default as text; %NULL where the field begins as 0 and --help has nothing to say
+ * @standard: (nullable): the default as text; %NULL where the field begins as 0 and --help states no default
  * @maximum: the largest number that the window's control offers
  * @largest: the largest number accepted as text where that is more than @maximum, else 0
  * @step: the change of one click of the window's control

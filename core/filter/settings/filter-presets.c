@@ -58,7 +58,7 @@ ms_presets_new(const char *own_path)
 
   self->own_path =
     own_path ? g_strdup(own_path) : g_build_filename(g_get_user_data_dir(), "meanshift-lab", "presets.ini", NULL);
-  /* A missing or damaged file is an empty list and is replaced when a preset is saved. */
+  /* A missing or damaged file counts as an empty list and is replaced when a preset is saved. */
   g_key_file_load_from_file(self->own, self->own_path, 0, NULL);
   return self;
 }
@@ -83,7 +83,7 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
   return FALSE;
 }
 
-/* The groups of the file with that preset; an unknown name is refused with the names that there are. */
+/* Returns the file that has the preset; the error for an unknown name lists the known ones. */
 static GKeyFile *
 find_file(MsPresets *self, const char *name, GError **error)
 {

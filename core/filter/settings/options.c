@@ -52,7 +52,7 @@ static const MsOptionInfo rows[] = {
 
 const MsOptionTable ms_options = {rows, G_N_ELEMENTS(rows)};
 
-/** ms_settings_default: the defaults of the table; under its toggles every kernel can be chosen. */
+/** ms_settings_default: the defaults of the table, with which every kernel can be chosen. */
 MsSettings
 ms_settings_default(void)
 {
@@ -77,7 +77,7 @@ ms_option_find(const char *name)
   return ms_option_table_find(&ms_options, name);
 }
 
-/** ms_settings_equal: whether two settings decide the same run. */
+/** ms_settings_equal: whether all options of both settings are equal. */
 gboolean
 ms_settings_equal(const MsSettings *a, const MsSettings *b)
 {

@@ -45,7 +45,7 @@ typedef struct {
   int schedule;
 } MsOptions;
 
-/** MsSettings: everything that decides a run on a given image and device. */
+/** MsSettings: the parameters and toggles of a run. */
 typedef struct {
   MsParams params;
   MsOptions options;

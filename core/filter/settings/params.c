@@ -32,7 +32,7 @@ check_whole(const char *name, double value, GError **error)
 /**
  * ms_params_validate:
  *
- * Returns: whether every number is in its range and the rule takes it; NaN never is
+ * Returns: whether every number is in its range and the rule takes it; NaN is not
  */
 gboolean
 ms_params_validate(const MsParams *self, GError **error)
@@ -50,8 +50,8 @@ ms_params_validate(const MsParams *self, GError **error)
 /**
  * ms_params_numbers:
  *
- * The matched API keeps sp in single precision and squares sr in double precision; both are followed, because fractions
- * near one half round by it.
+ * OpenCV keeps sp in single precision and squares sr in double precision; both are reproduced, because they decide how
+ * fractions near one half round.
  */
 MsFilterNumbers
 ms_params_numbers(const MsParams *self)

@@ -12,9 +12,7 @@ G_BEGIN_DECLS
 #define MS_SP_MAX 64.0
 #define MS_SR_MIN 0.0
 #define MS_SR_MAX 1000000.0
-/*
- * No two colours are further apart than 442, so that nothing changes from there on; the kernels are made for this much.
- */
+/* Colours are at most 442 apart, so a larger radius changes nothing; the kernels are built for radii up to this one. */
 #define MS_SR_USEFUL_MAX 510.0
 #define MS_MAX_ITERATIONS_MIN 1
 #define MS_MAX_ITERATIONS_MAX 100
@@ -36,7 +34,7 @@ typedef enum {
 /**
  * MsParams:
  * @sp: window radius in pixels, 1 to 64, fractions allowed under the opencv rule
- * @sr: colour radius in 8-bit levels; from 442 on every colour is near
+ * @sr: colour radius in 8-bit levels; from 442 on every colour is within it
  * @max_iterations: 1 to 100
  * @epsilon: shift plus squared colour change at or below which a pixel stops
  */

@@ -6,7 +6,7 @@
  * @factors: options by name, as an experiment or a tuned winner has them
  * @settings: (out): the defaults, changed by every option in @factors; other keys are ignored
  *
- * Returns: %FALSE with #MS_ERROR_USAGE when a value cannot be taken
+ * Returns: %FALSE with #MS_ERROR_USAGE when an option does not accept its value
  */
 gboolean
 ms_settings_from_factors(const MsFactors *factors, MsSettings *settings, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands for png-deflate.c in a build without libdeflate. */
+/* Replaces png-deflate.c in a build without libdeflate. */
 #include "core/image/png/png-deflate.h"
 
 gboolean

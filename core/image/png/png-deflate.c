@@ -3,7 +3,9 @@
 
 #include <libdeflate.h>
 
-/* Up to this level speed was asked for; on filtered rows, libdeflate's first level is as small as zlib's third. */
+/*
+ * Up to this level libdeflate's first level is used: on filtered rows its files are as small as those of zlib's third.
+ */
 #define FAST_LEVEL 3
 
 /** ms_png_deflate_is_built: whether ms_png_deflate() can be called. */

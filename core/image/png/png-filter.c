@@ -4,16 +4,16 @@
 #include <string.h>
 
 /*
- * Loops without branches, which the compiler turns into vector instructions; the build compiles this file at -O3. Of
- * the five filters of the format these two are cheap for encoders and decoders: Average and Paeth make photographs up
- * to 4 % smaller, and libpng decodes the files at half the speed.
+ * The loops have no branches, so that the compiler vectorises them; the build compiles this file at -O3. The format's
+ * other two filters, Average and Paeth, would make photographs up to 4 % smaller, but libpng decodes such files at half
+ * the speed.
  */
 enum {
   FILTER_SUB = 1,
   FILTER_UP = 2,
 };
 
-/* @row follows @step zero bytes, which stand for the pixel left of the first. */
+/* @row is preceded by @step zero bytes, which serve as the pixel left of the first. */
 static void
 filter_sub(const guint8 *restrict row, gsize step, guint8 *restrict out, gsize n)
 {
@@ -30,14 +30,14 @@ filter_up(const guint8 *restrict row, const guint8 *restrict above, guint8 *rest
     out[i] = row[i] - above[i];
 }
 
-/* The sum of the differences' magnitudes: the heuristic that the specification recommends (12.8). */
+/* The sum of absolute differences, the heuristic that the specification recommends (12.8). */
 static guint64
 cost(const guint8 *differences, gsize n)
 {
   guint64 sum = 0;
 
   while (n > 0) {
-    /* A short piece, so that its sum has 32 bits. */
+    /* A piece is short enough for its sum to fit 32 bits. */
     gsize piece = MIN(n, 1 << 16);
     guint32 part = 0;
     for (gsize i = 0; i < piece; i++)
@@ -88,7 +88,7 @@ copy_row(const MsPngRows *self, gsize y, guint8 *row)
  * @n: how many rows
  * @out: n * ms_png_rows_stride() bytes
  *
- * A row's filter depends only on the row and the one above it, so that any band of rows can be filtered by itself.
+ * A row's filter depends only on the row and the one above it, so that bands of rows can be filtered independently.
  */
 void
 ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out)

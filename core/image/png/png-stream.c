@@ -9,21 +9,25 @@
 #include "core/image/png/png-deflate.h"
 
 /*
- * Rows are cut into bands, which threads filter and deflate by themselves. As in pigz, each band begins with the last
- * 32 KiB before it as its dictionary, and each but the last ends with an empty block at a byte's end (Z_SYNC_FLUSH), so
- * that the bands' outputs follow each other as one stream. Its checksum is combined from those of the bands.
+ * Threads filter and deflate bands of rows independently. As in pigz, each band uses the last 32 KiB before it as its
+ * dictionary, and each but the last ends with an empty block on a byte boundary (Z_SYNC_FLUSH), so that the bands'
+ * outputs form one stream. Its checksum is combined from those of the bands.
  */
 
-/* Filtered bytes of a band: the ends cost 5 bytes and the dictionary's filtering 3 % of the time. */
+/*
+ * Filtered bytes of a band: at this size the end of a band costs 5 bytes, and filtering its dictionary 3 % of the time.
+ */
 #define BAND_SIZE (1 << 20)
 
-/* An image with fewer bytes is deflated as a whole by the faster library: it is done before threads would pay. */
+/* An image with fewer bytes is deflated as a whole by the faster library, in less time than starting threads takes. */
 #define SMALL_SIZE (4 << 20)
 
-/* An image with more is never held filtered as a whole. */
+/* An image with more bytes is compressed in bands, which needs less memory than the whole filtered image. */
 #define MOST_WHOLE_SIZE (64 << 20)
 
-/* What is compressed both ways to choose one, and how much larger the faster one's file may be. */
+/*
+ * Samples of the image that are compressed both ways to choose one, and how much larger the faster one's file may be.
+ */
 #define N_SAMPLES 2
 #define SAMPLED_PART 16
 #define LEAST_SAMPLE (16 << 10)
@@ -86,7 +90,7 @@ filter_band(const MsPngStream *self, const Band *band, gsize dictionary_rows)
   return filtered;
 }
 
-/* Of the levels that only look for runs, the dictionary matters by its last byte at most. */
+/* Levels that only look for runs use no more than the last byte of the dictionary. */
 static gsize
 dictionary_rows_of(const MsPngStream *self, const Band *band)
 {
@@ -163,9 +167,9 @@ band_thread(gpointer data, gpointer user_data)
 
 /**
  * ms_png_plan:
- * @threads: how many may work on this image at once
+ * @threads: how many may compress this image at once
  *
- * The output depends on the plan and not on which thread is faster.
+ * The output depends on the plan and not on the timing of threads.
  *
  * Returns: how to compress the image in the shortest time
  */
@@ -173,7 +177,7 @@ MsPngPlan
 ms_png_plan(const MsPngRows *rows, guint threads)
 {
   gsize stride = ms_png_rows_stride(rows);
-  /* Two threads of zlib are about as fast as one of libdeflate. */
+  /* Two threads with zlib are about as fast as one with libdeflate. */
   gsize most_whole = threads > 2 ? SMALL_SIZE : MOST_WHOLE_SIZE;
 
   return (MsPngPlan){
@@ -185,8 +189,8 @@ ms_png_plan(const MsPngRows *rows, guint threads)
 
 /**
  * ms_png_stream_new:
- * @rows: the pixels, which must live as long as the stream
- * @plan: of ms_png_plan()
+ * @rows: the pixels, which must outlive the stream
+ * @plan: from ms_png_plan()
  * @level: 0 to 9, as zlib's levels
  * @cancellable: (nullable): checked for every band
  *
@@ -202,7 +206,7 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   self->level = level;
   self->cancellable = cancellable;
   self->n_bands = (rows->height + plan->band_rows - 1) / plan->band_rows;
-  /* A finished band waits for at most as many others as are being worked on. */
+  /* Limits the finished bands that wait for an earlier one to as many as are in work. */
   self->most_in_flight = plan->threads > 1 ? 2 * plan->threads : 1;
   self->checksum = adler32_z(0, NULL, 0);
   self->bands = g_new0(Band, self->n_bands);
@@ -274,8 +278,8 @@ next_band(MsPngStream *self)
 }
 
 /*
- * On flat colours libdeflate makes the smaller file in half the time, on noise zlib's search for runs does; some pieces
- * of the image tell which.
+ * Compresses some pieces of the image both ways: on flat colours libdeflate makes the smaller file in half the time, on
+ * noise zlib's search for runs does.
  */
 static gboolean
 is_whole_small(MsPngStream *self, const guint8 *filtered)
@@ -298,7 +302,7 @@ is_whole_small(MsPngStream *self, const guint8 *filtered)
   return at_once <= by_runs * MOST_GROWTH;
 }
 
-/* %NULL when bands are the better way. */
+/* Returns %NULL when the image is better compressed in bands. */
 static GBytes *
 whole_image(MsPngStream *self)
 {
@@ -331,7 +335,7 @@ ms_png_stream_next(MsPngStream *self, GError **error)
   return piece;
 }
 
-/** ms_png_stream_free: also in the middle of a stream; waits for the bands that threads are working on. */
+/** ms_png_stream_free: frees the stream at any point; waits for the bands that threads are working on. */
 void
 ms_png_stream_free(MsPngStream *self)
 {

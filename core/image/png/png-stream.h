@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPngStream: the compressed pixels of a PNG file as one zlib stream, made in pieces by several threads. */
+/* MsPngStream: the compressed pixels of a PNG file as one zlib stream, which several threads produce piece by piece. */
 #pragma once
 
 #include <gio/gio.h>
