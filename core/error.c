@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/error.h"
 
-G_DEFINE_QUARK(ms - error - quark, ms_error)
+GQuark
+ms_error_quark(void)
+{
+  return g_quark_from_static_string("ms-error-quark");
+}

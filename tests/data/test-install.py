@@ -11,6 +11,8 @@ import unittest
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 BUILD = os.environ["MS_BUILD_ROOT"]
 PREFIX = os.environ["MS_PREFIX"]
+LIBDIR = os.environ["MS_LIBDIR"]
+IS_SANITIZED = os.environ["MS_SANITIZE"] != "none"
 HAS_WINDOW = os.environ["MS_HAS_WINDOW"] == "true"
 APP_ID = "io.github.meanshift_lab.MeanshiftLab"
 
@@ -72,6 +74,29 @@ class InstallTest(unittest.TestCase):
         schemas = self.path("share/glib-2.0/schemas")
         self.run_well("glib-compile-schemas", "--strict", "--dry-run", schemas)
         self.path("share/icons/hicolor/scalable/apps", APP_ID + ".svg")
+
+    def library_folder(self):
+        return os.path.dirname(os.path.dirname(self.path(LIBDIR, "pkgconfig", "meanshift-lab-1.pc")))
+
+    def compile_example(self):
+        """Compiles the library's example by what pkg-config says of the installation."""
+        with open(self.path(LIBDIR, "pkgconfig", "meanshift-lab-1.pc"), encoding="utf-8") as file:
+            text = re.sub("(?m)^prefix=.*$", "prefix=" + self.root + PREFIX, file.read())
+        with open(os.path.join(self.root, "meanshift-lab-1.pc"), "w", encoding="utf-8") as file:
+            file.write(text)
+        environment = dict(os.environ, PKG_CONFIG_PATH=self.root)
+        flags = run("pkg-config", "--cflags", "--libs", "meanshift-lab-1", env=environment).stdout.split()
+        program = os.path.join(self.root, "example")
+        self.run_well("cc", os.path.join(SOURCE, "core/api/example.c"), "-o", program, "-Werror", *flags)
+        return program
+
+    @unittest.skipIf(IS_SANITIZED, "a program without the sanitizer cannot load the library")
+    def test_programs_build_on_the_library(self):
+        environment = dict(os.environ, LD_LIBRARY_PATH=self.library_folder())
+        picture = os.path.join(self.root, "picture.png")
+        self.run_well(self.compile_example(), self.path("share/meanshift-lab/samples/harbour.png"), picture,
+                      env=environment)
+        self.assertGreater(os.path.getsize(picture), 1000)
 
     def complete_in_bash(self, *words):
         script = (

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the public types give each other and do not export: the objects of core that they wrap. */
+#pragma once
+
+#include "core/engine/engine.h"
+#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/operators.h"
+
+#include "mslab-engine.h"
+#include "mslab-error.h"
+#include "mslab-image.h"
+#include "mslab-reduction.h"
+#include "mslab-settings.h"
+#include "mslab-statistics.h"
+
+G_BEGIN_DECLS
+
+MslabImage *ms_api_image_new(MsImage *image);
+MsImage *ms_api_image_get(MslabImage *self);
+MsEngine *ms_api_engine_lock(MslabEngine *self);
+void ms_api_engine_unlock(MslabEngine *self);
+MsSettings ms_api_settings_get(MslabSettings *self);
+MslabStatistics *ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancellable, GError **error);
+MslabReduction *ms_api_reduction_new(const MsReduceResult *result);
+
+G_END_DECLS

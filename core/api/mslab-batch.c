@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "mslab-batch.h"
+
+#include "api-private.h"
+#include "core/batch/runner.h"
+
+G_STATIC_ASSERT((int)MSLAB_CONFLICT_FAIL == (int)MS_CONFLICT_FAIL);
+G_STATIC_ASSERT((int)MSLAB_CONFLICT_SKIP == (int)MS_CONFLICT_SKIP);
+G_STATIC_ASSERT((int)MSLAB_CONFLICT_UNIQUE == (int)MS_CONFLICT_UNIQUE);
+G_STATIC_ASSERT((int)MSLAB_CONFLICT_OVERWRITE == (int)MS_CONFLICT_OVERWRITE);
+
+/**
+ * MslabBatch:
+ *
+ * The images of files and folders, which a run decodes, filters and saves, several at a time. One thread at a time may
+ * use a batch.
+ */
+struct _MslabBatch {
+  GObject parent_instance;
+  GStrv inputs;
+  char *output;
+  char *name_template;
+  gboolean recursive;
+  MslabConflict conflict;
+};
+
+G_DEFINE_FINAL_TYPE(MslabBatch, mslab_batch, G_TYPE_OBJECT)
+
+static void
+mslab_batch_finalize(GObject *object)
+{
+  MslabBatch *self = MSLAB_BATCH(object);
+
+  g_strfreev(self->inputs);
+  g_free(self->output);
+  g_free(self->name_template);
+  G_OBJECT_CLASS(mslab_batch_parent_class)->finalize(object);
+}
+
+static void
+mslab_batch_class_init(MslabBatchClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = mslab_batch_finalize;
+}
+
+static void
+mslab_batch_init(MslabBatch *self)
+{
+}
+
+/**
+ * mslab_batch_new:
+ * @inputs: (array zero-terminated=1): files and folders
+ * @output: (type filename): a folder, or a file where there is one input
+ *
+ * Makes a batch. Nothing is read before mslab_batch_run().
+ *
+ * Returns: (transfer full): the batch
+ */
+MslabBatch *
+mslab_batch_new(const char *const *inputs, const char *output)
+{
+  g_return_val_if_fail(inputs != NULL && output != NULL, NULL);
+
+  MslabBatch *self = g_object_new(MSLAB_TYPE_BATCH, NULL);
+  self->inputs = g_strdupv((char **)inputs);
+  self->output = g_strdup(output);
+  return self;
+}
+
+/**
+ * mslab_batch_set_recursive:
+ * @self: a batch
+ * @recursive: whether the folders inside folders are searched too
+ *
+ * Sets whether the folders inside folders are searched too. They are not by default.
+ */
+void
+mslab_batch_set_recursive(MslabBatch *self, gboolean recursive)
+{
+  g_return_if_fail(MSLAB_IS_BATCH(self));
+  self->recursive = recursive;
+}
+
+/**
+ * mslab_batch_set_conflict:
+ * @self: a batch
+ * @conflict: what happens
+ *
+ * Sets what happens where an output exists already. By default the image fails.
+ */
+void
+mslab_batch_set_conflict(MslabBatch *self, MslabConflict conflict)
+{
+  g_return_if_fail(MSLAB_IS_BATCH(self));
+  self->conflict = conflict;
+}
+
+/**
+ * mslab_batch_set_name_template:
+ * @self: a batch
+ * @name_template: (nullable): the names of outputs in a folder, such as `{stem}-sp{sp}.{ext}`
+ *
+ * Sets the names of outputs in a folder, as `--name` of the command line does. By default they are those of the inputs.
+ */
+void
+mslab_batch_set_name_template(MslabBatch *self, const char *name_template)
+{
+  g_return_if_fail(MSLAB_IS_BATCH(self));
+  g_free(self->name_template);
+  self->name_template = g_strdup(name_template);
+}
+
+typedef struct {
+  MsEngine *engine;
+  MslabBatchFunc finished;
+  gpointer user_data;
+} Run;
+
+static MsEngine *
+on_open(gpointer data, GError **error)
+{
+  return g_object_ref(((Run *)data)->engine);
+}
+
+static MslabOutcome
+outcome_of(const MsBatchItem *item)
+{
+  if (item->status == MS_ITEM_SKIPPED)
+    return MSLAB_OUTCOME_SKIPPED;
+  return item->status == MS_ITEM_DONE && !item->error ? MSLAB_OUTCOME_DONE : MSLAB_OUTCOME_FAILED;
+}
+
+static void
+on_finished(MsBatchItem *item, gpointer data)
+{
+  const Run *run = data;
+
+  if (run->finished)
+    run->finished(item->input, item->output, outcome_of(item), item->error ? item->error : item->reason,
+                  run->user_data);
+}
+
+static gboolean
+run_items(Run *run, GPtrArray *items, const MsSettings *settings, GCancellable *cancellable, GError **error)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+  MsRunnerHooks hooks = {.open = on_open, .finished = on_finished, .data = run};
+
+  options.settings = *settings;
+  return ms_runner_run(items, &options, &hooks, cancellable, error);
+}
+
+static GPtrArray *
+plan(MslabBatch *self, const MsSettings *settings, MsEngine *engine, GError **error)
+{
+  MsBatchRequest request = {.inputs = (const char *const *)self->inputs,
+                            .recursive = self->recursive,
+                            .output = self->output,
+                            .name_template = self->name_template,
+                            .format = MS_IMAGE_FORMAT_AUTO,
+                            .quality = MS_QUALITY_AUTO,
+                            .on_conflict = (MsConflict)self->conflict,
+                            .shard = ms_shard_whole(),
+                            .settings = *settings,
+                            .device = ms_engine_describe(engine).name};
+
+  return ms_batch_plan(&request, error);
+}
+
+/**
+ * mslab_batch_run:
+ * @self: a batch
+ * @engine: the device; other calls on it wait until the batch is done
+ * @settings: (nullable): the settings, %NULL for the defaults
+ * @finished: (nullable) (scope call): called for each image
+ * @user_data: for @finished
+ * @cancellable: (nullable): ends the run early; images that are done stay
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Filters the images in this process. An image that fails is reported to @finished and does not end the run.
+ *
+ * Returns: %TRUE when every image was done, failed or skipped, or %FALSE with @error set
+ */
+gboolean
+mslab_batch_run(MslabBatch *self, MslabEngine *engine, MslabSettings *settings, MslabBatchFunc finished,
+                gpointer user_data, GCancellable *cancellable, GError **error)
+{
+  MsSettings chosen = ms_api_settings_get(settings);
+
+  g_return_val_if_fail(MSLAB_IS_BATCH(self) && MSLAB_IS_ENGINE(engine), FALSE);
+  Run run = {ms_api_engine_lock(engine), finished, user_data};
+  g_autoptr(GPtrArray) items = plan(self, &chosen, run.engine, error);
+  gboolean good = items && run_items(&run, items, &chosen, cancellable, error);
+  ms_api_engine_unlock(engine);
+  return good;
+}

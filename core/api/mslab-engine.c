@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "mslab-engine.h"
+
+#include "api-private.h"
+#include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
+
+/**
+ * MslabEngine:
+ *
+ * An open device. Opening one takes longer than filtering a small image, and the first image of each size and settings
+ * may compile kernels; so keep an engine for further images. Threads may share an engine: their calls run one after
+ * another. Distinct engines run at the same time.
+ */
+struct _MslabEngine {
+  GObject parent_instance;
+  MsEngine *engine;
+  GMutex runs;  /* one call at a time uses the engine */
+  GMutex guard; /* of the fields below */
+  GPtrArray *notes;
+  MslabProgressFunc progress;
+  gpointer progress_data;
+  GDestroyNotify progress_destroy;
+};
+
+G_DEFINE_FINAL_TYPE(MslabEngine, mslab_engine, G_TYPE_OBJECT)
+
+static void
+mslab_engine_finalize(GObject *object)
+{
+  MslabEngine *self = MSLAB_ENGINE(object);
+
+  g_clear_object(&self->engine);
+  mslab_engine_set_progress(self, NULL, NULL, NULL);
+  g_ptr_array_unref(self->notes);
+  g_mutex_clear(&self->runs);
+  g_mutex_clear(&self->guard);
+  G_OBJECT_CLASS(mslab_engine_parent_class)->finalize(object);
+}
+
+static void
+mslab_engine_class_init(MslabEngineClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = mslab_engine_finalize;
+}
+
+static void
+mslab_engine_init(MslabEngine *self)
+{
+  g_mutex_init(&self->runs);
+  g_mutex_init(&self->guard);
+  self->notes = g_ptr_array_new_with_free_func(g_free);
+}
+
+static void
+keep_note(const char *sentence, gpointer data)
+{
+  MslabEngine *self = data;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->guard);
+
+  g_ptr_array_add(self->notes, g_strdup(sentence));
+}
+
+/* ms_api_engine_lock: (transfer none): the engine of core, for this thread alone until ms_api_engine_unlock(). */
+MsEngine *
+ms_api_engine_lock(MslabEngine *self)
+{
+  g_mutex_lock(&self->runs);
+  return self->engine;
+}
+
+/* ms_api_engine_unlock: lets others use the engine, and gives it back the progress function of this object. */
+void
+ms_api_engine_unlock(MslabEngine *self)
+{
+  ms_engine_set_progress(self->engine, self->progress, self->progress_data);
+  g_mutex_unlock(&self->runs);
+}
+
+/**
+ * mslab_engine_open:
+ * @selector: `auto`, `cpu`, `gpu`, a part of a device's name, an address such as `0:1`, or `reference` for the serial
+ *   code that defines the results and needs no device
+ * @error: set to %MSLAB_ERROR_NO_DEVICE where no device matches
+ *
+ * Opens a device. With `auto`, a processor takes over when the device fails; mslab_engine_get_notes() then says so.
+ * Every device computes the same pixels.
+ *
+ * Returns: (transfer full): the engine, or %NULL with @error set
+ */
+MslabEngine *
+mslab_engine_open(const char *selector, GError **error)
+{
+  g_autoptr(MslabEngine) self = NULL;
+
+  g_return_val_if_fail(selector != NULL, NULL);
+  self = g_object_new(MSLAB_TYPE_ENGINE, NULL);
+  self->engine = ms_engine_open(selector, MS_FALLBACK_DEFAULT, keep_note, self, error);
+  return self->engine ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * mslab_engine_get_name:
+ * @self: an engine
+ *
+ * Gets the name of the device.
+ *
+ * Returns: (transfer none): the name
+ */
+const char *
+mslab_engine_get_name(MslabEngine *self)
+{
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self), NULL);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
+
+  return g_intern_string(ms_engine_describe(self->engine).name);
+}
+
+/**
+ * mslab_engine_get_notes:
+ * @self: an engine
+ *
+ * Gets a sentence for each device that was rejected or replaced since the engine was opened.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the sentences
+ */
+char **
+mslab_engine_get_notes(MslabEngine *self)
+{
+  g_autoptr(GStrvBuilder) notes = g_strv_builder_new();
+
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self), NULL);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->guard);
+  for (guint i = 0; i < self->notes->len; i++)
+    g_strv_builder_add(notes, g_ptr_array_index(self->notes, i));
+  return g_strv_builder_end(notes);
+}
+
+/**
+ * mslab_engine_set_progress:
+ * @self: an engine
+ * @progress: (nullable) (scope notified) (closure user_data) (destroy destroy): called during each run
+ * @user_data: for @progress
+ * @destroy: (nullable): frees @user_data
+ *
+ * Sets the function that is told of progress, on the thread that computes. Do not call this during a run.
+ */
+void
+mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gpointer user_data, GDestroyNotify destroy)
+{
+  g_return_if_fail(MSLAB_IS_ENGINE(self));
+
+  if (self->progress_destroy)
+    self->progress_destroy(self->progress_data);
+  self->progress = progress;
+  self->progress_data = user_data;
+  self->progress_destroy = destroy;
+  if (self->engine)
+    ms_engine_set_progress(self->engine, progress, user_data);
+}
+
+static MsImage *
+run(MslabEngine *self, MsImage *image, const MsSettings *settings, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
+  MsEngineRun about = {.interactive = cancellable || self->progress};
+  MsImage *result = NULL;
+
+  if (!g_cancellable_set_error_if_cancelled(cancellable, error) && ms_engine_check(self->engine, settings, error))
+    result = ms_engine_run(self->engine, image, settings, &about, cancellable, error);
+  ms_engine_run_clear(&about);
+  return result;
+}
+
+/**
+ * mslab_engine_filter:
+ * @self: an engine
+ * @image: the image to filter
+ * @settings: (nullable): the settings, %NULL for the defaults
+ * @cancellable: (nullable): ends the call early
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Filters an image with the mean-shift filter of Comaniciu and Meer (2002), as `cv::pyrMeanShiftFiltering` defines it,
+ * with identical pixels. Alpha stays as it is. The call returns when the image is done.
+ *
+ * Returns: (transfer full): the filtered image, of the same size, or %NULL with @error set
+ */
+MslabImage *
+mslab_engine_filter(MslabEngine *self, MslabImage *image, MslabSettings *settings, GCancellable *cancellable,
+                    GError **error)
+{
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
+
+  MsSettings chosen = ms_api_settings_get(settings);
+  g_autoptr(MsImage) result = run(self, ms_api_image_get(image), &chosen, cancellable, error);
+  return result ? ms_api_image_new(result) : NULL;
+}
+
+/* The settings are copied: the caller may change its own while the task waits. */
+typedef struct {
+  MsImage *image;
+  MsSettings settings;
+} Request;
+
+static void
+request_free(gpointer data)
+{
+  Request *self = data;
+
+  g_object_unref(self->image);
+  g_free(self);
+}
+
+static void
+filter_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Request *request = data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) result = run(source, request->image, &request->settings, cancellable, &error);
+
+  if (result)
+    g_task_return_pointer(task, ms_api_image_new(result), g_object_unref);
+  else
+    g_task_return_error(task, g_steal_pointer(&error));
+}
+
+/**
+ * mslab_engine_filter_async:
+ * @self: an engine
+ * @image: the image to filter
+ * @settings: (nullable): the settings, %NULL for the defaults; copied
+ * @cancellable: (nullable): ends the run early
+ * @callback: (scope async): called in the thread-default main context of the caller
+ * @user_data: for @callback
+ *
+ * Filters an image on another thread; see mslab_engine_filter().
+ */
+void
+mslab_engine_filter_async(MslabEngine *self, MslabImage *image, MslabSettings *settings, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image));
+
+  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
+  Request *request = g_new0(Request, 1);
+  request->image = g_object_ref(ms_api_image_get(image));
+  request->settings = ms_api_settings_get(settings);
+  g_task_set_source_tag(task, mslab_engine_filter_async);
+  g_task_set_task_data(task, request, request_free);
+  g_task_run_in_thread(task, filter_in_thread);
+}
+
+/**
+ * mslab_engine_filter_finish:
+ * @self: an engine
+ * @result: what the callback received
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Ends mslab_engine_filter_async().
+ *
+ * Returns: (transfer full): the filtered image, or %NULL with @error set
+ */
+MslabImage *
+mslab_engine_filter_finish(MslabEngine *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail(g_task_is_valid(result, self), NULL);
+
+  return g_task_propagate_pointer(G_TASK(result), error);
+}
+
+/**
+ * mslab_engine_get_statistics:
+ * @self: an engine
+ * @image: an image
+ * @cancellable: (nullable): ends the call early
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Computes the histograms and the statistics of the channels and of luma in one pass over the image. They are exact.
+ *
+ * Returns: (transfer full): the statistics, or %NULL with @error set
+ */
+MslabStatistics *
+mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
+
+  return ms_api_statistics_new(ms_api_image_get(image), ms_engine_get_context(self->engine), cancellable, error);
+}
+
+static gboolean
+reduce(MslabEngine *self, const MsReduceSpec *spec, GBytes *elements, MsReduceResult *result, GCancellable *cancellable,
+       GError **error)
+{
+  MsReduceOptions options = ms_reduce_options_auto();
+  MsContext *context = ms_engine_get_context(self->engine);
+  gsize size = 0;
+  const void *data = g_bytes_get_data(elements, &size);
+  guint64 n = size / ms_element_type_size(spec->type);
+
+  return context ? ms_reduce_array(context, spec, &options, data, n, result, NULL, cancellable, error)
+                 : ms_reduce_serial(spec, data, n, result, error);
+}
+
+static gboolean
+check_elements(GBytes *elements, MsElementType type, GError **error)
+{
+  gsize size = g_bytes_get_size(elements);
+  gsize step = ms_element_type_size(type);
+
+  if (size > 0 && size % step == 0)
+    return TRUE;
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE,
+              "%" G_GSIZE_FORMAT " bytes are not an array of elements of %" G_GSIZE_FORMAT " bytes.", size, step);
+  return FALSE;
+}
+
+/**
+ * mslab_engine_reduce:
+ * @self: an engine
+ * @operation: `sum`, `min`, `max`, `minMax`, `minMax-positions`, `count-nonzero`, `sum-abs`, `sum-squares`, `norm2`,
+ *   `mean` or `stddev`
+ * @type: `uchar`, `char`, `ushort`, `short`, `int`, `uint`, `float` or `double`
+ * @elements: the array, in the byte order of the machine
+ * @cancellable: (nullable): ends the call early
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Reduces an array to one result. Sums of integers are exact; minimum and maximum of floats ignore NaN.
+ *
+ * Returns: (transfer full): the result, or %NULL with @error set
+ */
+MslabReduction *
+mslab_engine_reduce(MslabEngine *self, const char *operation, const char *type, GBytes *elements,
+                    GCancellable *cancellable, GError **error)
+{
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UCHAR);
+  MsReduceResult result = {0};
+
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self) && operation && type && elements, NULL);
+  if (!ms_reduce_op_parse(operation, &spec.op, error) || !ms_element_type_parse(type, &spec.type, error) ||
+      !check_elements(elements, spec.type, error))
+    return NULL;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
+  return reduce(self, &spec, elements, &result, cancellable, error) ? ms_api_reduction_new(&result) : NULL;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "mslab-reduction.h"
+
+#include "api-private.h"
+
+/**
+ * MslabReduction:
+ *
+ * The result of reducing an array. It is immutable, so threads may share it.
+ */
+struct _MslabReduction {
+  GObject parent_instance;
+  MsReduceResult result;
+};
+
+G_DEFINE_FINAL_TYPE(MslabReduction, mslab_reduction, G_TYPE_OBJECT)
+
+static void
+mslab_reduction_class_init(MslabReductionClass *klass)
+{
+}
+
+static void
+mslab_reduction_init(MslabReduction *self)
+{
+}
+
+/* ms_api_reduction_new: (transfer full): a public result. */
+MslabReduction *
+ms_api_reduction_new(const MsReduceResult *result)
+{
+  MslabReduction *self = g_object_new(MSLAB_TYPE_REDUCTION, NULL);
+
+  self->result = *result;
+  return self;
+}
+
+/**
+ * mslab_reduction_get_number:
+ * @self: a result
+ *
+ * Gets the result as a number: of a range its minimum. Integers beyond 2^53 are rounded; mslab_reduction_get_text()
+ * gives all digits.
+ *
+ * Returns: the number
+ */
+double
+mslab_reduction_get_number(MslabReduction *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REDUCTION(self), 0);
+  return ms_reduce_operator(self->result.op)->number(&self->result);
+}
+
+/**
+ * mslab_reduction_get_text:
+ * @self: a result
+ *
+ * Gets the result as text in the C locale, with all digits.
+ *
+ * Returns: (transfer full): the text
+ */
+char *
+mslab_reduction_get_text(MslabReduction *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REDUCTION(self), NULL);
+  return ms_reduce_operator(self->result.op)->text(&self->result);
+}
+
+/**
+ * mslab_reduction_get_range:
+ * @self: a result
+ * @minimum: (out): receives the least element
+ * @maximum: (out): receives the greatest element
+ *
+ * Gets the range of the elements.
+ *
+ * Returns: whether the operation was `minMax` or `minMax-positions`; otherwise nothing is set
+ */
+gboolean
+mslab_reduction_get_range(MslabReduction *self, double *minimum, double *maximum)
+{
+  g_return_val_if_fail(MSLAB_IS_REDUCTION(self), FALSE);
+
+  const MsReduceOperator *operator= ms_reduce_operator(self->result.op);
+  if (!operator->low || !operator->high)
+    return FALSE;
+  *minimum = self->result.min;
+  *maximum = self->result.max;
+  return TRUE;
+}
+
+/**
+ * mslab_reduction_get_positions:
+ * @self: a result
+ * @minimum_at: (out): receives the index of the first least element
+ * @maximum_at: (out): receives the index of the first greatest element
+ *
+ * Gets where the extremes lie; both are %G_MAXUINT64 where every element is NaN.
+ *
+ * Returns: whether the operation was `minMax-positions`; otherwise nothing is set
+ */
+gboolean
+mslab_reduction_get_positions(MslabReduction *self, guint64 *minimum_at, guint64 *maximum_at)
+{
+  g_return_val_if_fail(MSLAB_IS_REDUCTION(self), FALSE);
+
+  if (!ms_reduce_operator(self->result.op)->positions)
+    return FALSE;
+  *minimum_at = self->result.min_at;
+  *maximum_at = self->result.max_at;
+  return TRUE;
+}

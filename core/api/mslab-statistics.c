@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "mslab-statistics.h"
+
+#include <string.h>
+
+#include "api-private.h"
+
+G_STATIC_ASSERT((int)MSLAB_CHANNEL_LUMA == (int)MS_CHANNEL_LUMA && (int)MSLAB_CHANNEL_LUMA + 1 == (int)MS_N_CHANNELS);
+
+#define BINS G_N_ELEMENTS(((MsHistogram *)NULL)->counts[0])
+
+/**
+ * MslabStatistics:
+ *
+ * The exact histograms and statistics of an image. They are immutable, so threads may share them.
+ */
+struct _MslabStatistics {
+  GObject parent_instance;
+  MsImageStatistics statistics;
+};
+
+G_DEFINE_FINAL_TYPE(MslabStatistics, mslab_statistics, G_TYPE_OBJECT)
+
+static void
+mslab_statistics_class_init(MslabStatisticsClass *klass)
+{
+}
+
+static void
+mslab_statistics_init(MslabStatistics *self)
+{
+}
+
+/* ms_api_statistics_new: (transfer full): computed on the device, or by the serial code where @context is %NULL. */
+MslabStatistics *
+ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MslabStatistics) self = g_object_new(MSLAB_TYPE_STATISTICS, NULL);
+  MsHistogram *histogram = &self->statistics.histogram;
+
+  if (!context)
+    ms_histogram_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, histogram);
+  else if (!ms_histogram_of_image(context, image, histogram, NULL, cancellable, error))
+    return NULL;
+  for (int i = 0; i < MS_N_CHANNELS; i++)
+    ms_channel_statistics_from_counts(histogram->counts[i], &self->statistics.channels[i]);
+  return g_steal_pointer(&self);
+}
+
+/**
+ * mslab_statistics_get_channel:
+ * @self: statistics
+ * @channel: the channel
+ * @statistics: (out caller-allocates): receives the figures
+ *
+ * Gets the figures over the samples of one channel.
+ */
+void
+mslab_statistics_get_channel(MslabStatistics *self, MslabChannel channel, MslabChannelStatistics *statistics)
+{
+  g_return_if_fail(MSLAB_IS_STATISTICS(self) && channel <= MSLAB_CHANNEL_LUMA);
+
+  const MsChannelStatistics *from = &self->statistics.channels[channel];
+  *statistics = (MslabChannelStatistics){.count = from->count,
+                                         .min = from->min,
+                                         .max = from->max,
+                                         .sum = from->sum,
+                                         .mean = from->mean,
+                                         .stddev = from->stddev,
+                                         .median = from->median,
+                                         .nonzero = from->nonzero};
+  memcpy(statistics->percentiles, from->percentiles, sizeof statistics->percentiles);
+}
+
+/**
+ * mslab_statistics_get_histogram:
+ * @self: statistics
+ * @channel: the channel
+ * @n_bins: (out): receives the number of bins, 256
+ *
+ * Gets how often each value from 0 to 255 occurs.
+ *
+ * Returns: (transfer none) (array length=n_bins): the counts
+ */
+const guint64 *
+mslab_statistics_get_histogram(MslabStatistics *self, MslabChannel channel, gsize *n_bins)
+{
+  g_return_val_if_fail(MSLAB_IS_STATISTICS(self) && channel <= MSLAB_CHANNEL_LUMA, NULL);
+
+  *n_bins = BINS;
+  return self->statistics.histogram.counts[channel];
+}
