@@ -2,6 +2,7 @@
 #include "core/opencl/device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/opencl/cl-error.h"
 
@@ -12,6 +13,13 @@
 #define AMD_WAVEFRONT_WIDTH 0x4043
 #define PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
 #define MAX_NUM_SUB_GROUPS 0x105C
+#define OPENCL_C_FEATURES 0x106F
+
+/** NamedVersion: cl_name_version of OpenCL 3.0. */
+typedef struct {
+  guint32 version;
+  char name[64];
+} NamedVersion;
 
 struct _MsDevice {
   GObject parent_instance;
@@ -139,6 +147,33 @@ preferred_multiple(MsDevice *self)
   return self->limits.type == MS_DEVICE_TYPE_GPU ? 32 : 1;
 }
 
+/* OpenCL C features are listed since version 3.0, as pairs of version and name. */
+static gboolean
+has_feature(MsDevice *self, const char *feature)
+{
+  gsize size = 0;
+
+  if (self->limits.opencl_version < 300 || clGetDeviceInfo(self->id, OPENCL_C_FEATURES, 0, NULL, &size) != CL_SUCCESS)
+    return FALSE;
+  g_autofree NamedVersion *features = g_malloc0(size + 1);
+  if (clGetDeviceInfo(self->id, OPENCL_C_FEATURES, size, features, NULL) != CL_SUCCESS)
+    return FALSE;
+  for (gsize i = 0; i < size / sizeof *features; i++)
+    if (strncmp(features[i].name, feature, sizeof features[i].name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The extension of OpenCL 2 or the feature of OpenCL C 3.0; the number is 0 where a device knows but lacks them. */
+static gboolean
+has_subgroups(MsDevice *self)
+{
+  gboolean known = (self->limits.opencl_version >= 200 && ms_device_has_extension(self, "cl_khr_subgroups")) ||
+                   has_feature(self, "__opencl_c_subgroups");
+
+  return known && query_number(self->id, MAX_NUM_SUB_GROUPS) > 0;
+}
+
 static guint
 nvidia_capability(MsDevice *self)
 {
@@ -168,7 +203,8 @@ query_limits(MsDevice *self)
   l->image_max_height = query_number(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
   l->fp64 = query_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   l->opencl_version = opencl_version(self->version);
-  l->subgroups = ms_device_has_extension(self, "cl_khr_subgroups") && query_number(id, MAX_NUM_SUB_GROUPS) > 0;
+  l->subgroups = has_subgroups(self);
+  l->subgroup_shuffle = l->subgroups && ms_device_has_extension(self, "cl_khr_subgroup_shuffle");
   l->int64_atomics = ms_device_has_extension(self, "cl_khr_int64_base_atomics");
   l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;

@@ -19,6 +19,8 @@ typedef enum {
 /**
  * MsDeviceLimits: the limits that plans depend on, as plain numbers, so that plans can be tested with invented devices.
  * @preferred_multiple: work-items that execute in lockstep (warp or wavefront); 1 where unknown
+ * @subgroups: whether OpenCL C has sub-groups; @subgroup_shuffle: whether their work-items can read each other's
+ *   registers
  * @vector_bytes: bytes of a vector register, from the device's native vector width of int
  * @clang_vectors: whether its compiler accepts clang's vectors of any length; set when a context is opened
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
@@ -40,6 +42,7 @@ typedef struct {
   gsize image_max_height;
   gboolean fp64;
   gboolean subgroups;
+  gboolean subgroup_shuffle;
   gboolean int64_atomics;
   guint vector_bytes;
   gboolean clang_vectors;

@@ -6,6 +6,7 @@
 
 #include "ms-kernels.h"
 
+#define STANDARD "-cl-std=CL1.2"
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 
 struct _MsProgramSpec {
@@ -39,7 +40,7 @@ ms_program_spec_init(MsProgramSpec *self)
 {
   self->parts = g_ptr_array_new();
   self->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
-  self->options = g_string_new("-cl-std=CL1.2");
+  self->options = g_string_new(STANDARD);
 }
 
 /** ms_program_spec_new: a spec without parts, for OpenCL C 1.2. */
@@ -83,6 +84,17 @@ ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *t
   g_return_if_fail(strpbrk(text, " \t\"'\\") == NULL);
 
   g_string_append_printf(self->options, " -D%s=%s", name, text);
+}
+
+/** ms_program_spec_set_standard: chooses the version of OpenCL C, as in "CL3.0", instead of 1.2; call it once. */
+void
+ms_program_spec_set_standard(MsProgramSpec *self, const char *standard)
+{
+  g_return_if_fail(g_str_has_prefix(self->options->str, STANDARD));
+
+  g_string_erase(self->options, 0, strlen(STANDARD));
+  g_string_prepend(self->options, standard);
+  g_string_prepend(self->options, "-cl-std=");
 }
 
 void

@@ -14,6 +14,7 @@ void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
 void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source);
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
 void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
+void ms_program_spec_set_standard(MsProgramSpec *self, const char *standard);
 void ms_program_spec_add_option(MsProgramSpec *self, const char *option);
 
 guint ms_program_spec_get_n_parts(MsProgramSpec *self);

@@ -48,12 +48,23 @@ count_words(const MsReducePlan *plan)
   return count_terms(plan) * count_slots(plan);
 }
 
-/** ms_reduce_partial_bytes: local memory of one work-item's partial. */
-gsize
-ms_reduce_partial_bytes(const MsReducePlan *plan)
+/** ms_reduce_value_type: the type that kernels compute with: the element's, which images widen to 32 bits. */
+MsElementType
+ms_reduce_value_type(const MsReducePlan *plan)
+{
+  MsElementType type = plan->spec.type;
+
+  if (plan->options.storage != MS_REDUCE_STORAGE_IMAGE || ms_element_type_is_real(type))
+    return type;
+  return ms_element_type_is_signed(type) ? MS_ELEMENT_INT : MS_ELEMENT_UINT;
+}
+
+/* Local memory of one value of a work-item's partial, or of one vector of it. */
+static gsize
+partial_bytes(const MsReducePlan *plan)
 {
   const MsReduceOperator *op = operator_of(plan);
-  gsize size = ms_element_type_size(plan->spec.type);
+  gsize size = ms_element_type_size(ms_reduce_value_type(plan));
 
   if (op->positions)
     return size == 8 ? 24 : 2 * MAX(size, 4) + 8;
@@ -62,9 +73,29 @@ ms_reduce_partial_bytes(const MsReducePlan *plan)
   return count_words(plan) * (plan->compensated ? 4 : 8);
 }
 
+/* Partials that are in local memory at a time: all, or without those that stay in registers (level-registers.cl). */
+static gsize
+scratch_slots(const MsReducePlan *plan)
+{
+  gsize kept = plan->options.tree == MS_REDUCE_TREE_FOUR_WAY && plan->group > 2 ? 4 : 2;
+
+  if (!plan->options.bank_conflict_saving || plan->group == 1)
+    return plan->group;
+  return plan->group - plan->group / kept;
+}
+
+/** ms_reduce_scratch_bytes: local memory of the partials of a group. */
+gsize
+ms_reduce_scratch_bytes(const MsReducePlan *plan)
+{
+  gsize lanes = plan->options.vector_partials ? (gsize)plan->options.vector : 1;
+
+  return scratch_slots(plan) * partial_bytes(plan) * lanes;
+}
+
 /*
  * The type of a work-item's lanes: 32 bits where the plan's limit on loads keeps them from overflowing, otherwise 64,
- * which no chunk can overflow.
+ * which no chunk can overflow. Vectors in local memory add up a whole group.
  */
 static const char *
 lane_type(const MsReducePlan *plan)
@@ -73,9 +104,11 @@ lane_type(const MsReducePlan *plan)
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
   if (operator_of(plan)->whole)
-    return "int";
+    return plan->options.vector_partials ? "long" : "int";
   if (ms_reduce_total_is_real(plan))
     return plan->compensated ? "float" : "double";
+  if (plan->options.vector_partials)
+    return is_signed ? "long" : "ulong";
   if (size == 1 || (size == 2 && !operator_of(plan)->squares))
     return is_signed ? "int" : "uint";
   return is_signed ? "long" : "ulong";
@@ -240,11 +273,73 @@ compose_source(MsReducePlan *plan)
   add_part(plan, plan->spec.channel >= 0 ? "load/channel" : "load/buffer");
 }
 
-/* The warp's barrier replaces the work-group's only where the width of a warp is known. */
-static gboolean
-has_warp_barrier(const MsReducePlan *plan)
+/** ms_reduce_has_warp_barrier: whether a warp's barrier replaces the work-group's: its width must be known. */
+gboolean
+ms_reduce_has_warp_barrier(const MsReducePlan *plan)
 {
   return plan->limits.nvidia_capability >= 70 && plan->limits.preferred_multiple == 32 && plan->group % 32 == 0;
+}
+
+/** ms_reduce_has_built_in_fold: whether sub-groups have a built-in reduction for each word of the partial. */
+gboolean
+ms_reduce_has_built_in_fold(const MsReducePlan *plan)
+{
+  return !operator_of(plan)->positions && !plan->compensated && !plan->options.vector_partials;
+}
+
+/* Sub-groups are part of OpenCL C 3.0, or an extension of OpenCL C 2.0. */
+static void
+add_sub_groups(MsReducePlan *plan)
+{
+  if (plan->limits.opencl_version >= 300) {
+    ms_program_spec_set_standard(plan->program, "CL3.0");
+    return;
+  }
+  ms_program_spec_set_standard(plan->program, "CL2.0");
+  add_part(plan, "sub-groups");
+}
+
+static void
+add_fence(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_OFF) {
+    add_part(plan, "tree/fence-barrier");
+  } else if (ms_reduce_has_warp_barrier(plan)) {
+    add_part(plan, "tree/fence-warp-nvidia");
+  } else {
+    add_sub_groups(plan);
+    add_part(plan, "tree/fence-sub-group");
+  }
+}
+
+static void
+add_built_in_fold(MsReducePlan *plan)
+{
+  MsElementType type = ms_reduce_value_type(plan);
+  gboolean narrow = ms_element_type_size(type) < 4;
+
+  if (!ms_reduce_operator_is_extreme(operator_of(plan))) {
+    add_part(plan, "tree/reduce-sums");
+  } else {
+    define(plan, "WIDE", !narrow ? ms_element_type_name(type) : ms_element_type_is_signed(type) ? "int" : "uint");
+    add_part(plan, "tree/reduce-extremes");
+  }
+  add_part(plan, "tree/reduce-level");
+}
+
+static void
+add_unrolled_tree(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE) {
+    define(plan, "SUB_GROUP_LEVEL", "reduce_level");
+    add_built_in_fold(plan);
+  } else if (plan->options.sub_groups == MS_SUB_GROUPS_SHUFFLE) {
+    define(plan, "SUB_GROUP_LEVEL", "shuffle_level");
+    add_part(plan, "tree/shuffle");
+  } else {
+    define(plan, "SUB_GROUP_LEVEL", "SHARED_LEVEL");
+  }
+  add_part(plan, "tree/completely-unroll");
 }
 
 static void
@@ -252,20 +347,22 @@ compose_tree(MsReducePlan *plan)
 {
   static const char *const strides[] = {"global_stride", "local_stride", "block_stride"};
   const MsReduceOptions *o = &plan->options;
-  gboolean unrolled = o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
 
   define(plan, "ITEM_RANGE", strides[o->stride]);
   define(plan, "WORK_OF_ITEM", o->swap == MS_SWAP_OFF ? "OWN_WORK" : "SWAPPED_WORK");
   add_part(plan, "load/stride");
   add_part(plan, "load/item");
   add_part(plan, "tree/swap");
+  add_fence(plan);
   if (o->tree == MS_REDUCE_TREE_NAIVE) {
     add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/naive-refined" : "tree/naive");
     return;
   }
-  add_part(plan, unrolled && has_warp_barrier(plan) ? "tree/fence-warp-nvidia" : "tree/fence-barrier");
   add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");
-  add_part(plan, unrolled ? "tree/completely-unroll" : "tree/divergence-free");
+  if (o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL)
+    add_unrolled_tree(plan);
+  else
+    add_part(plan, o->tree == MS_REDUCE_TREE_FOUR_WAY ? "tree/four-way" : "tree/divergence-free");
 }
 
 static const char *
@@ -314,13 +411,14 @@ ms_reduce_plan_compose(MsReducePlan *plan)
 {
   plan->words = count_words(plan);
   plan->program = ms_program_spec_new();
-  define(plan, "ELEM", ms_element_type_name(plan->spec.type));
+  define(plan, "ELEM", ms_element_type_name(ms_reduce_value_type(plan)));
   ms_program_spec_define_int(plan->program, "GROUP", (gint64)plan->group);
   add_lanes(plan);
   if (ms_reduce_operator_is_extreme(operator_of(plan)))
     compose_extreme(plan);
   else
     compose_sum(plan);
+  add_part(plan, plan->options.vector_partials ? "fold/partial-vector" : "fold/partial-scalar");
   compose_source(plan);
   compose_tree(plan);
   compose_finish(plan);

@@ -8,7 +8,9 @@
 #define UNROLLED ",tree=completely-unroll"
 #define LEVELS ",tree=divergence-free"
 #define PCL "times=64,stride=local" UNROLLED
-#define FINAL(count) "vector=8" LEVELS ",bank-conflict-saving=on,builtin=on,groups=fixed,groups-count=" count HOST
+#define VECTORS ",vector-partials=on"
+#define SAVING ",bank-conflict-saving=on" VECTORS
+#define FINAL(count) "vector=8" LEVELS SAVING ",builtin=on,groups=fixed,groups-count=" count HOST
 
 static const MsReducePreset presets[] = {
   {"auto", "What suits the device, the type and the length", "", NULL},
@@ -24,11 +26,13 @@ static const MsReducePreset presets[] = {
   {"pcl-recursive", "As pcl, with recursive launches between the groups", "PCL", PCL},
   {"pcl-host", "As pcl, finished on the host", "PCL", PCL HOST},
   {"minmax-sequential", "Step 1: sequential addressing in a buffer", "MM", "times=1" LEVELS HOST},
-  {"minmax-image", "Step 1 with the array in an image", "MM", "storage=image,vector=4,times=1" LEVELS HOST},
-  {"minmax-vector", "Step 2: vectors of 8", "MM", "vector=8,times=1" LEVELS HOST},
-  {"minmax-bank", "Step 3: fewer bank conflicts", "MM", "vector=8,times=1" LEVELS ",bank-conflict-saving=on" HOST},
+  {"minmax-image", "Step 1 with the array in an image", "MM", "storage=image,vector=4,times=1" LEVELS VECTORS HOST},
+  {"minmax-vector", "Step 2: vectors of 8", "MM", "vector=8,times=1" LEVELS VECTORS HOST},
+  {"minmax-bank", "Step 3: fewer bank conflicts", "MM", "vector=8,times=1" LEVELS SAVING HOST},
+  {"minmax-four-way", "Step 3 with the study's proposal, a tree of four branches, for fewer barriers", "MM",
+   "vector=8,times=1,tree=four-way" SAVING HOST},
   {"minmax-units", "Step 4: two groups for each compute unit of this device", "MM",
-   "vector=8" LEVELS ",bank-conflict-saving=on,groups=units,groups-count=2" HOST},
+   "vector=8" LEVELS SAVING ",groups=units,groups-count=2" HOST},
   {"minmax-18", "Final variant with 18 groups, one for each compute unit of the HD 5850", "MM", FINAL("18")},
   {"minmax-36", "Final variant with 36 groups, the best of the HD 5850", "MM", FINAL("36")},
   {"minmax-28", "Final variant with 28 groups of 512, as on the C2050", "MM", FINAL("28") ",group-size=512"},

@@ -70,25 +70,24 @@ prepare_out(MsReducer *self, guint groups, GError **error)
   return ms_context_upload(self->context, self->out[0], 0, sizeof start, start, NULL, error);
 }
 
-static gsize
-local_bytes(const MsReducer *self)
-{
-  return self->plan->group * ms_reduce_partial_bytes(self->plan);
-}
-
 static gboolean
 set_arguments(MsReducer *self, cl_mem source, const MsReduceSpan *span, cl_int times, GError **error)
 {
-  const gsize element_bytes = ms_element_type_size(self->plan->spec.type);
+  const gsize element_bytes = ms_element_type_size(ms_reduce_value_type(self->plan));
   const struct {
     gsize size;
     const void *value;
   } arguments[] = {
-    {sizeof source, &source},         {sizeof span->origin, &span->origin},
-    {sizeof span->from, &span->from}, {sizeof span->to, &span->to},
-    {sizeof times, &times},           {element_bytes, &self->centre},
-    {sizeof(cl_mem), &self->out[0]},  {sizeof(cl_mem), &self->map},
-    {local_bytes(self), NULL},        {sizeof(cl_uint), NULL},
+    {sizeof source, &source},
+    {sizeof span->origin, &span->origin},
+    {sizeof span->from, &span->from},
+    {sizeof span->to, &span->to},
+    {sizeof times, &times},
+    {element_bytes, &self->centre},
+    {sizeof(cl_mem), &self->out[0]},
+    {sizeof(cl_mem), &self->map},
+    {ms_reduce_scratch_bytes(self->plan), NULL},
+    {sizeof(cl_uint), NULL},
   };
 
   for (cl_uint i = 0; i < G_N_ELEMENTS(arguments); i++)
@@ -113,7 +112,8 @@ launch_partials(MsReducer *self, cl_mem from, cl_int n, cl_mem into, guint group
   cl_int status = clSetKernelArg(kernel, 0, sizeof from, &from) | clSetKernelArg(kernel, 1, sizeof n, &n) |
                   clSetKernelArg(kernel, 2, sizeof times, &times) | clSetKernelArg(kernel, 3, sizeof into, &into) |
                   clSetKernelArg(kernel, 4, sizeof(cl_mem), &self->map) |
-                  clSetKernelArg(kernel, 5, local_bytes(self), NULL) | clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
+                  clSetKernelArg(kernel, 5, ms_reduce_scratch_bytes(self->plan), NULL) |
+                  clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
 
   return ms_cl_check(status, error, "setting the arguments of reduce_partials") &&
          ms_context_launch(self->context, kernel, "reduce_partials", &range,

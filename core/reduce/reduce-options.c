@@ -10,8 +10,9 @@
 static const char *const storage_values[] = {"buffer", "image", NULL};
 static const char *const vector_values[] = {"1", "4", "8", "16", NULL};
 static const char *const stride_values[] = {"global", "local", "block", NULL};
-static const char *const tree_values[] = {"naive", "divergence-free", "completely-unroll", NULL};
+static const char *const tree_values[] = {"naive", "divergence-free", "completely-unroll", "four-way", NULL};
 static const char *const switch_values[] = {"off", "on", NULL};
+static const char *const sub_groups_values[] = {"auto", "off", "barrier", "shuffle", "reduce", NULL};
 static const char *const groups_values[] = {"size", "units", "fixed", NULL};
 static const char *const between_values[] = {"recursive", "host", "atomic", "last-group", NULL};
 static const char *const swap_values[] = {"off", "plain", "refined", NULL};
@@ -43,6 +44,14 @@ groups_count_unused(gconstpointer record, gconstpointer spec)
   gboolean follows = ((const MsReduceOptions *)record)->groups == MS_REDUCE_GROUPS_SIZE;
 
   return follows ? "with groups=size the number of groups follows from the length of the array" : NULL;
+}
+
+static const char *
+vector_partials_unused(gconstpointer record, gconstpointer spec)
+{
+  if (ms_reduce_operator(((const MsReduceSpec *)spec)->op)->positions)
+    return "positions are found lane by lane, before the tree";
+  return ((const MsReduceOptions *)record)->vector == 1 ? "a load of one element is no vector (vector=1)" : NULL;
 }
 
 static const char *
@@ -93,6 +102,13 @@ static const MsOptionInfo rows[] = {
       .values = tree_values),
   ROW(CHOICE, bank_conflict_saving, "bank-conflict-saving", "bank_conflict_saving", "_Bank-conflict saving", "off",
       "Only the upper half of each level writes to local memory", .values = switch_values),
+  ROW(CHOICE, vector_partials, "vector-partials", "vector_partials", "_Vectors in local memory", "off",
+      "Partials reach local memory as vectors of a load's width, or as one value each", .values = switch_values,
+      .unused = vector_partials_unused),
+  ROW(CHOICE, sub_groups, "sub-groups", "sub_groups", "S_ub-groups", "auto",
+      "The last levels of tree=completely-unroll by the sub-group's barrier, shuffles or reductions; off: by the "
+      "work-group's barrier",
+      .values = sub_groups_values),
   ROW(CHOICE, builtin, "builtin", "builtin", "Built-in _min and max", "off",
       "The built-in functions min and max instead of comparisons", .values = switch_values, .unused = builtin_unused),
   ROW(CHOICE, groups, "groups", "groups", "_Groups", "size",

@@ -21,6 +21,7 @@ typedef enum {
   MS_REDUCE_TREE_NAIVE,
   MS_REDUCE_TREE_DIVERGENCE_FREE,
   MS_REDUCE_TREE_COMPLETELY_UNROLL,
+  MS_REDUCE_TREE_FOUR_WAY,
 } MsReduceTree;
 
 typedef enum {
@@ -54,6 +55,14 @@ typedef enum {
   MS_PACKED_ON,
 } MsPacked;
 
+typedef enum {
+  MS_SUB_GROUPS_AUTO,
+  MS_SUB_GROUPS_OFF,
+  MS_SUB_GROUPS_BARRIER,
+  MS_SUB_GROUPS_SHUFFLE,
+  MS_SUB_GROUPS_REDUCE,
+} MsSubGroups;
+
 /**
  * MsReduceOptions: how a reduction is computed; every field but the first is a row of the table.
  * @automatic: 1 when the plan chooses everything for the device; the other fields are then ignored
@@ -63,6 +72,8 @@ typedef enum {
  * @times: loads a work-item folds when @groups is by size; 0 lets the plan choose
  * @tree: an #MsReduceTree inside the work-group
  * @bank_conflict_saving: 1: at each level only the upper half writes to local memory
+ * @vector_partials: 1: partials are vectors in local memory, whose lanes are folded after the tree; 0: before it
+ * @sub_groups: an #MsSubGroups: how the unrolled tree folds what one sub-group holds
  * @builtin: 1: the built-in min and max, 0: comparisons
  * @groups: an #MsReduceGroups
  * @groups_count: groups of a fixed number, or the k of compute units x k
@@ -82,6 +93,8 @@ typedef struct {
   int times;
   int tree;
   int bank_conflict_saving;
+  int vector_partials;
+  int sub_groups;
   int builtin;
   int groups;
   int groups_count;

@@ -51,7 +51,7 @@ static gboolean
 check_group(const MsReducePlan *plan, GError **error)
 {
   const MsReduceOptions *o = &plan->options;
-  guint64 bytes = (guint64)o->work_group * ms_reduce_partial_bytes(plan) + sizeof(guint32);
+  guint64 bytes = ms_reduce_scratch_bytes(plan) + sizeof(guint32);
 
   if (!is_power_of_two(o->work_group) || o->work_group > 1024)
     return REFUSE("The trees fold halves, so group-size must be a power of two up to 1024, not %d.", o->work_group);
@@ -79,6 +79,52 @@ check_tree(const MsReduceOptions *o, GError **error)
     return REFUSE("swap-range %d exceeds the work-group of %d; work-items change places within their group only.",
                   o->swap_range, o->work_group);
   return TRUE;
+}
+
+static MsSubGroups
+best_sub_groups(const MsReducePlan *plan)
+{
+  if (plan->options.tree != MS_REDUCE_TREE_COMPLETELY_UNROLL)
+    return MS_SUB_GROUPS_OFF;
+  if (ms_reduce_has_warp_barrier(plan))
+    return MS_SUB_GROUPS_BARRIER;
+  if (!plan->limits.subgroups)
+    return MS_SUB_GROUPS_OFF;
+  if (ms_reduce_has_built_in_fold(plan))
+    return MS_SUB_GROUPS_REDUCE;
+  return plan->limits.subgroup_shuffle && !plan->options.vector_partials ? MS_SUB_GROUPS_SHUFFLE
+                                                                         : MS_SUB_GROUPS_BARRIER;
+}
+
+static gboolean
+check_sub_groups(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOptions *o = &plan->options;
+
+  if (o->sub_groups == MS_SUB_GROUPS_OFF)
+    return TRUE;
+  if (o->tree != MS_REDUCE_TREE_COMPLETELY_UNROLL)
+    return REFUSE("Only tree=completely-unroll has levels for sub-groups.");
+  if (o->sub_groups == MS_SUB_GROUPS_BARRIER && ms_reduce_has_warp_barrier(plan))
+    return TRUE;
+  if (!plan->limits.subgroups)
+    return REFUSE("The device has no sub-groups. Use sub-groups=off.");
+  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && !plan->limits.subgroup_shuffle)
+    return REFUSE("The device has no shuffles (cl_khr_subgroup_shuffle). Use sub-groups=barrier.");
+  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && o->vector_partials)
+    return REFUSE("Shuffles exchange words, not vectors. Use vector-partials=off or sub-groups=barrier.");
+  if (o->sub_groups == MS_SUB_GROUPS_REDUCE && !ms_reduce_has_built_in_fold(plan))
+    return REFUSE("Sub-groups reduce single numbers: no positions, compensated sums or vectors. Use "
+                  "sub-groups=barrier or shuffle.");
+  return TRUE;
+}
+
+static gboolean
+resolve_sub_groups(MsReducePlan *plan, GError **error)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_AUTO)
+    plan->options.sub_groups = best_sub_groups(plan);
+  return check_sub_groups(plan, error);
 }
 
 static gboolean
@@ -204,7 +250,7 @@ can_pack(const MsReducePlan *plan)
 
   return op->packed && ms_element_type_size(plan->spec.type) <= op->packed_bytes &&
          !ms_element_type_is_real(plan->spec.type) && plan->spec.channel < 0 && plan->options.vector >= 4 &&
-         plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+         !plan->options.vector_partials && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
 }
 
 /* The vector units of processors fold bytes efficiently; elsewhere lanes of 32 bits cost instructions or registers. */
@@ -224,7 +270,7 @@ resolve_packed(MsReducePlan *plan, GError **error)
   if (o->packed == MS_PACKED_ON && !can_pack(plan))
     return REFUSE(
       "Elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 "
-      "and 16 bits, in a buffer, with vector=4, 8 or 16.");
+      "and 16 bits, in a buffer, with vector=4, 8 or 16 and vector-partials=off.");
   if (o->packed == MS_PACKED_AUTO)
     o->packed = can_pack(plan) && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
   return TRUE;
@@ -241,6 +287,8 @@ resolve_options(MsReducePlan *plan, guint64 n)
     choose_for_gpu(plan, n);
   if (o->groups == MS_REDUCE_GROUPS_SIZE)
     o->times = resolve_times(plan, n);
+  if (o->vector == 1 || ms_reduce_operator(plan->spec.op)->positions)
+    o->vector_partials = 0;
 }
 
 static guint64
@@ -318,8 +366,8 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
   self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
   self->group = (guint)self->options.work_group;
   if (!resolve_float_sum(self, error) || !check_storage(self, error) || !check_tree(&self->options, error) ||
-      !resolve_packed(self, error) || !check_atomic(self, error) || !check_group(self, error) ||
-      !check_grid(self, error))
+      !resolve_packed(self, error) || !resolve_sub_groups(self, error) || !check_atomic(self, error) ||
+      !check_group(self, error) || !check_grid(self, error))
     return NULL;
   self->chunk = size_chunk(self);
   ms_reduce_plan_compose(self);

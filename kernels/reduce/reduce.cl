@@ -8,11 +8,13 @@
  */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce(SOURCE_ARGUMENT source, const ulong origin, const int from, const int to, const int times, const ELEM centre,
-       __global uint *out, __global const ushort *restrict map, __local acc_t *scratch, __local uint *flag)
+       __global uint *out, __global const ushort *restrict map, __local partial_t *scratch, __local uint *flag)
 {
-  acc_t mine;
+  partial_t mine;
+  acc_t result;
 
   item_fold(OPEN(source, origin), WORK_OF_ITEM(map), from, to, times, centre, &mine);
   group_fold(&mine, scratch, map);
-  finish(&mine, scratch, flag, out, map);
+  acc_of_partial(&mine, &result);
+  finish(&result, scratch, flag, out, map);
 }

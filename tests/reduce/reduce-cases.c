@@ -197,3 +197,24 @@ ms_reduce_cases_variant(const char *text)
   g_assert_no_error(error);
   return options;
 }
+
+/** ms_reduce_cases_device: a graphics processor that no machine has, for plans that nothing runs. */
+MsDeviceLimits
+ms_reduce_cases_device(void)
+{
+  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
+                          .compute_units = 18,
+                          .max_work_group = 256,
+                          .max_work_item = {256, 256, 256},
+                          .local_memory = 32768,
+                          .global_memory = 1u << 30,
+                          .max_allocation = 1u << 28,
+                          .images = TRUE,
+                          .image_max_width = 8192,
+                          .image_max_height = 8192,
+                          .fp64 = TRUE,
+                          .int64_atomics = TRUE,
+                          .little_endian = TRUE,
+                          .preferred_multiple = 64,
+                          .opencl_version = 120};
+}

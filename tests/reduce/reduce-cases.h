@@ -30,6 +30,7 @@ typedef enum {
 
 gboolean ms_reduce_cases_full(void);
 void ms_reduce_cases_compile_once(void);
+MsDeviceLimits ms_reduce_cases_device(void);
 MsReduceOptions ms_reduce_cases_variant(const char *text);
 const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);

@@ -7,26 +7,6 @@
 #include "core/reduce/variant.h"
 #include "tests/reduce/reduce-cases.h"
 
-static MsDeviceLimits
-made_up_device(void)
-{
-  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
-                          .compute_units = 18,
-                          .max_work_group = 256,
-                          .max_work_item = {256, 256, 256},
-                          .local_memory = 32768,
-                          .global_memory = 1u << 30,
-                          .max_allocation = 1u << 28,
-                          .images = TRUE,
-                          .image_max_width = 8192,
-                          .image_max_height = 8192,
-                          .fp64 = TRUE,
-                          .int64_atomics = TRUE,
-                          .little_endian = TRUE,
-                          .preferred_multiple = 64,
-                          .opencl_version = 120};
-}
-
 static void
 test_options_round_trip(void)
 {
@@ -60,7 +40,7 @@ test_resolved_options_round_trip(void)
   for (guint k = 0; k < 2 * 32; k++) {
     MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, k % 2 ? MS_ELEMENT_UCHAR : MS_ELEMENT_FLOAT);
     MsReduceOptions automatic = ms_reduce_options_auto();
-    MsDeviceLimits limits = made_up_device();
+    MsDeviceLimits limits = ms_reduce_cases_device();
     g_autoptr(GError) error = NULL;
 
     limits.type = types[k / 32];
@@ -120,6 +100,9 @@ test_settings_without_effect(void)
     {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_INT, "type float"},
     {"pcl-host,float-sum=compensated", MS_REDUCE_MAX, MS_ELEMENT_FLOAT, "type float"},
     {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, NULL},
+    {"minmax-18,vector=1,vector-partials=off", MS_REDUCE_MIN, MS_ELEMENT_INT, "vector=1"},
+    {"pcl,vector=4,vector-partials=on", MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, "lane by lane"},
+    {"pcl,vector=4,vector-partials=on", MS_REDUCE_MIN, MS_ELEMENT_INT, NULL},
     {"minmax-36,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL}, /* what the preset says anyway */
   };
 
@@ -150,6 +133,8 @@ static const Refusal refusals[] = {
   {"naive,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}, 9, "compensated"},
   {"naive,group-size=100", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "power of two"},
   {"naive,group-size=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "at most 256"},
+  {"naive,sub-groups=barrier", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "tree=completely-unroll"},
+  {"pcl,sub-groups=barrier", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "no sub-groups"},
   {"naive,bank-conflict-saving=on", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "Bank-conflict"},
   {"pcl,swap=plain", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "tree=naive"},
   {"swap-plain,swap-range=512", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}, 9, "swap-range 512"},
@@ -166,7 +151,7 @@ static const Refusal refusals[] = {
 static void
 test_plan_refusals(void)
 {
-  const MsDeviceLimits limits = made_up_device();
+  const MsDeviceLimits limits = ms_reduce_cases_device();
 
   for (guint i = 0; i < G_N_ELEMENTS(refusals); i++) {
     MsReduceOptions options = ms_reduce_cases_variant(refusals[i].variant);
@@ -191,7 +176,7 @@ assert_refused_by(const MsDeviceLimits *limits, const char *text, MsReduceOp op,
 static void
 test_plan_devices(void)
 {
-  MsDeviceLimits limits = made_up_device();
+  MsDeviceLimits limits = ms_reduce_cases_device();
   MsReduceSpec floats = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT),
                ints = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
   MsReduceOptions naive = ms_reduce_cases_variant("naive"), automatic = ms_reduce_cases_variant("auto");
@@ -204,7 +189,7 @@ test_plan_devices(void)
   g_assert_nonnull(refusal);
   g_assert_null(ms_reduce_plan_refusal(&ints, &naive, &limits, 1000));
   g_assert_null(ms_reduce_plan_refusal(&floats, &automatic, &limits, 1000));
-  limits = made_up_device();
+  limits = ms_reduce_cases_device();
   limits.int64_atomics = FALSE;
   assert_refused_by(&limits, "naive", MS_REDUCE_MIN, MS_ELEMENT_DOUBLE, "64-bit atomics");
   limits.local_memory = 1024;
@@ -215,7 +200,7 @@ test_plan_devices(void)
 static void
 test_plan_squares(void)
 {
-  MsDeviceLimits limits = made_up_device();
+  MsDeviceLimits limits = ms_reduce_cases_device();
   MsReduceOptions automatic = ms_reduce_cases_variant("auto");
 
   for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)
@@ -237,7 +222,7 @@ test_plan_pairs(void)
   g_autoptr(GError) error = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
-    MsDeviceLimits limits = made_up_device();
+    MsDeviceLimits limits = ms_reduce_cases_device();
     MsReduceOptions automatic = ms_reduce_cases_variant("auto"),
                     packed = ms_reduce_cases_variant("last-group,packed=on");
 
@@ -256,7 +241,7 @@ test_plan_pairs(void)
 static void
 test_plan_auto(void)
 {
-  MsDeviceLimits limits = made_up_device();
+  MsDeviceLimits limits = ms_reduce_cases_device();
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_USHORT);
   MsReduceOptions automatic = ms_reduce_cases_variant("auto");
 
@@ -278,7 +263,7 @@ test_plan_auto(void)
 static void
 test_plan_chunk(void)
 {
-  const MsDeviceLimits limits = made_up_device();
+  const MsDeviceLimits limits = ms_reduce_cases_device();
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UCHAR);
   MsReduceOptions options = ms_reduce_cases_variant("minmax-18,groups-count=1,group-size=32,vector=1");
   g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &limits, 1 << 30, NULL);

@@ -88,7 +88,7 @@ test_channels(void)
 static void
 test_packed(void)
 {
-  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16",
+  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16,vector-partials=off",
                                       "pcl-host,vector=8,packed=on"};
   static const MsReduceSpec specs[] = {
     {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1}, {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR, -1},
@@ -104,6 +104,64 @@ test_packed(void)
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
       if (ms_reduce_cases_full() || i == k % G_N_ELEMENTS(texts))
         run_parts(context, texts[i], specs[k]);
+}
+
+/*
+ * Vectors in local memory and the tree of four branches, with each way to end a group and a group of 2 to an odd power.
+ * Adding up is tried where lanes are wider than the elements, and where they hold pairs.
+ */
+static void
+test_vectors_in_local_memory(void)
+{
+  static const struct {
+    const char *text;
+    MsReduceSpec spec;
+  } cases[] = {
+    {"minmax-four-way", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1}},
+    {"minmax-bank,vector=4,group-size=32,between=last-group", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1}},
+    {"minmax-four-way,group-size=128,bank-conflict-saving=off", {MS_REDUCE_STDDEV, MS_ELEMENT_CHAR, -1}},
+    {"minmax-vector,between=recursive,vector=16,group-size=128", {MS_REDUCE_SUM, MS_ELEMENT_USHORT, -1}},
+    {"minmax-bank,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
+    {"minmax-36,tree=naive,bank-conflict-saving=off", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_INT, -1}},
+    {"minmax-image,bank-conflict-saving=on", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1}},
+  };
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(cases); i++)
+    if (ms_context_get_limits(context)->images || !strstr(cases[i].text, "image"))
+      run_parts(context, cases[i].text, cases[i].spec);
+}
+
+/*
+ * The forms of the last levels where the device has them; elsewhere the plan refuses them and chooses none. Operators
+ * that one form cannot take are left to the others.
+ */
+static void
+test_sub_groups(void)
+{
+  static const char *const texts[] = {"pcl-host,sub-groups=barrier", "last-group,sub-groups=barrier",
+                                      "pcl-host,sub-groups=shuffle", "pcl-recursive,times=1,sub-groups=reduce",
+                                      "pcl-host,sub-groups=reduce,group-size=64"};
+  static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
+                                       {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, -1},
+                                       {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1},
+                                       {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1},
+                                       {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT, -1}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++)
+    for (guint k = 0; k < G_N_ELEMENTS(specs); k++) {
+      const MsDeviceLimits *limits = ms_context_get_limits(context);
+      MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
+      g_autofree char *refusal = ms_reduce_plan_refusal(&specs[k], &options, limits, 3000);
+      gboolean refused = !limits->subgroups || (i >= 3 && ms_reduce_operator(specs[k].op)->positions) ||
+                         (i == 2 && !limits->subgroup_shuffle);
+
+      if (limits->nvidia_capability < 70)
+        g_assert_true((refusal != NULL) == refused);
+      if (!refusal && (ms_reduce_cases_full() || (i + k) % 2 == 0))
+        run_parts(context, texts[i], specs[k]);
+    }
 }
 
 /* The form for devices without double, on whatever device there is. */
@@ -360,6 +418,8 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);
   g_test_add_func("/reduce/run/packed", test_packed);
+  g_test_add_func("/reduce/run/vectors-in-local-memory", test_vectors_in_local_memory);
+  g_test_add_func("/reduce/run/sub-groups", test_sub_groups);
   g_test_add_func("/reduce/run/compensated", test_compensated);
   g_test_add_func("/reduce/run/compensation-matters", test_compensation_matters);
   g_test_add_func("/reduce/run/far-deviation", test_far_deviation);

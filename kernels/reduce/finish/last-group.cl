@@ -82,15 +82,21 @@ store_result(const acc_t *all, volatile __global uint *out)
 }
 
 static void
-finish(acc_t *mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
+finish(const acc_t *mine, __local partial_t *scratch, __local uint *flag, __global uint *out,
+       __global const ushort *map)
 {
-  if (get_local_id(0) == 0)
+  partial_t partial;
+  acc_t all;
+
+  if (TREE_ITEM == 0)
     *flag = publish_partial(mine, out);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (!*flag)
     return;
-  collect_partials(out, mine);
-  group_fold(mine, scratch, map);
-  if (get_local_id(0) == 0)
-    store_result(mine, out);
+  collect_partials(out, &all);
+  partial_of_acc(&all, &partial);
+  group_fold(&partial, scratch, map);
+  acc_of_partial(&partial, &all);
+  if (TREE_ITEM == 0)
+    store_result(&all, out);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Between groups: each group stores its partial in global memory; another launch or the host folds the partials. */
 static void
-finish(const acc_t *mine, __local acc_t *scratch, __local uint *flag, __global uint *out, __global const ushort *map)
+finish(const acc_t *mine, __local partial_t *scratch, __local uint *flag, __global uint *out,
+       __global const ushort *map)
 {
   ulong words[WORDS];
 
-  if (get_local_id(0) != 0)
+  if (TREE_ITEM != 0)
     return;
   acc_put(mine, words);
   for (int k = 0; k < WORDS; k++)

@@ -45,6 +45,18 @@ acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
   acc->value = PICK(x, acc->value);
 }
 
+static void
+lanes_merge(lanes_t *a, const lanes_t *b)
+{
+  a->value = PICK(b->value, a->value);
+}
+
+static void
+lanes_take(lanes_t *lanes, const acc_t *acc)
+{
+  lanes->value = PICK((vec_t)(acc->value), lanes->value);
+}
+
 #define TAKE_LANE(lane, number) \
   all->value = PICK(lanes->value lane, all->value);
 

@@ -4,21 +4,21 @@
  * the first and after the last whole vector. The elements `from` to `to` count; `from` is less than WIDTH.
  */
 static void
-fold_ends(SOURCE source, const int from, const int to, const ELEM centre, acc_t *mine)
+fold_ends(SOURCE source, const int from, const int to, const ELEM centre, partial_t *mine)
 {
   const int item = (int)get_global_id(0), items = (int)get_global_size(0);
   const int head_end = min(from > 0 ? WIDTH : 0, to);
   const int tail = max(to / WIDTH * WIDTH, head_end);
 
   for (int e = from + item; e < head_end; e += items)
-    acc_add(mine, LOAD_ONE(source, e), e, centre);
+    partial_add(mine, LOAD_ONE(source, e), e, centre);
   for (int e = tail + item; e < to; e += items)
-    acc_add(mine, LOAD_ONE(source, e), e, centre);
+    partial_add(mine, LOAD_ONE(source, e), e, centre);
 }
 
 static void
 item_fold(SOURCE source, const uint item, const int from, const int to, const int times, const ELEM centre,
-          acc_t *mine)
+          partial_t *mine)
 {
   const int3 range = ITEM_RANGE(item, from > 0, to / WIDTH, times);
   const int step = range.y;
@@ -38,6 +38,6 @@ item_fold(SOURCE source, const uint item, const int from, const int to, const in
   }
   for (; i < range.z; i += step)
     lanes_fold(&lanes, LOAD(source, i), i, centre);
-  lanes_end(&lanes, mine);
+  partial_of_lanes(&lanes, mine);
   fold_ends(source, from, to, centre, mine);
 }

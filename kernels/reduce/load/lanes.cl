@@ -21,6 +21,12 @@
 #define ONES_8(mask) (-(mask))
 #define ONES_16(mask) (-(mask))
 
+#define FIRST_LANE(v) FOR_WIDTH(FIRST_LANE, WIDTH)(v)
+#define FIRST_LANE_1(v) (v)
+#define FIRST_LANE_4(v) (v).s0
+#define FIRST_LANE_8(v) (v).s0
+#define FIRST_LANE_16(v) (v).s0
+
 #define EACH_LANE(DO) FOR_WIDTH(EACH_LANE, WIDTH)(DO)
 #define EACH_LANE_1(DO) DO(, 0)
 #define EACH_LANE_4(DO) DO(.s0, 0) DO(.s1, 1) DO(.s2, 2) DO(.s3, 3)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of divergence-free.cl with its levels written out; the compiler removes those above GROUP. */
-#define UNROLLED_LEVEL(s) \
-  if (GROUP >= 2 * s)     \
-    level_fold(mine, s, scratch);
+/*
+ * The tree of divergence-free.cl with its levels written out; the compiler removes those above GROUP. SUB_GROUP_LEVEL
+ * tries a level without local memory: SHARED_LEVEL never does.
+ */
+#define SHARED_LEVEL(mine, s) false
+#define UNROLLED_LEVEL(s)                               \
+  if (GROUP >= 2 * s && !SUB_GROUP_LEVEL(mine, s))      \
+    level_fold(mine, s, 2, scratch);
 
 static void
-group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
+group_fold(partial_t *mine, __local partial_t *scratch, __global const ushort *map)
 {
   level_begin(mine, scratch);
   UNROLLED_LEVEL(512)

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One level of a tree with fewer bank conflicts [MM]: only the upper half writes its partial, the lower half keeps its
- * own in registers. Levels use different slots of local memory, s to 2s-1, so one fence a level is enough.
+ * One level of a tree with fewer bank conflicts [MM]: only the upper parts write their partials, the lowest part, `s`
+ * work-items, keeps its own in registers and folds the others. The first level starts at the first slot, so that local
+ * memory holds the upper parts alone. A slot that a level writes was read, if at all, by the work-item that writes it,
+ * so one fence a level is enough.
  */
 static void
-level_begin(const acc_t *mine, __local acc_t *scratch)
+level_begin(const partial_t *mine, __local partial_t *scratch)
 {
 }
 
 static void
-level_fold(acc_t *mine, const uint s, __local acc_t *scratch)
+level_fold(partial_t *mine, const uint s, const uint ways, __local partial_t *scratch)
 {
-  const uint item = get_local_id(0);
+  const uint item = TREE_ITEM, offset = ways * s == GROUP ? s : 0;
 
-  if (item >= s && item < 2 * s)
-    scratch[item] = *mine;
-  LEVEL_FENCE(s);
-  if (item < s) {
-    const acc_t other = scratch[item + s];
-    acc_merge(mine, &other);
+  if (item >= s && item < ways * s)
+    scratch[item - offset] = *mine;
+  LEVEL_FENCE(ways * s);
+  for (uint k = 1; k < ways && item < s; k++) {
+    const partial_t other = scratch[item + k * s - offset];
+    partial_merge(mine, &other);
   }
 }

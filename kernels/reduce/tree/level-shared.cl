@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* One level of a tree, all partials in local memory: the lower half folds the upper half. */
+/* One level of a tree, all partials in local memory: the lowest `s` of the active work-items fold the `ways` parts. */
 static void
-level_begin(const acc_t *mine, __local acc_t *scratch)
+level_begin(const partial_t *mine, __local partial_t *scratch)
 {
-  scratch[get_local_id(0)] = *mine;
+  scratch[TREE_ITEM] = *mine;
 }
 
 static void
-level_fold(acc_t *mine, const uint s, __local acc_t *scratch)
+level_fold(partial_t *mine, const uint s, const uint ways, __local partial_t *scratch)
 {
-  const uint item = get_local_id(0);
+  const uint item = TREE_ITEM;
 
-  LEVEL_FENCE(s);
-  if (item < s) {
-    const acc_t other = scratch[item + s];
-    acc_merge(mine, &other);
-    scratch[item] = *mine;
+  LEVEL_FENCE(ways * s);
+  if (item >= s)
+    return;
+  for (uint k = 1; k < ways; k++) {
+    const partial_t other = scratch[item + k * s];
+    partial_merge(mine, &other);
   }
+  scratch[item] = *mine;
 }

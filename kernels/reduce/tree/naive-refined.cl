@@ -4,7 +4,7 @@
  * bank conflicts; the inverse table, the second half of the map, gives the index of a partner's partial.
  */
 static void
-group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
+group_fold(partial_t *mine, __local partial_t *scratch, __global const ushort *map)
 {
   const uint place = get_local_id(0), work = WORK_OF_ITEM(map);
   __global const ushort *place_of = map + GROUP;
@@ -13,9 +13,9 @@ group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
   for (uint s = 1; s < GROUP; s *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (work % (2 * s) == 0) {
-      acc_t own = scratch[place];
-      const acc_t other = scratch[place_of[work + s]];
-      acc_merge(&own, &other);
+      partial_t own = scratch[place];
+      const partial_t other = scratch[place_of[work + s]];
+      partial_merge(&own, &other);
       scratch[place] = own;
     }
   }

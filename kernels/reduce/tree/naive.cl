@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interleaved tree: at distance s every 2s-th element folds its neighbour; lanes diverge and banks conflict. */
 static void
-group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
+group_fold(partial_t *mine, __local partial_t *scratch, __global const ushort *map)
 {
   const uint work = WORK_OF_ITEM(map);
 
@@ -9,9 +9,9 @@ group_fold(acc_t *mine, __local acc_t *scratch, __global const ushort *map)
   for (uint s = 1; s < GROUP; s *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (work % (2 * s) == 0) {
-      acc_t own = scratch[work];
-      const acc_t other = scratch[work + s];
-      acc_merge(&own, &other);
+      partial_t own = scratch[work];
+      const partial_t other = scratch[work + s];
+      partial_merge(&own, &other);
       scratch[work] = own;
     }
   }

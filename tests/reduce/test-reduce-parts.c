@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each value of each option changes in the program or the launch, beside a plan that differs in that option alone.
+ * Results are equal for all of them, so a value that changes nothing would pass every other test.
+ */
+#include <string.h>
+
+#include "core/reduce/plan-parts.h"
+#include "tests/reduce/reduce-cases.h"
+
+#define SUM                                                                                                            \
+  {                                                                                                                    \
+    MS_REDUCE_SUM, MS_ELEMENT_UINT, -1                                                                                 \
+  }
+#define FLOATS                                                                                                         \
+  {                                                                                                                    \
+    MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1                                                                                \
+  }
+#define BYTES                                                                                                          \
+  {                                                                                                                    \
+    MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1                                                                             \
+  }
+#define SIGNED_BYTES                                                                                                   \
+  {                                                                                                                    \
+    MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1                                                                              \
+  }
+#define REALS                                                                                                          \
+  {                                                                                                                    \
+    MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT, -1                                                                             \
+  }
+#define COUNT                                                                                                          \
+  {                                                                                                                    \
+    MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1                                                                      \
+  }
+#define POSITIONS                                                                                                      \
+  {                                                                                                                    \
+    MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, -1                                                                     \
+  }
+
+/** Choice: @variant has the part or constant @has, and not @lacks; @neighbour is the other way round. */
+typedef struct {
+  const char *variant;
+  const char *neighbour;
+  MsReduceSpec spec;
+  const char *has;
+  const char *lacks;
+} Choice;
+
+static const Choice choices[] = {
+  {"pcl,storage=image,vector=4", "pcl,vector=4", SUM, "load/image", "load/buffer"},
+  {"minmax-image", "minmax-sequential,vector=4", SIGNED_BYTES, "-DELEM=int ", "-DELEM=char "},
+  {"minmax-image", "minmax-sequential,vector=4", BYTES, "-DELEM=uint ", "-DELEM=uchar "},
+  {"pcl,vector=8", "pcl", SUM, "-DWIDTH=8 ", "-DWIDTH=1 "},
+  {"local-stride", "global-stride", SUM, "ITEM_RANGE=local_stride ", "ITEM_RANGE=global_stride "},
+  {"local-stride,stride=block", "local-stride", SUM, "ITEM_RANGE=block_stride ", "ITEM_RANGE=local_stride "},
+  {"divergence-free", "naive", SUM, "tree/divergence-free", "tree/naive"},
+  {"completely-unroll", "divergence-free", SUM, "tree/completely-unroll", "tree/divergence-free"},
+  {"minmax-four-way", "minmax-bank", BYTES, "tree/four-way", "tree/divergence-free"},
+  {"minmax-bank", "minmax-vector", BYTES, "tree/level-registers", "tree/level-shared"},
+  {"minmax-bank", "minmax-bank,vector-partials=off", BYTES, "fold/partial-vector", "fold/partial-scalar"},
+  {"pcl,vector=4,vector-partials=on", "pcl,vector=4", COUNT, "-DLANE=long ", "-DLANE=int "},
+  {"pcl-host,vector=4,vector-partials=on",
+   "pcl-host,vector=4",
+   {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, -1},
+   "-DLANE=ulong ",
+   "-DLANE=uint "},
+  {"pcl,sub-groups=barrier", "pcl,sub-groups=off", SUM, "tree/fence-sub-group", "tree/fence-barrier"},
+  {"pcl,sub-groups=shuffle", "pcl,sub-groups=barrier", SUM, "SUB_GROUP_LEVEL=shuffle_level ",
+   "SUB_GROUP_LEVEL=SHARED_LEVEL "},
+  {"pcl", "pcl,sub-groups=shuffle", SUM, "SUB_GROUP_LEVEL=reduce_level ", "SUB_GROUP_LEVEL=shuffle_level "},
+  {"pcl-host", "pcl-host,sub-groups=off", POSITIONS, "SUB_GROUP_LEVEL=shuffle_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
+  {"pcl", "divergence-free", SUM, "-cl-std=CL3.0 ", "-cl-std=CL1.2 "},
+  {"pcl-host", "pcl-host,sub-groups=off", BYTES, "-DWIDE=uint ", "tree/fence-barrier"},
+  {"minmax-36", "minmax-36,builtin=off", BYTES, "-DLESSER=min ", "-DLESSER=LESSER_BY_COMPARING "},
+  {"minmax-36", "minmax-36,builtin=off", BYTES, "-DGREATER=max ", "-DGREATER=GREATER_BY_COMPARING "},
+  {"minmax-36", "minmax-36,builtin=off", REALS, "-DLESSER=fmin ", "-DLESSER=LESSER_BY_COMPARING "},
+  {"pcl-host", "pcl", SUM, "finish/partials", "finish/atomic"},
+  {"pcl-recursive", "pcl-host", SUM, "finish/recursive", NULL},
+  {"pcl", "pcl-host", SUM, "finish/atomic-add64", "finish/partials"},
+  {"pcl-host,between=last-group", "pcl-host", SUM, "finish/last-group", "finish/partials"},
+  {"pcl,group-size=64", "pcl", SUM, "-DGROUP=64 ", "-DGROUP=256 "},
+  {"swap-plain", "swap-plain,swap=off", SUM, "WORK_OF_ITEM=SWAPPED_WORK ", "WORK_OF_ITEM=OWN_WORK "},
+  {"swap-refined", "swap-plain", SUM, "tree/naive-refined", "tree/naive.cl"},
+  {"pcl-host,float-sum=compensated", "pcl-host,float-sum=double", FLOATS, "-DSLOT=2 ", "-DSLOT=1 "},
+  {"last-group,packed=on", "last-group,packed=off", COUNT, "fold/count-bytes", "fold/add"},
+};
+
+static MsDeviceLimits
+device_with_sub_groups(void)
+{
+  MsDeviceLimits limits = ms_reduce_cases_device();
+
+  limits.subgroups = limits.subgroup_shuffle = TRUE;
+  limits.opencl_version = 300;
+  return limits;
+}
+
+static MsReducePlan *
+plan_of(const char *variant, const MsReduceSpec *spec, guint64 n)
+{
+  MsReduceOptions options = ms_reduce_cases_variant(variant);
+  MsDeviceLimits limits = device_with_sub_groups();
+  g_autoptr(GError) error = NULL;
+  MsReducePlan *plan = ms_reduce_plan_new(spec, &options, &limits, n, &error);
+
+  g_assert_no_error(error);
+  return plan;
+}
+
+/* The compiler's options and the names of the parts, each followed by a blank. */
+static char *
+text_of(const char *variant, const MsReduceSpec *spec)
+{
+  g_autoptr(MsReducePlan) plan = plan_of(variant, spec, 100000);
+  GString *text = g_string_new(ms_program_spec_get_options(plan->program));
+
+  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
+    g_string_append_printf(text, " %s", ms_program_spec_get_part(plan->program, i));
+  g_string_append_c(text, ' ');
+  return g_string_free(text, FALSE);
+}
+
+static void
+assert_holds(const char *variant, const char *text, const char *what, gboolean holds)
+{
+  if (what && (strstr(text, what) != NULL) != holds)
+    g_error("%s: %s %s\n%s", variant, holds ? "lacks" : "has", what, text);
+}
+
+static void
+test_programs(void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(choices); i++) {
+    const Choice *choice = &choices[i];
+    g_autofree char *text = text_of(choice->variant, &choice->spec);
+    g_autofree char *other = text_of(choice->neighbour, &choice->spec);
+    assert_holds(choice->variant, text, choice->has, TRUE);
+    assert_holds(choice->variant, text, choice->lacks, FALSE);
+    assert_holds(choice->neighbour, other, choice->has, FALSE);
+    assert_holds(choice->neighbour, other, choice->lacks, TRUE);
+  }
+}
+
+/* How many groups are launched, and how many loads each work-item makes: 2^20 elements on 18 compute units. */
+static void
+test_launches(void)
+{
+  static const struct {
+    const char *variant;
+    guint groups;
+    guint times;
+  } launches[] = {
+    {"naive", 4096, 1},
+    {"naive,vector=4", 1024, 1},
+    {"global-stride", 128, 32},
+    {"pcl", 64, 64},
+    {"pcl,times=1024", 4, 1024},
+    {"naive,group-size=64", 16384, 1},
+    {"minmax-18", 18, 29},
+    {"minmax-units,groups-count=1", 18, 29},
+    {"minmax-units", 36, 15},
+    {"minmax-36", 36, 15},
+    {"minmax-36,groups-count=3", 3, 171},
+  };
+  const MsReduceSpec spec = SUM;
+
+  for (guint i = 0; i < G_N_ELEMENTS(launches); i++) {
+    g_autoptr(MsReducePlan) plan = plan_of(launches[i].variant, &spec, 1 << 20);
+    MsReduceLaunch launch = ms_reduce_plan_launch(plan, 1 << 20);
+    g_assert_cmpuint(launch.groups, ==, launches[i].groups);
+    g_assert_cmpuint(launch.times, ==, launches[i].times);
+  }
+}
+
+/* Local memory: vectors take their lanes' share; what stays in registers takes none. */
+static void
+test_local_memory(void)
+{
+  static const struct {
+    const char *variant;
+    MsReduceSpec spec;
+    gsize bytes;
+  } cases[] = {
+    {"minmax-vector,vector=4,vector-partials=off", BYTES, 256 * 2},
+    {"minmax-vector,vector=4", BYTES, 256 * 2 * 4},
+    {"minmax-vector,vector=16", BYTES, 256 * 2 * 16},
+    {"minmax-vector,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 256 * 2 * 4 * 4},
+    {"minmax-bank,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 128 * 2 * 4 * 4},
+    {"minmax-four-way,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 192 * 2 * 4 * 4},
+    {"minmax-image", BYTES, 256 * 2 * 4 * 4},
+    {"naive", SUM, 256 * 8},
+    {"pcl,bank-conflict-saving=on", SUM, 128 * 8},
+    {"pcl,bank-conflict-saving=on,group-size=1", SUM, 8},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(MsReducePlan) plan = plan_of(cases[i].variant, &cases[i].spec, 100000);
+    g_assert_cmpuint(ms_reduce_scratch_bytes(plan), ==, cases[i].bytes);
+  }
+}
+
+/* Without sub-groups the unrolled tree keeps the work-group's barrier; NVIDIA's warps have one of their own. */
+static void
+test_devices(void)
+{
+  const MsReduceSpec spec = SUM;
+  MsReduceOptions options = ms_reduce_cases_variant("pcl");
+  MsDeviceLimits limits = ms_reduce_cases_device();
+  g_autoptr(MsReducePlan) plain = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
+
+  g_assert_cmpint(plain->options.sub_groups, ==, MS_SUB_GROUPS_OFF);
+  limits.nvidia_capability = 70;
+  limits.preferred_multiple = 32;
+  g_autoptr(MsReducePlan) nvidia = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
+  g_assert_cmpint(nvidia->options.sub_groups, ==, MS_SUB_GROUPS_BARRIER);
+  limits = device_with_sub_groups();
+  limits.opencl_version = 210;
+  g_autoptr(MsReducePlan) extension = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
+  g_assert_cmpint(extension->options.sub_groups, ==, MS_SUB_GROUPS_REDUCE);
+  g_assert_true(g_str_has_prefix(ms_program_spec_get_options(extension->program), "-cl-std=CL2.0 "));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/reduce-parts/programs", test_programs);
+  g_test_add_func("/reduce-parts/launches", test_launches);
+  g_test_add_func("/reduce-parts/local-memory", test_local_memory);
+  g_test_add_func("/reduce-parts/devices", test_devices);
+  return g_test_run();
+}
