@@ -8,7 +8,7 @@
 #include "core/batch/supervisor.h"
 #include "core/batch/worker.h"
 #include "core/engine/split-engine.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 
 typedef struct {
@@ -115,6 +115,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .format = (MsImageFormat)line->format,
                             .quality = line->quality,
                             .on_conflict = (MsConflict)line->on_conflict,
+                            .follow_links = line->follow_links,
                             .shard = line->shard,
                             .resume = line->resume,
                             .manifest = manifest,
@@ -225,7 +226,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(GError) report_error = NULL;
-  g_autoptr(MsReporter) reporter = ms_reporter_new(c->line, items, c->console, &error);
+  g_autoptr(MsReporter) reporter = ms_reporter_new(c->line, items, c->console, c->cancellable, &error);
   gboolean interrupted = FALSE;
 
   if (!reporter)

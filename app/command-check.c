@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-check.h"
 
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 static gboolean
 refuse(GError **error, const char *sentence)

@@ -54,6 +54,7 @@ typedef struct {
   int format;
   int quality;
   int on_conflict;
+  gboolean follow_links;
   gboolean recursive;
   gboolean hidden;
   gboolean jobs_in_process;

@@ -77,6 +77,9 @@ static const MsOptionInfo rows[] = {
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES,
       "What to do when an output exists (default fail; an input is never overwritten)",
       CHOICE_OF(conflict_values, MS_CONFLICT_FAIL), .is_common = TRUE),
+  ROW(OUTPUT, "follow-links", FLAG, follow_links, IMAGES,
+      "Write through links in the output folder; otherwise they are refused, or replaced by --on-conflict overwrite",
+      .needs = "output"),
 
   ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths",
       .is_common = TRUE),

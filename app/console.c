@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 /* The shortest time between two drawings of the progress line, in microseconds. */
 #define REDRAW_INTERVAL 100000

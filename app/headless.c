@@ -24,7 +24,7 @@ list_devices(const MsCommandLine *line, MsConsole *console)
   if (!devices)
     return ms_command_fail(console, error);
   g_autofree char *text = line->json ? ms_device_list_to_json(devices) : ms_device_list_to_text(devices);
-  if (!ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, &error))
+  if (!ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, NULL, &error))
     return ms_command_fail(console, error);
   return MS_EXIT_DONE;
 }

@@ -3,7 +3,7 @@
 
 #include "app/command.h"
 #include "app/report/report-file.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 #include "core/reduce/runs/histogram-run.h"
 
 #define USUAL_BINS 256
@@ -54,7 +54,7 @@ ms_histogram_command_run(const MsCommandLine *line, MsConsole *console, GCancell
   g_autofree char *json = line->json ? run_json(run) : NULL;
   if (!ms_file_path_is_standard(line->json))
     ms_console_print(console, text);
-  if (json && !ms_report_file_save(line->json, json, &error))
+  if (json && !ms_report_file_save(line->json, json, cancellable, &error))
     return ms_command_fail(console, error);
   return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
 }

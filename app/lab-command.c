@@ -4,7 +4,7 @@
 #include "app/command.h"
 #include "app/report/report-file.h"
 #include "core/engine/split-engine.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/json.h"
 #include "core/lab/lab-campaign.h"
@@ -79,7 +79,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
   json = nodes_to_text("experiments", nodes);
-  return !c->line->json || ms_report_file_save(c->line->json, json, error);
+  return !c->line->json || ms_report_file_save(c->line->json, json, c->cancellable, error);
 }
 
 /* Fails when no configuration could be compared, since nothing then shows that the program is not slower. */
@@ -243,7 +243,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
   if (c->line->json) {
     g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
     g_autofree char *json = nodes_to_text("tunings", nodes);
-    if (!ms_report_file_save(c->line->json, json, error))
+    if (!ms_report_file_save(c->line->json, json, c->cancellable, error))
       return MS_EXIT_SOME_FAILED;
   }
   return ms_tune_record_check(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
@@ -282,7 +282,7 @@ write_list(Command *c, GError **error)
   g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
   g_autofree char *json = nodes ? nodes_to_text("experiments", nodes) : NULL;
 
-  return json && ms_report_file_save(c->line->json, json, error);
+  return json && ms_report_file_save(c->line->json, json, c->cancellable, error);
 }
 
 /* Prints the list as JSON if that goes to standard output, else as text. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/image/atomic-file.h"
-#include "core/image/file-path.h"
+#include "core/image/file/atomic-file.h"
+#include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/lab/lab-campaign.h"
 
@@ -89,7 +89,7 @@ check_file(const char *option, const char *path, GError **error)
 
   if (!path || ms_file_path_is_standard(path) || ms_image_is_stream(path))
     return TRUE;
-  file = ms_atomic_file_open(path, TRUE, error);
+  file = ms_atomic_file_open(path, TRUE, NULL, error);
   if (!file)
     g_prefix_error(error, "--%s: ", option);
   return file != NULL;

@@ -5,7 +5,7 @@
 #include "app/histogram-command.h"
 #include "app/report/report-file.h"
 #include "core/engine/tuned.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 #include "core/reduce/runs/reduce-run.h"
 #include "core/reduce/variant.h"
 
@@ -41,14 +41,14 @@ run_json(const MsReduceRun *run)
 }
 
 static gboolean
-report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GError **error)
+report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GCancellable *cancellable, GError **error)
 {
   g_autofree char *text = ms_reduce_run_to_text(run);
   g_autofree char *json = line->json ? run_json(run) : NULL;
 
   if (!ms_file_path_is_standard(line->json))
     ms_console_print(console, text);
-  return !json || ms_report_file_save(line->json, json, error);
+  return !json || ms_report_file_save(line->json, json, cancellable, error);
 }
 
 /** ms_reduce_command_run: exit status 3 when the device's result differs from the serial one. */
@@ -69,7 +69,7 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
     return ms_command_fail(console, error);
   request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
   run = ms_reduce_run(context, &request, NULL, cancellable, &error);
-  if (!run || !report(line, run, console, &error))
+  if (!run || !report(line, run, console, cancellable, &error))
     return ms_command_fail(console, error);
   return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
 }

@@ -32,7 +32,8 @@ struct _MsReporter {
  * Returns: (transfer full): the reporter with its files open, or %NULL with #MS_ERROR_IO
  */
 MsReporter *
-ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GError **error)
+ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GCancellable *cancellable,
+                GError **error)
 {
   g_autoptr(MsReporter) self = g_new0(MsReporter, 1);
 
@@ -41,8 +42,8 @@ ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console,
   self->console = console;
   self->started = g_get_monotonic_time();
   g_mutex_init(&self->lock);
-  if ((line->json && !(self->json = ms_report_file_open(line->json, error))) ||
-      (line->csv && !(self->csv = ms_report_file_open(line->csv, error))))
+  if ((line->json && !(self->json = ms_report_file_open(line->json, cancellable, error))) ||
+      (line->csv && !(self->csv = ms_report_file_open(line->csv, cancellable, error))))
     return NULL;
   if (self->csv) {
     g_autofree char *header = ms_image_report_csv_header();

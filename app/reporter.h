@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 typedef struct _MsReporter MsReporter;
 
-MsReporter *ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GError **error);
+MsReporter *ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GCancellable *cancellable,
+                            GError **error);
 void ms_reporter_free(MsReporter *self);
 void ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device);
 void ms_reporter_item_finished(MsReporter *self, MsBatchItem *item);

@@ -5,23 +5,28 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/atomic-file.h"
-#include "core/image/file-path.h"
+#include "core/image/file/atomic-file.h"
+#include "core/image/file/file-path.h"
 
 struct _MsReportFile {
   MsAtomicFile *file; /* NULL for standard output */
   GError *error;      /* the first error, reported by ms_report_file_close() */
 };
 
-/** ms_report_file_open: (transfer full): an empty report, or %NULL with #MS_ERROR_IO. */
+/**
+ * ms_report_file_open:
+ * @cancellable: (nullable): ends the wait for the reader of a pipe, here and while the report is written
+ *
+ * Returns: (transfer full): an empty report, or %NULL with #MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ */
 MsReportFile *
-ms_report_file_open(const char *path, GError **error)
+ms_report_file_open(const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsReportFile) self = g_new0(MsReportFile, 1);
 
   if (ms_file_path_is_standard(path))
     return g_steal_pointer(&self);
-  self->file = ms_atomic_file_open(path, TRUE, error);
+  self->file = ms_atomic_file_open(path, TRUE, cancellable, error);
   return self->file ? g_steal_pointer(&self) : NULL;
 }
 
@@ -63,9 +68,9 @@ ms_report_file_close(MsReportFile *self, GError **error)
 
 /** ms_report_file_save: writes @text as the whole report. */
 gboolean
-ms_report_file_save(const char *path, const char *text, GError **error)
+ms_report_file_save(const char *path, const char *text, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsReportFile) self = ms_report_file_open(path, error);
+  g_autoptr(MsReportFile) self = ms_report_file_open(path, cancellable, error);
 
   if (!self)
     return FALSE;

@@ -9,7 +9,7 @@
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
 #include "core/image/codec.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 /* Whether the output is a folder: an existing one, or a path that ends with a slash. */
 static gboolean

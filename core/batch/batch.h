@@ -28,6 +28,7 @@ typedef enum {
  * @format: of the outputs; AUTO means that of the output's extension, else that of the input's
  * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
  * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
+ * @follow_links: write through links in the output folder; a link that is itself named as the output is always followed
  * @device: (nullable): replaces {device} in a template
  * @own_files: (array length=n_own_files) (nullable): files that the run writes besides images
  */
@@ -40,6 +41,7 @@ typedef struct {
   MsImageFormat format;
   int quality;
   MsConflict on_conflict;
+  gboolean follow_links;
   MsShard shard;
   gboolean resume;
   MsManifest *manifest;

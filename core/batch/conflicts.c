@@ -5,7 +5,7 @@
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
 #include "core/image/codec.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 static char *
 output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
@@ -74,6 +74,13 @@ is_taken(const MsPlanning *p, const char *path)
   return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
 }
 
+/* Whether @item would be written to a link in the output folder, which is not followed. */
+static gboolean
+is_link(const MsBatchItem *item)
+{
+  return item->folder_length > 0 && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
+}
+
 /*
  * A run that was killed may have saved this output without recording it; the result is computed again and compared with
  * the file.
@@ -83,7 +90,7 @@ is_perhaps_saved(const MsPlanning *p, const MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
 
-  return q->resume && q->manifest && g_file_test(item->output, G_FILE_TEST_IS_REGULAR) &&
+  return q->resume && q->manifest && !is_link(item) && g_file_test(item->output, G_FILE_TEST_IS_REGULAR) &&
          !ms_manifest_has_output(q->manifest, item->output);
 }
 
@@ -160,14 +167,29 @@ skips_existing(const MsBatchRequest *request)
 }
 
 static void
+refuse_link(MsBatchItem *item)
+{
+  g_autofree char *sentence =
+    g_strdup_printf("'%s' is a link, and no link in an output folder is written through; remove it, replace it with "
+                    "--on-conflict overwrite, or give --follow-links.",
+                    item->output);
+
+  ms_batch_item_fail(item, sentence);
+}
+
+static void
 settle_existing(const MsPlanning *p, MsBatchItem *item)
 {
   g_autofree char *sentence = NULL;
   struct stat info;
 
-  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-    return;
   if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
+    return;
+  if (is_link(item)) {
+    refuse_link(item);
+    return;
+  }
+  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
     return;
   if (skips_existing(p->request)) {
     ms_batch_item_skip(item, "the output exists");
@@ -213,6 +235,15 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
   return TRUE;
 }
 
+/* The path is the folder, a slash, and what the template and the input's own folders make of it. */
+static gsize
+folder_length(const MsPlanning *p)
+{
+  g_autofree char *name = g_build_filename(p->request->output, "x", NULL);
+
+  return p->into_folder && !p->request->follow_links ? strlen(name) - strlen("x") : 0;
+}
+
 /** ms_planning_settle: sets the output of @item, or fails or skips it with the reason. */
 void
 ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
@@ -220,6 +251,7 @@ ms_planning_settle(const MsPlanning *p, MsBatchItem *item)
   gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
 
   item->output = ms_planning_output_path(p, item, FALSE);
+  item->folder_length = folder_length(p);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   item->skip_existing = skips_existing(p->request);
   if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))

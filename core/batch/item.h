@@ -28,6 +28,7 @@ typedef enum {
  * @input: path, or "-"
  * @relative: see #MsInput
  * @output: (nullable): path, "-", or %NULL when nothing is saved
+ * @folder_length: bytes of @output that name the output folder, below which no link is followed; 0 to follow links
  * @overwrite: whether a file at @output may be replaced
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
@@ -48,6 +49,7 @@ typedef struct {
   char *input;
   char *relative;
   char *output;
+  gsize folder_length;
   gboolean overwrite;
   gboolean skip_existing;
   gboolean numbered;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 #include "core/image/codec.h"
 #include "core/json.h"
 

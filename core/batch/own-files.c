@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/batch/inputs.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 static gboolean
 is_kept(const MsOwnFile *file)

@@ -3,7 +3,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 typedef struct {
   const MsPlanning *planning;

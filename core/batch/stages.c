@@ -8,7 +8,8 @@
 #include "core/batch/naming.h"
 #include "core/folder.h"
 #include "core/image/codec.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
+#include "core/image/file/pipe-output.h"
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
@@ -213,23 +214,6 @@ ms_stage_verify(MsBatchImage *work, const MsRunnerOptions *options, GCancellable
 }
 
 static gboolean
-write_all(int fd, const guint8 *data, gsize size, GError **error)
-{
-  while (size > 0) {
-    gssize n = write(fd, data, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(errno));
-      return FALSE;
-    }
-    data += n;
-    size -= (gsize)n;
-  }
-  return TRUE;
-}
-
-static gboolean
 save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GCancellable *cancellable,
                GError **error)
 {
@@ -239,7 +223,10 @@ save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes
   if (!bytes)
     return FALSE;
   const guint8 *data = g_bytes_get_data(bytes, &size);
-  return write_all(STDOUT_FILENO, data, size, error);
+  int code = ms_pipe_output_write(STDOUT_FILENO, data, size, cancellable, error);
+  if (code != 0 && code != ECANCELED)
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(code));
+  return code == 0;
 }
 
 /* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
@@ -335,13 +322,15 @@ ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *
   MsSaveOptions save = options->save;
   MsSaveNotes notes = {FALSE};
   gint64 start = g_get_monotonic_time();
+  g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
 
   save.format = ms_batch_item_format(item, save.format);
   save.overwrite = item->overwrite;
+  save.folder = folder;
   if (ms_file_path_is_standard(item->output)) {
     if (!save_to_stdout(work, &save, &notes, cancellable, error))
       return FALSE;
-  } else if (!ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error) ||
+  } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
              !save_to_file(work, &save, &notes, cancellable, error)) {
     return FALSE;
   }

@@ -8,12 +8,13 @@
 #define MESSAGE_TYPE "(uumv)"
 #define JOBS_TYPE "a(tayayayay)"
 
-/* The flags of an item that its worker needs. */
+/* What else of an item its worker needs. */
 typedef struct {
   gboolean overwrite;
   gboolean skip_existing;
   gboolean numbered;
   gboolean perhaps_saved;
+  gsize folder_length;
 } Flags;
 
 /* The results of an item apart from texts and lists. */
@@ -149,7 +150,7 @@ ms_worker_message_new_jobs(GPtrArray *items)
   g_variant_builder_init(&builder, G_VARIANT_TYPE(JOBS_TYPE));
   for (guint i = 0; i < items->len; i++) {
     const MsBatchItem *item = g_ptr_array_index(items, i);
-    Flags flags = {item->overwrite, item->skip_existing, item->numbered, item->perhaps_saved};
+    Flags flags = {item->overwrite, item->skip_existing, item->numbered, item->perhaps_saved, item->folder_length};
     g_variant_builder_add(&builder, "(t@ay@ay@ay@ay)", item->seq, text(item->input), text(item->relative),
                           text(item->output), bytes_of(&flags, sizeof flags));
   }
@@ -175,6 +176,7 @@ ms_worker_message_get_jobs(GVariant *message)
     item->skip_existing = flags.skip_existing;
     item->numbered = flags.numbered;
     item->perhaps_saved = flags.perhaps_saved;
+    item->folder_length = flags.folder_length;
     g_ptr_array_add(items, item);
   }
   return items;

@@ -2,7 +2,7 @@
 #include "core/image/image-io.h"
 
 #include "core/error.h"
-#include "core/image/atomic-file.h"
+#include "core/image/file/atomic-file.h"
 #include "core/image/codec.h"
 
 static gboolean
@@ -43,6 +43,14 @@ write_image(const MsCodec *codec, MsImage *image, MsImageSink *sink, const MsSav
   return ok;
 }
 
+static MsAtomicFile *
+open_file(const char *path, const MsSaveOptions *options, GCancellable *cancellable, GError **error)
+{
+  if (options->folder)
+    return ms_atomic_file_open_below(options->folder, path, options->overwrite, cancellable, error);
+  return ms_atomic_file_open(path, options->overwrite, cancellable, error);
+}
+
 static gboolean
 write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
 {
@@ -81,7 +89,7 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   }
   if (!check_codec(codec, image, name, error))
     return FALSE;
-  g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, chosen.overwrite, error);
+  g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
   if (file == NULL)
     return FALSE;
   MsImageSink sink = {name, write_to_file, file, cancellable};

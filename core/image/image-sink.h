@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  * @compression: effort of lossless compression, 0 to 9, as zlib's levels
  * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
  * @threads: how many threads may encode the image; 0 counts as 1
+ * @folder: (nullable): an existing folder above the file; nothing is written through a link below it, and missing
+ *   folders are made; %NULL to follow links
  */
 typedef struct {
   MsImageFormat format;
@@ -27,6 +29,7 @@ typedef struct {
   int compression;
   gboolean overwrite;
   guint threads;
+  const char *folder;
 } MsSaveOptions;
 
 /**

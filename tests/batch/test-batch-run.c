@@ -249,7 +249,7 @@ test_run_skips_what_another_process_saved(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
-/* Two names for one file are one output; a link that leads nowhere yet is where its file is made. */
+/* Where links are followed, two names for one file are one output, and a link that leads nowhere yet is where its file is made. */
 static void
 test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
 {
@@ -262,6 +262,7 @@ test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
   batch_fixture_add_picture(f, "c.png", 7, 5);
   g_assert_cmpint(symlink("b.png", a), ==, 0);
   g_assert_cmpint(symlink("../elsewhere.png", c), ==, 0);
+  f->request.follow_links = TRUE;
   f->request.on_conflict = MS_CONFLICT_SKIP;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);

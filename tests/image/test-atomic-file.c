@@ -13,7 +13,7 @@
 #include <glib/gstdio.h>
 
 #include "core/error.h"
-#include "core/image/atomic-file.h"
+#include "core/image/file/atomic-file.h"
 #include "tests/support/image-files.h"
 
 #define CONTENT_SIZE 1000000
@@ -62,9 +62,9 @@ fsync(int fd)
 }
 
 int
-rename(const char *from, const char *to)
+renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-  return fault.rename ? fail(fault.rename) : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+  return fault.rename ? fail(fault.rename) : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
 }
 
 int
@@ -73,10 +73,13 @@ renameat2(int from_folder, const char *from, int to_folder, const char *to, unsi
   return fault.renameat2 ? fail(fault.renameat2) : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
+/* Files without a name, which are linked through /proc, are no matter of hard links. */
 int
-link(const char *from, const char *to)
+linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-  return fault.link ? fail(fault.link) : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+  if (fault.link && !(flags & AT_SYMLINK_FOLLOW))
+    return fail(fault.link);
+  return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 typedef struct {
@@ -120,7 +123,7 @@ write_content(Fixture *self, MsAtomicFile *file, GError **error)
 static gboolean
 put(Fixture *self, gboolean overwrite, GError **error)
 {
-  g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, overwrite, error);
+  g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, overwrite, NULL, error);
 
   return file != NULL && write_content(self, file, error) && ms_atomic_file_commit(file, error);
 }
@@ -197,7 +200,7 @@ test_overtaken(Fixture *self, gconstpointer data)
     fault.access = ways >= 1 ? ENOENT : 0;
     fault.renameat2 = ways >= 2 ? EINVAL : 0;
     fault.link = ways >= 3 ? EPERM : 0;
-    g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, FALSE, &error);
+    g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, FALSE, NULL, &error);
     g_assert_no_error(error);
     g_assert_true(write_content(self, file, &error));
     int faults[] = {fault.access, fault.renameat2, fault.link};
@@ -274,7 +277,7 @@ test_given_up(Fixture *self, gconstpointer data)
 {
   for (int named = 0; named < 2; named++) {
     fault.access = named ? ENOENT : 0;
-    g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, FALSE, NULL);
+    g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, FALSE, NULL, NULL);
     g_assert_true(write_content(self, file, NULL));
     g_clear_pointer(&file, ms_atomic_file_free);
     g_assert_cmpuint(ms_test_folder_count(self->folder), ==, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/atomic-file.h"
+#include "core/image/file/atomic-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/image/file-path.h"
+#include "core/image/file/file-path.h"
+#include "core/image/file/folder-below.h"
+#include "core/image/file/pipe-output.h"
 
 #define BUFFER_SIZE (256 << 10)
 
@@ -17,14 +19,16 @@
 #define MOST_TRIES 100
 
 struct _MsAtomicFile {
-  char *name; /* the path as given, for messages */
-  char *path; /* the path of the final file, with links followed */
-  char *folder;
-  char *temporary; /* NULL where the file has no name yet (O_TMPFILE) */
+  char *name;      /* the path as given, for messages */
+  char *base;      /* name of the final file in the folder */
+  int folder;      /* open, so that nobody can put another in its place */
+  char *temporary; /* name in the folder; NULL where the file has no name yet (O_TMPFILE) */
   int fd;
   gboolean direct; /* a device or pipe, written in place */
   gboolean overwrite;
+  gboolean replaces_links;
   mode_t mode; /* permissions of the file that is replaced, 0 when there is none */
+  GCancellable *cancellable;
   gsize used;
   guint8 *buffer;
 };
@@ -68,13 +72,16 @@ set_exists_error(GError **error, const char *name)
               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
 }
 
-/* A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. */
+/*
+ * A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. A link is
+ * replaced like a file where links are not followed.
+ */
 static gboolean
 look_at_target(MsAtomicFile *self, GError **error)
 {
   struct stat info;
 
-  if (stat(self->path, &info) != 0) {
+  if (fstatat(self->folder, self->base, &info, self->replaces_links ? AT_SYMLINK_NOFOLLOW : 0) != 0) {
     if (errno == ENOENT)
       return TRUE;
     set_write_error(error, self->name, errno);
@@ -85,25 +92,30 @@ look_at_target(MsAtomicFile *self, GError **error)
                 self->name);
     return FALSE;
   }
-  self->direct = !S_ISREG(info.st_mode);
-  self->mode = info.st_mode & 0777;
-  if (S_ISREG(info.st_mode) && !self->overwrite) {
+  self->direct = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
+  self->mode = S_ISREG(info.st_mode) ? info.st_mode & 0777 : 0;
+  if (!self->direct && !self->overwrite) {
     set_exists_error(error, self->name);
     return FALSE;
   }
   return TRUE;
 }
 
-/* Uses open(), which applies the umask as to any new file; mkstemp() would make the file private. */
+static char *
+new_temporary_name(void)
+{
+  return g_strdup_printf(".ms-%08x%08x.tmp", g_random_int(), g_random_int());
+}
+
+/* Uses openat(), which applies the umask as to any new file; mkstemp() would make the file private. */
 static gboolean
 open_named(MsAtomicFile *self)
 {
   for (int i = 0; i < MOST_TRIES; i++) {
-    g_autofree char *base = g_strdup_printf(".ms-%08x%08x.tmp", g_random_int(), g_random_int());
-    g_autofree char *path = g_build_filename(self->folder, base, NULL);
-    self->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    g_autofree char *temporary = new_temporary_name();
+    self->fd = openat(self->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (self->fd >= 0) {
-      self->temporary = g_steal_pointer(&path);
+      self->temporary = g_steal_pointer(&temporary);
       return TRUE;
     }
     if (errno != EEXIST)
@@ -120,57 +132,98 @@ static gboolean
 open_temporary(MsAtomicFile *self)
 {
   if (access("/proc/self/fd", X_OK) == 0)
-    self->fd = open(self->folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    self->fd = openat(self->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   return self->fd >= 0 || open_named(self);
 }
 
-/**
- * ms_atomic_file_open:
- * @path: path of the final file; links are followed, a device or pipe is written directly
- * @overwrite: whether a file of that name may be replaced
- *
- * Returns: (transfer full): a file to write to, or %NULL with %MS_ERROR_EXISTS or %MS_ERROR_IO
- */
-MsAtomicFile *
-ms_atomic_file_open(const char *path, gboolean overwrite, GError **error)
+/* FALSE with @error, or with errno set. */
+static gboolean
+open_target(MsAtomicFile *self, GError **error)
+{
+  if (!self->direct)
+    return open_temporary(self);
+  self->fd =
+    ms_pipe_output_open(self->folder, self->base, self->replaces_links ? O_NOFOLLOW : 0, self->cancellable, error);
+  return self->fd >= 0;
+}
+
+/* Takes @folder, which may be -1 with errno set. */
+static MsAtomicFile *
+open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean overwrite, GCancellable *cancellable,
+               GError **error)
 {
   g_autoptr(MsAtomicFile) self = g_new0(MsAtomicFile, 1);
+  g_autoptr(GError) failure = NULL;
+  int code = errno;
 
   self->fd = -1;
+  self->folder = folder;
   self->name = g_filename_display_name(path);
-  /* A link stays as it is; the file that it leads to is created or replaced. */
-  self->path = ms_file_path_follow(path);
-  self->folder = g_path_get_dirname(self->path);
+  self->base = g_path_get_basename(path);
   self->overwrite = overwrite;
+  self->replaces_links = replaces_links;
+  self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
+  if (folder < 0) {
+    set_write_error(error, self->name, code);
+    return NULL;
+  }
   if (!look_at_target(self, error))
     return NULL;
-  if (self->direct)
-    self->fd = open(self->path, O_WRONLY | O_CLOEXEC);
-  else
-    open_temporary(self);
-  if (self->fd < 0) {
-    set_write_error(error, self->name, errno);
+  if (!open_target(self, &failure)) {
+    if (failure)
+      g_propagate_error(error, g_steal_pointer(&failure));
+    else
+      set_write_error(error, self->name, errno);
     return NULL;
   }
   self->buffer = g_malloc(BUFFER_SIZE);
   return g_steal_pointer(&self);
 }
 
+/**
+ * ms_atomic_file_open:
+ * @path: path of the final file; links are followed, a device or pipe is written directly
+ * @overwrite: whether a file of that name may be replaced
+ * @cancellable: (nullable): ends the wait for the reader of a pipe, here and in ms_atomic_file_write()
+ *
+ * Returns: (transfer full): a file to write to, or %NULL with %MS_ERROR_EXISTS, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
+ */
+MsAtomicFile *
+ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error)
+{
+  /* A link stays as it is; the file that it leads to is created or replaced. */
+  g_autofree char *target = ms_file_path_follow(path);
+  g_autofree char *folder = g_path_get_dirname(target);
+  int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  return open_in_folder(fd, target, FALSE, overwrite, cancellable, error);
+}
+
+/**
+ * ms_atomic_file_open_below:
+ * @folder: an existing folder, to which links may lead
+ * @path: of a file below it: @folder, a slash, and the rest; missing folders between the two are made
+ *
+ * Like ms_atomic_file_open(), but nothing is written through a link below @folder: a link to a folder is refused, and
+ * one at @path itself counts as an existing file, which is replaced if @overwrite allows it.
+ */
+MsAtomicFile *
+ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite, GCancellable *cancellable,
+                          GError **error)
+{
+  int fd = ms_folder_below_open(folder, path, error);
+
+  return fd >= 0 ? open_in_folder(fd, path, TRUE, overwrite, cancellable, error) : NULL;
+}
+
 static gboolean
 write_all(MsAtomicFile *self, const guint8 *data, gsize size, GError **error)
 {
-  while (size > 0) {
-    gssize n = write(self->fd, data, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      set_write_error(error, self->name, errno);
-      return FALSE;
-    }
-    data += n;
-    size -= n;
-  }
-  return TRUE;
+  int code = ms_pipe_output_write(self->fd, data, size, self->cancellable, error);
+
+  if (code != 0 && code != ECANCELED)
+    set_write_error(error, self->name, code);
+  return code == 0;
 }
 
 static gboolean
@@ -218,7 +271,7 @@ sync_file(MsAtomicFile *self, GError **error)
 static void
 sync_folder(MsAtomicFile *self)
 {
-  int fd = open(self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat(self->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   if (fd < 0)
     return;
@@ -227,22 +280,21 @@ sync_folder(MsAtomicFile *self)
 }
 
 static int
-link_nameless(MsAtomicFile *self, const char *path)
+link_nameless(MsAtomicFile *self, const char *name)
 {
   g_autofree char *handle = g_strdup_printf("/proc/self/fd/%d", self->fd);
 
-  return linkat(AT_FDCWD, handle, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+  return linkat(AT_FDCWD, handle, self->folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Gives a file without a name a temporary one, which rename() needs. */
+/* Gives a file without a name a temporary one, which renameat() needs. */
 static int
 name_nameless(MsAtomicFile *self)
 {
   for (int i = 0; i < MOST_TRIES; i++) {
-    g_autofree char *base = g_strdup_printf(".ms-%08x%08x.tmp", g_random_int(), g_random_int());
-    g_autofree char *path = g_build_filename(self->folder, base, NULL);
-    if (link_nameless(self, path) == 0) {
-      self->temporary = g_steal_pointer(&path);
+    g_autofree char *temporary = new_temporary_name();
+    if (link_nameless(self, temporary) == 0) {
+      self->temporary = g_steal_pointer(&temporary);
       return 0;
     }
     if (errno != EEXIST)
@@ -255,15 +307,15 @@ name_nameless(MsAtomicFile *self)
 static int
 reserve_and_rename(MsAtomicFile *self)
 {
-  int fd = open(self->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int fd = openat(self->folder, self->base, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
   if (fd < 0)
     return -1;
   close(fd);
-  if (rename(self->temporary, self->path) == 0)
+  if (renameat(self->folder, self->temporary, self->folder, self->base) == 0)
     return 0;
   int code = errno;
-  unlink(self->path);
+  unlinkat(self->folder, self->base, 0);
   errno = code;
   return -1;
 }
@@ -271,12 +323,12 @@ reserve_and_rename(MsAtomicFile *self)
 static int
 rename_exclusively(MsAtomicFile *self)
 {
-  if (renameat2(AT_FDCWD, self->temporary, AT_FDCWD, self->path, RENAME_NOREPLACE) == 0)
+  if (renameat2(self->folder, self->temporary, self->folder, self->base, RENAME_NOREPLACE) == 0)
     return 0;
   if (errno != EINVAL && errno != ENOSYS)
     return -1;
-  if (link(self->temporary, self->path) == 0)
-    return unlink(self->temporary);
+  if (linkat(self->folder, self->temporary, self->folder, self->base, 0) == 0)
+    return unlinkat(self->folder, self->temporary, 0);
   return errno == EEXIST ? -1 : reserve_and_rename(self);
 }
 
@@ -284,10 +336,12 @@ static int
 give_name(MsAtomicFile *self)
 {
   if (self->temporary == NULL && !self->overwrite)
-    return link_nameless(self, self->path);
+    return link_nameless(self, self->base);
   if (self->temporary == NULL && name_nameless(self) != 0)
     return -1;
-  return self->overwrite ? rename(self->temporary, self->path) : rename_exclusively(self);
+  if (!self->overwrite)
+    return rename_exclusively(self);
+  return renameat(self->folder, self->temporary, self->folder, self->base);
 }
 
 /**
@@ -326,11 +380,13 @@ ms_atomic_file_free(MsAtomicFile *self)
   if (self->fd >= 0)
     close(self->fd);
   if (self->temporary != NULL)
-    unlink(self->temporary);
+    unlinkat(self->folder, self->temporary, 0);
+  if (self->folder >= 0)
+    close(self->folder);
+  g_clear_object(&self->cancellable);
   g_free(self->buffer);
   g_free(self->temporary);
-  g_free(self->folder);
-  g_free(self->path);
+  g_free(self->base);
   g_free(self->name);
   g_free(self);
 }

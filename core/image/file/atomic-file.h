@@ -2,13 +2,15 @@
 /* MsAtomicFile: a file that appears under its name only when it is complete. */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
 typedef struct _MsAtomicFile MsAtomicFile;
 
-MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GError **error);
+MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error);
+MsAtomicFile *ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite,
+                                        GCancellable *cancellable, GError **error);
 gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
 gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
 void ms_atomic_file_free(MsAtomicFile *self);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening the folder of an output without following a link that somebody put below the folder of all outputs. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+int ms_folder_below_open(const char *folder, const char *path, GError **error);
+
+G_END_DECLS

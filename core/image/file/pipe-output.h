@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to pipes and devices, which may take bytes slowly or not at all; each wait can be cancelled. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+int ms_pipe_output_open(int folder, const char *name, int flags, GCancellable *cancellable, GError **error);
+int ms_pipe_output_write(int fd, const void *data, gsize size, GCancellable *cancellable, GError **error);
+
+G_END_DECLS
