@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/batch-command.h"
 
+#include <string.h>
+
 #include "app/command.h"
 #include "app/report/image-summary.h"
 #include "app/reporter.h"
@@ -10,6 +12,7 @@
 #include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
+#include "core/printable.h"
 
 typedef struct {
   const MsCommandLine *line;
@@ -133,15 +136,36 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
 }
 
 static void
+show_names(Command *c, const MsBatchItem *item)
+{
+  g_autofree char *input = ms_printable(item->input, "");
+  g_autofree char *output = ms_printable(item->output ? item->output : "(not saved)", "");
+  g_autofree char *line = g_strdup_printf("%s -> %s\n", input, output);
+
+  ms_console_print(c->console, line);
+}
+
+/* The bytes of both names, each with a NUL byte behind it; the output is empty when nothing is saved. */
+static void
+write_names(Command *c, const MsBatchItem *item)
+{
+  const char *output = item->output ? item->output : "";
+
+  ms_console_write(c->console, item->input, strlen(item->input) + 1);
+  ms_console_write(c->console, output, strlen(output) + 1);
+}
+
+static void
 show_plan(Command *c, GPtrArray *items)
 {
   for (guint i = 0; i < items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(items, i);
-    g_autofree char *line = NULL;
     if (item->status != MS_ITEM_PENDING)
       continue;
-    line = g_strdup_printf("%s -> %s\n", item->input, item->output ? item->output : "(not saved)");
-    ms_console_print(c->console, line);
+    if (c->line->null)
+      write_names(c, item);
+    else
+      show_names(c, item);
     ms_batch_item_skip(item, "dry run");
   }
 }

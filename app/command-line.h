@@ -64,6 +64,7 @@ typedef struct {
   char *manifest;
   int jobs;
   gboolean dry_run;
+  gboolean null;
   guint64 memory_limit;
   guint64 max_pixels;
   gboolean timings;

@@ -99,6 +99,8 @@ static const MsOptionInfo rows[] = {
       "End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices",
       ARGUMENT("TIME")),
   ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, "Show what would be done, and do nothing", .is_common = TRUE),
+  ROW(BATCH, "null", FLAG, null, IMAGES,
+      "With --dry-run, write each name as it is, followed by a NUL byte, for other programs", .needs = "dry-run"),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
       "Bytes that the images being processed may use together, as in 512M or 4G", ARGUMENT("SIZE"), .thousand = 1024),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | TUNE | EXPERIMENT,

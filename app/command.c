@@ -7,7 +7,9 @@
 MsExitStatus
 ms_command_fail(MsConsole *console, const GError *error)
 {
-  if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_BUILD))
+    ms_console_error_log(console, error->message);
+  else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     ms_console_error(console, error->message);
   return ms_exit_status_for_error(error);
 }

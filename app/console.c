@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/image/file/file-path.h"
+#include "core/printable.h"
 
 /* The shortest time between two drawings of the progress line, in microseconds. */
 #define REDRAW_INTERVAL 100000
@@ -76,45 +77,27 @@ ms_console_free(MsConsole *self)
   g_free(self);
 }
 
-/* Control characters: the bytes below a space, DEL, and U+0080 to U+009F, which UTF-8 encodes as c2 80 to c2 9f. */
-static gboolean
-is_control(const guchar *p, const char *allowed)
-{
-  if (*p < 0x20)
-    return strchr(allowed, *p) == NULL;
-  return *p == 0x7f || (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);
-}
-
-/* Shows control characters as \ooo: a file name may contain any, and a terminal would act on them. */
+/* Continuation lines are indented, so that text from outside cannot look like another message. */
 static char *
-printable(const char *text, const char *allowed)
+indented(const char *text)
 {
-  GString *shown = g_string_new(NULL);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-  for (const guchar *p = (const guchar *)text; *p; p++) {
-    if (!is_control(p, allowed)) {
-      g_string_append_c(shown, (char)*p);
-      continue;
-    }
-    g_string_append_printf(shown, "\\%03o", *p);
-    if (*p == 0xc2)
-      g_string_append_printf(shown, "\\%03o", *++p);
-  }
-  return g_string_free(shown, FALSE);
+  return g_strjoinv("\n    ", lines);
 }
 
-/* Keeps line breaks and tabs, since a message may contain a build log. */
 static void
-print_message(MsConsole *self, const char *sentence, gboolean is_error)
+print_message(MsConsole *self, const char *text, const char *keep, gboolean is_error)
 {
-  g_autofree char *shown = printable(sentence, "\n\t");
+  g_autofree char *shown = ms_printable(text, keep);
+  g_autofree char *lines = indented(shown);
 
   g_mutex_lock(&self->lock);
   clear_bar(self);
   if (self->color && is_error)
-    fprintf(stderr, RED "meanshift-lab:" PLAIN " %s\n", shown);
+    fprintf(stderr, RED "meanshift-lab:" PLAIN " %s\n", lines);
   else
-    fprintf(stderr, "meanshift-lab: %s\n", shown);
+    fprintf(stderr, "meanshift-lab: %s\n", lines);
   g_mutex_unlock(&self->lock);
 }
 
@@ -122,7 +105,14 @@ print_message(MsConsole *self, const char *sentence, gboolean is_error)
 void
 ms_console_error(MsConsole *self, const char *sentence)
 {
-  print_message(self, sentence, TRUE);
+  print_message(self, sentence, "", TRUE);
+}
+
+/** ms_console_error_log: prints an error message that may contain a build log, whose lines are kept. */
+void
+ms_console_error_log(MsConsole *self, const char *text)
+{
+  print_message(self, text, "\n\t", TRUE);
 }
 
 /** ms_console_note: prints a message that needs no action, unless --quiet is given. */
@@ -130,23 +120,33 @@ void
 ms_console_note(MsConsole *self, const char *sentence)
 {
   if (!self->quiet)
-    print_message(self, sentence, FALSE);
+    print_message(self, sentence, "", FALSE);
 }
 
-/** ms_console_print_note: ms_console_note() as an #MsEngineNote. */
+/** ms_console_print_note: an #MsEngineNote, which may contain a build log. */
 void
 ms_console_print_note(const char *sentence, gpointer self)
 {
-  ms_console_note(self, sentence);
+  if (!((MsConsole *)self)->quiet)
+    print_message(self, sentence, "\n\t", FALSE);
 }
 
 /** ms_console_print: prints a table. */
 void
 ms_console_print(MsConsole *self, const char *text)
 {
+  g_autofree char *shown = ms_printable(text, "\n\t");
+
+  ms_console_write(self, shown, strlen(shown));
+}
+
+/** ms_console_write: prints bytes as they are where tables go, for a program to read. */
+void
+ms_console_write(MsConsole *self, const void *data, gsize size)
+{
   g_mutex_lock(&self->lock);
   clear_bar(self);
-  fputs(text, self->tables);
+  fwrite(data, 1, size, self->tables);
   g_mutex_unlock(&self->lock);
 }
 
@@ -158,7 +158,7 @@ ms_console_progress(MsConsole *self, guint done, guint total, const char *name, 
 
   if (!self->bar)
     return;
-  g_autofree char *shown = printable(name, "");
+  g_autofree char *shown = ms_printable(name, "");
   g_mutex_lock(&self->lock);
   if (!self->drawn || now - self->last_drawn >= REDRAW_INTERVAL) {
     fprintf(stderr, CLEAR_LINE "[%u/%u] %3d %% %s", done, total, (int)(part * 100.0), shown);
@@ -177,7 +177,7 @@ ms_console_progress_done(MsConsole *self, guint done, guint total, const char *n
     ms_console_progress(self, done, total, name, 1.0);
   if (!self->lines)
     return;
-  g_autofree char *shown = printable(name, "");
+  g_autofree char *shown = ms_printable(name, "");
   g_mutex_lock(&self->lock);
   fprintf(stderr, "[%u/%u] %s: %s\n", done, total, shown, status);
   g_mutex_unlock(&self->lock);

@@ -7,11 +7,14 @@
 #include "app/help.h"
 #include "app/process/version.h"
 #include "app/window.h"
+#include "core/printable.h"
 
 static MsExitStatus
 fail(const GError *error)
 {
-  fprintf(stderr, "meanshift-lab: %s\n", error->message);
+  g_autofree char *shown = ms_printable(error->message, "");
+
+  fprintf(stderr, "meanshift-lab: %s\n", shown);
   return ms_exit_status_for_error(error);
 }
 

@@ -119,7 +119,7 @@ static void
 report_outcome(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
-    ms_console_error(self->console, item->error);
+    ms_console_error_log(self->console, item->error);
   if (item->note)
     ms_console_note(self->console, item->note);
   /* For several images the summary counts the skipped ones; a line for each would hide the errors. */

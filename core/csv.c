@@ -3,22 +3,63 @@
 
 #include <string.h>
 
-/**
- * ms_csv_append:
- * @line: the lines so far; a comma is added first unless a line begins here
- * @text: (nullable): the cell; %NULL is an empty one
- *
- * Quotes the cell if needed and doubles its quotes. Bytes that are not UTF-8 are replaced as in JSON reports, so that
- * both show the same name.
- */
-void
-ms_csv_append(GString *line, const char *text)
+#include "core/path-text.h"
+
+static gboolean
+is_number(const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+  char *end = NULL;
+
+  g_ascii_strtod(text, &end);
+  return end > text && *end == '\0';
+}
+
+static void
+append_cell(GString *line, const char *text, gboolean marked)
+{
+  g_autofree char *valid = g_strconcat(marked ? "'" : "", text, NULL);
   g_auto(GStrv) parts = g_strsplit(valid, "\"", -1);
   g_autofree char *doubled = g_strjoinv("\"\"", parts);
 
   if (line->len > 0 && line->str[line->len - 1] != '\n')
     g_string_append_c(line, ',');
   g_string_append_printf(line, strpbrk(valid, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
+}
+
+/* A spreadsheet takes a cell that begins with one of these for a formula. */
+static gboolean
+looks_like_formula(const char *text)
+{
+  return text[0] && strchr("=+-@\t\r", text[0]) && !is_number(text);
+}
+
+/**
+ * ms_csv_append:
+ * @line: the lines so far; a comma is added first unless a line begins here
+ * @text: (nullable): the cell; %NULL is an empty one
+ *
+ * Quotes the cell if needed and doubles its quotes. Bytes that are not UTF-8 are replaced. A cell that a spreadsheet
+ * would take for a formula gets a ' in front.
+ */
+void
+ms_csv_append(GString *line, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+  append_cell(line, valid, looks_like_formula(valid));
+}
+
+/**
+ * ms_csv_append_path:
+ * @path: (nullable): the cell; %NULL is an empty one
+ *
+ * Appends a file name as ms_path_to_text() spells it. A ' is put in front of one that begins with a ' too, so that
+ * removing a ' at the beginning always leads back to the name.
+ */
+void
+ms_csv_append_path(GString *line, const char *path)
+{
+  g_autofree char *text = ms_path_to_text(path ? path : "");
+
+  append_cell(line, text, text[0] == '\'' || looks_like_formula(text));
 }

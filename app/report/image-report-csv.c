@@ -45,8 +45,8 @@ append_item(GString *line, const MsBatchItem *item)
   gboolean pending = item->status == MS_ITEM_PENDING;
 
   append_int(line, item->seq);
-  ms_csv_append(line, item->input);
-  ms_csv_append(line, item->output);
+  ms_csv_append_path(line, item->input);
+  ms_csv_append_path(line, item->output);
   ms_csv_append(line, ms_item_status_name(pending ? MS_ITEM_SKIPPED : item->status));
   ms_csv_append(line, item->error);
   append_int(line, (guint64)item->width);

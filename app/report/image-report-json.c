@@ -7,6 +7,7 @@
 #include "app/report/image-summary.h"
 #include "core/json.h"
 #include "core/lab/measure/statistics.h"
+#include "core/path-text.h"
 
 /* Rounds to nanoseconds, the resolution of the clock. */
 static double
@@ -130,11 +131,19 @@ status_name(const MsBatchItem *item)
 }
 
 static void
+add_path(JsonBuilder *b, const char *name, const char *path)
+{
+  g_autofree char *text = path ? ms_path_to_text(path) : NULL;
+
+  ms_json_add_text(b, name, text);
+}
+
+static void
 add_image(JsonBuilder *b, const MsBatchItem *item)
 {
   json_builder_begin_object(b);
-  ms_json_add_text(b, "input", item->input);
-  ms_json_add_text(b, "output", item->output);
+  add_path(b, "input", item->input);
+  add_path(b, "output", item->output);
   ms_json_add_integer(b, "seq", (gint64)item->seq);
   ms_json_add_integer(b, "width", item->width);
   ms_json_add_integer(b, "height", item->height);

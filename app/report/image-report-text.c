@@ -3,16 +3,18 @@
 
 #include "core/lab/measure/statistics.h"
 #include "core/number.h"
+#include "core/printable.h"
 
 /** ms_image_report_text_title: (transfer full): the lines above an image's tables. */
 char *
 ms_image_report_text_title(const MsBatchItem *item)
 {
   g_autofree char *settings = ms_settings_to_arguments(&item->used);
+  g_autofree char *input = ms_printable(item->input, "");
+  g_autofree char *output = ms_printable(item->output ? item->output : "", "");
 
-  return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s\n", item->input, item->output ? " -> " : "",
-                         item->output ? item->output : "", item->width, item->height, item->device ? item->device : "-",
-                         settings);
+  return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s\n", input, item->output ? " -> " : "", output, item->width,
+                         item->height, item->device ? item->device : "-", settings);
 }
 
 /* The sum of the rows of one stage and kernel: an image filtered in bands has hundreds of rows. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/item.h"
 
+#include "core/error.h"
+#include "core/printable.h"
+
 /** ms_batch_item_new: (transfer full): a pending item without an output. */
 MsBatchItem *
 ms_batch_item_new(guint64 seq, const char *input, const char *relative)
@@ -35,13 +38,26 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self);
 }
 
-/** ms_batch_item_fail: marks the item as failed; the first error is kept. */
-void
-ms_batch_item_fail(MsBatchItem *self, const char *sentence)
+static void
+fail(MsBatchItem *self, const char *sentence, const char *keep)
 {
   self->status = MS_ITEM_FAILED;
   if (!self->error)
-    self->error = g_strdup(sentence);
+    self->error = ms_printable(sentence, keep);
+}
+
+/** ms_batch_item_fail: marks the item as failed; the first error is kept, with the names in it made printable. */
+void
+ms_batch_item_fail(MsBatchItem *self, const char *sentence)
+{
+  fail(self, sentence, "");
+}
+
+/** ms_batch_item_fail_with: ms_batch_item_fail() with the message of @error; a build log keeps its lines. */
+void
+ms_batch_item_fail_with(MsBatchItem *self, const GError *error)
+{
+  fail(self, error->message, g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ? "\n\t" : "");
 }
 
 void

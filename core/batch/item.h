@@ -75,6 +75,7 @@ typedef struct {
 MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);
 void ms_batch_item_free(MsBatchItem *self);
 void ms_batch_item_fail(MsBatchItem *self, const char *sentence);
+void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);

@@ -11,6 +11,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/codec.h"
 #include "core/json.h"
+#include "core/path-text.h"
 
 struct _MsManifest {
   GObject parent_instance;
@@ -62,30 +63,20 @@ ms_manifest_init(MsManifest *self)
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
 }
 
-/* Reads a file name, which is escaped where its bytes are not UTF-8. */
 static char *
 get_path(JsonObject *object, const char *member)
 {
   const char *text = ms_json_get_text(object, member);
 
-  return text ? g_strcompress(text) : NULL;
+  return text ? ms_path_from_text(text) : NULL;
 }
 
-/* Adds a file name; bytes that are not UTF-8, which JSON requires, and backslashes are written as octal escapes. */
 static void
 set_path(JsonObject *object, const char *member, const char *path)
 {
-  g_autofree char *escaped = NULL;
-  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *text = ms_path_to_text(path);
 
-  for (const char *p = path; *p; p++) {
-    if (*p == '\\')
-      g_string_append_c(text, '\\');
-    g_string_append_c(text, *p);
-  }
-  if (!g_utf8_validate(path, -1, NULL))
-    escaped = g_strescape(path, NULL);
-  json_object_set_string_member(object, member, escaped ? escaped : text->str);
+  json_object_set_string_member(object, member, text);
 }
 
 static MsManifestEntry *

@@ -96,7 +96,7 @@ fail_item(Runner *r, MsBatchItem *item, const GError *error, gboolean was_filter
     g_cond_broadcast(&r->changed);
     return;
   }
-  ms_batch_item_fail(item, error->message);
+  ms_batch_item_fail_with(item, error);
   finish_item(r, item, was_filtered);
 }
 

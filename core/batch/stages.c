@@ -10,6 +10,7 @@
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
+#include "core/printable.h"
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
@@ -38,7 +39,7 @@ ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
 static char *
 input_name(const MsBatchItem *item)
 {
-  return ms_file_path_is_standard(item->input) ? g_strdup("standard input") : g_filename_display_name(item->input);
+  return ms_file_path_is_standard(item->input) ? g_strdup("standard input") : ms_printable(item->input, "");
 }
 
 /* Reads the header of a file, or a pipe's whole content, which cannot be read twice. */

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Outputs that are pipes or links, file names that a terminal must not see raw, and inputs that change between two runs."""
+"""Outputs that are pipes or links, names that mislead a terminal, and inputs that change between two runs."""
 
 import importlib.util
 import os
@@ -21,7 +21,8 @@ REFERENCE = ("--device", "reference")
 class PipeTest(headless.HeadlessCase):
     def interrupt(self, *arguments, stdout=subprocess.DEVNULL):
         """One signal must end the program while it waits for the reader of a pipe."""
-        process = subprocess.Popen([headless.PROGRAM, "--headless", *map(str, arguments)], stdout=stdout, stderr=subprocess.DEVNULL)
+        command = [headless.PROGRAM, "--headless", *map(str, arguments)]
+        process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.DEVNULL)
         try:
             time.sleep(0.7)
             self.assertIsNone(process.poll())
@@ -80,7 +81,8 @@ class LinkTest(headless.HeadlessCase):
         (self.out / "b.png").symlink_to(self.elsewhere / "theirs.png")
         (self.out / "deep").symlink_to(self.elsewhere)
         for conflict, done in (("fail", 0), ("skip", 0), ("unique", 2), ("overwrite", 2)):
-            _, error = self.run_program(self.src, "--recursive", "-o", self.out, "--on-conflict", conflict, *REFERENCE, status=1)
+            _, error = self.run_program(self.src, "--recursive", "-o", self.out, "--on-conflict", conflict, *REFERENCE,
+                                        status=1)
             self.assertIn("--follow-links", error)
             self.assertIn(f"{done} done, {3 - done} failed", error)
             self.assertEqual([p.name for p in self.elsewhere.iterdir()], ["theirs.png"])
@@ -103,6 +105,71 @@ class LinkTest(headless.HeadlessCase):
         (self.dir / "link").symlink_to(self.elsewhere)
         self.run_program(self.src, "--recursive", "-o", self.dir / "link", *REFERENCE)
         self.assertTrue((self.elsewhere / "deep" / "c.png").is_file())
+
+
+class NameTest(headless.HeadlessCase):
+    """Names as bytes: text that forges a line, text that reverses the line, bytes that are no UTF-8, and formulas."""
+
+    FORGED = b"a\nmeanshift-lab: all is well.png"
+    NAMES = (FORGED, "b\u202egnp.exe.png".encode(), b"c\x1b[2J.png", b"d\xe9\\141.png", b"e\\n.png")
+    FORMULAS = (b"=1+1.png", b"+1.png", b"-1.png", b"@x.png", b"'quoted.png")
+
+    def add(self, names):
+        first = pathlib.Path(self.picture("first"))
+        for name in names:
+            os.link(first, os.path.join(os.fsencode(self.src), name))
+        first.unlink()
+
+    def assert_harmless(self, output):
+        """Printable text without a character that moves or reverses anything, in lines that only the program began."""
+        text = output.decode()
+        self.assertEqual([c for c in text if c != "\n" and not c.isprintable()], [])
+        self.assertEqual([line for line in text.splitlines() if line.startswith("meanshift-lab: all is well")], [])
+        return text
+
+    def test_nothing_misleads_a_terminal(self):
+        self.add(self.NAMES)
+        output, error = self.run_program(self.src, "-o", self.out, "--dry-run", *REFERENCE)
+        self.assertIn("a\\012meanshift-lab", self.assert_harmless(output))
+        self.assertEqual(len(output.splitlines()), len(self.NAMES))
+        output, error = self.run_program(self.src, "-o", self.out, "--timings", "--verify", "--progress", "always",
+                                         *REFERENCE)
+        self.assert_harmless(output)
+        self.assertIn("b\\342\\200\\256gnp", self.assert_harmless(error.encode()))
+        for name in self.NAMES:
+            pathlib.Path(os.fsdecode(os.path.join(os.fsencode(self.src), name))).write_bytes(b"broken")
+        for extra in ([], ["--jobs-in-process"], ["--shard", "1/1\n"]):
+            missing = os.fsdecode(os.fsencode(self.src) + b"/none\n\xe9")
+            _, error = self.run_program(self.src, missing, "-o", self.out, "--on-conflict", "overwrite", *extra,
+                                        *REFERENCE, status=2 if "--shard" in extra else 1)
+            self.assert_harmless(error.encode())
+
+    def test_names_for_programs_are_raw(self):
+        self.add(self.NAMES)
+        output, _ = self.run_program(self.src, "-o", self.out, "--dry-run", "--null", *REFERENCE)
+        names = output.split(b"\0")
+        self.assertEqual(names.pop(), b"")
+        self.assertEqual(sorted(os.path.basename(n) for n in names[::2]), sorted(self.NAMES))
+        self.assertEqual([os.path.dirname(n) for n in names[1::2]], [os.fsencode(self.out)] * len(self.NAMES))
+
+    def decoded(self, text):
+        """What data/meanshift-lab.1 says: a backslash begins an escape; text without one stands for itself."""
+        return os.path.basename(text.encode().decode("unicode-escape").encode("latin-1") if "\\" in text else text.encode())
+
+    def test_reports_hold_every_name(self):
+        self.add(self.NAMES + self.FORMULAS)
+        wanted = sorted(self.NAMES + self.FORMULAS)
+        report = self.report(self.src, "-o", self.out, *REFERENCE)
+        self.assertEqual(sorted(self.decoded(i["input"]) for i in report["images"]), wanted)
+        os.chdir(self.src)
+        self.addCleanup(os.chdir, "/")
+        names = [os.fsdecode(b"./" + n if n.startswith(b"-") else n) for n in self.NAMES + self.FORMULAS]
+        self.run_program(*names, "-o", self.out, "--on-conflict", "overwrite", "--csv", self.dir / "r.csv", *REFERENCE)
+        with open(self.dir / "r.csv", newline="", encoding="utf-8") as file:
+            cells = [row["input"] for row in headless.csv.DictReader(file)]
+        self.assertEqual(len([c for c in cells if c[0] == "'"]), 4)
+        self.assertEqual([c for c in cells if c[0] in "=+-@"], [])
+        self.assertEqual(sorted(self.decoded(c[1:] if c[0] == "'" else c) for c in cells), wanted)
 
 
 if __name__ == "__main__":
