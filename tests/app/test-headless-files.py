@@ -154,7 +154,8 @@ class NameTest(headless.HeadlessCase):
 
     def decoded(self, text):
         """What data/meanshift-lab.1 says: a backslash begins an escape; text without one stands for itself."""
-        return os.path.basename(text.encode().decode("unicode-escape").encode("latin-1") if "\\" in text else text.encode())
+        path = text.encode().decode("unicode-escape").encode("latin-1") if "\\" in text else text.encode()
+        return os.path.basename(path)
 
     def test_reports_hold_every_name(self):
         self.add(self.NAMES + self.FORMULAS)

@@ -249,7 +249,7 @@ test_run_skips_what_another_process_saved(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
-/* Where links are followed, two names for one file are one output, and a link that leads nowhere yet is where its file is made. */
+/* Where links are followed, two names for one file are one output, and a dangling link says where it is created. */
 static void
 test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
 {
