@@ -175,6 +175,13 @@ ms_document_is_busy(MsDocument *self)
   return self->cancellable != NULL;
 }
 
+/** ms_document_get_busy_ms: how long the current request has been running, 0 if none is. */
+guint
+ms_document_get_busy_ms(MsDocument *self)
+{
+  return self->cancellable ? (guint)((g_get_monotonic_time() - self->started_us) / 1000) : 0;
+}
+
 double
 ms_document_get_progress(MsDocument *self)
 {

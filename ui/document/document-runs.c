@@ -133,11 +133,27 @@ ms_document_get_picture_a(MsDocument *self)
   return self->run_a ? ms_run_get_result(self->run_a) : self->source;
 }
 
+/** ms_document_get_shown_run: (transfer none) (nullable): the run whose picture side B shows; %NULL before the first. */
+MsRun *
+ms_document_get_shown_run(MsDocument *self)
+{
+  return self->run_b ? self->run_b : self->current;
+}
+
+/** ms_document_is_stale: whether side B shows a picture that was filtered with other settings than the current ones. */
+gboolean
+ms_document_is_stale(MsDocument *self)
+{
+  MsRun *run = ms_document_get_shown_run(self);
+
+  return run && !ms_settings_equal(ms_run_get_requested(run), ms_document_get_settings(self));
+}
+
 /** ms_document_get_picture_b: (transfer none) (nullable): the picture of side B; %NULL before the first run. */
 MsImage *
 ms_document_get_picture_b(MsDocument *self)
 {
-  MsRun *run = self->run_b ? self->run_b : self->current;
+  MsRun *run = ms_document_get_shown_run(self);
 
   return run ? ms_run_get_result(run) : NULL;
 }

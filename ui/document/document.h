@@ -46,6 +46,7 @@ void ms_document_set_visible(MsDocument *self, const MsRegion *visible);
 void ms_document_request_filter(MsDocument *self);
 void ms_document_cancel(MsDocument *self);
 gboolean ms_document_is_busy(MsDocument *self);
+guint ms_document_get_busy_ms(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
 
 /** MsPiece: a finished part of the next result and its position in the picture. */
@@ -70,5 +71,7 @@ void ms_document_set_run_a(MsDocument *self, MsRun *run);
 void ms_document_set_run_b(MsDocument *self, MsRun *run);
 MsImage *ms_document_get_picture_a(MsDocument *self);
 MsImage *ms_document_get_picture_b(MsDocument *self);
+MsRun *ms_document_get_shown_run(MsDocument *self);
+gboolean ms_document_is_stale(MsDocument *self);
 
 G_END_DECLS

@@ -99,15 +99,18 @@ paint_surface(cairo_t *cr, cairo_surface_t *surface, const MsRegion *region, int
   cairo_restore(cr);
 }
 
+/* Fills the clip; squares are fixed to the pane, so that they do not move with the picture. */
 static void
-draw_chequers(cairo_t *cr, double width, double height)
+draw_chequers(cairo_t *cr)
 {
+  double left, top, right, bottom;
+
+  cairo_clip_extents(cr, &left, &top, &right, &bottom);
   cairo_set_source_rgb(cr, 0.6, 0.6, 0.6);
-  cairo_rectangle(cr, 0, 0, width, height);
-  cairo_fill(cr);
+  cairo_paint(cr);
   cairo_set_source_rgb(cr, 0.4, 0.4, 0.4);
-  for (int y = 0; y * CHEQUER < height; y++)
-    for (int x = y % 2; x * CHEQUER < width; x += 2)
+  for (int y = MAX((int)top / CHEQUER, 0); y * CHEQUER < bottom; y++)
+    for (int x = MAX((int)left / CHEQUER / 2 * 2, 0) + y % 2; x * CHEQUER < right; x += 2)
       cairo_rectangle(cr, x * CHEQUER, y * CHEQUER, CHEQUER, CHEQUER);
   cairo_fill(cr);
 }
@@ -131,15 +134,16 @@ draw_slot(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain)
   if (!slot->picture || visible.width <= 0 || visible.height <= 0)
     return;
   ready_surface(slot, &visible, ms_picture_level_for_zoom(slot->picture, self->geometry.zoom), gain);
+  cairo_matrix_t pane;
   cairo_save(cr);
+  cairo_get_matrix(cr, &pane);
   to_picture(cr, &self->geometry);
   cairo_rectangle(cr, 0, 0, self->geometry.width, self->geometry.height);
   cairo_clip(cr);
   if (!ms_picture_is_opaque(slot->picture) && ms_picture_is_prepared(slot->picture)) {
     cairo_save(cr);
-    cairo_identity_matrix(cr);
-    draw_chequers(cr, gtk_widget_get_allocated_width(GTK_WIDGET(self)) * gtk_widget_get_scale_factor(GTK_WIDGET(self)),
-                  gtk_widget_get_allocated_height(GTK_WIDGET(self)) * gtk_widget_get_scale_factor(GTK_WIDGET(self)));
+    cairo_set_matrix(cr, &pane);
+    draw_chequers(cr);
     cairo_restore(cr);
   }
   paint_surface(cr, slot->surface, &slot->region, slot->level, self->geometry.zoom);
@@ -260,7 +264,7 @@ caption_b(MsImageView *self)
 {
   MsRun *run = ms_document_get_run_b(self->document);
 
-  return g_strdup(run ? ms_run_get_label(run) : "Filtered");
+  return run ? g_strdup(ms_run_get_label(run)) : ms_image_view_badge(self);
 }
 
 static void

@@ -56,6 +56,9 @@ set_document(MsImageView *self, MsDocument *document)
   self->document = g_object_ref(document);
   g_signal_connect_object(document, "notify::run-a", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::run-b", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::progress", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "pieces-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_image_view_update_readout), self,
                           G_CONNECT_SWAPPED);
@@ -252,6 +255,7 @@ ms_image_view_set_mode(MsImageView *self, MsViewMode mode)
   self->mode = mode;
   update_pictures(self);
   ms_image_view_update_pane(self);
+  ms_image_view_update_readout(self);
   notify(self, PROP_MODE);
 }
 
@@ -290,12 +294,34 @@ ms_image_view_set_gain(MsImageView *self, int gain)
   notify(self, PROP_GAIN);
 }
 
+/* A shorter run keeps its predecessor's badge, which would flicker otherwise. */
+#define BADGE_DELAY_MS 300
+
+/** ms_image_view_badge: (transfer full): what the newest picture on side B is, in one or two words. */
+char *
+ms_image_view_badge(MsImageView *self)
+{
+  double progress = ms_document_get_progress(self->document);
+  MsRun *run = ms_document_get_current_run(self->document);
+
+  if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
+    return progress > 0 ? g_strdup_printf("Filtering… %.0f %%", progress * 100)
+                        : g_strdup("Filtering… preparing kernels");
+  if (!run)
+    return g_strdup("Not filtered yet");
+  if (!ms_document_is_busy(self->document) && ms_document_is_stale(self->document))
+    return g_strdup("Filtered with other settings");
+  return g_strdup("Filtered");
+}
+
 /** ms_image_view_describe: (transfer full): a description of the view for screen readers. */
 char *
 ms_image_view_describe(MsImageView *self)
 {
   static const char *const words[] = {"original", "filtered", "split", "side by side", "difference"};
+  g_autofree char *badge = self->document ? ms_image_view_badge(self) : g_strdup("");
 
-  return g_strdup_printf("%s, %s, zoom %.0f %%", self->document ? ms_document_get_title(self->document) : "no picture",
-                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100);
+  return g_strdup_printf("%s, %s, zoom %.0f %%. %s",
+                         self->document ? ms_document_get_title(self->document) : "no picture",
+                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge);
 }

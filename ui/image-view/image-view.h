@@ -46,6 +46,7 @@ void ms_image_view_zoom_out(MsImageView *self);
 void ms_image_view_fit(MsImageView *self);
 MsRegion ms_image_view_get_visible(MsImageView *self);
 const char *ms_image_view_get_readout(MsImageView *self);
+char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
 
 G_END_DECLS

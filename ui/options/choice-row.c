@@ -118,8 +118,10 @@ ms_choice_row_update(MsOptionRow *row)
       gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
     ms_option_row_offer(row, button, value_of(button));
   }
-  if (self->shown)
-    gtk_label_set_text(GTK_LABEL(self->shown), value);
+  if (!self->shown)
+    return;
+  gtk_label_set_text(GTK_LABEL(self->shown), value);
+  ms_option_row_offer(row, self->opener, value);
 }
 
 static void

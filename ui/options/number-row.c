@@ -6,6 +6,10 @@
 /* Ranges with more steps than this get a logarithmic slider. */
 #define LINEAR_STEPS 2000
 
+/* Ranges with more steps than this, such as the colour radius, give most of the travel to small values. */
+#define CURVED_STEPS 120
+#define CURVE 3.0
+
 struct _MsNumberRow {
   MsOptionRow parent_instance;
   GtkAdjustment *value;  /* of the spin button: the number itself */
@@ -20,18 +24,39 @@ is_logarithmic(const MsOptionInfo *option)
   return (option->maximum - option->minimum) / option->step > LINEAR_STEPS;
 }
 
+static gboolean
+is_curved(const MsOptionInfo *option)
+{
+  return !is_logarithmic(option) && (option->maximum - option->minimum) / option->step > CURVED_STEPS;
+}
+
 static double
 to_slider(const MsOptionInfo *option, double value)
 {
-  return is_logarithmic(option) ? log10(1 + value - option->minimum) : value;
+  if (is_logarithmic(option))
+    return log10(1 + value - option->minimum);
+  return is_curved(option) ? pow((value - option->minimum) / (option->maximum - option->minimum), 1 / CURVE) : value;
 }
 
 static double
 from_slider(const MsOptionInfo *option, double position)
 {
-  double value = is_logarithmic(option) ? pow(10, position) - 1 + option->minimum : position;
+  double value = position;
 
-  return option->kind == MS_OPTION_INT || is_logarithmic(option) ? rint(value) : rint(value * 2) / 2;
+  if (is_logarithmic(option))
+    value = pow(10, position) - 1 + option->minimum;
+  else if (is_curved(option))
+    value = option->minimum + pow(position, CURVE) * (option->maximum - option->minimum);
+  return CLAMP(rint(value), option->minimum, option->maximum);
+}
+
+/* The wheel scrolls the panel unless the control was selected, so that scrolling never changes a setting by accident. */
+static gboolean
+scroll_cb(GtkWidget *widget, GdkEvent *event)
+{
+  if (!gtk_widget_has_focus(widget))
+    g_signal_stop_emission_by_name(widget, "scroll-event");
+  return GDK_EVENT_PROPAGATE;
 }
 
 static void
@@ -83,7 +108,17 @@ new_spin(MsNumberRow *self, const MsOptionInfo *option)
   gtk_entry_set_width_chars(GTK_ENTRY(spin), 7);
   gtk_widget_set_tooltip_text(spin, option->help);
   g_signal_connect(spin, "output", G_CALLBACK(output_cb), self);
+  g_signal_connect(spin, "scroll-event", G_CALLBACK(scroll_cb), NULL);
   return spin;
+}
+
+static gboolean
+scale_pressed_cb(GtkWidget *scale, GdkEventButton *event, MsOptionRow *row)
+{
+  if (event->type != GDK_2BUTTON_PRESS || event->button != GDK_BUTTON_PRIMARY)
+    return GDK_EVENT_PROPAGATE;
+  ms_option_row_reset(row);
+  return GDK_EVENT_STOP;
 }
 
 static GtkWidget *
@@ -92,8 +127,16 @@ new_scale(MsNumberRow *self, const MsOptionInfo *option)
   GtkWidget *scale = gtk_scale_new(GTK_ORIENTATION_HORIZONTAL, self->slider);
 
   gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
+  g_signal_connect(scale, "scroll-event", G_CALLBACK(scroll_cb), NULL);
+  g_signal_connect(scale, "button-press-event", G_CALLBACK(scale_pressed_cb), self);
   gtk_widget_set_tooltip_text(scale, option->help);
   return scale;
+}
+
+static double
+slider_step(const MsOptionInfo *option)
+{
+  return is_logarithmic(option) ? 0.05 : is_curved(option) ? 0.005 : option->step;
 }
 
 static void
@@ -112,8 +155,7 @@ ms_number_row_build(MsOptionRow *row)
 
   self->value = g_object_ref_sink(
     gtk_adjustment_new(option->minimum, option->minimum, option->maximum, option->step, option->step * 5, 0));
-  self->slider = g_object_ref_sink(
-    gtk_adjustment_new(low, low, high, is_logarithmic(option) ? 0.05 : option->step, (high - low) / 20, 0));
+  self->slider = g_object_ref_sink(gtk_adjustment_new(low, low, high, slider_step(option), (high - low) / 20, 0));
   spin = new_spin(self, option);
   scale = new_scale(self, option);
   label = ms_option_row_add_label(row, spin);

@@ -4,6 +4,7 @@
 typedef struct {
   const MsOptionInfo *option;
   MsDocument *document;
+  GtkWidget *reset; /* visible while the value is not the default */
   gboolean updating;
 } MsOptionRowPrivate;
 
@@ -85,7 +86,10 @@ ms_option_row_update(MsOptionRow *self)
 
   if (priv->updating)
     return;
+  MsSettings settings = ms_option_row_get_settings(self);
   priv->updating = TRUE;
+  gtk_widget_set_opacity(priv->reset, ms_option_is_default(priv->option, &settings) ? 0 : 1);
+  gtk_widget_set_sensitive(priv->reset, !ms_option_is_default(priv->option, &settings));
   MS_OPTION_ROW_GET_CLASS(self)->update(self);
   priv->updating = FALSE;
 }
@@ -117,6 +121,40 @@ ms_option_row_choose(MsOptionRow *self, const char *value)
     g_signal_emit_by_name(priv->document, "problem", error);
 }
 
+/** ms_option_row_reset: sets the option to its default value. */
+void
+ms_option_row_reset(MsOptionRow *self)
+{
+  MsSettings defaults = ms_settings_default();
+  g_autofree char *value = ms_option_get_text(PRIVATE(self)->option, &defaults);
+
+  ms_option_row_choose(self, value);
+}
+
+static char *
+without_mnemonic(const char *label)
+{
+  g_auto(GStrv) parts = g_strsplit(label, "_", -1);
+
+  return g_strjoinv("", parts);
+}
+
+static GtkWidget *
+new_reset_button(MsOptionRow *self)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name("edit-undo-symbolic", GTK_ICON_SIZE_BUTTON);
+  g_autofree char *label = without_mnemonic(PRIVATE(self)->option->label);
+  g_autofree char *name = g_strdup_printf("Reset %s", label);
+
+  gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
+  gtk_style_context_add_class(gtk_widget_get_style_context(button), "reset");
+  gtk_widget_set_tooltip_text(button, "Back to the default value");
+  gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  g_signal_connect_object(button, "clicked", G_CALLBACK(ms_option_row_reset), self, G_CONNECT_SWAPPED);
+  return button;
+}
+
 /** ms_option_row_offer: makes @widget insensitive, with the reason as its tooltip, while @value is unavailable. */
 void
 ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
@@ -140,6 +178,8 @@ ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside)
   gtk_widget_set_tooltip_text(label, option->help);
   gtk_box_pack_start(GTK_BOX(line), label, TRUE, TRUE, 0);
   gtk_box_pack_end(GTK_BOX(line), beside, FALSE, FALSE, 0);
+  PRIVATE(self)->reset = new_reset_button(self);
+  gtk_box_pack_end(GTK_BOX(line), PRIVATE(self)->reset, FALSE, FALSE, 0);
   gtk_container_add(GTK_CONTAINER(self), line);
   return label;
 }

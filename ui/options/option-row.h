@@ -38,6 +38,7 @@ void ms_option_row_update(MsOptionRow *self);
 gboolean ms_option_row_is_updating(MsOptionRow *self);
 MsSettings ms_option_row_get_settings(MsOptionRow *self);
 void ms_option_row_choose(MsOptionRow *self, const char *value);
+void ms_option_row_reset(MsOptionRow *self);
 void ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value);
 GtkWidget *ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside);
 

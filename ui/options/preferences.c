@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #define SCHEMA_ID "io.github.meanshift_lab.MeanshiftLab"
+#define SCHEMA_PATH "/io/github/meanshift_lab/MeanshiftLab/"
 #define COMPILED "/io/github/meanshift_lab/MeanshiftLab/gschemas.compiled"
 
 struct _MsPreferencesWindow {
@@ -39,6 +40,17 @@ own_schema_source(GError **error)
   return source;
 }
 
+/* Tests choose the memory backend by its usual environment variable. */
+static GSettingsBackend *
+new_backend(void)
+{
+  g_autofree char *path = g_build_filename(g_get_user_config_dir(), "meanshift-lab", "settings.ini", NULL);
+
+  if (g_strcmp0(g_getenv("GSETTINGS_BACKEND"), "memory") == 0)
+    return g_memory_settings_backend_new();
+  return g_keyfile_settings_backend_new(path, SCHEMA_PATH, "Settings");
+}
+
 static GSettings *
 open_uninstalled(void)
 {
@@ -50,11 +62,11 @@ open_uninstalled(void)
   if (!schema)
     g_error("The program's own settings schema cannot be read: %s", error ? error->message : "it is not built in");
   g_settings_schema_source_unref(source);
-  backend = g_memory_settings_backend_new();
+  backend = new_backend();
   return g_settings_new_full(schema, backend, NULL);
 }
 
-/** ms_preferences_open: (transfer full): the settings; kept for this session only where the schema is not installed. */
+/** ms_preferences_open: (transfer full): the settings, in a key file of the user if the schema is not installed. */
 GSettings *
 ms_preferences_open(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preferences: the person's settings, from GSettings where the program is installed and from memory where it is not. */
+/* Preferences: the settings of the user and the window to change them; kept in a key file where no schema is installed. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -62,10 +62,12 @@ activate_cb(MsShapeRow *self)
   try_shape(self, g_strstrip(value));
 }
 
+/* Leaving the field applies a valid shape and restores the current one in place of an invalid one. */
 static gboolean
 focus_out_cb(MsShapeRow *self)
 {
   activate_cb(self);
+  ms_option_row_update(MS_OPTION_ROW(self));
   return GDK_EVENT_PROPAGATE;
 }
 
@@ -145,6 +147,8 @@ ms_shape_row_update(MsOptionRow *row)
   g_autofree char *value = ms_option_get_text(ms_option_row_get_option(row), &settings);
 
   gtk_entry_set_text(GTK_ENTRY(self->entry), value);
+  ms_option_row_offer(row, self->entry, value);
+  ms_option_row_offer(row, self->opener, value);
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->other), TRUE);
   for (guint i = 0; i < self->shapes->len; i++) {
     GtkWidget *button = g_ptr_array_index(self->shapes, i);

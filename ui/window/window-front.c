@@ -28,7 +28,8 @@ static void
 update_readout(MsWindow *self)
 {
   MsImageView *view = ms_window_get_view(self);
-  g_autofree char *zoom = g_strdup_printf("%.3g %%", view ? ms_image_view_get_zoom(view) * 100 : 100);
+  double percent = view ? ms_image_view_get_zoom(view) * 100 : 100;
+  g_autofree char *zoom = g_strdup_printf(percent < 10 ? "%.2g %%" : "%.0f %%", percent);
   g_autofree char *name = g_strdup_printf("Zoom, %s", zoom);
 
   if (!self->notebook)
@@ -138,6 +139,7 @@ ms_window_set_front(MsWindow *self, MsImageView *view)
   if (document)
     follow(self, document, view);
   g_object_notify(G_OBJECT(self), "document");
+  ms_window_show_message_of_tab(self);
   ms_window_update_title(self);
   update_readout(self);
   ms_window_update_progress(self);
@@ -153,5 +155,6 @@ ms_window_leave_front(MsWindow *self)
     g_object_notify(G_OBJECT(self), "document");
   }
   bind_gain(self, NULL);
+  g_clear_handle_id(&self->message_timer, g_source_remove);
   g_clear_handle_id(&self->progress_delay, g_source_remove);
 }

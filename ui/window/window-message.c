@@ -12,6 +12,86 @@ ms_window_get_message(MsWindow *self)
            : "";
 }
 
+/* Time after which a message that asks for nothing is hidden. */
+#define NOTICE_S 8
+
+typedef struct {
+  GtkMessageType type;
+  char *text;
+  MsOffer offers;
+  char *detail;
+} Message;
+
+static void
+message_free(gpointer data)
+{
+  Message *message = data;
+
+  g_free(message->text);
+  g_free(message->detail);
+  g_free(message);
+}
+
+static gboolean
+hide_cb(gpointer data)
+{
+  MsWindow *self = data;
+
+  self->message_timer = 0;
+  ms_window_clear_message(self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Messages of the library name options as the command line does; the window shows their labels instead. */
+static char *
+with_labels(const char *text)
+{
+  g_autoptr(GString) result = g_string_new(text);
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *name = g_strdup_printf("--%s ", table[i].name);
+    g_auto(GStrv) parts = g_strsplit(table[i].label, "_", -1);
+    g_autofree char *plain = g_strjoinv("", parts);
+    g_autofree char *label = g_strdup_printf("“%s” ", plain);
+    g_string_replace(result, name, label, 0);
+  }
+  return g_string_free(g_steal_pointer(&result), FALSE);
+}
+
+static void
+show(MsWindow *self, const Message *message)
+{
+  g_clear_handle_id(&self->message_timer, g_source_remove);
+  g_free(self->message_detail);
+  self->message_detail = g_strdup(message->detail);
+  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), message->type);
+  gtk_label_set_text(GTK_LABEL(self->message), message->text);
+  gtk_widget_set_visible(self->message_log, (message->offers & MS_OFFER_LOG) != 0);
+  gtk_widget_set_visible(self->message_device, (message->offers & MS_OFFER_DEVICE) != 0);
+  gtk_widget_set_visible(self->message_cpu, (message->offers & MS_OFFER_CPU) != 0);
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
+  if (message->type == GTK_MESSAGE_INFO)
+    self->message_timer = g_timeout_add_seconds(NOTICE_S, hide_cb, self);
+}
+
+/**
+ * ms_window_show_message_of_tab: shows the message about the current picture in place of one about another picture.
+ * Warnings are about files that could not be opened and belong to the window.
+ */
+void
+ms_window_show_message_of_tab(MsWindow *self)
+{
+  const Message *message = self->document ? g_object_get_data(G_OBJECT(self->document), "ms-message") : NULL;
+
+  if (message)
+    show(self, message);
+  else if (self->message_is_of_tab)
+    gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
+  self->message_is_of_tab = self->message_is_of_tab || message;
+}
+
 /**
  * ms_window_report: shows a message in the info bar, replacing the previous one.
  * @detail: (nullable): shown by MS_OFFER_LOG
@@ -19,14 +99,15 @@ ms_window_get_message(MsWindow *self)
 void
 ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail)
 {
-  g_free(self->message_detail);
-  self->message_detail = g_strdup(detail);
-  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), type);
-  gtk_label_set_text(GTK_LABEL(self->message), text);
-  gtk_widget_set_visible(self->message_log, (offers & MS_OFFER_LOG) != 0);
-  gtk_widget_set_visible(self->message_device, (offers & MS_OFFER_DEVICE) != 0);
-  gtk_widget_set_visible(self->message_cpu, (offers & MS_OFFER_CPU) != 0);
-  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
+  Message *message = g_new0(Message, 1);
+
+  *message = (Message){type, with_labels(text), offers, g_strdup(detail)};
+  show(self, message);
+  self->message_is_of_tab = self->document && type != GTK_MESSAGE_WARNING;
+  if (self->message_is_of_tab)
+    g_object_set_data_full(G_OBJECT(self->document), "ms-message", message, message_free);
+  else
+    message_free(message);
 }
 
 static MsOffer
@@ -64,6 +145,9 @@ ms_window_report_error(MsWindow *self, const GError *error)
 void
 ms_window_clear_message(MsWindow *self)
 {
+  g_clear_handle_id(&self->message_timer, g_source_remove);
+  if (self->document)
+    g_object_set_data(G_OBJECT(self->document), "ms-message", NULL);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
 }
 

@@ -41,11 +41,14 @@ struct _MsWindow {
   GtkWidget *message_cpu;
   GtkWidget *message_device;
   char *message_detail;
+  guint message_timer;
+  gboolean message_is_of_tab;
   char *last_saved;
   guint progress_delay;
   GBinding *gain_binding;
   gboolean maximized;
   gboolean fullscreen;
+  guint32 space_down; /* time of the key event, 0 while Space is up */
 };
 
 /** MsOffer: buttons of a message; flags. */
@@ -75,6 +78,7 @@ void ms_window_update_actions(MsWindow *self);
 void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
 void ms_window_report_error(MsWindow *self, const GError *error);
 void ms_window_clear_message(MsWindow *self);
+void ms_window_show_message_of_tab(MsWindow *self);
 void ms_window_message_answered(MsWindow *self, int response);
 
 void ms_window_choose_files(MsWindow *self);

@@ -214,9 +214,32 @@ suggest_place(GtkFileChooser *chooser, MsDocument *document)
   gtk_file_chooser_set_current_name(chooser, name);
 }
 
-/** ms_window_save_as: asks for a name and format, and saves the filtered picture. */
-void
-ms_window_save_as(MsWindow *self)
+/* A picture that does not belong to the current settings is not saved without a question. */
+static gboolean
+may_save_stale(MsWindow *self)
+{
+  GtkWidget *dialog;
+  int response;
+
+  if (ms_document_get_run_b(self->document) || !ms_document_is_stale(self->document))
+    return TRUE;
+  dialog =
+    gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
+                           GTK_BUTTONS_NONE, "The picture shown was filtered with other settings.");
+  gtk_message_dialog_format_secondary_text(
+    GTK_MESSAGE_DIALOG(dialog), "Filter it with the current settings first, or save the picture as it is shown.");
+  gtk_dialog_add_buttons(GTK_DIALOG(dialog), "_Cancel", GTK_RESPONSE_CANCEL, "_Save as Shown", GTK_RESPONSE_ACCEPT,
+                         "_Filter First", GTK_RESPONSE_APPLY, NULL);
+  gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_APPLY);
+  response = gtk_dialog_run(GTK_DIALOG(dialog));
+  gtk_widget_destroy(dialog);
+  if (response == GTK_RESPONSE_APPLY)
+    ms_document_request_filter(self->document);
+  return response == GTK_RESPONSE_ACCEPT;
+}
+
+static void
+ask_where_to_save(MsWindow *self)
 {
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new("Save the Filtered Picture", GTK_WINDOW(self),
                                                              GTK_FILE_CHOOSER_ACTION_SAVE, "_Save", "_Cancel");
@@ -231,16 +254,26 @@ ms_window_save_as(MsWindow *self)
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
+/** ms_window_save_as: asks for a name and format, and saves the filtered picture. */
+void
+ms_window_save_as(MsWindow *self)
+{
+  if (may_save_stale(self))
+    ask_where_to_save(self);
+}
+
 /** ms_window_save: saves under the same name as before; asks the first time. */
 void
 ms_window_save(MsWindow *self)
 {
   const char *path = g_object_get_data(G_OBJECT(self->document), "ms-saved-path");
 
+  if (!may_save_stale(self))
+    return;
   if (path)
     save_to(self, path, MS_IMAGE_FORMAT_AUTO, TRUE);
   else
-    ms_window_save_as(self);
+    ask_where_to_save(self);
 }
 
 /** ms_window_copy_picture: copies the filtered picture to the clipboard. */
@@ -275,7 +308,9 @@ ms_window_get_command_line(MsWindow *self)
   g_autofree char *output = g_shell_quote(name);
   g_autofree char *device = device_argument(self);
   g_autofree char *quoted_device = g_shell_quote(device);
-  g_autofree char *arguments = ms_settings_to_arguments(ms_document_get_settings(self->document));
+  MsRun *run = ms_document_get_shown_run(self->document);
+  const MsSettings *settings = run ? ms_run_get_requested(run) : ms_document_get_settings(self->document);
+  g_autofree char *arguments = ms_settings_to_arguments(settings);
 
   return g_strdup_printf("meanshift-lab --headless %s --device %s %s -o %s", arguments, quoted_device, input, output);
 }

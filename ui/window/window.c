@@ -29,22 +29,30 @@ ms_window_get_options_panel(MsWindow *self)
 
 /* Keys */
 
+/* Space released within this time activates the focused control; held longer it shows the original. */
+#define TAP_MS 300
+
 static gboolean
-takes_space(GtkWidget *focus)
+types_space(GtkWidget *focus)
 {
-  return focus &&
-         (GTK_IS_EDITABLE(focus) || GTK_IS_BUTTON(focus) || GTK_IS_TEXT_VIEW(focus) || GTK_IS_TREE_VIEW(focus) ||
-          GTK_IS_SWITCH(focus) || GTK_IS_LIST_BOX_ROW(focus) || GTK_IS_FLOW_BOX_CHILD(focus));
+  return focus && (GTK_IS_EDITABLE(focus) || GTK_IS_TEXT_VIEW(focus) || GTK_IS_TREE_VIEW(focus));
 }
 
 static gboolean
 peek(MsWindow *self, GdkEventKey *event, gboolean down)
 {
   MsImageView *view = ms_window_get_view(self);
+  GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(self));
 
   if (!view || event->keyval != GDK_KEY_space || (event->state & gtk_accelerator_get_default_mod_mask()) != 0 ||
-      takes_space(gtk_window_get_focus(GTK_WINDOW(self))))
+      types_space(focus))
     return FALSE;
+  if (down && !self->space_down)
+    self->space_down = event->time;
+  else if (!down && focus && focus != GTK_WIDGET(view) && event->time - self->space_down < TAP_MS)
+    gtk_widget_activate(focus);
+  if (!down)
+    self->space_down = 0;
   ms_image_view_set_peek(view, down);
   return TRUE;
 }
