@@ -16,7 +16,12 @@ PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-panels-")
 
 
+IN_LAB = ("Experiments", "Compare", "Tune", "Kernel")
+
+
 def go_to(person, page):
+    person.click(person.find("Lab" if page in IN_LAB else "Picture", "radio button"))
+    time.sleep(0.3)
     person.click(person.find(page, "radio button"))
     time.sleep(0.5)
 
@@ -131,7 +136,7 @@ def quit_while_comparing(person):
     person.enter(person.find("Repeats", "spin button"), "1000")
     person.click(person.find("Compare", "push button"))
     time.sleep(1)
-    person.mouse(*person.middle(person.find("Picture")), "abs")
+    person.mouse(*person.middle(person.find("Configurations", "table")), "abs")
     status = person.quit()
     check(status == 0, f"the program ended with status {status}")
 

@@ -36,7 +36,7 @@ def rgb(path):
 
 def levels_off(person, picture):
     """How far what is on the screen at 1:1 is from the picture on average, where both can be seen."""
-    x, y, w, h = person.box(person.find("Picture"))
+    x, y, w, h = person.box(person.find("Picture", "image"))
     height, width = picture.shape[:2]
     left, top = math.floor(w / 2 - width / 2 + 0.5), math.floor(h / 2 - height / 2 + 0.5)
     first_row, last_row = max(0, -top) + 4, min(height, h - top) - 4
@@ -61,7 +61,7 @@ def change_settings(person):
 
 
 def look_around(person):
-    view = person.find("Picture")
+    view = person.find("Picture", "image")
     person.click(person.find("Split", "toggle button"))
     x, y = person.middle(view)
     before = person.value(view)
@@ -75,7 +75,7 @@ def look_around(person):
 
 
 def zoom(person):
-    x, y = person.middle(person.find("Picture"))
+    x, y = person.middle(person.find("Picture", "image"))
     person.mouse(x, y, "abs")
     person.press("ctrl+1")
     for _ in range(3):
@@ -151,10 +151,96 @@ def panels(person):
     wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
     person.press("F9")
     person.find("Spatial radius", "spin button")
-    for page in ("Histogram", "Statistics", "Runs", "Compare", "Kernel", "Timings"):
-        person.click(person.find(page, "radio button"))
-        time.sleep(0.5)
-        person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
+    for workspace, pages in (("Lab", ("Experiments", "Compare", "Tune", "Kernel")),
+                             ("Picture", ("Histogram", "Statistics", "Runs", "Timings", "Overview"))):
+        person.click(person.find(workspace, "radio button"))
+        for page in pages:
+            person.click(person.find(page, "radio button"))
+            time.sleep(0.5)
+            person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
+
+
+def overview(person):
+    """Timings, histogram and statistics of the last run are visible at the same time and follow the next run."""
+    number = run_label(person)
+    check(person.has("Parts of the run", "chart") and person.has("Histogram", "chart") and
+          person.has("Statistics of both pictures", "table"), "the overview does not show its three columns")
+    person.enter(person.find("Spatial radius", "spin button"), "7")
+    wait_for_run(person, number + 1)
+    check(person.has(part=f"Run {number + 1} on", role="label"), "the overview does not follow the run")
+
+
+def wheel_and_reset(person):
+    """The wheel leaves a slider alone that has no focus; the reset button restores the default."""
+    spin = person.find("Colour radius", "spin button")
+    scale = person.find("Colour radius", "slider")
+    person.click(person.find("Picture", "image"))
+    before = person.value(spin)
+    x, y = person.middle(scale)
+    person.mouse(x, y, "abs")
+    for _ in range(3):
+        person.mouse(x, y, "b5c")
+    time.sleep(0.3)
+    check(person.value(spin) == before, "the wheel changed a slider without the focus")
+    person.enter(spin, "33")
+    wait("the radius", lambda: person.value(spin) == 33)
+    person.click(person.find("Reset Colour radius", "push button"))
+    wait("the default radius", lambda: person.value(spin) == 20)
+
+
+def stale_picture(person):
+    """A picture that does not belong to the settings says so, and is not saved without a question."""
+    number = run_label(person)
+    person.enter(person.find("Max iterations", "spin button"), "60")
+    person.enter(person.find("Spatial radius", "spin button"), "60")
+    person.click(person.find("Cancel", "push button"))
+    view = person.find("Picture", "image")
+    wait("the badge of a stale picture", lambda: "Filtered with other settings" in view.description)
+    person.press("ctrl+shift+s")
+    person.find(part="The picture shown was filtered with other settings.")
+    person.press("Escape")
+    person.press("ctrl+shift+c")
+    line = wait("the command line", person.clipboard_text)
+    check("--sp 60" not in line, f"the command line does not belong to the picture shown: {line}")
+    person.press("ctrl+z")
+    person.press("ctrl+z")
+    wait_for_run(person, number)
+
+
+def batch():
+    """A folder filtered in the workspace Batch gives the same files as the command line that it copies."""
+    folder = os.path.join(WORK, "folder")
+    os.makedirs(folder)
+    for name in ("a.png", "b.png"):
+        shutil.copy(SAMPLE, os.path.join(folder, name))
+    with open(os.path.join(folder, "c.png"), "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\nnot a picture")
+    person = Person(PROGRAM, [folder])
+    try:
+        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+        person.click(person.find("Dry Run", "push button"))
+        wait("the list", lambda: person.has("c.png", "table cell"))
+        check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
+        person.click(person.find("Start", "push button"))
+        wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or
+             person.has(part="3 of 3 done", role="label"))
+        wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
+        person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
+        person.click(person.find("Copy as Command Line", "push button"))
+        words = shlex.split(wait("the command line", person.clipboard_text))
+        words[0] = HEADLESS
+        words[-1] = os.path.join(WORK, "headless") + "/"
+        os.makedirs(words[-1])
+        subprocess.run(words, capture_output=True, text=True, timeout=120)
+        for name in ("a.png", "b.png"):
+            with open(os.path.join(folder, "meanshift", name), "rb") as one, open(words[-1] + name, "rb") as other:
+                check(one.read() == other.read(), f"{name} differs from what the command line makes")
+        shutil.copy(SAMPLE, os.path.join(folder, "c.png"))
+        person.click(person.find("Retry Failed", "push button"))
+        wait("the picture that was mended", lambda: person.has(part="3 of 3 done, 0 failed", role="label"))
+        check(person.quit() == 0, "the program did not end well after a batch")
+    finally:
+        person.kill()
 
 
 def windows(person):
@@ -172,7 +258,7 @@ def quit_while_filtering(person):
     person.enter(person.find("Spatial radius", "spin button"), "50")
     person.enter(person.find("Max iterations", "spin button"), "60")
     time.sleep(0.5)
-    person.mouse(*person.middle(person.find("Picture")), "abs")
+    person.mouse(*person.middle(person.find("Picture", "image")), "abs")
     status = person.quit()
     check(status == 0, f"the program ended with status {status}")
 
@@ -202,8 +288,12 @@ def main():
         save(person, output)
         open_bad_file(person)
         panels(person)
+        overview(person)
+        wheel_and_reset(person)
+        stale_picture(person)
         windows(person)
         quit_while_filtering(person)
+        batch()
     except Failure as failure:
         person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
         print(failure, file=sys.stderr)

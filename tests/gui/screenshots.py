@@ -26,7 +26,7 @@ def shoot(person, name):
 
 def tour(person):
     wait_for_run(person)
-    person.click(person.find("Picture"))
+    person.click(person.find("Picture", "image"))
     person.press("3")
     shoot(person, "split")
     person.press("4")

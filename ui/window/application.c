@@ -17,14 +17,14 @@ G_DEFINE_FINAL_TYPE(MsApplication, ms_application, GTK_TYPE_APPLICATION)
 
 typedef struct {
   const char *action;
-  const char *accels[3];
+  const char *accels[4];
 } Shortcut;
 
 static const Shortcut shortcuts[] = {
   {"app.new-window", {"<Primary>n"}},
   {"app.preferences", {"<Primary>comma"}},
   {"app.quit", {"<Primary>q"}},
-  {"win.show-help-overlay", {"<Primary>question", "<Primary>F1"}},
+  {"win.show-help-overlay", {"F1", "<Primary>question", "question"}},
   {"win.menu", {"F10"}},
   {"win.open", {"<Primary>o"}},
   {"win.paste", {"<Primary>v"}},
@@ -47,6 +47,9 @@ static const Shortcut shortcuts[] = {
   {"win.zoom-out", {"<Primary>minus"}},
   {"win.zoom-fit", {"<Primary>0"}},
   {"win.zoom-to(1.0)", {"<Primary>1"}},
+  {"win.workspace::picture", {"<Alt>1"}},
+  {"win.workspace::lab", {"<Alt>2"}},
+  {"win.workspace::batch", {"<Alt>3"}},
   {"win.next-tab", {"<Primary>Page_Down"}},
   {"win.previous-tab", {"<Primary>Page_Up"}},
   {"win.side-panel", {"F9"}},

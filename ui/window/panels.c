@@ -12,42 +12,106 @@
 
 #define LEAST_HEIGHT 250
 
+/* A narrower overview would cut off its columns, so it is hidden and the pages remain. */
+#define OVERVIEW_WIDTH 760
+
 typedef struct {
   GType (*type)(void);
   const char *name;
   const char *title;
+  gboolean in_lab;
+  gboolean in_overview;
 } Page;
 
 static const Page pages[] = {
-  {ms_timing_view_get_type, "timings", "Timings"},
-  {ms_histogram_view_get_type, "histogram", "Histogram"},
-  {ms_statistics_panel_get_type, "statistics", "Statistics"},
-  {ms_runs_panel_get_type, "runs", "Runs"},
-  {ms_compare_panel_get_type, "compare", "Compare"},
-  {ms_experiment_panel_get_type, "experiments", "Experiments"},
-  {ms_tune_panel_get_type, "tune", "Tune"},
-  {ms_source_view_get_type, "kernel", "Kernel"},
+  {ms_timing_view_get_type, "timings", "Timings", FALSE, TRUE},
+  {ms_histogram_view_get_type, "histogram", "Histogram", FALSE, TRUE},
+  {ms_statistics_panel_get_type, "statistics", "Statistics", FALSE, TRUE},
+  {ms_runs_panel_get_type, "runs", "Runs", FALSE, FALSE},
+  {ms_experiment_panel_get_type, "experiments", "Experiments", TRUE, FALSE},
+  {ms_compare_panel_get_type, "compare", "Compare", TRUE, FALSE},
+  {ms_tune_panel_get_type, "tune", "Tune", TRUE, FALSE},
+  {ms_source_view_get_type, "kernel", "Kernel", TRUE, FALSE},
 };
+
+static GtkWidget *
+new_panel(const Page *page, GObject *window, gboolean compact)
+{
+  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "compact", compact, NULL);
+
+  g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
+  return panel;
+}
 
 /* Panels scroll, so that no page makes the window larger than the screen. */
 static GtkWidget *
-wrap(GtkWidget *panel)
+wrap(GtkWidget *panel, int least_height)
 {
   GtkWidget *scrolled = gtk_scrolled_window_new(NULL, NULL);
 
-  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), LEAST_HEIGHT);
+  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), least_height);
   gtk_container_add(GTK_CONTAINER(scrolled), panel);
   gtk_widget_show(scrolled);
   return scrolled;
 }
 
-/** ms_panels_add: adds every panel to @stack and binds it to the property "document" of @window. */
-void
-ms_panels_add(GtkStack *stack, GObject *window)
+static void
+open_clicked_cb(GtkWidget *button, GtkStack *stack)
 {
-  for (guint i = 0; i < G_N_ELEMENTS(pages); i++) {
-    GtkWidget *panel = g_object_new(pages[i].type(), "visible", TRUE, NULL);
-    gtk_stack_add_titled(stack, wrap(panel), pages[i].name, pages[i].title);
-    g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
-  }
+  gtk_stack_set_visible_child_name(stack, gtk_widget_get_name(button));
+}
+
+/* A column of the overview: a title that opens the full page, and the compact form of its panel. */
+static GtkWidget *
+new_column(const Page *page, GtkStack *stack, GObject *window)
+{
+  GtkWidget *column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *button = gtk_button_new_with_label(page->title);
+  g_autofree char *name = g_strdup_printf("Open %s", page->title);
+
+  gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
+  gtk_widget_set_halign(button, GTK_ALIGN_START);
+  gtk_widget_set_name(button, page->name);
+  gtk_widget_set_tooltip_text(button, name);
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  gtk_style_context_add_class(gtk_widget_get_style_context(button), "column-title");
+  g_signal_connect_object(button, "clicked", G_CALLBACK(open_clicked_cb), stack, 0);
+  gtk_container_add(GTK_CONTAINER(column), button);
+  gtk_widget_show_all(column);
+  gtk_box_pack_start(GTK_BOX(column), wrap(new_panel(page, window, TRUE), 100), TRUE, TRUE, 0);
+  return column;
+}
+
+/* Hides the overview where it does not fit; the stack then shows the page that was named first. */
+static void
+fit_overview_cb(GtkWidget *stack, GtkAllocation *allocation, GtkWidget *overview)
+{
+  gboolean fits = allocation->width >= OVERVIEW_WIDTH;
+
+  if (fits != gtk_widget_get_visible(overview))
+    gtk_widget_set_visible(overview, fits);
+}
+
+static void
+add_overview(GtkStack *stack, GObject *window)
+{
+  GtkWidget *overview = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+
+  gtk_box_set_homogeneous(GTK_BOX(overview), TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    if (pages[i].in_overview)
+      gtk_box_pack_start(GTK_BOX(overview), new_column(&pages[i], stack, window), TRUE, TRUE, 0);
+  gtk_widget_show(overview);
+  gtk_stack_add_titled(stack, overview, "overview", "Overview");
+  g_signal_connect_object(stack, "size-allocate", G_CALLBACK(fit_overview_cb), overview, 0);
+}
+
+/** ms_panels_add: adds every panel to its workspace's stack and binds it to the property "document" of @window. */
+void
+ms_panels_add(GtkStack *picture, GtkStack *lab, GObject *window)
+{
+  add_overview(picture, window);
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    gtk_stack_add_titled(pages[i].in_lab ? lab : picture, wrap(new_panel(&pages[i], window, FALSE), LEAST_HEIGHT),
+                         pages[i].name, pages[i].title);
 }

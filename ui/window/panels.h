@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The pages of the bottom panel in order; each is a widget with a property "document". */
+/* The panels of the workspaces Picture and Lab in order; each is a widget with a property "document". */
 #pragma once
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
-void ms_panels_add(GtkStack *stack, GObject *window);
+void ms_panels_add(GtkStack *picture, GtkStack *lab, GObject *window);
 
 G_END_DECLS

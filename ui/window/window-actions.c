@@ -74,6 +74,12 @@ view_mode_cb(GSimpleAction *action, GVariant *state, gpointer data)
 }
 
 static void
+workspace_cb(GSimpleAction *action, GVariant *state, gpointer data)
+{
+  ms_window_show_workspace(data, g_variant_get_string(state, NULL));
+}
+
+static void
 fullscreen_cb(GSimpleAction *action, GVariant *state, gpointer data)
 {
   if (g_variant_get_boolean(state))
@@ -105,6 +111,7 @@ static const GActionEntry entries[] = {
   {"previous-tab", previous_tab_cb},
   {"use-processor", use_processor_cb},
   {"view-mode", NULL, "s", "'split'", view_mode_cb},
+  {"workspace", NULL, "s", "'picture'", workspace_cb},
   {"fullscreen", NULL, NULL, "false", fullscreen_cb},
 };
 

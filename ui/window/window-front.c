@@ -19,8 +19,9 @@ ms_window_update_title(MsWindow *self)
 
   if (!self->notebook)
     return;
-  gtk_header_bar_set_title(GTK_HEADER_BAR(self->header), title);
-  gtk_header_bar_set_subtitle(GTK_HEADER_BAR(self->header), subtitle);
+  g_autofree char *label = subtitle ? g_strdup_printf("%s, %s", title, subtitle) : g_strdup("");
+  gtk_label_set_text(GTK_LABEL(self->title_label), label);
+  gtk_widget_set_tooltip_text(self->title_label, label);
   gtk_window_set_title(GTK_WINDOW(self), title);
 }
 
@@ -100,6 +101,8 @@ follow(MsWindow *self, MsDocument *document, MsImageView *view)
   g_signal_connect_object(document, "notify::busy", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::progress", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_lab_settings), self,
+                          G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "problem", G_CALLBACK(problem_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(pictures_dropped_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::readout", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
@@ -140,6 +143,7 @@ ms_window_set_front(MsWindow *self, MsImageView *view)
     follow(self, document, view);
   g_object_notify(G_OBJECT(self), "document");
   ms_window_show_message_of_tab(self);
+  ms_window_update_lab_settings(self);
   ms_window_update_title(self);
   update_readout(self);
   ms_window_update_progress(self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-private.h"
 
@@ -118,10 +119,22 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     ms_window_report(self, GTK_MESSAGE_INFO, job->losses, MS_OFFER_NOTHING, NULL);
 }
 
-/** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. */
+static gboolean
+is_folder(GFile *file)
+{
+  return g_file_query_file_type(file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
+}
+
+/** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. A folder goes to Batch. */
 void
 ms_window_open(MsWindow *self, GFile *file)
 {
+  if (is_folder(file)) {
+    ms_batch_page_add(MS_BATCH_PAGE(self->batch), file);
+    ms_window_show_workspace(self, "batch");
+    return;
+  }
+
   g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 
   LoadJob *job = g_new0(LoadJob, 1);

@@ -16,6 +16,12 @@ struct _MsWindow {
   guint next_order;
 
   GtkWidget *header;
+  GtkWidget *title_label;
+  GtkWidget *workspaces;
+  GtkWidget *lab_stack;
+  GtkWidget *lab_settings;
+  GtkWidget *batch;
+  GtkWidget *overview;
   GtkWidget *menu_button;
   GtkWidget *recent_button;
   GtkWidget *device_chooser;
@@ -68,6 +74,10 @@ void ms_window_set_front(MsWindow *self, MsImageView *view);
 void ms_window_leave_front(MsWindow *self);
 void ms_window_update_title(MsWindow *self);
 void ms_window_update_progress(MsWindow *self);
+
+void ms_window_add_workspaces(MsWindow *self);
+void ms_window_show_workspace(MsWindow *self, const char *name);
+void ms_window_update_lab_settings(MsWindow *self);
 
 void ms_window_restore_state(MsWindow *self);
 void ms_window_remember_state(MsWindow *self);

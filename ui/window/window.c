@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/batch/batch-page.h"
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
-#include "ui/window/panels.h"
 #include "ui/window/window-private.h"
 
 G_DEFINE_FINAL_TYPE(MsWindow, ms_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -140,6 +140,11 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/window/window.ui");
   BIND(header);
+  BIND(title_label);
+  BIND(workspaces);
+  BIND(lab_stack);
+  BIND(lab_settings);
+  BIND(batch);
   BIND(menu_button);
   BIND(recent_button);
   BIND(device_chooser);
@@ -186,6 +191,7 @@ ms_window_class_init(MsWindowClass *klass)
   properties[PROP_DOCUMENT] =
     g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
+  g_type_ensure(MS_TYPE_BATCH_PAGE);
   g_type_ensure(MS_TYPE_DEVICE_CHOOSER);
   g_type_ensure(MS_TYPE_OPTIONS_PANEL);
   bind_template(widget_class);
@@ -225,8 +231,7 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
 
   self->engine = g_object_ref(engine);
   self->settings = g_object_ref(settings);
-  ms_panels_add(GTK_STACK(self->bottom_stack), G_OBJECT(self));
-  g_settings_bind(settings, "bottom-page", self->bottom_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  ms_window_add_workspaces(self);
   ms_window_add_actions(self);
   ms_device_chooser_set_engine(MS_DEVICE_CHOOSER(self->device_chooser), engine);
   g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(device_chosen_cb), self, G_CONNECT_SWAPPED);

@@ -7,6 +7,7 @@ typedef struct {
   MsDocument *document; /* (nullable) */
   guint idle;
   gboolean stale;
+  gboolean compact;
 } MsPanelPrivate;
 
 G_DEFINE_TYPE_WITH_PRIVATE(MsPanel, ms_panel, GTK_TYPE_BIN)
@@ -14,6 +15,7 @@ G_DEFINE_TYPE_WITH_PRIVATE(MsPanel, ms_panel, GTK_TYPE_BIN)
 enum {
   PROP_0,
   PROP_DOCUMENT,
+  PROP_COMPACT,
   N_PROPS,
 };
 
@@ -71,6 +73,13 @@ ms_panel_map(GtkWidget *widget)
   GTK_WIDGET_CLASS(ms_panel_parent_class)->map(widget);
   if (private_of(self)->stale)
     ms_panel_invalidate(self);
+}
+
+/** ms_panel_is_compact: whether this is the short form for the overview. */
+gboolean
+ms_panel_is_compact(MsPanel *self)
+{
+  return private_of(self)->compact;
 }
 
 MsDocument *
@@ -154,13 +163,29 @@ ms_panel_set_document(MsPanel *self, MsDocument *document)
 static void
 ms_panel_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  g_value_set_object(value, ms_panel_get_document(MS_PANEL(object)));
+  if (id == PROP_COMPACT)
+    g_value_set_boolean(value, ms_panel_is_compact(MS_PANEL(object)));
+  else
+    g_value_set_object(value, ms_panel_get_document(MS_PANEL(object)));
 }
 
 static void
 ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  ms_panel_set_document(MS_PANEL(object), g_value_get_object(value));
+  if (id == PROP_COMPACT)
+    private_of(MS_PANEL(object))->compact = g_value_get_boolean(value);
+  else
+    ms_panel_set_document(MS_PANEL(object), g_value_get_object(value));
+}
+
+static void
+ms_panel_constructed(GObject *object)
+{
+  MsPanel *self = MS_PANEL(object);
+
+  G_OBJECT_CLASS(ms_panel_parent_class)->constructed(object);
+  if (private_of(self)->compact && MS_PANEL_GET_CLASS(self)->make_compact)
+    MS_PANEL_GET_CLASS(self)->make_compact(self);
 }
 
 static void
@@ -180,12 +205,15 @@ ms_panel_class_init(MsPanelClass *klass)
 
   /* This call keeps the linker from leaving the templates out of a program that links this library. */
   ms_panels_get_resource();
+  object_class->constructed = ms_panel_constructed;
   object_class->dispose = ms_panel_dispose;
   object_class->get_property = ms_panel_get_property;
   object_class->set_property = ms_panel_set_property;
   GTK_WIDGET_CLASS(klass)->map = ms_panel_map;
   properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
                                                   G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_COMPACT] = g_param_spec_boolean("compact", NULL, NULL, FALSE,
+                                                  G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
 }
 

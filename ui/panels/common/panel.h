@@ -10,21 +10,24 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_PANEL (ms_panel_get_type())
-/* Property: "document" (MsDocument, nullable, read-write). */
+/* Properties: "document" (MsDocument, nullable, read-write), "compact" (boolean, at construction). */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
 /**
  * MsPanelClass:
  * @attach: (nullable): connects to a new document with the panel as user data; handlers of the old one are gone by then
+ * @make_compact: (nullable): hides all but the most important parts
  * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen
  */
 struct _MsPanelClass {
   GtkBinClass parent_class;
   void (*attach)(MsPanel *self, MsDocument *document);
   void (*refresh)(MsPanel *self);
+  void (*make_compact)(MsPanel *self);
 };
 
 MsDocument *ms_panel_get_document(MsPanel *self);
+gboolean ms_panel_is_compact(MsPanel *self);
 MsDevice *ms_panel_get_device(MsPanel *self);
 void ms_panel_set_document(MsPanel *self, MsDocument *document);
 void ms_panel_invalidate(MsPanel *self);

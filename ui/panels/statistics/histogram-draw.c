@@ -6,8 +6,9 @@
 
 #define MARKER_DISTANCE 40
 
-static guint32
-channel_colour(MsChannel channel, MsChartTheme theme)
+/** ms_histogram_channel_colour: 0xRRGGBB of a channel's curve */
+guint32
+ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
 {
   static const guint32 light[] = {0xc01c28, 0x1f7a3c, 0x1a5fb4, 0x813d9c, 0x3d3846};
   static const guint32 dark[] = {0xff7b63, 0x57e389, 0x78aeed, 0xdc8add, 0xf6f5f4};
@@ -92,7 +93,7 @@ draw_curve(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChanne
   cairo_t *cr = frame->cr;
   static const double dash[] = {4, 3};
 
-  ms_chart_set_colour(cr, channel_colour(channel, ms_panel_theme(frame->widget)));
+  ms_chart_set_colour(cr, ms_histogram_channel_colour(channel, ms_panel_theme(frame->widget)));
   cairo_set_dash(cr, dash, before ? 2 : 0, 0);
   cairo_set_line_width(cr, before ? 1.2 : 1.8);
   cairo_new_path(cr); /* drawing text may have left a current point */
@@ -111,7 +112,7 @@ draw_markers(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChan
   MsChartPaint paint = *frame->paint;
 
   for (guint i = 0; i < MS_CHART_N_STYLES; i++)
-    colours[i] = channel_colour(channel, ms_panel_theme(frame->widget));
+    colours[i] = ms_histogram_channel_colour(channel, ms_panel_theme(frame->widget));
   paint.series = colours;
   paint.text = colours[0];
   for (int bin = 8 + 8 * (int)channel; bin < 256; bin += MARKER_DISTANCE)
@@ -203,6 +204,18 @@ draw_titles(MsHistogramPlot *self, const MsHistogramFrame *frame)
 }
 
 static void
+draw_waiting(const MsHistogramFrame *frame)
+{
+  const char *text = "Computing…";
+  int width, height;
+
+  ms_panel_text_size(frame->widget, text, &width, &height);
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  ms_panel_show_text(frame->widget, frame->cr, frame->left + (frame->width - width) / 2,
+                     frame->top + (frame->height - height) / 2, 0, text);
+}
+
+static void
 draw_cursor(MsHistogramPlot *self, const MsHistogramFrame *frame)
 {
   double x = floor(bin_x(frame, self->bin)) + 0.5;
@@ -229,6 +242,8 @@ ms_histogram_draw(MsHistogramPlot *self, cairo_t *cr)
     draw_histogram(self, &frame, &self->before, TRUE);
   if (self->has_after)
     draw_histogram(self, &frame, &self->after, FALSE);
+  if (!self->has_before && !self->has_after)
+    draw_waiting(&frame);
   if (self->bin >= 0)
     draw_cursor(self, &frame);
 }

@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "core/chart/chart.h"
 #include "core/reduce/images/histogram.h"
 
 G_BEGIN_DECLS
@@ -19,5 +20,6 @@ int ms_histogram_plot_get_bin(MsHistogramPlot *self);
 void ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin);
 char *ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin);
 const char *ms_histogram_channel_title(MsChannel channel);
+guint32 ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme);
 
 G_END_DECLS

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/histogram-view.h"
 
+#include <string.h>
+
 #include "ui/common/format.h"
+#include "ui/panels/common/panel-style.h"
 #include "ui/panels/statistics/histogram-plot.h"
 
 struct _MsHistogramView {
@@ -10,6 +13,7 @@ struct _MsHistogramView {
   GtkContainer *channel_box;
   GtkComboBox *scale;
   GtkComboBox *pictures;
+  GtkWidget *controls;
   GtkLabel *legend;
   GtkLabel *clipped;
   GtkLabel *reading;
@@ -120,12 +124,29 @@ on_channel_toggled(GtkToggleButton *button, MsHistogramView *self)
   show_reading(self);
 }
 
+/* The mark in front of a channel's name has the colour of its curve. */
+static void
+colour_mark(GtkWidget *label, gpointer channel)
+{
+  guint32 colour = ms_histogram_channel_colour(GPOINTER_TO_INT(channel), ms_panel_theme(label));
+  g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
+  PangoAttribute *mark = pango_attr_foreground_new(
+    (guint16)((colour >> 16 & 0xff) * 257), (guint16)((colour >> 8 & 0xff) * 257), (guint16)((colour & 0xff) * 257));
+
+  mark->end_index = (guint)strlen("●");
+  pango_attr_list_insert(attributes, mark);
+  gtk_label_set_attributes(GTK_LABEL(label), attributes);
+}
+
 static void
 add_channel_buttons(MsHistogramView *self)
 {
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     GtkWidget *button = gtk_check_button_new_with_label(ms_histogram_channel_title(channel));
+    GtkWidget *label = gtk_bin_get_child(GTK_BIN(button));
     g_object_set_data(G_OBJECT(button), "ms-channel", GINT_TO_POINTER(channel));
+    g_signal_connect(label, "style-updated", G_CALLBACK(colour_mark), GINT_TO_POINTER(channel));
+    colour_mark(label, GINT_TO_POINTER(channel));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), channel != MS_CHANNEL_A);
     g_signal_connect_object(button, "toggled", G_CALLBACK(on_channel_toggled), self, 0);
     gtk_container_add(self->channel_box, button);
@@ -135,11 +156,22 @@ add_channel_buttons(MsHistogramView *self)
 }
 
 static void
+ms_histogram_view_make_compact(MsPanel *panel)
+{
+  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
+
+  gtk_widget_hide(self->controls);
+  gtk_widget_hide(GTK_WIDGET(self->clipped));
+  gtk_widget_hide(GTK_WIDGET(self->legend));
+}
+
+static void
 ms_histogram_view_class_init(MsHistogramViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
   MS_PIXEL_PANEL_CLASS(klass)->show = ms_histogram_view_show;
+  MS_PANEL_CLASS(klass)->make_compact = ms_histogram_view_make_compact;
   g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
   gtk_widget_class_set_template_from_resource(
     widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/histogram-view.ui");
@@ -147,6 +179,7 @@ ms_histogram_view_class_init(MsHistogramViewClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, channel_box);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, scale);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, pictures);
+  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, controls);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, legend);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, clipped);
   gtk_widget_class_bind_template_child(widget_class, MsHistogramView, reading);

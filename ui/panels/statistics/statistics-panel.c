@@ -19,6 +19,16 @@ G_DEFINE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS_TYPE_PIXEL_PANEL)
 /* As in statistics-panel.ui: picture, channel and 14 numbers. */
 #define N_COLUMNS 16
 
+enum {
+  COLUMN_PICTURE,
+  COLUMN_CHANNEL,
+  COLUMN_MIN,
+  COLUMN_MAX,
+  COLUMN_MEAN,
+  COLUMN_DEVIATION,
+  COLUMN_MEDIAN,
+};
+
 static const char *const channel_names[] = {"Red", "Green", "Blue", "Alpha", "Luma"};
 
 static char *
@@ -63,6 +73,15 @@ add_picture(MsStatisticsPanel *self, const char *name, const MsImageStatistics *
 {
   for (int channel = 0; channel < MS_N_CHANNELS; channel++)
     add_channel(self, channel == 0 ? name : "", channel, &statistics->channels[channel]);
+}
+
+static char *
+short_difference_text(const MsImageComparison *comparison)
+{
+  if (comparison->changed == 0)
+    return g_strdup("The pictures are identical.");
+  return g_strdup_printf("%.2f %% of the pixels changed, PSNR %.1f dB",
+                         100.0 * (double)comparison->changed / (double)comparison->pixels, comparison->psnr);
 }
 
 static char *
@@ -113,12 +132,49 @@ static void
 show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
 {
   const MsImageComparison *comparison = ms_picture_statistics_get_comparison(statistics);
-  g_autofree char *text = comparison ? difference_text(comparison) : NULL;
+  gboolean compact = ms_panel_is_compact(MS_PANEL(self));
+  g_autofree char *text = !comparison ? NULL
+                          : compact   ? short_difference_text(comparison)
+                                      : difference_text(comparison);
   const char *problem = ms_picture_statistics_get_problem(statistics);
 
   gtk_label_set_text(self->difference, text      ? text
                                        : problem ? problem
                                                  : "The difference appears here after the picture has been filtered.");
+}
+
+static char *
+arrow(double before, double after)
+{
+  return before == floor(before) && after == floor(after) ? g_strdup_printf("%.0f→%.0f", before, after)
+                                                          : g_strdup_printf("%.1f→%.1f", before, after);
+}
+
+/* One row a channel; the numbers before and after stand in one cell. */
+static void
+add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const MsImageStatistics *after)
+{
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
+    const MsChannelStatistics *a = &before->channels[channel], *b = &after->channels[channel];
+    g_autofree char *min = arrow(a->min, b->min), *max = arrow(a->max, b->max), *mean = arrow(a->mean, b->mean);
+    g_autofree char *deviation = arrow(a->stddev, b->stddev), *median = arrow(a->median, b->median);
+    GtkTreeIter iter;
+    gtk_list_store_append(self->store, &iter);
+    gtk_list_store_set(self->store, &iter, COLUMN_CHANNEL, channel_names[channel], COLUMN_MIN, min, COLUMN_MAX, max,
+                       COLUMN_MEAN, mean, COLUMN_DEVIATION, deviation, COLUMN_MEDIAN, median, -1);
+  }
+}
+
+static void
+ms_statistics_panel_make_compact(MsPanel *panel)
+{
+  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
+
+  for (int column = 0; column < N_COLUMNS; column++)
+    gtk_tree_view_column_set_visible(gtk_tree_view_get_column(self->tree, column),
+                                     column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
+  gtk_widget_hide(GTK_WIDGET(self->times));
+  gtk_widget_hide(self->copy);
 }
 
 static void
@@ -132,13 +188,20 @@ ms_statistics_panel_show(MsPixelPanel *panel)
   gtk_widget_set_sensitive(self->copy, document != NULL);
   if (!document || !statistics)
     return;
+  show_difference(self, statistics);
+  if (ms_panel_is_compact(MS_PANEL(self))) {
+    const MsImageStatistics *before = ms_picture_statistics_get_before(statistics);
+    const MsImageStatistics *after = ms_picture_statistics_get_after(statistics);
+    if (before)
+      add_compact_rows(self, before, after ? after : before);
+    return;
+  }
   g_autofree char *before_name = ms_picture_statistics_name_before(document);
   g_autofree char *after_name = ms_picture_statistics_name_after(document);
   if (ms_picture_statistics_get_before(statistics))
     add_picture(self, before_name, ms_picture_statistics_get_before(statistics));
   if (ms_picture_statistics_get_after(statistics))
     add_picture(self, after_name, ms_picture_statistics_get_after(statistics));
-  show_difference(self, statistics);
   show_times(self, statistics, before_name, after_name);
 }
 
@@ -185,6 +248,7 @@ ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
   MS_PIXEL_PANEL_CLASS(klass)->show = ms_statistics_panel_show;
+  MS_PANEL_CLASS(klass)->make_compact = ms_statistics_panel_make_compact;
   gtk_widget_class_set_template_from_resource(
     widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/statistics-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, tree);

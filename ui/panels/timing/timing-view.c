@@ -210,6 +210,16 @@ ms_timing_view_attach(MsPanel *panel, MsDocument *document)
 }
 
 static void
+ms_timing_view_make_compact(MsPanel *panel)
+{
+  MsTimingView *self = MS_TIMING_VIEW(panel);
+
+  gtk_widget_hide(gtk_widget_get_parent(GTK_WIDGET(self->tree)));
+  gtk_widget_hide(GTK_WIDGET(self->build));
+  gtk_widget_hide(GTK_WIDGET(self->peak_label));
+}
+
+static void
 ms_timing_view_class_init(MsTimingViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
@@ -217,6 +227,7 @@ ms_timing_view_class_init(MsTimingViewClass *klass)
   G_OBJECT_CLASS(klass)->dispose = ms_timing_view_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_timing_view_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_timing_view_refresh;
+  MS_PANEL_CLASS(klass)->make_compact = ms_timing_view_make_compact;
   g_type_ensure(MS_TYPE_STAGE_BAR);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/panels/timing/timing-view.ui");

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/batch/batch-job.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+
+#include "core/batch/naming.h"
+#include "core/batch/runner.h"
+
+/* News are collected for this long, so that thousands of small images do not flood the main loop. */
+#define DELIVERY_MS 100
+
+typedef enum {
+  WORK_PLAN,
+  WORK_RUN,
+  WORK_RETRY,
+} Work;
+
+struct _MsBatchJob {
+  GObject parent_instance;
+  MsBatchSpec *spec;
+  GPtrArray *items;    /* MsBatchItem; touched only by the thread, of which there is one at a time */
+  GHashTable *indices; /* MsBatchItem → its index in @items; constant after planning */
+  GCancellable *cancellable;
+  gboolean running;
+
+  GMutex lock; /* guards the members below */
+  GCond resumed;
+  gboolean paused;
+  GArray *news;
+  guint delivery;
+};
+
+G_DEFINE_FINAL_TYPE(MsBatchJob, ms_batch_job, G_TYPE_OBJECT)
+
+static guint news_signal, ended_signal;
+
+static void
+clear_news(gpointer data)
+{
+  MsBatchNews *news = data;
+
+  g_free(news->input);
+  g_free(news->output);
+  g_free(news->message);
+}
+
+static GArray *
+new_news(void)
+{
+  GArray *news = g_array_new(FALSE, TRUE, sizeof(MsBatchNews));
+
+  g_array_set_clear_func(news, clear_news);
+  return news;
+}
+
+static void
+ms_batch_job_finalize(GObject *object)
+{
+  MsBatchJob *self = MS_BATCH_JOB(object);
+
+  ms_batch_spec_free(self->spec);
+  g_clear_pointer(&self->items, g_ptr_array_unref);
+  g_clear_pointer(&self->indices, g_hash_table_unref);
+  g_array_unref(self->news);
+  g_object_unref(self->cancellable);
+  g_mutex_clear(&self->lock);
+  g_cond_clear(&self->resumed);
+  G_OBJECT_CLASS(ms_batch_job_parent_class)->finalize(object);
+}
+
+static void
+ms_batch_job_class_init(MsBatchJobClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_batch_job_finalize;
+  news_signal =
+    g_signal_new("news", MS_TYPE_BATCH_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
+  ended_signal =
+    g_signal_new("ended", MS_TYPE_BATCH_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
+}
+
+static void
+ms_batch_job_init(MsBatchJob *self)
+{
+  g_mutex_init(&self->lock);
+  g_cond_init(&self->resumed);
+  self->news = new_news();
+  self->indices = g_hash_table_new(NULL, NULL);
+  self->cancellable = g_cancellable_new();
+}
+
+/** ms_batch_job_new: (transfer full): a job that has not begun; copies @spec. */
+MsBatchJob *
+ms_batch_job_new(const MsBatchSpec *spec)
+{
+  MsBatchJob *self = g_object_new(MS_TYPE_BATCH_JOB, NULL);
+
+  self->spec = ms_batch_spec_copy(spec);
+  return self;
+}
+
+const MsBatchSpec *
+ms_batch_job_get_spec(MsBatchJob *self)
+{
+  return self->spec;
+}
+
+gboolean
+ms_batch_job_is_running(MsBatchJob *self)
+{
+  return self->running;
+}
+
+static void
+deliver(MsBatchJob *self)
+{
+  g_autoptr(GArray) news = NULL;
+
+  g_mutex_lock(&self->lock);
+  news = g_steal_pointer(&self->news);
+  self->news = new_news();
+  self->delivery = 0;
+  g_mutex_unlock(&self->lock);
+  if (news->len > 0)
+    g_signal_emit(self, news_signal, 0, news);
+}
+
+static gboolean
+deliver_cb(gpointer data)
+{
+  deliver(data);
+  return G_SOURCE_REMOVE;
+}
+
+/* On any thread. */
+static void
+report(MsBatchJob *self, const MsBatchItem *item, guint index, gboolean first)
+{
+  MsBatchNews news = {.index = index,
+                      .status = item->status,
+                      .input = first ? g_strdup(item->input) : NULL,
+                      .output = g_strdup(item->output),
+                      .message = g_strdup(item->error    ? item->error
+                                          : item->reason ? item->reason
+                                                         : item->note),
+                      .width = item->width,
+                      .height = item->height};
+
+  for (guint i = 0; item->kernel_ms && i < item->kernel_ms->len; i++)
+    news.kernel_ms += g_array_index(item->kernel_ms, double, i);
+  g_mutex_lock(&self->lock);
+  g_array_append_val(self->news, news);
+  if (self->delivery == 0)
+    self->delivery =
+      g_timeout_add_full(G_PRIORITY_DEFAULT, DELIVERY_MS, deliver_cb, g_object_ref(self), g_object_unref);
+  g_mutex_unlock(&self->lock);
+}
+
+static void
+finished_cb(MsBatchItem *item, gpointer data)
+{
+  MsBatchJob *self = data;
+
+  report(self, item, GPOINTER_TO_UINT(g_hash_table_lookup(self->indices, item)), FALSE);
+}
+
+/* Called on the thread that drives the device, so waiting here pauses the batch between two images. */
+static gboolean
+inspect_cb(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data, GError **error)
+{
+  MsBatchJob *self = data;
+
+  g_mutex_lock(&self->lock);
+  while (self->paused)
+    g_cond_wait(&self->resumed, &self->lock);
+  g_mutex_unlock(&self->lock);
+  return TRUE;
+}
+
+static MsEngine *
+open_cb(gpointer data, GError **error)
+{
+  MsBatchJob *self = data;
+
+  return ms_engine_open(self->spec->device_selector, MS_FALLBACK_DEFAULT, NULL, NULL, error);
+}
+
+/* Planning needs the folder for the results; a dry run removes it again if it is empty. */
+static gboolean
+make_output_folder(MsBatchJob *self, GError **error)
+{
+  if (g_mkdir_with_parents(self->spec->output, 0777) == 0)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder '%s' cannot be made: %s.", self->spec->output,
+              g_strerror(errno));
+  return FALSE;
+}
+
+static gboolean
+plan(MsBatchJob *self, GError **error)
+{
+  const MsBatchSpec *spec = self->spec;
+  MsBatchRequest request = {.inputs = (const char *const *)spec->inputs,
+                            .recursive = spec->recursive,
+                            .output = spec->output,
+                            .name_template = spec->name_template,
+                            .format = spec->format,
+                            .quality = spec->quality,
+                            .on_conflict = spec->on_conflict,
+                            .shard = ms_shard_whole(),
+                            .settings = spec->settings};
+  g_autoptr(MsEngine) engine = NULL;
+
+  if (ms_naming_uses(spec->name_template, "device")) {
+    engine = open_cb(self, error);
+    if (!engine)
+      return FALSE;
+    request.device = ms_engine_describe(engine).name;
+  }
+  self->items = ms_batch_plan(&request, error);
+  for (guint i = 0; self->items && i < self->items->len; i++) {
+    g_hash_table_insert(self->indices, self->items->pdata[i], GUINT_TO_POINTER(i));
+    report(self, self->items->pdata[i], i, TRUE);
+  }
+  return self->items != NULL;
+}
+
+static void
+reset_failed(MsBatchJob *self)
+{
+  for (guint i = 0; self->items && i < self->items->len; i++) {
+    MsBatchItem *item = self->items->pdata[i];
+    if (item->status != MS_ITEM_FAILED)
+      continue;
+    ms_batch_item_forget_results(item);
+    g_clear_pointer(&item->error, g_free);
+    item->status = MS_ITEM_PENDING;
+    report(self, item, i, FALSE);
+  }
+}
+
+static gboolean
+run(MsBatchJob *self, GError **error)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+  MsRunnerHooks hooks = {.open = open_cb, .inspect = inspect_cb, .finished = finished_cb, .data = self};
+  g_autoptr(GPtrArray) pending = g_ptr_array_new();
+
+  for (guint i = 0; i < self->items->len; i++)
+    if (((MsBatchItem *)self->items->pdata[i])->status == MS_ITEM_PENDING)
+      g_ptr_array_add(pending, self->items->pdata[i]);
+  options.settings = self->spec->settings;
+  options.save.format = self->spec->format;
+  options.save.quality = self->spec->quality;
+  return pending->len == 0 || ms_runner_run(pending, &options, &hooks, self->cancellable, error);
+}
+
+static void
+work_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  MsBatchJob *self = source;
+  Work work = GPOINTER_TO_INT(data);
+  GError *error = NULL;
+  gboolean existed = g_file_test(self->spec->output, G_FILE_TEST_IS_DIR);
+  gboolean good = make_output_folder(self, &error) && (self->items || plan(self, &error));
+
+  if (good && work == WORK_RETRY)
+    reset_failed(self);
+  if (good && work != WORK_PLAN)
+    good = run(self, &error);
+  else if (!existed)
+    g_rmdir(self->spec->output);
+  if (good)
+    g_task_return_boolean(task, TRUE);
+  else
+    g_task_return_error(task, error);
+}
+
+static void
+ended_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsBatchJob *self = MS_BATCH_JOB(source);
+  g_autoptr(GError) error = NULL;
+  GApplication *application = g_application_get_default();
+
+  g_task_propagate_boolean(G_TASK(result), &error);
+  self->running = FALSE;
+  deliver(self);
+  g_signal_emit(self, ended_signal, 0, error);
+  if (application)
+    g_application_release(application);
+}
+
+static void
+start(MsBatchJob *self, Work work)
+{
+  g_autoptr(GTask) task = NULL;
+  GApplication *application = g_application_get_default();
+
+  g_return_if_fail(!self->running);
+  g_cancellable_reset(self->cancellable);
+  self->running = TRUE;
+  /* The program must not exit while a thread is inside the device's driver. */
+  if (application)
+    g_application_hold(application);
+  task = g_task_new(self, NULL, ended_cb, NULL);
+  g_task_set_task_data(task, GINT_TO_POINTER(work), NULL);
+  g_task_run_in_thread(task, work_thread);
+}
+
+/** ms_batch_job_plan: finds the images and their outputs; writes nothing. */
+void
+ms_batch_job_plan(MsBatchJob *self)
+{
+  start(self, WORK_PLAN);
+}
+
+/** ms_batch_job_run: filters all images that are pending, after planning if that has not been done. */
+void
+ms_batch_job_run(MsBatchJob *self)
+{
+  start(self, WORK_RUN);
+}
+
+/** ms_batch_job_retry: filters the images that failed, and those still pending. */
+void
+ms_batch_job_retry(MsBatchJob *self)
+{
+  start(self, WORK_RETRY);
+}
+
+/** ms_batch_job_set_paused: pauses after the image being filtered, or continues. */
+void
+ms_batch_job_set_paused(MsBatchJob *self, gboolean paused)
+{
+  g_mutex_lock(&self->lock);
+  self->paused = paused;
+  g_cond_signal(&self->resumed);
+  g_mutex_unlock(&self->lock);
+}
+
+/** ms_batch_job_cancel: stops the run; finished files stay and the other images are pending. */
+void
+ms_batch_job_cancel(MsBatchJob *self)
+{
+  g_cancellable_cancel(self->cancellable);
+  ms_batch_job_set_paused(self, FALSE);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* MsBatchPage: the workspace Batch: filters files and folders with core/batch while the rest of the window is in use. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_BATCH_PAGE (ms_batch_page_get_type())
+/*
+ * Property: "document" (MsDocument or NULL, read-write): the picture whose settings are offered.
+ * Signal: "open" (const char *path): the user wants to see an image in the workspace Picture.
+ */
+G_DECLARE_FINAL_TYPE(MsBatchPage, ms_batch_page, MS, BATCH_PAGE, GtkBin)
+
+void ms_batch_page_set_engine(MsBatchPage *self, MsWindowEngine *engine);
+void ms_batch_page_add(MsBatchPage *self, GFile *file);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* MsBatchSpec: everything that a batch in the window is asked to do, and the command line that does the same. */
+#pragma once
+
+#include "core/batch/batch.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsBatchSpec:
+ * @inputs: paths of files and folders
+ * @output: the folder for the results
+ * @name_template: see MS_NAMING_DEFAULT
+ * @device_selector: as --device takes it
+ */
+typedef struct {
+  GStrv inputs;
+  gboolean recursive;
+  char *output;
+  char *name_template;
+  MsImageFormat format;
+  int quality;
+  MsConflict on_conflict;
+  MsSettings settings;
+  char *device_selector;
+} MsBatchSpec;
+
+extern const char *const ms_conflict_names[];
+
+MsBatchSpec *ms_batch_spec_copy(const MsBatchSpec *self);
+void ms_batch_spec_free(MsBatchSpec *self);
+char *ms_batch_spec_command_line(const MsBatchSpec *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchSpec, ms_batch_spec_free)
+
+G_END_DECLS

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/batch/batch-page.h"
+#include "ui/window/panels.h"
+#include "ui/window/window-private.h"
+
+/** ms_window_show_workspace: @name: picture, lab or batch */
+void
+ms_window_show_workspace(MsWindow *self, const char *name)
+{
+  gtk_stack_set_visible_child_name(GTK_STACK(self->workspaces), name);
+}
+
+/** ms_window_update_lab_settings: shows in the workspace Lab which settings its panels start from. */
+void
+ms_window_update_lab_settings(MsWindow *self)
+{
+  g_autofree char *arguments = NULL;
+
+  if (!self->notebook)
+    return;
+  if (self->document)
+    arguments = ms_settings_to_arguments(ms_document_get_settings(self->document));
+  gtk_label_set_text(GTK_LABEL(self->lab_settings), arguments ? arguments : "No picture is open.");
+  gtk_widget_set_tooltip_text(self->lab_settings, arguments);
+}
+
+static void
+open_cb(MsWindow *self, const char *path)
+{
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+
+  ms_window_show_workspace(self, "picture");
+  ms_window_open(self, file);
+}
+
+static void
+workspace_changed_cb(MsWindow *self)
+{
+  GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self), "workspace");
+  const char *name = gtk_stack_get_visible_child_name(GTK_STACK(self->workspaces));
+
+  if (name && action)
+    g_simple_action_set_state(G_SIMPLE_ACTION(action), g_variant_new_string(name));
+}
+
+/** ms_window_add_workspaces: fills the workspaces with their panels and restores which one was in use. */
+void
+ms_window_add_workspaces(MsWindow *self)
+{
+  ms_panels_add(GTK_STACK(self->bottom_stack), GTK_STACK(self->lab_stack), G_OBJECT(self));
+  ms_batch_page_set_engine(MS_BATCH_PAGE(self->batch), self->engine);
+  g_object_bind_property(self, "document", self->batch, "document", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object(self->batch, "open", G_CALLBACK(open_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->workspaces, "notify::visible-child", G_CALLBACK(workspace_changed_cb), self,
+                          G_CONNECT_SWAPPED);
+  g_settings_bind(self->settings, "bottom-page", self->bottom_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "lab-page", self->lab_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "workspace", self->workspaces, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+}
