@@ -3,12 +3,12 @@
 #include <stddef.h>
 
 #include "app/command-line.h"
+#include "core/batch/batch.h"
 #include "core/filter/shares.h"
 #include "core/image/codec.h"
 #include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
-static const char *const conflict_values[] = {"fail", "skip", "unique", "overwrite", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", NULL};
 
@@ -76,7 +76,7 @@ static const MsOptionInfo rows[] = {
       RANGE(1, 100), .is_common = TRUE),
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES,
       "What to do when an output exists (default fail; an input is never overwritten)",
-      CHOICE_OF(conflict_values, MS_CONFLICT_FAIL), .is_common = TRUE),
+      CHOICE_OF(ms_conflict_names, MS_CONFLICT_FAIL), .is_common = TRUE),
   ROW(OUTPUT, "follow-links", FLAG, follow_links, IMAGES,
       "Write through links in the output folder; otherwise they are refused, or replaced by --on-conflict overwrite",
       .needs = "output"),

@@ -11,6 +11,9 @@
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 
+/** ms_conflict_names: (array zero-terminated=1): the values of --on-conflict, in the order of MsConflict. */
+const char *const ms_conflict_names[] = {"fail", "skip", "unique", "overwrite", NULL};
+
 /* Whether the output is a folder: an existing one, or a path that ends with a slash. */
 static gboolean
 names_folder(const char *path)

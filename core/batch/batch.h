@@ -19,6 +19,8 @@ typedef enum {
   MS_CONFLICT_OVERWRITE,
 } MsConflict;
 
+extern const char *const ms_conflict_names[];
+
 /**
  * MsBatchRequest:
  * @inputs: files, folders, "-"

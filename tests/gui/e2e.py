@@ -11,6 +11,7 @@ import time
 
 import cv2
 import numpy
+import pyatspi
 
 from person import Failure, Person, check, wait
 
@@ -160,6 +161,17 @@ def panels(person):
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
 
 
+def checked_buttons(person):
+    return [node.name for node in person.all(role="radio button") if node.getState().contains(pyatspi.STATE_CHECKED)]
+
+
+def workspaces(person):
+    """Alt and a digit change the workspace."""
+    for key, name in (("2", "Lab"), ("3", "Batch"), ("1", "Picture")):
+        person.press("alt+" + key)
+        wait(f"the workspace {name}", lambda: name in checked_buttons(person), 10)
+
+
 def overview(person):
     """Timings, histogram and statistics of the last run are visible at the same time and follow the next run."""
     number = run_label(person)
@@ -288,6 +300,7 @@ def main():
         save(person, output)
         open_bad_file(person)
         panels(person)
+        workspaces(person)
         overview(person)
         wheel_and_reset(person)
         stale_picture(person)

@@ -127,7 +127,6 @@ test_drop_only_bad(void)
     {"file:///nonexistent/picture.png", "/nonexistent/picture.png"},
     {"nonsense://host/picture.png", "nonsense://host/picture.png"},
     {"picture.png", "picture.png"},
-    {"file:///tmp", "/tmp"},
   };
   WindowFixture fixture;
 
@@ -144,6 +143,22 @@ test_drop_only_bad(void)
   }
   window_fixture_open_scene(&fixture, 40, 30);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_tear_down(&fixture);
+}
+
+/* A folder is a batch: it opens no picture and shows the workspace Batch. */
+static void
+test_drop_folder(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autofree char *folder = g_filename_to_uri(fixture.folder, NULL, NULL);
+  drop(&fixture, (char *[]){folder, NULL});
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  g_autoptr(GVariant) workspace = g_action_group_get_action_state(G_ACTION_GROUP(fixture.window), "workspace");
+  g_assert_cmpstr(g_variant_get_string(workspace, NULL), ==, "batch");
   window_fixture_tear_down(&fixture);
 }
 
@@ -282,6 +297,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/drop", test_drop);
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
+  g_test_add_func("/window-open/drop-folder", test_drop_folder);
   g_test_add_func("/window-open/recent", test_recent);
   g_test_add_func("/window-open/recent-gone", test_recent_gone);
   g_test_add_func("/window-open/recent-only-files", test_recent_only_files);

@@ -19,7 +19,9 @@ typedef enum {
 struct _MsBatchJob {
   GObject parent_instance;
   MsBatchSpec *spec;
-  GPtrArray *items;    /* MsBatchItem; touched only by the thread, of which there is one at a time */
+  GPtrArray *items;     /* MsBatchItem; touched only by the thread, of which there is one at a time */
+  MsManifest *manifest; /* (nullable); as @items */
+  gboolean manifest_is_open;
   GHashTable *indices; /* MsBatchItem → its index in @items; constant after planning */
   GCancellable *cancellable;
   gboolean running;
@@ -61,6 +63,7 @@ ms_batch_job_finalize(GObject *object)
 
   ms_batch_spec_free(self->spec);
   g_clear_pointer(&self->items, g_ptr_array_unref);
+  g_clear_object(&self->manifest);
   g_clear_pointer(&self->indices, g_hash_table_unref);
   g_array_unref(self->news);
   g_object_unref(self->cancellable);
@@ -209,8 +212,14 @@ plan(MsBatchJob *self, GError **error)
                             .on_conflict = spec->on_conflict,
                             .shard = ms_shard_whole(),
                             .settings = spec->settings};
+  const MsOwnFile own_file = {"manifest", spec->manifest};
   g_autoptr(MsEngine) engine = NULL;
 
+  if (spec->manifest && !(self->manifest = ms_manifest_load(spec->manifest, error)))
+    return FALSE;
+  request.manifest = self->manifest;
+  request.own_files = &own_file;
+  request.n_own_files = 1;
   if (ms_naming_uses(spec->name_template, "device")) {
     engine = open_cb(self, error);
     if (!engine)
@@ -249,6 +258,10 @@ run(MsBatchJob *self, GError **error)
   for (guint i = 0; i < self->items->len; i++)
     if (((MsBatchItem *)self->items->pdata[i])->status == MS_ITEM_PENDING)
       g_ptr_array_add(pending, self->items->pdata[i]);
+  if (self->manifest && !self->manifest_is_open && !ms_manifest_begin(self->manifest, error))
+    return FALSE;
+  self->manifest_is_open = TRUE;
+  options.manifest = self->manifest;
   options.settings = self->spec->settings;
   options.save.format = self->spec->format;
   options.save.quality = self->spec->quality;

@@ -2,9 +2,7 @@
 #include "ui/batch/batch-spec.h"
 
 #include "core/batch/naming.h"
-
-/** ms_conflict_names: the values of --on-conflict, in the order of MsConflict. */
-const char *const ms_conflict_names[] = {"fail", "skip", "unique", "overwrite", NULL};
+#include "core/image/codec.h"
 
 /** ms_batch_spec_copy: (transfer full) */
 MsBatchSpec *
@@ -15,6 +13,7 @@ ms_batch_spec_copy(const MsBatchSpec *self)
   copy->inputs = g_strdupv(self->inputs);
   copy->output = g_strdup(self->output);
   copy->name_template = g_strdup(self->name_template);
+  copy->manifest = g_strdup(self->manifest);
   copy->device_selector = g_strdup(self->device_selector);
   return copy;
 }
@@ -25,6 +24,7 @@ ms_batch_spec_free(MsBatchSpec *self)
   g_strfreev(self->inputs);
   g_free(self->output);
   g_free(self->name_template);
+  g_free(self->manifest);
   g_free(self->device_selector);
   g_free(self);
 }
@@ -51,10 +51,12 @@ ms_batch_spec_command_line(const MsBatchSpec *self)
   if (g_strcmp0(self->name_template, MS_NAMING_DEFAULT) != 0)
     append_quoted(line, "--name", self->name_template);
   if (self->format != MS_IMAGE_FORMAT_AUTO)
-    append_quoted(line, "--format", self->format == MS_IMAGE_FORMAT_PNG ? "png" : "jpeg");
+    append_quoted(line, "--format", ms_codec_get(self->format)->name);
   if (self->quality != ms_save_options_default().quality)
     g_string_append_printf(line, " --quality %d", self->quality);
   append_quoted(line, "--on-conflict", ms_conflict_names[self->on_conflict]);
+  if (self->manifest)
+    append_quoted(line, "--manifest", self->manifest);
   for (guint i = 0; self->inputs[i]; i++)
     append_quoted(line, "", self->inputs[i]);
   append_quoted(line, "-o", self->output);

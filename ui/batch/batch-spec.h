@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  * @inputs: paths of files and folders
  * @output: the folder for the results
  * @name_template: see MS_NAMING_DEFAULT
+ * @manifest: (nullable): path of the manifest to write
  * @device_selector: as --device takes it
  */
 typedef struct {
@@ -22,10 +23,9 @@ typedef struct {
   int quality;
   MsConflict on_conflict;
   MsSettings settings;
+  char *manifest;
   char *device_selector;
 } MsBatchSpec;
-
-extern const char *const ms_conflict_names[];
 
 MsBatchSpec *ms_batch_spec_copy(const MsBatchSpec *self);
 void ms_batch_spec_free(MsBatchSpec *self);
