@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchPage: the workspace Batch: filters files and folders with core/batch while the rest of the window is in use. */
+/* MsBatchPage: the workspace Batch, which filters files and folders while the rest of the window is in use. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -133,7 +133,7 @@ ms_document_get_picture_a(MsDocument *self)
   return self->run_a ? ms_run_get_result(self->run_a) : self->source;
 }
 
-/** ms_document_get_shown_run: (transfer none) (nullable): the run whose picture side B shows; %NULL before the first. */
+/** ms_document_get_shown_run: (transfer none) (nullable): the run that side B shows; %NULL before the first run. */
 MsRun *
 ms_document_get_shown_run(MsDocument *self)
 {

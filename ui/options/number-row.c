@@ -50,7 +50,7 @@ from_slider(const MsOptionInfo *option, double position)
   return CLAMP(rint(value), option->minimum, option->maximum);
 }
 
-/* The wheel scrolls the panel unless the control was selected, so that scrolling never changes a setting by accident. */
+/* The wheel scrolls the panel unless the control has the focus, so that scrolling changes no setting by accident. */
 static gboolean
 scroll_cb(GtkWidget *widget, GdkEvent *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preferences: the settings of the user and the window to change them; kept in a key file where no schema is installed. */
+/* Preferences: the settings of the user, in a key file where no schema is installed, and the window to change them. */
 #pragma once
 
 #include <gtk/gtk.h>

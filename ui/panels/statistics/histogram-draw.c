@@ -6,16 +6,6 @@
 
 #define MARKER_DISTANCE 40
 
-/** ms_histogram_channel_colour: 0xRRGGBB of a channel's curve */
-guint32
-ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
-{
-  static const guint32 light[] = {0xc01c28, 0x1f7a3c, 0x1a5fb4, 0x813d9c, 0x3d3846};
-  static const guint32 dark[] = {0xff7b63, 0x57e389, 0x78aeed, 0xdc8add, 0xf6f5f4};
-
-  return theme == MS_CHART_DARK ? dark[channel] : light[channel];
-}
-
 static double
 share(const MsHistogram *histogram, MsChannel channel, int bin)
 {

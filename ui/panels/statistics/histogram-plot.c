@@ -11,6 +11,16 @@ G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
 
 static guint bin_changed_signal;
 
+/** ms_histogram_channel_colour: 0xRRGGBB of a channel's curve */
+guint32
+ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
+{
+  static const guint32 light[] = {0xc01c28, 0x1f7a3c, 0x1a5fb4, 0x813d9c, 0x3d3846};
+  static const guint32 dark[] = {0xff7b63, 0x57e389, 0x78aeed, 0xdc8add, 0xf6f5f4};
+
+  return theme == MS_CHART_DARK ? dark[channel] : light[channel];
+}
+
 /** ms_histogram_channel_title: the name of a channel, with its marker. */
 const char *
 ms_histogram_channel_title(MsChannel channel)
