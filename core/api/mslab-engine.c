@@ -2,6 +2,7 @@
 #include "mslab-engine.h"
 
 #include "api-private.h"
+#include "band-image.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
@@ -160,10 +161,11 @@ mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gpointe
 }
 
 static MsImage *
-run(MslabEngine *self, MsImage *image, const MsSettings *settings, GCancellable *cancellable, GError **error)
+run(MslabEngine *self, MsImage *image, const MsRegion *region, const MsSettings *settings, GCancellable *cancellable,
+    GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  MsEngineRun about = {.interactive = cancellable || self->progress};
+  MsEngineRun about = {.region = region, .interactive = cancellable || self->progress};
   MsImage *result = NULL;
 
   if (!g_cancellable_set_error_if_cancelled(cancellable, error) && ms_engine_check(self->engine, settings, error))
@@ -192,7 +194,50 @@ mslab_engine_filter(MslabEngine *self, MslabImage *image, MslabSettings *setting
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
 
   MsSettings chosen = ms_api_settings_get(settings);
-  g_autoptr(MsImage) result = run(self, ms_api_image_get(image), &chosen, cancellable, error);
+  g_autoptr(MsImage) result = run(self, ms_api_image_get(image), NULL, &chosen, cancellable, error);
+  return result ? ms_api_image_new(result) : NULL;
+}
+
+static gboolean
+check_band(MsImage *band, int first_row, int image_height, GError **error)
+{
+  int rows = ms_image_get_height(band);
+
+  if (first_row >= 0 && first_row <= image_height - rows)
+    return TRUE;
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, "Rows %d to %d do not lie in an image of %d rows.", first_row,
+              first_row + rows - 1, image_height);
+  return FALSE;
+}
+
+/**
+ * mslab_engine_filter_band:
+ * @self: an engine
+ * @band: rows of a larger image, all of its columns
+ * @first_row: the row of the larger image at which @band begins
+ * @image_height: rows of the larger image
+ * @settings: (nullable): the settings, %NULL for the defaults
+ * @cancellable: (nullable): ends the call early
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Filters a band of an image that is not in memory as a whole. A row of the result is that of the whole image where
+ * (max-iterations + 1) * sp rows around it, rounded up, lie in the band or outside the image. Filtering the band as an
+ * image of its own differs in a few pixels, because a mean halfway between two rows is rounded to the even one.
+ *
+ * Returns: (transfer full): the filtered band, or %NULL with @error set
+ */
+MslabImage *
+mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int image_height, MslabSettings *settings,
+                         GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(band), NULL);
+
+  MsSettings chosen = ms_api_settings_get(settings);
+  MsImage *rows = ms_api_image_get(band);
+  MsRegion region = {0, first_row, ms_image_get_width(rows), ms_image_get_height(rows)};
+  g_autoptr(MsImage) whole =
+    check_band(rows, first_row, image_height, error) ? ms_band_image_new(rows, first_row, image_height, error) : NULL;
+  g_autoptr(MsImage) result = whole ? run(self, whole, &region, &chosen, cancellable, error) : NULL;
   return result ? ms_api_image_new(result) : NULL;
 }
 
@@ -216,7 +261,7 @@ filter_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
   const Request *request = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = run(source, request->image, &request->settings, cancellable, &error);
+  g_autoptr(MsImage) result = run(source, request->image, NULL, &request->settings, cancellable, &error);
 
   if (result)
     g_task_return_pointer(task, ms_api_image_new(result), g_object_unref);

@@ -31,6 +31,8 @@ void mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gp
 
 MslabImage *mslab_engine_filter(MslabEngine *self, MslabImage *image, MslabSettings *settings,
                                 GCancellable *cancellable, GError **error);
+MslabImage *mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int image_height,
+                                     MslabSettings *settings, GCancellable *cancellable, GError **error);
 void mslab_engine_filter_async(MslabEngine *self, MslabImage *image, MslabSettings *settings, GCancellable *cancellable,
                                GAsyncReadyCallback callback, gpointer user_data);
 MslabImage *mslab_engine_filter_finish(MslabEngine *self, GAsyncResult *result, GError **error);

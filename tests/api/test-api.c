@@ -166,6 +166,42 @@ test_filter(void)
   g_assert_false(g_bytes_equal(five, ten));
 }
 
+static MslabImage *
+cut_rows(MslabImage *image, int first, int rows)
+{
+  g_autoptr(GBytes) bytes = mslab_image_get_pixels(image);
+  g_autoptr(GBytes) part = g_bytes_new_from_bytes(bytes, (gsize)first * WIDTH * 4, (gsize)rows * WIDTH * 4);
+  g_autoptr(GError) error = NULL;
+  MslabImage *cut = mslab_image_new(part, WIDTH, rows, WIDTH * 4, 4, &error);
+
+  g_assert_no_error(error);
+  return cut;
+}
+
+/* With sp 2 and two iterations, six rows around a row decide it. */
+static void
+test_band(gconstpointer selector)
+{
+  g_autoptr(MslabImage) image = make_image();
+  g_autoptr(MslabEngine) engine = open_engine(selector);
+  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(mslab_settings_set(settings, "sp", "2", NULL));
+  g_assert_true(mslab_settings_set(settings, "max-iterations", "2", NULL));
+  g_autoptr(MslabImage) whole = filter(engine, image, settings);
+  for (int first = 0; first <= HEIGHT - 20; first++) {
+    g_autoptr(MslabImage) band = cut_rows(image, first, 20);
+    g_autoptr(MslabImage) result = mslab_engine_filter_band(engine, band, first, HEIGHT, settings, NULL, &error);
+    g_assert_no_error(error);
+    g_autoptr(MslabImage) middle = cut_rows(result, 6, 8);
+    g_autoptr(MslabImage) expected = cut_rows(whole, first + 6, 8);
+    assert_equal_images(middle, expected);
+  }
+  g_assert_null(mslab_engine_filter_band(engine, image, 1, HEIGHT, settings, NULL, &error));
+  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
+}
+
 static void
 test_refused_settings(void)
 {
@@ -370,6 +406,8 @@ main(int argc, char **argv)
   g_test_add_func("/api/devices", test_devices);
   g_test_add_func("/api/filter", test_filter);
   g_test_add_func("/api/filter/refused-settings", test_refused_settings);
+  g_test_add_data_func("/api/filter/band/device", "cpu", test_band);
+  g_test_add_data_func("/api/filter/band/reference", "reference", test_band);
   g_test_add_func("/api/filter/async", test_async);
   g_test_add_func("/api/filter/threads", test_threads);
   g_test_add_data_func("/api/statistics/device", "cpu", test_statistics);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/python/engine.h"
+
+#include <string.h>
+
+#include "app/python/pixels.h"
+
+typedef struct {
+  PyObject_HEAD MslabEngine *engine;
+} Engine;
+
+static const MsPythonState *
+state_of(PyObject *self)
+{
+  return PyType_GetModuleState(Py_TYPE(self));
+}
+
+static PyObject *
+engine_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+  const char *device = NULL;
+  g_autoptr(GError) error = NULL;
+  MslabEngine *engine = NULL;
+  Engine *self = NULL;
+
+  if (!PyArg_ParseTuple(args, "s", &device))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  engine = mslab_engine_open(device, &error);
+  Py_END_ALLOW_THREADS;
+  if (!engine)
+    return ms_python_failure_raise(PyType_GetModuleState(type), error);
+  self = (Engine *)type->tp_alloc(type, 0);
+  if (self)
+    self->engine = engine;
+  else
+    g_object_unref(engine);
+  return (PyObject *)self;
+}
+
+static void
+engine_dealloc(PyObject *self)
+{
+  PyTypeObject *type = Py_TYPE(self);
+
+  g_clear_object(&((Engine *)self)->engine);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/* Takes a dict of text to text. */
+static MslabSettings *
+read_settings(const MsPythonState *state, PyObject *values)
+{
+  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_autoptr(GError) error = NULL;
+  PyObject *key = NULL, *value = NULL;
+  Py_ssize_t position = 0;
+
+  while (PyDict_Next(values, &position, &key, &value)) {
+    const char *name = PyUnicode_AsUTF8(key);
+    const char *text = name ? PyUnicode_AsUTF8(value) : NULL;
+    if (!text)
+      return NULL;
+    if (!mslab_settings_set(settings, name, text, &error)) {
+      ms_python_failure_raise(state, error);
+      return NULL;
+    }
+  }
+  return g_steal_pointer(&settings);
+}
+
+/* What is filtered: rows from @first_row on of an image of @image_height rows; 0 for all rows of the image. */
+typedef struct {
+  MslabSettings *settings;
+  int first_row;
+  int image_height;
+} Request;
+
+static gboolean
+filter_into(MslabEngine *engine, const MsPythonPixels *source, const Request *request, const Py_buffer *result,
+            GError **error)
+{
+  g_autoptr(MslabImage) image = request->image_height > 0
+                                  ? mslab_engine_filter_band(engine, source->image, request->first_row,
+                                                             request->image_height, request->settings, NULL, error)
+                                  : mslab_engine_filter(engine, source->image, request->settings, NULL, error);
+
+  if (image)
+    mslab_image_copy_rows(image, result->buf, (gsize)result->strides[0], source->channels);
+  return image != NULL;
+}
+
+static PyObject *
+filter_pixels(PyObject *self, MsPythonPixels *source, const Request *request, const Py_buffer *result)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean done = FALSE;
+
+  if (ms_python_pixels_check_result(source, state_of(self), result) < 0)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  done = filter_into(((Engine *)self)->engine, source, request, result, &error);
+  Py_END_ALLOW_THREADS;
+  if (!done)
+    return ms_python_failure_raise(state_of(self), error);
+  Py_RETURN_NONE;
+}
+
+static PyObject *
+engine_filter(PyObject *self, PyObject *args)
+{
+  PyObject *array = NULL, *into = NULL, *values = NULL, *answer = NULL;
+  g_autoptr(MslabSettings) settings = NULL;
+  MsPythonPixels source;
+  Py_buffer result;
+
+  Request request = {0};
+
+  if (!PyArg_ParseTuple(args, "OOO!ii", &array, &into, &PyDict_Type, &values, &request.first_row,
+                        &request.image_height))
+    return NULL;
+  request.settings = settings = read_settings(state_of(self), values);
+  if (!settings || ms_python_pixels_open(&source, state_of(self), array) < 0)
+    return NULL;
+  if (PyObject_GetBuffer(into, &result, PyBUF_STRIDED | PyBUF_FORMAT) == 0) {
+    answer = filter_pixels(self, &source, &request, &result);
+    PyBuffer_Release(&result);
+  }
+  ms_python_pixels_clear(&source);
+  return answer;
+}
+
+/* (count, min, max, sum, mean, stddev, median, percentiles, nonzero, histogram): the fields of ChannelStatistics. */
+static PyObject *
+channel_tuple(MslabStatistics *statistics, MslabChannel channel)
+{
+  MslabChannelStatistics s;
+  gsize n_bins = 0;
+  const guint64 *counts = mslab_statistics_get_histogram(statistics, channel, &n_bins);
+  PyObject *histogram = PyByteArray_FromStringAndSize((const char *)counts, (Py_ssize_t)(n_bins * sizeof *counts));
+
+  mslab_statistics_get_channel(statistics, channel, &s);
+  const double *p = s.percentiles;
+  return Py_BuildValue("KIIKddd(dddddd)KN", (unsigned long long)s.count, s.min, s.max, (unsigned long long)s.sum,
+                       s.mean, s.stddev, s.median, p[0], p[1], p[2], p[3], p[4], p[5], (unsigned long long)s.nonzero,
+                       histogram);
+}
+
+static PyObject *
+statistics_tuple(MslabStatistics *statistics)
+{
+  PyObject *channels = PyTuple_New(MSLAB_CHANNEL_LUMA + 1);
+
+  for (int i = 0; channels && i <= MSLAB_CHANNEL_LUMA; i++) {
+    PyObject *channel = channel_tuple(statistics, (MslabChannel)i);
+    if (channel)
+      PyTuple_SET_ITEM(channels, i, channel);
+    else
+      Py_CLEAR(channels);
+  }
+  return channels;
+}
+
+static PyObject *
+engine_statistics(PyObject *self, PyObject *array)
+{
+  MsPythonPixels source;
+  g_autoptr(MslabStatistics) statistics = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_python_pixels_open(&source, state_of(self), array) < 0)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  statistics = mslab_engine_get_statistics(((Engine *)self)->engine, source.image, NULL, &error);
+  Py_END_ALLOW_THREADS;
+  ms_python_pixels_clear(&source);
+  return statistics ? statistics_tuple(statistics) : ms_python_failure_raise(state_of(self), error);
+}
+
+/* (number, text, range or None, positions or None) */
+static PyObject *
+reduction_tuple(MslabReduction *reduction)
+{
+  g_autofree char *text = mslab_reduction_get_text(reduction);
+  PyObject *range = NULL, *positions = NULL;
+  double low = 0, high = 0;
+  guint64 low_at = 0, high_at = 0;
+
+  range = mslab_reduction_get_range(reduction, &low, &high) ? Py_BuildValue("dd", low, high) : Py_NewRef(Py_None);
+  positions = mslab_reduction_get_positions(reduction, &low_at, &high_at)
+                ? Py_BuildValue("KK", (unsigned long long)low_at, (unsigned long long)high_at)
+                : Py_NewRef(Py_None);
+  return Py_BuildValue("dsNN", mslab_reduction_get_number(reduction), text, range, positions);
+}
+
+static PyObject *
+engine_reduce(PyObject *self, PyObject *args)
+{
+  Py_buffer elements;
+  const char *type = NULL, *operation = NULL;
+  g_autoptr(MslabReduction) reduction = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (!PyArg_ParseTuple(args, "y*ss", &elements, &type, &operation))
+    return NULL;
+  bytes = g_bytes_new_static(elements.buf, (gsize)elements.len);
+  Py_BEGIN_ALLOW_THREADS;
+  reduction = mslab_engine_reduce(((Engine *)self)->engine, operation, type, bytes, NULL, &error);
+  Py_END_ALLOW_THREADS;
+  PyBuffer_Release(&elements);
+  return reduction ? reduction_tuple(reduction) : ms_python_failure_raise(state_of(self), error);
+}
+
+static PyObject *
+engine_name(PyObject *self, void *unused)
+{
+  const char *name = NULL;
+
+  Py_BEGIN_ALLOW_THREADS;
+  name = mslab_engine_get_name(((Engine *)self)->engine);
+  Py_END_ALLOW_THREADS;
+  return PyUnicode_FromString(name);
+}
+
+static PyObject *
+engine_notes(PyObject *self, void *unused)
+{
+  g_auto(GStrv) notes = mslab_engine_get_notes(((Engine *)self)->engine);
+  PyObject *list = PyList_New(0);
+
+  for (gsize i = 0; list && notes[i]; i++) {
+    PyObject *note = PyUnicode_FromString(notes[i]);
+    if (!note || PyList_Append(list, note) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(note);
+  }
+  return list;
+}
+
+static PyMethodDef methods[] = {
+  {"filter", engine_filter, METH_VARARGS,
+   "filter(image, result, settings, first_row, image_height): filters into result."},
+  {"statistics", engine_statistics, METH_O, "statistics(image): a tuple for each of R, G, B, A and luma."},
+  {"reduce", engine_reduce, METH_VARARGS, "reduce(elements, type, operation): number, text, range, positions."},
+  {NULL},
+};
+
+static PyGetSetDef members[] = {
+  {"name", engine_name, NULL, "The device's name."},
+  {"notes", engine_notes, NULL, "A sentence for each device that was rejected or replaced."},
+  {NULL},
+};
+
+static PyType_Slot slots[] = {
+  {Py_tp_new, engine_new},
+  {Py_tp_dealloc, engine_dealloc},
+  {Py_tp_methods, methods},
+  {Py_tp_getset, members},
+  {Py_tp_doc, "Engine(device): an open device. Threads may share it; their calls run one after another."},
+  {0, NULL},
+};
+
+static PyType_Spec spec = {
+  .name = "meanshift_lab._core.Engine", .basicsize = sizeof(Engine), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
+
+/** ms_python_engine_add_type: makes the type; 0, or -1 with an exception set. */
+int
+ms_python_engine_add_type(PyObject *module, MsPythonState *state)
+{
+  state->engine_type = PyType_FromModuleAndSpec(module, &spec, NULL);
+  return state->engine_type ? PyModule_AddObjectRef(module, "Engine", state->engine_type) : -1;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* The type Engine of the module: an open device. */
+#pragma once
+
+#include "app/python/failure.h"
+
+int ms_python_engine_add_type(PyObject *module, MsPythonState *state);

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Mean-shift filtering of images on any OpenCL device, with the pixels of cv2.pyrMeanShiftFiltering.
+
+>>> import meanshift_lab
+>>> smooth = meanshift_lab.filter(image, sp=10, sr=20)
+
+Images are arrays of height x width x 3 or 4 values of uint8. A device is opened by the first call that uses it and kept
+open for further calls. The functions release the interpreter lock and may be called from any thread.
+"""
+
+import math
+import os
+import threading
+from typing import NamedTuple
+
+import numpy
+
+from ._core import Engine, Error, UsageError
+from . import _core
+
+__all__ = [
+    "ChannelStatistics", "Device", "Error", "UsageError",
+    "devices", "filter", "halo", "pyrMeanShiftFiltering", "reduce", "statistics",
+]
+
+_CHANNELS = ("r", "g", "b", "a", "luma")
+_PERCENTILES = (1, 5, 25, 75, 95, 99)
+_ELEMENT_TYPES = {
+    "|b1": "uchar", "|u1": "uchar", "|i1": "char", "=u2": "ushort", "=i2": "short", "=i4": "int", "=u4": "uint",
+    "=f4": "float", "=f8": "double",
+}
+_INTEGER_RESULTS = ("sum", "sum-abs", "sum-squares", "count-nonzero", "min", "max")
+_TERM_COUNT, _TERM_EPSILON = 1, 2
+
+
+class Device(NamedTuple):
+    """An OpenCL device: its address for the argument `device`, and how it describes itself."""
+
+    address: str
+    name: str
+    platform: str
+    driver: str
+    kind: str
+
+
+class ChannelStatistics(NamedTuple):
+    """Exact figures over the samples of one channel.
+
+    stddev is that of the population; percentiles maps 1, 5, 25, 75, 95 and 99 to values that are interpolated as numpy
+    does; histogram holds 256 counts.
+    """
+
+    count: int
+    min: int
+    max: int
+    sum: int
+    mean: float
+    stddev: float
+    median: float
+    percentiles: dict
+    nonzero: int
+    histogram: numpy.ndarray
+
+
+class _Engines:
+    """The devices that are open, by selector."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._open = {}
+        self._inherited = None
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self):
+        # A driver's threads do not exist in a forked process. Its objects are kept, because freeing them could hang.
+        self._lock = threading.Lock()
+        if self._open:
+            self._inherited, self._open = self._open, {}
+
+    def get(self, device):
+        with self._lock:
+            if self._inherited and device != "reference":
+                raise Error("This process was forked after a device had been opened, and OpenCL does not survive that. "
+                            "Start processes with the method spawn or forkserver.")
+            if device not in self._open:
+                self._open[device] = Engine(device)
+            return self._open[device]
+
+
+_engines = _Engines()
+
+
+def _as_image(array):
+    return array if isinstance(array, numpy.ndarray) else numpy.asarray(array)
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (tuple, list)):
+        return "x".join(str(part) for part in value)
+    return repr(float(value)) if isinstance(value, (float, numpy.floating)) else str(value)
+
+
+def _setting_texts(settings):
+    return {name.replace("_", "-"): _text(value) for name, value in settings.items() if value is not None}
+
+
+def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **settings):
+    """Filters an image and returns the result as a new array of the same shape.
+
+    array: height x width x 3 or 4 values of uint8; strided and read-only arrays are taken as they are. Alpha is copied.
+    sp, sr: radius of the window in pixels, and of the colours in levels.
+    device: "auto", "cpu", "gpu", a part of a name, an address as devices() lists it, or "reference".
+    out: an array that receives the result; it is also returned.
+    band: (row, height) where the array holds the rows from that row on of an image of that height, all columns. A row
+        of the result is that of the whole image where halo() rows around it lie in the array or outside the image.
+    settings: the further options of the program meanshift-lab, with underscores: max_iterations, epsilon, rule, …
+
+    Raises UsageError for a value that cannot be used, and Error where the device fails; both say why in a sentence.
+    """
+    image = _as_image(array)
+    result = numpy.empty(image.shape, numpy.uint8) if out is None else out
+    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), *(band or (0, 0)))
+    return result
+
+
+def halo(sp=10, max_iterations=5):
+    """The number of rows above and below a row that can influence it: the overlap of bands; see filter()."""
+    return math.ceil(sp) * (max_iterations + 1)
+
+
+def statistics(array, *, device="auto"):
+    """Computes the statistics and histograms of an image's channels: a dict of ChannelStatistics.
+
+    The keys are "r", "g", "b", "luma", and "a" where the image has four channels.
+    """
+    image = _as_image(array)
+    result = {}
+    for name, (*figures, percentiles, nonzero, counts) in zip(_CHANNELS, _engines.get(device).statistics(image)):
+        if name != "a" or image.shape[2] == 4:
+            named = dict(zip(_PERCENTILES, percentiles))
+            result[name] = ChannelStatistics(*figures, named, nonzero, numpy.frombuffer(counts, numpy.uint64))
+    return result
+
+
+def _element_type(array):
+    byte_order = "=" if array.dtype.isnative and array.dtype.itemsize > 1 else array.dtype.byteorder
+    name = _ELEMENT_TYPES.get(byte_order + array.dtype.kind + str(array.dtype.itemsize))
+    if name is None:
+        raise UsageError(f"An array of {array.dtype} cannot be reduced; convert it to one of 8, 16 or 32-bit integers, "
+                         "float32 or float64.")
+    return name
+
+
+def reduce(array, op, *, device="auto"):
+    """Reduces an array of any shape to one result.
+
+    op: sum, min, max, minMax, minMax-positions, count-nonzero, sum-abs, sum-squares, norm2, mean or stddev.
+
+    Returns an exact int for sums, counts and extremes of integers, else a float; a pair (minimum, maximum) for minMax;
+    and ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order.
+    """
+    elements = numpy.ascontiguousarray(array)
+    number, text, extremes, positions = _engines.get(device).reduce(elements, _element_type(elements), op)
+    is_integer = elements.dtype.kind != "f"
+    if extremes is not None:
+        pair = tuple(int(x) for x in extremes) if is_integer else extremes
+        return pair if positions is None else (pair, positions)
+    if op.lower() == "count-nonzero" or (is_integer and op.lower() in _INTEGER_RESULTS):
+        return int(number) if op.lower() in ("min", "max") else int(text)
+    return number
+
+
+def devices():
+    """Lists the OpenCL devices of this machine: a list of Device."""
+    return [Device(*fields) for fields in _core.devices()]
+
+
+def _limits_of(termcrit):
+    kind, count, epsilon = termcrit if termcrit is not None else (0, 0, 0)
+    count = min(max(int(count), 1), 100) if kind & _TERM_COUNT else 5
+    return count, max(float(epsilon), 0.0) if kind & _TERM_EPSILON else 1.0
+
+
+def _levels_setting(levels):
+    if "levels" in _core.setting_names():
+        return {"levels": levels}
+    if levels > 0:
+        raise UsageError("This version filters without a pyramid only; pass maxLevel=0.")
+    return {}
+
+
+def pyrMeanShiftFiltering(src, sp, sr, dst=None, maxLevel=1, termcrit=None):
+    """Filters an image like the function of that name in cv2, with identical pixels.
+
+    The device is that of the environment variable MEANSHIFT_LAB_DEVICE, "auto" where it is not set.
+    """
+    image = _as_image(src)
+    count, epsilon = _limits_of(termcrit)
+    fits = isinstance(dst, numpy.ndarray) and dst.shape == image.shape and dst.dtype == numpy.uint8
+    return filter(image, sp, sr, device=os.environ.get("MEANSHIFT_LAB_DEVICE", "auto"), out=dst if fits else None,
+                  max_iterations=count, epsilon=epsilon, **_levels_setting(maxLevel))

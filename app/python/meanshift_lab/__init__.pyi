@@ -1,0 +1,61 @@
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+
+import numpy
+from numpy.typing import NDArray
+
+_Image = NDArray[numpy.uint8]
+_Pair = Tuple[float, float]
+
+class Error(RuntimeError): ...
+class UsageError(Error, ValueError): ...
+
+class Device(NamedTuple):
+    address: str
+    name: str
+    platform: str
+    driver: str
+    kind: str
+
+class ChannelStatistics(NamedTuple):
+    count: int  # type: ignore[assignment]
+    min: int
+    max: int
+    sum: int
+    mean: float
+    stddev: float
+    median: float
+    percentiles: Dict[int, float]
+    nonzero: int
+    histogram: NDArray[numpy.uint64]
+
+def filter(
+    array: _Image,
+    sp: float = ...,
+    sr: float = ...,
+    *,
+    device: str = ...,
+    out: Optional[_Image] = ...,
+    band: Optional[Tuple[int, int]] = ...,
+    max_iterations: Optional[int] = ...,
+    epsilon: Optional[float] = ...,
+    rule: Optional[str] = ...,
+    memory: Optional[str] = ...,
+    local_memory: Union[None, bool, str] = ...,
+    unroll: Optional[int] = ...,
+    access: Optional[str] = ...,
+    work_group: Union[None, str, Tuple[int, int]] = ...,
+    kernel: Optional[str] = ...,
+    schedule: Optional[str] = ...,
+) -> _Image: ...
+def halo(sp: float = ..., max_iterations: int = ...) -> int: ...
+def statistics(array: _Image, *, device: str = ...) -> Dict[str, ChannelStatistics]: ...
+def reduce(array: NDArray[Any], op: str, *, device: str = ...) -> Union[int, float, _Pair, Tuple[_Pair, Tuple[int, int]]]: ...
+def devices() -> List[Device]: ...
+def pyrMeanShiftFiltering(
+    src: _Image,
+    sp: float,
+    sr: float,
+    dst: Optional[_Image] = ...,
+    maxLevel: int = ...,
+    termcrit: Optional[Tuple[int, int, float]] = ...,
+) -> _Image: ...

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* An image of which one band of rows is in memory. */
+#pragma once
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+MsImage *ms_band_image_new(MsImage *band, int first_row, int height, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""The Python package: pixels against cv2 at random shapes, arrays of every layout, errors, threads and cost."""
+
+import concurrent.futures
+import inspect
+import multiprocessing
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import cv2
+import numpy
+import pytest
+
+import meanshift_lab
+from meanshift_lab import _core
+
+HERE = os.path.dirname(__file__)
+SOURCE = os.environ["MS_SOURCE_ROOT"]
+SAMPLE = os.path.join(SOURCE, "data", "samples", "harbour.png")
+PACKAGE = os.path.dirname(meanshift_lab.__file__)
+
+
+def picture(shape, seed):
+    """Steps of colour with noise, so that windows hold near and far colours."""
+    random = numpy.random.default_rng(seed)
+    height, width, channels = shape
+    y, x = numpy.mgrid[:height, :width]
+    base = ((x // 7 + y // 5)[..., None] * numpy.array([23, 41, 11, 0])[:channels]) % 200
+    return (base + random.integers(0, 24, shape)).astype(numpy.uint8)
+
+
+def expected(image, sp, sr):
+    criteria = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 5, 1)
+    colours = cv2.pyrMeanShiftFiltering(numpy.ascontiguousarray(image[..., :3]), sp, sr, maxLevel=0, termcrit=criteria)
+    return numpy.concatenate([colours, image[..., 3:]], axis=2)
+
+
+# Each radius takes kernels of its own, which are compiled.
+RADII = [2, 4, 6.5, 10]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("channels", [3, 4])
+def test_pixels_are_those_of_opencv(seed, channels):
+    random = numpy.random.default_rng(seed)
+    height, width = (int(n) for n in random.integers(1, 90, 2))
+    sp, sr = RADII[seed % len(RADII)], float(random.integers(1, 60))
+    image = picture((height, width, channels), seed)
+    assert numpy.array_equal(meanshift_lab.filter(image, sp, sr), expected(image, sp, sr))
+
+
+def test_function_of_opencv():
+    image = picture((40, 50, 3), 1)
+    criteria = (cv2.TERM_CRITERIA_COUNT, 2, 0)
+    target = numpy.empty_like(image)
+    result = meanshift_lab.pyrMeanShiftFiltering(image, 6, 30, target, 0, criteria)
+    assert result is target
+    assert numpy.array_equal(result, cv2.pyrMeanShiftFiltering(image, 6, 30, maxLevel=0, termcrit=criteria))
+    mismatched = numpy.empty((1, 1, 3), numpy.uint8)
+    again = meanshift_lab.pyrMeanShiftFiltering(image, 6, 30, dst=mismatched, maxLevel=0)
+    assert numpy.array_equal(again, cv2.pyrMeanShiftFiltering(image, 6, 30, maxLevel=0))
+
+
+def test_levels_of_opencv():
+    image = picture((40, 50, 3), 1)
+    if "levels" in _core.setting_names():
+        assert numpy.array_equal(meanshift_lab.pyrMeanShiftFiltering(image, 6, 30),
+                                 cv2.pyrMeanShiftFiltering(image, 6, 30))
+    else:
+        with pytest.raises(meanshift_lab.UsageError, match="maxLevel=0"):
+            meanshift_lab.pyrMeanShiftFiltering(image, 6, 30)
+
+
+LAYOUTS = {
+    "rows with gaps": lambda a: a[:, 3:40],
+    "every second pixel": lambda a: a[::2, ::2],
+    "upside down": lambda a: a[::-1],
+    "mirrored": lambda a: a[:, ::-1],
+    "reversed channels": lambda a: a[..., 2::-1],
+    "Fortran order": numpy.asfortranarray,
+    "transposed": lambda a: a.transpose(1, 0, 2),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("channels", [3, 4])
+def test_every_layout_gives_the_pixels_of_a_copy(layout, channels):
+    view = LAYOUTS[layout](picture((50, 60, channels), 2))
+    assert numpy.array_equal(meanshift_lab.filter(view, 4, 25), meanshift_lab.filter(view.copy(order="C"), 4, 25))
+
+
+def test_read_only_input_stays_as_it_is():
+    image = picture((20, 30, 4), 3)
+    before = image.copy()
+    image.flags.writeable = False
+    result = meanshift_lab.filter(image)
+    assert result.flags.writeable and not numpy.shares_memory(result, image)
+    assert numpy.array_equal(image, before) and not numpy.array_equal(result, before)
+
+
+def test_result_goes_into_an_array_of_the_caller():
+    image = picture((20, 30, 4), 3)
+    large = numpy.zeros((20, 50, 4), numpy.uint8)
+    result = meanshift_lab.filter(image, out=large[:, 10:40])
+    assert numpy.array_equal(result, meanshift_lab.filter(image))
+    assert not large[:, :10].any() and not large[:, 40:].any() and large[:, 10:40].any()
+    assert numpy.array_equal(meanshift_lab.filter(image, out=image), result)
+
+
+@pytest.mark.parametrize("shape, dtype", [((4, 4), "u1"), ((4, 4, 2), "u1"), ((4, 4, 5), "u1"), ((4, 4, 3), "u2"),
+                                          ((4, 4, 3), "f4"), ((4, 4, 3), "i1"), ((0, 4, 3), "u1"), ((4, 0, 4), "u1")])
+def test_what_is_no_image_is_refused(shape, dtype):
+    with pytest.raises(meanshift_lab.UsageError, match=r"\.$"):
+        meanshift_lab.filter(numpy.zeros(shape, dtype))
+
+
+@pytest.mark.parametrize("settings", [{"sp": 0}, {"sr": -1}, {"rule": "none"}, {"colour": 3}, {"max_iterations": 1.5},
+                                      {"rule": "truncate", "sp": 2.5}, {"out": numpy.zeros((3, 3, 3), "u1")}])
+def test_wrong_settings_are_refused(settings):
+    with pytest.raises(ValueError, match=r"\.$"):
+        meanshift_lab.filter(picture((8, 8, 3), 1), **settings)
+
+
+def test_sentences_are_those_of_the_program():
+    with pytest.raises(meanshift_lab.UsageError) as caught:
+        meanshift_lab.filter(picture((8, 8, 3), 1), sp=99)
+    command = [os.environ["MS_PROGRAM"], "--headless", SAMPLE, "--sp", "99.0", "-o", os.devnull]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and str(caught.value).replace("99", "99.0") in done.stderr + str(caught.value)
+    assert "--sp" in str(caught.value) and "64" in str(caught.value)
+
+
+def test_unknown_device_is_an_error():
+    with pytest.raises(meanshift_lab.Error, match="no such device"):
+        meanshift_lab.filter(picture((8, 8, 3), 1), device="no such device")
+
+
+def test_settings_decide_the_result_or_the_kernel():
+    image = picture((40, 40, 4), 4)
+    usual = meanshift_lab.filter(image)
+    assert not numpy.array_equal(meanshift_lab.filter(image, max_iterations=1), usual)
+    for settings in ({"kernel": "direct", "local_memory": True}, {"kernel": "direct", "work_group": (8, 4)},
+                     {"device": "reference"}):
+        assert numpy.array_equal(meanshift_lab.filter(image, **settings), usual)
+
+
+def test_devices():
+    addresses = [device.address for device in meanshift_lab.devices()]
+    assert addresses and all(re.fullmatch(r"\d+:\d+", address) for address in addresses)
+    image = picture((8, 8, 3), 1)
+    assert numpy.array_equal(meanshift_lab.filter(image, device=addresses[0]), meanshift_lab.filter(image))
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("device", ["auto", "reference"])
+def test_statistics_are_those_of_numpy(channels, device):
+    image = picture((33, 47, channels), 5)
+    result = meanshift_lab.statistics(image, device=device)
+    assert list(result) == ["r", "g", "b"] + ["a"] * (channels - 3) + ["luma"]
+    for index, name in enumerate("rgba"[:channels]):
+        samples, figures = image[..., index], result[name]
+        assert (figures.count, figures.min, figures.max, figures.sum) == \
+            (samples.size, samples.min(), samples.max(), samples.sum())
+        assert numpy.isclose(figures.mean, samples.mean()) and numpy.isclose(figures.stddev, samples.std())
+        assert figures.median == numpy.median(samples) and figures.nonzero == numpy.count_nonzero(samples)
+        assert all(numpy.isclose(value, numpy.percentile(samples, p)) for p, value in figures.percentiles.items())
+        assert numpy.array_equal(figures.histogram, numpy.bincount(samples.ravel(), minlength=256))
+
+
+@pytest.mark.parametrize("device, dtype", [("auto", "u1"), ("auto", "f4")] + [
+    ("reference", dtype) for dtype in ("u1", "i1", "u2", "i2", "i4", "u4", "f4", "f8")])
+def test_reductions_are_those_of_numpy(device, dtype):
+    random = numpy.random.default_rng(6)
+    low = 0 if dtype[0] == "u" else -100
+    array = random.integers(low, 100, (37, 53)).astype(dtype)
+    reduce = lambda op: meanshift_lab.reduce(array, op, device=device)
+    wide = array.astype("f8" if dtype[0] == "f" else object)
+    assert reduce("sum") == wide.sum() and reduce("sum-squares") == (wide * wide).sum()
+    assert reduce("minMax") == (array.min(), array.max())
+    assert reduce("minMax-positions") == ((array.min(), array.max()), (array.argmin(), array.argmax()))
+    assert reduce("count-nonzero") == numpy.count_nonzero(array)
+    assert numpy.isclose(reduce("mean"), array.mean()) and numpy.isclose(reduce("stddev"), array.astype("f8").std())
+    assert isinstance(reduce("min"), float if dtype[0] == "f" else int) and reduce("min") == array.min()
+
+
+def test_reductions_take_views_and_refuse_other_types():
+    array = numpy.arange(60, dtype="i4").reshape(6, 10)
+    assert meanshift_lab.reduce(array[::2, ::3], "sum") == array[::2, ::3].sum()
+    assert meanshift_lab.reduce(array > 10, "sum") == (array > 10).sum()
+    for wrong in (array.astype("i8"), array.astype(">i4"), array.astype("c8"), array[:0]):
+        with pytest.raises(meanshift_lab.UsageError, match=r"\.$"):
+            meanshift_lab.reduce(wrong, "sum")
+    with pytest.raises(meanshift_lab.UsageError, match="product"):
+        meanshift_lab.reduce(array, "product")
+
+
+def test_threads_share_a_device_and_do_not_hold_the_interpreter():
+    images = [picture((200, 200, 4), seed) for seed in range(6)]
+    alone = [meanshift_lab.filter(image, 16, 40) for image in images]
+    turns = 0
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        futures = [pool.submit(meanshift_lab.filter, image, 16, 40) for image in images]
+        while not all(future.done() for future in futures):
+            turns += 1
+            time.sleep(0)
+        together = [future.result() for future in futures]
+    assert all(numpy.array_equal(a, b) for a, b in zip(alone, together))
+    assert turns > 10
+
+
+def _filter_forked(connection):
+    try:
+        connection.send(str(meanshift_lab.filter(picture((8, 8, 3), 1)).shape))
+    except meanshift_lab.Error as error:
+        connection.send(str(error))
+
+
+def test_forked_process_says_why_it_cannot_filter():
+    meanshift_lab.filter(picture((8, 8, 3), 1))
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=_filter_forked, args=(theirs,))
+    process.start()
+    assert ours.poll(30) and "spawn" in ours.recv()
+    process.join()
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_a_call_costs_little_beside_the_filter(channels):
+    """The driver filters on threads of its own, so all that this thread computes is the cost of a call."""
+    image = picture((512, 512, channels), 7)
+    costs = []
+    for _ in range(21):
+        start = time.thread_time()
+        meanshift_lab.filter(image, 1, 0, max_iterations=1)
+        costs.append(time.thread_time() - start)
+    print(f"{channels} channels: {1000 * statistics.median(costs):.2f} ms")
+    assert statistics.median(costs) < 0.002
+
+
+def test_stub_names_every_setting():
+    text = open(os.path.join(PACKAGE, "__init__.pyi"), encoding="utf-8").read()
+    arguments = set(re.findall(r"(\w+):", text.partition("def filter(")[2].partition(")")[0]))
+    names = {name.replace("-", "_") for name in _core.setting_names()}
+    assert arguments - {"array", "device", "out", "band"} == names
+
+
+def test_everything_public_has_a_docstring_and_a_type():
+    text = open(os.path.join(PACKAGE, "__init__.pyi"), encoding="utf-8").read()
+    for name in meanshift_lab.__all__:
+        assert inspect.getdoc(getattr(meanshift_lab, name)), name
+        assert re.search(rf"(?m)^(def|class) {name}\b", text), name
+    assert os.path.exists(os.path.join(PACKAGE, "py.typed"))
+
+
+def test_example_plots_before_and_after(tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "plot.png"
+    example = os.path.join(SOURCE, "app", "python", "examples", "plot.py")
+    subprocess.run([sys.executable, example, SAMPLE, plot], check=True, env={**os.environ, "MPLBACKEND": "agg"})
+    assert cv2.imread(str(plot)).std() > 10
