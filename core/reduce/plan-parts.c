@@ -418,6 +418,8 @@ ms_reduce_plan_compose(MsReducePlan *plan)
     compose_extreme(plan);
   else
     compose_sum(plan);
+  if (!plan->options.vector_partials)
+    add_part(plan, "fold/partial-acc");
   add_part(plan, plan->options.vector_partials ? "fold/partial-vector" : "fold/partial-scalar");
   compose_source(plan);
   compose_tree(plan);

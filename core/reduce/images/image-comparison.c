@@ -36,10 +36,10 @@ grid_for(const MsDeviceLimits *limits, guint64 n)
 static cl_kernel
 build_comparison(MsContext *context, guint group, MsTimingLog *log, GError **error)
 {
-  const char *const parts[] = {"reduce/load/stride.cl",          "reduce/tree/swap.cl",
-                               "images/differences.cl",          "reduce/tree/fence-barrier.cl",
-                               "reduce/tree/level-registers.cl", "reduce/tree/divergence-free.cl",
-                               "reduce/finish/partials.cl",      "images/compare.cl"};
+  const char *const parts[] = {
+    "reduce/load/stride.cl",          "reduce/tree/swap.cl",          "images/differences.cl",
+    "reduce/fold/partial-acc.cl",     "reduce/tree/fence-barrier.cl", "reduce/tree/level-registers.cl",
+    "reduce/tree/divergence-free.cl", "reduce/finish/partials.cl",    "images/compare.cl"};
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "GROUP", group);
