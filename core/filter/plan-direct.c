@@ -100,12 +100,12 @@ step_part(const MsOptions *options)
 }
 
 static const char *
-border_part(const MsParams *params, int extent)
+border_part(const MsParams *params, const MsOptions *options, int extent)
 {
   int radius;
 
   if (params->rule == MS_RULE_REPLICATE)
-    return "direct/border-replicate.cl";
+    return options->memory == MS_MEMORY_IMAGE ? "direct/border-replicate-image.cl" : "direct/border-replicate.cl";
   return ms_params_whole_radius(params, extent, &radius) ? "direct/border-clip.cl" : "direct/border-clip-half.cl";
 }
 
@@ -137,7 +137,7 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, step_part(o));
   ms_program_spec_add_part(plan->program, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
   ms_program_spec_add_part(plan->program, "direct/window-row.cl");
-  ms_program_spec_add_part(plan->program, border_part(p, extent));
+  ms_program_spec_add_part(plan->program, border_part(p, o, extent));
   ms_program_spec_add_part(plan->program, "prelude/change.cl");
   ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
   if (refills(o))

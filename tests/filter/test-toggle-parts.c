@@ -10,7 +10,7 @@
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *
-plan_with(const MsOptions *options)
+plan_of(const MsOptions *options, MsRule rule)
 {
   MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_DIRECT, 0);
   g_autoptr(GError) error = NULL;
@@ -19,20 +19,33 @@ plan_with(const MsOptions *options)
   request.limits.image_max_width = request.limits.image_max_height = 16384;
   request.settings.options = *options;
   request.settings.options.kernel = MS_KERNEL_DIRECT;
+  request.settings.params.rule = rule;
   MsPlan *plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);
   return plan;
 }
 
+static MsPlan *
+plan_with(const MsOptions *options)
+{
+  return plan_of(options, MS_RULE_OPENCV);
+}
+
 /* Of the parts that exclude each other, the plan has the one that is named and no other. */
+static void
+assert_only_part_of(const MsPlan *plan, const char *const *choices, const char *chosen)
+{
+  for (int i = 0; choices[i]; i++)
+    if (ms_gpu_kernel_has_part(plan, choices[i]) != (strcmp(choices[i], chosen) == 0))
+      g_error("The plan with %s should have no other such part, but %s differs.", chosen, choices[i]);
+}
+
 static void
 assert_only_part(const MsOptions *options, const char *const *choices, const char *chosen)
 {
   g_autoptr(MsPlan) plan = plan_with(options);
 
-  for (int i = 0; choices[i]; i++)
-    if (ms_gpu_kernel_has_part(plan, choices[i]) != (strcmp(choices[i], chosen) == 0))
-      g_error("The plan with %s should have no other such part, but %s differs.", chosen, choices[i]);
+  assert_only_part_of(plan, choices, chosen);
 }
 
 static void
@@ -78,6 +91,22 @@ test_local_memory(void)
     assert_only_part(&options, choices, choices[options.local_memory]);
     g_assert_cmpuint(plan->passes[0].local_bytes, ==, options.local_memory ? 16 * 8 * 4 : 0);
   }
+}
+
+/* The sampler of an image repeats the edge, so that under `replicate` no bounds are tested in the kernel. */
+static void
+test_border(void)
+{
+  static const char *const choices[] = {"direct/border-replicate.cl", "direct/border-replicate-image.cl",
+                                        "direct/border-clip.cl", NULL};
+  static const MsRule rules[] = {MS_RULE_REPLICATE, MS_RULE_OPENCV, MS_RULE_TRUNCATE};
+  MsOptions options = defaults();
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rules); i++)
+    for (options.memory = MS_MEMORY_BUFFER; options.memory <= MS_MEMORY_IMAGE; options.memory++) {
+      g_autoptr(MsPlan) plan = plan_of(&options, rules[i]);
+      assert_only_part_of(plan, choices, rules[i] == MS_RULE_REPLICATE ? choices[options.memory] : choices[2]);
+    }
 }
 
 /* The tile in local memory is read where a step lies in it, and filled by every work-item with its own pixel. */
@@ -152,6 +181,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/toggle-parts/memory", test_memory);
+  g_test_add_func("/toggle-parts/border", test_border);
   g_test_add_func("/toggle-parts/local-memory", test_local_memory);
   g_test_add_func("/toggle-parts/local-memory-is-read", test_local_memory_is_read);
   g_test_add_func("/toggle-parts/unroll-and-access", test_unroll_and_access);
