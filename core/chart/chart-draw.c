@@ -226,13 +226,22 @@ draw_upright_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *
   cairo_restore(cr);
 }
 
-/* Three digits, across where the bar is wide enough and upright where it is not; none on bars thinner than a letter. */
+/* (transfer full): three digits, four for ratios close to 1, whose difference from 1 is what they tell. */
+static char *
+bar_value_text(double value)
+{
+  int digits = fabs(value - 1) < 0.1 ? 4 : 3;
+  double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - (digits - 1)) : 1.0;
+
+  return ms_number_text(round(value / unit) * unit);
+}
+
+/* Across where the bar is wide enough and upright where it is not; none on bars thinner than a letter. */
 static void
 draw_bar_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, double y, double value,
                double space, gboolean published)
 {
-  double unit = value != 0 ? pow(10.0, floor(log10(fabs(value))) - 2) : 1.0;
-  g_autofree char *text = ms_number_text(round(value / unit) * unit);
+  g_autofree char *text = bar_value_text(value);
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double width = ms_chart_text_width(cr, text);
@@ -315,23 +324,23 @@ draw_one(const MsChart *self, cairo_t *cr, double width, double height, const Ms
  * @width: of the drawing, in user units; 720 by 440 reads well
  * @height: of the drawing
  *
- * Draws background, titles, legend, axes and data, and below them the second panel. Series differ by colour and by
+ * Draws background, titles, legend, axes and data, and below them the other panels. Series differ by colour and by
  * hatch or marker and dash.
  */
 void
 ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)
 {
   const MsChartPaint *paint = ms_chart_paint(theme);
-  double upper = ms_chart_upper_height(self, height);
 
   cairo_save(cr);
   cairo_rectangle(cr, 0, 0, width, height);
   ms_chart_set_colour(cr, paint->background);
   cairo_fill(cr);
-  draw_one(self, cr, width, upper, paint);
-  if (self->panel) {
+  for (const MsChart *panel = self; panel; panel = panel->panel) {
+    double upper = ms_chart_upper_height(panel, height);
+    draw_one(panel, cr, width, upper, paint);
     cairo_translate(cr, 0, upper);
-    draw_one(self->panel, cr, width, height - upper, paint);
+    height -= upper;
   }
   cairo_restore(cr);
 }

@@ -7,8 +7,9 @@
 #include "core/number.h"
 
 #define GROUP_FILL 0.8
-#define UPPER_SHARE 0.55
+#define TITLED_PANEL 1.22 /* height of the panel with the titles over that of one without */
 #define SHORTENED_FROM 12
+#define VALUE_HEADROOM 1.06 /* the highest bar's value stands below the title of the axis */
 
 void
 ms_chart_use_font(cairo_t *cr, double size, gboolean bold)
@@ -76,6 +77,8 @@ find_scales(const MsChart *self, MsChartLayout *layout)
     }
   }
   gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
+  if (self->type == MS_CHART_BARS && y1 > 0)
+    y1 *= VALUE_HEADROOM;
   layout->y = ms_scale_for_range(y0, y1, logarithmic, TRUE);
   layout->x = self->x.logarithmic && x0 > 0 ? (MsScale){x0, x1 > x0 ? x1 : x0 * 2, TRUE}
                                             : ms_scale_for_range(x0, x1, FALSE, FALSE);
@@ -217,11 +220,13 @@ label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
   return MIN(widest * sin(layout->label_angle) + 26.0, layout->height * 0.45) + title;
 }
 
-/** ms_chart_upper_height: the height of the chart itself: all of @height, or what a second panel leaves of it. */
+/** ms_chart_upper_height: the height of the chart itself: all of @height, or what the panels below leave of it. */
 double
 ms_chart_upper_height(const MsChart *self, double height)
 {
-  return self->panel ? floor(height * UPPER_SHARE) : height;
+  guint below = ms_chart_n_panels(self);
+
+  return below > 0 ? floor(height * TITLED_PANEL / (TITLED_PANEL + below)) : height;
 }
 
 MsChartLayout

@@ -34,7 +34,7 @@ struct _MsChart {
   MsChartAxis y;
   GPtrArray *categories; /* char * */
   GPtrArray *series;     /* MsChartSeries */
-  MsChart *panel;        /* (nullable): a second panel below */
+  MsChart *panel;        /* (nullable): the panel below */
   guint n_measured;
   guint n_published;
 };

@@ -124,7 +124,7 @@ ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, 
 
 /**
  * ms_chart_set_panel:
- * @panel: (transfer full): a chart that is drawn below this one, for what has another unit; its own panel is ignored
+ * @panel: (transfer full): a chart that is drawn below this one, for what has another unit; it may have a panel itself
  */
 void
 ms_chart_set_panel(MsChart *self, MsChart *panel)
@@ -133,14 +133,14 @@ ms_chart_set_panel(MsChart *self, MsChart *panel)
   self->panel = panel;
 }
 
-/** ms_chart_has_panel: whether a second panel is drawn below, for which a drawing should be higher. */
-gboolean
-ms_chart_has_panel(const MsChart *self)
+/** ms_chart_n_panels: how many panels are drawn below, for each of which a drawing should be higher. */
+guint
+ms_chart_n_panels(const MsChart *self)
 {
-  return self->panel != NULL;
+  return self->panel ? 1 + ms_chart_n_panels(self->panel) : 0;
 }
 
-/** ms_chart_n_points: the number of points of all series, without those of the second panel. */
+/** ms_chart_n_points: the number of points of all series, without those of the panels below. */
 guint
 ms_chart_n_points(const MsChart *self)
 {
@@ -173,6 +173,8 @@ describe_into(const MsChart *self, GString *text)
       g_string_append_printf(text, " %s.", one);
     }
   }
+  if (self->panel)
+    describe_into(self->panel, text);
 }
 
 /** ms_chart_describe: (transfer full): the chart as text, for screen readers. */
@@ -183,8 +185,6 @@ ms_chart_describe(const MsChart *self)
 
   g_string_append_c(text, '.');
   describe_into(self, text);
-  if (self->panel)
-    describe_into(self->panel, text);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 

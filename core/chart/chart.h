@@ -46,7 +46,7 @@ guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
 void ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, double high);
 
 void ms_chart_set_panel(MsChart *self, MsChart *panel);
-gboolean ms_chart_has_panel(const MsChart *self);
+guint ms_chart_n_panels(const MsChart *self);
 
 guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);

@@ -21,11 +21,25 @@
 
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
+static const MsSplitPolicy policies[] = {
+  [MS_SPLIT_EQUAL] = {FALSE, FALSE, FALSE, FALSE},   [MS_SPLIT_LEARNED] = {TRUE, FALSE, FALSE, FALSE},
+  [MS_SPLIT_ADAPTIVE] = {TRUE, TRUE, TRUE, TRUE},    [MS_SPLIT_DYNAMIC] = {FALSE, TRUE, FALSE, FALSE},
+  [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE},
+};
+
+/** ms_split_mode_policy: (transfer none): what @mode does. */
+const MsSplitPolicy *
+ms_split_mode_policy(MsSplitMode mode)
+{
+  return &policies[mode];
+}
+
 /** ms_split_mode_parse: the mode of that name, or #MS_ERROR_USAGE. */
 gboolean
 ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
 {
-  int index = ms_choice_parse(ms_split_mode_names, "--split", text, error);
+  static const char *const names[] = {"equal", "learned", "adaptive", "dynamic", "experience", "bounded", NULL};
+  int index = ms_choice_parse(names, "--split", text, error);
 
   if (index >= 0)
     *mode = (MsSplitMode)index;
@@ -113,7 +127,8 @@ probe_idle(MsShares *self, guint device, int rows)
 
 /* The measured devices divide what the idle ones leave; one whose probe was in vain is idle again at once. */
 static void
-correct_measured(MsShares *self, const MsRows *parts, const double *speed, double sum, double scale)
+correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *speed, double sum,
+                 double scale)
 {
   double available = 1;
   int rows = 0;
@@ -126,7 +141,7 @@ correct_measured(MsShares *self, const MsRows *parts, const double *speed, doubl
     if (parts[i].count < 1)
       continue;
     double earned = available * speed[i] / sum;
-    double bound = self->share[i] * LARGEST_CHANGE;
+    double bound = policy->bounded ? self->share[i] * LARGEST_CHANGE : 1;
     if (self->probes[i] > 0 && parts[i].count == 1 && earned * rows < 0.5)
       self->share[i] = earned;
     else
@@ -136,16 +151,17 @@ correct_measured(MsShares *self, const MsRows *parts, const double *speed, doubl
 
 /**
  * ms_shares_correct:
+ * @policy: how
  * @parts: the rows that each device had in the last step
  * @milliseconds: what each took for them
  *
- * Moves the shares towards the measured speeds. As in [LB] a correction is scaled by the devices' relative
+ * Moves the shares towards the measured speeds. As in [LB] a correction can be scaled by the devices' relative
  * performance, the slowest over the fastest, so that very unequal devices over-correct less (but never below a
  * quarter), and bounded, so that one disturbed step cannot make the shares diverge. A device whose share rounds to no
  * rows is probed with one row now and then, so that it recovers when it has become fast again.
  */
 void
-ms_shares_correct(MsShares *self, const MsRows *parts, const double *milliseconds)
+ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds)
 {
   double speed[MS_SHARES_MAX] = {0}, sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
   int rows = 0;
@@ -163,7 +179,7 @@ ms_shares_correct(MsShares *self, const MsRows *parts, const double *millisecond
   }
   if (rows == 0)
     return;
-  correct_measured(self, parts, speed, sum, MAX(slowest / fastest, 0.25));
+  correct_measured(self, policy, parts, speed, sum, policy->scaled ? MAX(slowest / fastest, 0.25) : 1);
   for (guint i = 0; i < self->n; i++)
     if (parts[i].count < 1)
       probe_idle(self, i, rows);

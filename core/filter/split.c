@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split.h"
 
+#include "core/filter/split-partner.h"
+
 /* Enough steps that the shares can learn within one image, few enough that halos and launches do not count. */
 #define DEFAULT_STEPS 8
 
@@ -9,6 +11,7 @@ struct _MsSplit {
   GPtrArray *filters; /* MsMeanShift, one a device */
   MsSplitMode mode;
   MsShares shares;
+  MsSplitPartner partner; /* the last filter's, where there is one */
   char *store;
   guint steps;
   guint64 rows[MS_SHARES_MAX];
@@ -90,6 +93,36 @@ void
 ms_split_set_steps(MsSplit *self, guint steps)
 {
   self->steps = MAX(steps, 1);
+}
+
+static gboolean
+has_partner(const MsSplit *self)
+{
+  return self->partner.ratio > 0;
+}
+
+/**
+ * ms_split_add_partner:
+ * @ratio: how many times as fast as the partner the first device is
+ *
+ * Adds a simulated device, once. The devices then run one after the other, and ms_split_get_simulated_ms() says how
+ * long they would have taken side by side.
+ */
+void
+ms_split_add_partner(MsSplit *self, double ratio)
+{
+  g_return_if_fail(!has_partner(self) && ratio > 0 && self->filters->len < MS_SHARES_MAX);
+
+  g_ptr_array_add(self->filters, ms_mean_shift_new(ms_split_get_context(self, 0)));
+  self->partner.ratio = ratio;
+  self->shares = ms_shares_equal(self->filters->len);
+}
+
+/** ms_split_get_simulated_ms: the time of the last run, with the partner's as simulated; 0 without a partner. */
+double
+ms_split_get_simulated_ms(MsSplit *self)
+{
+  return self->partner.total_ms;
 }
 
 /** ms_split_set_progress: @progress is called after each step from the thread that runs. */
@@ -196,19 +229,34 @@ take_errors(Part *parts, guint n, GError **error)
   return good;
 }
 
+/* What each device took for its part; 0 where that says nothing about its speed. */
+static void
+find_times(MsSplit *self, const Part *parts, const MsRows *rows, double *milliseconds)
+{
+  guint n = self->filters->len;
+
+  for (guint i = 0; i < n; i++)
+    milliseconds[i] = rows[i].count > 0 ? ms_split_step_ms(parts[i].milliseconds, parts[i].log) : 0;
+  if (!has_partner(self))
+    return;
+  milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
+  ms_split_partner_end_step(&self->partner, milliseconds, n);
+}
+
 static void
 account(MsSplit *self, const Part *parts, const MsRows *rows)
 {
+  const MsSplitPolicy *policy = ms_split_mode_policy(self->mode);
   double milliseconds[MS_SHARES_MAX];
 
+  find_times(self, parts, rows, milliseconds);
   for (guint i = 0; i < self->filters->len; i++) {
-    milliseconds[i] = rows[i].count > 0 ? ms_split_step_ms(parts[i].milliseconds, parts[i].log) : 0;
     self->rows[i] += (guint64)rows[i].count;
     self->timed_rows[i] += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
     self->busy_ms[i] += milliseconds[i];
   }
-  if (self->mode == MS_SPLIT_ADAPTIVE)
-    ms_shares_correct(&self->shares, rows, milliseconds);
+  if (policy->corrected)
+    ms_shares_correct(&self->shares, policy, rows, milliseconds);
 }
 
 static void
@@ -236,7 +284,9 @@ run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GEr
     parts[i].rows = rows[i];
     parts[i].log = logs[i];
   }
-  run_parts(parts, n);
+  run_parts(parts, has_partner(self) ? n - 1 : n);
+  if (has_partner(self) && rows[n - 1].count > 0)
+    run_part(&parts[n - 1]);
   if (!take_errors(parts, n, error))
     return FALSE;
   account(self, parts, rows);
@@ -271,6 +321,9 @@ static char *
 device_name(MsSplit *self, guint index)
 {
   MsDevice *device = ms_context_get_device(ms_split_get_context(self, index));
+
+  if (has_partner(self) && index + 1 == self->filters->len)
+    return g_strdup_printf("simulated partner %g", self->partner.ratio);
   g_autofree char *name = g_strdup_printf("%s %s %s", ms_device_get_address(device), ms_device_get_name(device),
                                           ms_device_get_driver(device));
 
@@ -284,7 +337,7 @@ start_shares(MsSplit *self, const char *work)
   double speeds[MS_SHARES_MAX] = {0};
 
   self->shares = ms_shares_equal(self->filters->len);
-  if (self->mode == MS_SPLIT_EQUAL || !self->store)
+  if (!ms_split_mode_policy(self->mode)->learned || !self->store)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
@@ -349,6 +402,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
     self->timed_rows[i] = 0;
     self->busy_ms[i] = 0;
   }
+  ms_split_partner_begin(&self->partner);
   start_shares(self, work);
   gboolean good = run_steps(self, &common, log, logs, error);
   for (guint i = 0; i < self->filters->len; i++)

@@ -16,6 +16,8 @@ G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
 MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
 void ms_split_set_store(MsSplit *self, const char *path);
 void ms_split_set_steps(MsSplit *self, guint steps);
+void ms_split_add_partner(MsSplit *self, double ratio);
+double ms_split_get_simulated_ms(MsSplit *self);
 void ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data);
 guint ms_split_get_n_devices(MsSplit *self);
 MsContext *ms_split_get_context(MsSplit *self, guint index);

@@ -316,7 +316,8 @@ resume(Run *run)
 static gboolean
 wants_energy(const MsExperiment *experiment, const MsLabRequest *request)
 {
-  return !request->quick || strcmp(experiment->plot.y, "energy") == 0 || strcmp(experiment->plot.y, "power") == 0;
+  return !request->quick || g_str_has_prefix(experiment->plot.y, "energy") ||
+         g_str_has_prefix(experiment->plot.y, "power");
 }
 
 static MsEnergy *

@@ -299,29 +299,30 @@ run_stages(Sorter *self, GError **error)
 }
 
 static gboolean
-sort_on_device(Sorter *self, cl_mem elements, GError **error)
+sort_on_device(Sorter *self, cl_mem from, cl_mem into, GError **error)
 {
   return open_sorter(self, error) &&
-         convert(self, self->encode, "sort_encode", elements, self->keys, self->padded, error) &&
-         run_stages(self, error) && convert(self, self->decode, "sort_decode", self->keys, elements, self->n, error) &&
+         convert(self, self->encode, "sort_encode", from, self->keys, self->padded, error) && run_stages(self, error) &&
+         convert(self, self->decode, "sort_decode", self->keys, into, self->n, error) &&
          ms_context_finish(self->context, error);
 }
 
 /**
  * ms_sort_buffer:
- * @keys: a buffer of the context with at least @n keys; sorted ascending in place
+ * @from: a buffer of the context with at least @n keys
+ * @into: receives them in ascending order; it may be @from
  * @log: (nullable): gets the kernels
  *
  * Returns: %FALSE with #MS_ERROR_UNSUPPORTED for what ms_sort_refusal() tells, or what the device said
  */
 gboolean
-ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem keys, guint64 n,
-               MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
+               guint64 n, MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   g_auto(Sorter)
     sorter = {.context = context, .options = *options, .type = type, .n = n, .log = log, .cancellable = cancellable};
 
-  return n == 0 || sort_on_device(&sorter, keys, error);
+  return n == 0 || sort_on_device(&sorter, from, into, error);
 }
 
 /** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is left as it is on failure. */
@@ -338,7 +339,7 @@ ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType typ
     return FALSE;
   buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
   return buffer && ms_context_upload(context, buffer, 0, bytes, keys, log, error) &&
-         ms_sort_buffer(context, options, type, buffer, n, log, cancellable, error) &&
+         ms_sort_buffer(context, options, type, buffer, buffer, n, log, cancellable, error) &&
          ms_context_download(context, buffer, 0, bytes, keys, log, error);
 }
 

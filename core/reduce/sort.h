@@ -33,11 +33,11 @@ typedef struct {
 MsSortOptions ms_sort_options_default(void);
 char *ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n);
 
-/* Sorts ascending, in place. Floats are in IEEE total order: -NaN, -inf, …, -0, +0, …, +inf, NaN. */
+/* Sorts ascending; keys of the host in place. Floats are in IEEE total order: -NaN, -inf, …, -0, +0, …, +inf, NaN. */
 gboolean ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
                       MsTimingLog *log, GCancellable *cancellable, GError **error);
-gboolean ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem keys, guint64 n,
-                        MsTimingLog *log, GCancellable *cancellable, GError **error);
+gboolean ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
+                        guint64 n, MsTimingLog *log, GCancellable *cancellable, GError **error);
 void ms_sort_serial(MsElementType type, void *keys, guint64 n);
 
 G_END_DECLS

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Thread swapping [BD]: tables that let work-items with the same branch outcome share a warp, and the study's example
- * kernel.
- */
+/* Thread swapping [BD]: tables that let work-items with the same branch outcome share a warp. */
 #pragma once
 
-#include <gio/gio.h>
-
-#include "core/opencl/context.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -20,10 +15,5 @@ void ms_swap_table_tree(guint16 *map, guint range, guint work_group);
 void ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance);
 void ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group);
 guint ms_swap_divergent_warps(const guint16 *map, guint work_group, guint warp, MsSwapOutcome outcome);
-
-guint ms_swap_example_outcome(guint id);
-gboolean ms_swap_example(MsContext *context, guint range, const float *a, const float *b, float *result, guint n,
-                         MsTimingLog *log, GCancellable *cancellable, GError **error);
-void ms_swap_example_serial(const float *a, const float *b, float *result, guint n);
 
 G_END_DECLS

@@ -66,6 +66,35 @@ test_manifest_resume(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
 }
 
+/* Replaces a picture by one of another size and sets the time of its last change. */
+static void
+replace_picture(BatchFixture *f, const char *name, int width, const struct timespec *changed)
+{
+  g_autofree char *path = g_build_filename(f->in, name, NULL);
+  const struct timespec times[2] = {*changed, *changed};
+
+  batch_fixture_add_picture(f, name, width, 5);
+  g_assert_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
+}
+
+/* The size tells a changed input where the time does not, and the other way round. */
+static void
+test_manifest_changed_input(BatchFixture *f, gconstpointer data)
+{
+  static const struct timespec then = {1000000000, 5}, later = {1000000000, 6};
+  MsBatchCounts counts;
+
+  f->request.resume = TRUE;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  replace_picture(f, "a.png", 5, &then);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  replace_picture(f, "a.png", 60, &then);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  replace_picture(f, "a.png", 60, &later);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+}
+
 static void
 test_manifest_torn(BatchFixture *f, gconstpointer data)
 {
@@ -387,6 +416,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
+  BATCH_FIXTURE_ADD("manifest/changed-input", test_manifest_changed_input);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
   BATCH_FIXTURE_ADD("manifest/damaged-lines", test_manifest_damaged_lines);
   BATCH_FIXTURE_ADD("manifest/changes-within-a-second", test_manifest_changes_within_a_second);

@@ -2,6 +2,7 @@
 /* Shares in numbers, and an image on two devices at once against the same image on one. */
 #include <glib/gstdio.h>
 
+#include "core/filter/split-partner.h"
 #include "core/filter/split.h"
 #include "tests/support/fixture.h"
 
@@ -36,6 +37,16 @@ test_cut_covers_all(void)
   }
 }
 
+/* A device that nothing is known of counts as the mean of the others. */
+static void
+test_unknown_device(void)
+{
+  MsShares shares = ms_shares_from_speeds((const double[]){3, 0, 1}, 3);
+
+  g_assert_cmpfloat_with_epsilon(shares.share[0], 3.0 / 6, 1e-12);
+  g_assert_cmpfloat_with_epsilon(shares.share[1], 2.0 / 6, 1e-12);
+}
+
 /* Devices of fixed speeds: after some steps both take equally long, and no share ever leaves its bounds. */
 static void
 converge(double fast, double slow)
@@ -46,8 +57,9 @@ converge(double fast, double slow)
   for (int step = 0; step < 60; step++) {
     ms_shares_cut(&shares, (MsRows){0, 10000}, parts);
     const double ms[] = {parts[0].count / fast, parts[1].count / slow};
-    ms_shares_correct(&shares, parts, ms);
+    ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, ms);
     assert_sum_is_one(&shares);
+    g_assert_cmpfloat(MIN(shares.share[0], shares.share[1]), >, 0.0098); /* no device starves */
   }
   g_assert_cmpfloat_with_epsilon(shares.share[0], MIN(fast / (fast + slow), 0.9902), 0.01);
 }
@@ -59,7 +71,7 @@ share_after_one_step(double fast)
   const MsRows parts[] = {{0, 100}, {100, 100}};
   const double ms[] = {100 / fast, 100};
 
-  ms_shares_correct(&shares, parts, ms);
+  ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, ms);
   return shares.share[0];
 }
 
@@ -70,6 +82,53 @@ test_corrections_are_scaled(void)
   g_assert_cmpfloat_with_epsilon(share_after_one_step(2), 0.5 + (2.0 / 3 - 0.5) / 2, 1e-12);
   g_assert_cmpfloat_with_epsilon(share_after_one_step(4), 0.5 + (4.0 / 5 - 0.5) / 4, 1e-12);
   g_assert_cmpfloat_with_epsilon(share_after_one_step(9), 0.5 + (9.0 / 10 - 0.5) / 4, 1e-12);
+}
+
+/* Share of a device that has @share of the rows and runs at @speed times the speed of the other, after one step. */
+static double
+corrected(MsSplitMode mode, double share, double speed)
+{
+  MsShares shares = ms_shares_equal(2);
+  MsRows parts[2];
+
+  shares.share[0] = share;
+  shares.share[1] = 1 - share;
+  ms_shares_cut(&shares, (MsRows){0, 1000}, parts);
+  ms_shares_correct(&shares, ms_split_mode_policy(mode), parts,
+                    (const double[]){parts[0].count / speed, parts[1].count});
+  return shares.share[0];
+}
+
+/* The original balancer of [LB] trusts the last step fully, ED scales a correction, MA also bounds it. */
+static void
+test_study_modes(void)
+{
+  static const MsSplitMode corrects[] = {MS_SPLIT_ADAPTIVE, MS_SPLIT_DYNAMIC, MS_SPLIT_EXPERIENCE, MS_SPLIT_BOUNDED};
+  static const gboolean learned[] = {TRUE, FALSE, TRUE, FALSE};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(corrects); i++) {
+    g_assert_true(ms_split_mode_policy(corrects[i])->corrected);
+    g_assert_cmpint(ms_split_mode_policy(corrects[i])->learned, ==, learned[i]);
+  }
+  g_assert_cmpfloat_with_epsilon(corrected(MS_SPLIT_DYNAMIC, 0.5, 9), 0.9, 1e-12);
+  g_assert_cmpfloat_with_epsilon(corrected(MS_SPLIT_EXPERIENCE, 0.5, 9), 0.6, 1e-12);
+  g_assert_cmpfloat_with_epsilon(corrected(MS_SPLIT_BOUNDED, 0.5, 9), 0.6, 1e-12);
+  g_assert_cmpfloat_with_epsilon(corrected(MS_SPLIT_EXPERIENCE, 0.1, 9), 0.1 + 0.8 / 4, 1e-12);
+  g_assert_cmpfloat_with_epsilon(corrected(MS_SPLIT_BOUNDED, 0.1, 9), 0.15 / (0.15 + 0.7), 1e-12);
+}
+
+static void
+test_partner_in_numbers(void)
+{
+  MsSplitPartner partner = {.ratio = 4};
+
+  ms_split_partner_begin(&partner);
+  g_assert_cmpfloat(ms_split_partner_take(&partner, 10, 0, 0), ==, 0);
+  g_assert_cmpfloat_with_epsilon(ms_split_partner_take(&partner, 10, 100, 50), 10 * 0.5 * 4 * 0.8, 1e-12);
+  g_assert_cmpfloat_with_epsilon(ms_split_partner_take(&partner, 10, 0, 0), 10 * 0.5 * 4 * 1.25, 1e-12);
+  ms_split_partner_end_step(&partner, (const double[]){3, 7}, 2);
+  ms_split_partner_end_step(&partner, (const double[]){5, 2}, 2);
+  g_assert_cmpfloat(partner.total_ms, ==, 12);
 }
 
 static void
@@ -88,9 +147,9 @@ test_one_bad_step_is_bounded(void)
   MsShares shares = ms_shares_equal(2);
   const MsRows parts[] = {{0, 50}, {50, 50}};
 
-  ms_shares_correct(&shares, parts, (const double[]){1e9, 1});
+  ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, (const double[]){1e9, 1});
   g_assert_cmpfloat(shares.share[0], >=, 0.2);
-  ms_shares_correct(&shares, parts, (const double[]){0, 1});
+  ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, (const double[]){0, 1});
   g_assert_cmpfloat(shares.share[0], >=, 0.2);
 }
 
@@ -107,7 +166,7 @@ test_starved_device_recovers(void)
     ms_shares_cut(&shares, (MsRows){0, 13}, parts);
     rows_while_slow += step >= 20 && step < 100 ? parts[1].count : 0;
     const double ms[] = {parts[0].count, parts[1].count / speed};
-    ms_shares_correct(&shares, parts, ms);
+    ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, ms);
     assert_sum_is_one(&shares);
   }
   g_assert_cmpint(rows_while_slow, >, 0);
@@ -121,8 +180,11 @@ test_modes_parse(void)
   MsSplitMode mode;
   g_autoptr(GError) error = NULL;
 
-  g_assert_true(ms_split_mode_parse("learned", &mode, &error));
-  g_assert_cmpint(mode, ==, MS_SPLIT_LEARNED);
+  static const char *const names[] = {"equal", "learned", "adaptive", "dynamic", "experience", "bounded"};
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_assert_true(ms_split_mode_parse(names[i], &mode, &error));
+    g_assert_cmpint(mode, ==, i);
+  }
   g_assert_false(ms_split_mode_parse("half", &mode, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
@@ -233,6 +295,10 @@ test_modes_differ(void)
   set_speeds(store);
   guint learned = rows_of_first(MS_SPLIT_LEARNED, 1, store, 80);
   g_assert_true(learned == 60 || learned == 20);
+  g_assert_cmpuint(rows_of_first(MS_SPLIT_EXPERIENCE, 1, store, 80), !=, 40);
+  set_speeds(store);
+  g_assert_cmpuint(rows_of_first(MS_SPLIT_DYNAMIC, 1, store, 80), ==, 40);
+  g_assert_cmpuint(rows_of_first(MS_SPLIT_BOUNDED, 1, store, 80), ==, 40);
   g_unlink(store);
   g_assert_cmpuint(rows_of_first(MS_SPLIT_ADAPTIVE, 16, NULL, 3200), !=, 1600);
   g_rmdir(folder);
@@ -293,6 +359,37 @@ test_first_step_is_not_learned_from(void)
   g_rmdir(folder);
 }
 
+/* One device and a partner of a tenth of its speed: the picture of one device, and about a tenth of the rows. */
+static void
+test_partner(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(60, 1600, 5);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  settings.params.sp = 3;
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_ADAPTIVE);
+  ms_split_set_store(split, NULL);
+  ms_split_set_steps(split, 40);
+  ms_split_add_partner(split, 9.6);
+  for (int run = 0; run < 2; run++) {
+    g_autoptr(MsImage) actual = ms_split_run(split, scene, &settings, NULL, NULL, &error);
+    g_assert_no_error(error);
+    ms_fixture_assert_same(expected, actual, "partner");
+  }
+  g_assert_cmpuint(ms_split_get_n_devices(split), ==, 2);
+  g_assert_cmpuint(ms_split_get_rows(split, 0) + ms_split_get_rows(split, 1), ==, 1600);
+  g_assert_cmpfloat(ms_split_get_shares(split).share[1], >, 0.04);
+  g_assert_cmpfloat(ms_split_get_shares(split).share[1], <, 0.25);
+  g_assert_cmpfloat(ms_split_get_simulated_ms(split), >, 0);
+}
+
 static void
 test_cancelled(void)
 {
@@ -320,7 +417,11 @@ main(int argc, char **argv)
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split/cut-covers-all", test_cut_covers_all);
+  g_test_add_func("/split/unknown-device", test_unknown_device);
   g_test_add_func("/split/corrections-are-scaled", test_corrections_are_scaled);
+  g_test_add_func("/split/study-modes", test_study_modes);
+  g_test_add_func("/split/partner-in-numbers", test_partner_in_numbers);
+  g_test_add_func("/split/partner", test_partner);
   g_test_add_func("/split/shares-converge", test_shares_converge);
   g_test_add_func("/split/one-bad-step-is-bounded", test_one_bad_step_is_bounded);
   g_test_add_func("/split/starved-device-recovers", test_starved_device_recovers);

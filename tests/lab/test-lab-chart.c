@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The layout of charts: what labels and legends may take, and what is left for what they show. */
 #include <cairo.h>
+#include <string.h>
 
 #include "core/chart/chart-private.h"
 #include "tests/support/fixture.h"
@@ -38,10 +39,42 @@ test_legend_leaves_room(void)
   cairo_surface_destroy(surface);
 }
 
+/* The value of the highest bar needs space below the title of the axis, also where the bar ends at a round number. */
+static void
+test_values_have_space(void)
+{
+  g_autoptr(MsChart) chart = chart_of(5);
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 900, 480);
+  cairo_t *cr = cairo_create(surface);
+  MsChartLayout layout = ms_chart_layout(chart, cr, 900, 480);
+
+  g_assert_cmpfloat(ms_chart_point_y(&layout, 5), >=, layout.top + 12);
+  cairo_destroy(cr);
+  cairo_surface_destroy(surface);
+}
+
+/* A chart and its panels divide the height, and all of them are described. */
+static void
+test_panels(void)
+{
+  MsChart *middle = chart_of(2);
+  g_autoptr(MsChart) top = chart_of(1);
+
+  ms_chart_set_panel(middle, chart_of(3));
+  ms_chart_set_panel(top, middle);
+  g_autofree char *words = ms_chart_describe(top);
+  g_assert_cmpuint(ms_chart_n_panels(top), ==, 2);
+  g_assert_cmpfloat(ms_chart_upper_height(top, 900), >, 300);
+  g_assert_cmpfloat(ms_chart_upper_height(top, 900), <, 400);
+  g_assert_nonnull(strstr(words, "number 2, left: 3."));
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab-chart/legend-leaves-room", test_legend_leaves_room);
+  g_test_add_func("/lab-chart/values-have-space", test_values_have_space);
+  g_test_add_func("/lab-chart/panels", test_panels);
   return g_test_run();
 }

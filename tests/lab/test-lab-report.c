@@ -418,7 +418,7 @@ test_chart_of_report(void)
 
   /* four verified rows, one published time; the published ratio is no time and stands in the second panel */
   g_assert_cmpuint(ms_chart_n_points(chart), ==, 5);
-  g_assert_true(ms_chart_has_panel(chart));
+  g_assert_cmpuint(ms_chart_n_panels(chart), ==, 1);
   g_assert_nonnull(strstr(words, "buffer, 4: 2.5"));
   g_assert_nonnull(strstr(words, "published, Old GPU: buffer, 4: 2.5"));
   const char *second = strstr(words, "Speed-up over the baseline");
@@ -426,6 +426,44 @@ test_chart_of_report(void)
   g_assert_nonnull(strstr(second, "published, Older GPU: buffer, 4: 1.3"));
   g_assert_nonnull(strstr(second, "buffer, 4: 4."));
   g_assert_cmpuint(second - words, <, strstr(words, "Older GPU") - words);
+}
+
+/* Watts above joules above the published ratio of the powers, each of its own panel, and the counter's name. */
+static void
+test_chart_of_energy(void)
+{
+  g_autoptr(MsExperiment) e = ms_experiment_parse(
+    "energy",
+    "[Experiment]\nTitle=Energy\nKind=mean-shift\n[Axes]\nunroll=1;2\n[Plot]\nX=unroll\nY=power\nY2=energy\n"
+    "[Published Old GPU]\nQuantity=power-ratio\nUnit=×\nValues=unroll:2 0.93\n",
+    -1, NULL);
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, FALSE);
+  g_autoptr(MsReport) report = ms_report_new(e);
+
+  for (guint i = 0; i < all->len; i++) {
+    MsReportRow *row = ms_report_add_row(report, all->pdata[i], "row", "one group");
+    fill_row(report, i, 10);
+    row->measurement->watts = 200 - 50 * i;
+    row->measurement->joules = 7 + i;
+    row->measurement->energy_source = g_strdup("counter of the test");
+  }
+  ms_report_rank(report);
+  g_autofree char *json = ms_report_to_json(report);
+  g_autoptr(MsReport) again = ms_report_from_json(json, -1, NULL);
+  g_autoptr(MsChart) chart = ms_report_to_chart(again);
+  g_autofree char *words = ms_chart_describe(chart);
+  g_autofree char *footer = ms_report_footer(again);
+  const char *watts = strstr(words, "Mean power, W"), *joules = strstr(words, "Energy of one run, J");
+  const char *ratios = strstr(words, "Power over that of the baseline");
+
+  g_assert_cmpuint(ms_chart_n_panels(chart), ==, 2);
+  g_assert_true(watts && joules > watts && ratios > joules);
+  g_assert_nonnull(strstr(watts, "measured, 2: 150."));
+  g_assert_nonnull(strstr(joules, "measured, 2: 8."));
+  g_assert_nonnull(strstr(ratios, "measured, 2: 0.75."));
+  g_assert_nonnull(strstr(ratios, "Old GPU, 2: 0.93."));
+  g_assert_nonnull(strstr(footer, "counter of the test"));
+  g_assert_cmpfloat(ms_report_row_metric(again, row_at(again, 1), "extra-time-us"), ==, 0);
 }
 
 static guint
@@ -516,6 +554,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/compare", test_compare);
   g_test_add_func("/lab/report/compare/apart-in-time", test_compare_apart_in_time);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
+  g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
   g_test_add_func("/lab/chart/draw", test_charts_draw);
   g_test_add_func("/lab/chart/tooltip", test_tooltip);
   return g_test_run();

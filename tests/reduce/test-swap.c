@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
+#include "core/reduce/swap-example.h"
 #include "core/reduce/swap.h"
 #include "tests/support/fixture.h"
 
@@ -112,7 +113,10 @@ test_example_results(void)
   ms_swap_example_serial(a, b, expected, n);
   for (guint i = 0; i < G_N_ELEMENTS(ranges); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_true(ms_swap_example(context, ranges[i], a, b, found, n, NULL, NULL, &error));
+    g_autoptr(MsSwapExample) example = ms_swap_example_new(context, ranges[i], a, b, n, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_true(ms_swap_example_run(example, NULL, &error));
+    g_assert_true(ms_swap_example_read(example, found, &error));
     g_assert_no_error(error);
     g_assert_cmpmem(found, n * sizeof(float), expected, n * sizeof(float));
   }

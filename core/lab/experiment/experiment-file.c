@@ -121,6 +121,7 @@ read_plot(MsExperiment *self, GKeyFile *file, GError **error)
     g_free(plot->y);
     plot->y = g_steal_pointer(&y);
   }
+  plot->y2 = get_text(file, "Plot", "Y2");
   plot->x = get_text(file, "Plot", "X");
   plot->x_title = get_text(file, "Plot", "XTitle");
   plot->series = get_text(file, "Plot", "Series");

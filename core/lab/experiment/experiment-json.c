@@ -57,6 +57,7 @@ add_plot(JsonBuilder *builder, const MsPlot *plot)
   ms_json_add_text(builder, "x_title", plot->x_title);
   ms_json_add_text(builder, "series", plot->series);
   ms_json_add_text(builder, "y", plot->y);
+  ms_json_add_text(builder, "y2", plot->y2);
   ms_json_add_boolean(builder, "log_x", plot->log_x);
   ms_json_add_boolean(builder, "log_y", plot->log_y);
   json_builder_end_object(builder);
@@ -171,6 +172,7 @@ get_plot(MsExperiment *e, JsonObject *object)
   e->plot.x = g_strdup(ms_json_get_text(plot, "x"));
   e->plot.x_title = g_strdup(ms_json_get_text(plot, "x_title"));
   e->plot.series = g_strdup(ms_json_get_text(plot, "series"));
+  e->plot.y2 = g_strdup(ms_json_get_text(plot, "y2"));
   e->plot.log_x = ms_json_get_boolean(plot, "log_x", FALSE);
   e->plot.log_y = ms_json_get_boolean(plot, "log_y", FALSE);
 }

@@ -90,6 +90,7 @@ clear_experiment(gpointer data)
   g_free(self->plot.x_title);
   g_free(self->plot.series);
   g_free(self->plot.y);
+  g_free(self->plot.y2);
 }
 
 void

@@ -54,7 +54,7 @@ typedef enum {
 
 /**
  * MsPlot: which factors become the x axis and the series, and which metric the y axis shows ("time", "gb-per-s",
- * "speed-up", "energy", …).
+ * "speed-up", "energy", …). @y2: (nullable): a further metric, drawn in a panel below.
  */
 typedef struct {
   MsPlotType type;
@@ -62,6 +62,7 @@ typedef struct {
   char *x_title;
   char *series;
   char *y;
+  char *y2;
   gboolean log_x;
   gboolean log_y;
 } MsPlot;

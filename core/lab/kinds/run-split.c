@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kind split: one image on several devices with equal, learned or adaptive shares; the time is the wall time of the
- * whole.
+ * whole. With
+ * a simulated partner one device is enough, and the time is that of the slower of the two at each step.
  */
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct {
   MsSettings settings;
   MsSplitMode mode;
   gboolean alone; /* only the first device, for comparison */
+  double ratio;   /* speed of the first device over a simulated partner's; 0 for real devices */
   MsSplit *split;
   MsImage *result;
 } SplitSubject;
@@ -29,7 +31,9 @@ split_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   g_autoptr(GPtrArray) one = g_ptr_array_new();
 
   g_ptr_array_add(one, ms_lab_bench_context(self->bench));
-  self->split = ms_split_new(self->alone ? one : ms_lab_bench_contexts(self->bench), self->mode);
+  self->split = ms_split_new(self->alone || self->ratio > 0 ? one : ms_lab_bench_contexts(self->bench), self->mode);
+  if (self->ratio > 0)
+    ms_split_add_partner(self->split, self->ratio);
   ms_split_set_store(self->split, ms_lab_bench_scratch_file(self->bench));
   return TRUE;
 }
@@ -44,6 +48,8 @@ split_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErro
   self->result = ms_split_run(self->split, self->image, &self->settings, NULL, cancellable, error);
   guint64 end = ms_clock_now_ns();
   ms_sample_add_event(sample, "host", "split", start, end, 0, TRUE);
+  if (self->ratio > 0)
+    sample->ns = ms_split_get_simulated_ms(self->split) * 1e6;
   return self->result != NULL;
 }
 
@@ -80,14 +86,31 @@ static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verif
 static gboolean
 split_knows(const char *key)
 {
-  return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "split") == 0;
+  return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "split") == 0 || strcmp(key, "partner") == 0;
 }
 
 static char *
 split_group(const MsFactors *factors)
 {
-  return g_strdup_printf("split size:%s sp:%s sr:%s", ms_lab_image_size(factors), ms_factors_get_or(factors, "sp", ""),
-                         ms_factors_get_or(factors, "sr", ""));
+  return g_strdup_printf("split size:%s sp:%s sr:%s partner:%s", ms_lab_image_size(factors),
+                         ms_factors_get_or(factors, "sp", ""), ms_factors_get_or(factors, "sr", ""),
+                         ms_factors_get_or(factors, "partner", "real"));
+}
+
+/* "real", or how many times slower than the device a simulated partner is. */
+static gboolean
+parse_partner(SplitSubject *self, const MsFactors *factors, GError **error)
+{
+  const char *text = ms_factors_get_or(factors, "partner", "real");
+  char *end;
+
+  if (strcmp(text, "real") == 0)
+    return TRUE;
+  self->ratio = g_ascii_strtod(text, &end);
+  if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no partner; it can be real or a ratio from 0.01 to 100.", text);
+  return FALSE;
 }
 
 static gboolean
@@ -99,7 +122,7 @@ parse_mode(SplitSubject *self, const MsFactors *factors, GError **error)
   self->alone = strcmp(mode, "alone") == 0;
   if (!self->alone && !ms_split_mode_parse(mode, &self->mode, error))
     return FALSE;
-  if (self->alone || (contexts && contexts->len > 1))
+  if (self->alone || self->ratio > 0 || (contexts && contexts->len > 1))
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
               "Sharing an image takes at least two devices; name them with --devices.");
@@ -114,7 +137,8 @@ split_create(MsLabBench *bench, const MsFactors *factors, const char *label, GEr
   ms_subject_init(&self->parent, &split_funcs, label);
   self->bench = bench;
   self->image = ms_lab_image_open(bench, factors, &self->parent.work, error);
-  if (!self->image || !ms_settings_from_factors(factors, &self->settings, error) || !parse_mode(self, factors, error)) {
+  if (!self->image || !ms_settings_from_factors(factors, &self->settings, error) ||
+      !parse_partner(self, factors, error) || !parse_mode(self, factors, error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

@@ -7,16 +7,20 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/warp-model.h"
+#include "core/reduce/swap-example.h"
 #include "core/reduce/swap.h"
+
+#define WARPS (MS_SWAP_EXAMPLE_GROUP / MS_WARP_SIZE)
 
 typedef struct {
   MsSubject parent;
   MsLabBench *bench;
   guint range;
   guint n;
+  guint warp; /* whose accesses are counted: 1 to 8, 0 for the mean of all */
   const float *a;
   float *b;
-  float *result;
+  MsSwapExample *example;
   MsTimingLog *log;
 } SwapSubject;
 
@@ -29,10 +33,11 @@ swap_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   if (!self->a)
     return FALSE;
   self->b = g_new(float, self->n);
-  self->result = g_new(float, self->n);
   for (guint i = 0; i < self->n; i++)
     self->b[i] = self->a[self->n - 1 - i];
-  return TRUE;
+  self->example =
+    ms_swap_example_new(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->n, NULL, error);
+  return self->example != NULL;
 }
 
 static gboolean
@@ -41,10 +46,7 @@ swap_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
   SwapSubject *self = (SwapSubject *)subject;
 
   ms_timing_log_clear(self->log);
-  memset(self->result, 0x5a, self->n * sizeof *self->result);
-  if (!ms_swap_example(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->result, self->n,
-                       self->log, cancellable, error) ||
-      !ms_timing_log_resolve(self->log, error))
+  if (!ms_swap_example_run(self->example, self->log, error) || !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
   return TRUE;
@@ -54,12 +56,14 @@ static gboolean
 swap_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   SwapSubject *self = (SwapSubject *)subject;
-  g_autofree float *expected = g_new(float, self->n);
+  g_autofree float *expected = g_new(float, self->n), *result = g_new(float, self->n);
 
+  if (!ms_swap_example_read(self->example, result, error))
+    return FALSE;
   ms_swap_example_serial(self->a, self->b, expected, self->n);
   verification->total = self->n;
   for (guint i = 0; i < self->n; i++)
-    verification->mismatches += memcmp(&self->result[i], &expected[i], sizeof *expected) != 0;
+    verification->mismatches += memcmp(&result[i], &expected[i], sizeof *expected) != 0;
   verification->against = g_strdup("the serial loop");
   return TRUE;
 }
@@ -70,7 +74,7 @@ swap_release(MsSubject *subject)
   SwapSubject *self = (SwapSubject *)subject;
 
   g_clear_pointer(&self->b, g_free);
-  g_clear_pointer(&self->result, g_free);
+  g_clear_pointer(&self->example, ms_swap_example_free);
 }
 
 static void
@@ -88,7 +92,7 @@ static const MsSubjectFuncs swap_funcs = {swap_prepare, swap_run, swap_verify, s
 static gboolean
 swap_knows(const char *key)
 {
-  return strcmp(key, "size") == 0 || strcmp(key, "swap-range") == 0;
+  return strcmp(key, "size") == 0 || strcmp(key, "swap-range") == 0 || strcmp(key, "warp") == 0;
 }
 
 static char *
@@ -97,32 +101,45 @@ swap_group(const MsFactors *factors)
   return g_strdup_printf("swap-example size:%s", ms_factors_get_or(factors, "size", "2^20"));
 }
 
-#define GROUP 256
-
 /* What the model of warps counts in one work-group, whose pattern all others repeat. */
 static void
 count_accesses(SwapSubject *self)
 {
-  guint16 map[GROUP];
-  guint warps = GROUP / MS_WARP_SIZE;
+  guint16 map[MS_SWAP_EXAMPLE_GROUP];
   MsWork *work = &self->parent.work;
+  guint counted = 0;
 
-  for (guint i = 0; i < GROUP; i++)
-    map[i] = (guint16)i;
-  if (self->range > 0)
-    ms_swap_table_by_outcome(map, self->range, GROUP, ms_swap_example_outcome);
-  for (guint warp = 0; warp < warps; warp++) {
+  ms_swap_example_map(map, self->range);
+  for (guint warp = 0; warp < WARPS; warp++) {
     MsWarpCounts counts = ms_warp_model_count(map, warp * MS_WARP_SIZE, ms_swap_example_outcome);
-    work->accesses += (double)counts.accesses / warps;
-    work->uncoalesced += (double)counts.uncoalesced * self->n / GROUP;
+    work->uncoalesced += (double)counts.uncoalesced * self->n / MS_SWAP_EXAMPLE_GROUP;
+    if (self->warp > 0 && warp + 1 != self->warp)
+      continue;
+    work->accesses += counts.accesses;
+    counted++;
   }
+  work->accesses /= counted;
 }
 
 static gboolean
 parse_range(SwapSubject *self, const char *text, GError **error)
 {
   self->range = strcmp(text, "off") == 0 ? 0 : (guint)g_ascii_strtoull(text, NULL, 10);
-  return strcmp(text, "off") == 0 || ms_swap_range_is_valid(self->range, GROUP, error);
+  return strcmp(text, "off") == 0 || ms_swap_range_is_valid(self->range, MS_SWAP_EXAMPLE_GROUP, error);
+}
+
+static gboolean
+parse_warp(SwapSubject *self, const char *text, GError **error)
+{
+  guint64 number = 0;
+
+  if (strcmp(text, "all") != 0 && !g_ascii_string_to_unsigned(text, 10, 1, WARPS, &number, NULL)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no warp of the example; it can be all or 1 to %d.", text,
+                WARPS);
+    return FALSE;
+  }
+  self->warp = (guint)number;
+  return TRUE;
 }
 
 static MsSubject *
@@ -144,7 +161,7 @@ swap_create(MsLabBench *bench, const MsFactors *factors, const char *label, GErr
   self->n = (guint)(width * height);
   self->parent.work.elements = self->n;
   self->parent.work.bytes = 3.0 * self->n * sizeof(float);
-  if (!parse_range(self, range, error)) {
+  if (!parse_range(self, range, error) || !parse_warp(self, ms_factors_get_or(factors, "warp", "all"), error)) {
     ms_subject_free(&self->parent);
     return NULL;
   }

@@ -200,14 +200,34 @@ scale_text(const MsReport *report)
   return g_strdup_printf(" · quick, published figures at %s%s", size ? "size " : "full size", size ? size : "");
 }
 
+/* (nullable): the counter that energy was read from. */
+static const char *
+energy_source(const MsReport *self)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    if (row->measurement->energy_source)
+      return row->measurement->energy_source;
+  }
+  return NULL;
+}
+
+static gboolean
+is_of_energy(const char *metric)
+{
+  return g_str_has_prefix(metric, "energy") || g_str_has_prefix(metric, "power");
+}
+
 static char *
 subtitle(const MsReport *report)
 {
   const char *input = report->input ? report->input : "";
   g_autofree char *scale = scale_text(report);
+  const char *counter = is_of_energy(report->experiment->plot.y) ? energy_source(report) : NULL;
 
-  return g_strdup_printf("%s%s%s · medians, whiskers from quartile to quartile%s",
-                         report->device.name ? report->device.name : "?", *input ? " · " : "", input, scale);
+  return g_strdup_printf("%s%s%s · %s%s%s", report->device.name ? report->device.name : "?", *input ? " · " : "", input,
+                         counter ? "counter: " : "medians, whiskers from quartile to quartile", counter ? counter : "",
+                         scale);
 }
 
 /* Adds all categories first, so that the x axis keeps the order of the rows even where some failed. */
@@ -259,37 +279,56 @@ draw_panel(const MsReport *self, const char *y, MsPlotType type, const char *tit
   return chart;
 }
 
-/* (nullable): the first metric of a published figure that cannot be drawn on the axis of the plot's own. */
-static const char *
-second_metric(const MsReport *self)
+static gboolean
+is_drawn(GPtrArray *metrics, const MsPublished *published)
 {
-  for (guint i = 0; i < self->rows->len; i++) {
+  for (guint i = 0; i < metrics->len; i++)
+    if (isfinite(ms_published_in(published, metrics->pdata[i])))
+      return TRUE;
+  return FALSE;
+}
+
+/* (element-type utf8): the metrics of the panels: the plot's own, and those of published figures that fit none of them. */
+static GPtrArray *
+panel_metrics(const MsReport *self)
+{
+  const MsPlot *plot = &self->experiment->plot;
+  GPtrArray *metrics = g_ptr_array_new();
+
+  g_ptr_array_add(metrics, plot->y);
+  if (plot->y2)
+    g_ptr_array_add(metrics, plot->y2);
+  for (guint i = 0; i < self->rows->len && plot->type != MS_PLOT_STACKED; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     for (guint k = 0; k < row->published->len; k++) {
       const MsPublished *p = row->published->pdata[k];
-      if (!isfinite(ms_published_in(p, self->experiment->plot.y)) && ms_metric_find(p->metric))
-        return p->metric;
+      if (!is_drawn(metrics, p) && ms_metric_find(p->metric))
+        g_ptr_array_add(metrics, p->metric);
     }
   }
-  return NULL;
+  return metrics;
 }
 
 /**
  * ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only, and below it
- * a panel for published figures of another metric.
+ * a panel for each further metric of the plot or of published figures.
  */
 MsChart *
 ms_report_to_chart(const MsReport *self)
 {
-  const MsPlot *plot = &self->experiment->plot;
+  g_autoptr(GPtrArray) metrics = panel_metrics(self);
   g_autofree char *below = subtitle(self);
-  MsChart *chart = draw_panel(self, plot->y, plot->type, self->experiment->title);
-  const char *second = plot->type == MS_PLOT_STACKED ? NULL : second_metric(self);
+  MsChart *chart = NULL;
 
+  for (guint i = metrics->len; i-- > 0;) {
+    const char *metric = metrics->pdata[i];
+    MsChart *panel = draw_panel(self, metric, self->experiment->plot.type, i == 0 ? self->experiment->title : NULL);
+    if (is_of_energy(metric))
+      ms_chart_set_empty_text(panel, "n/a: this machine has no energy counter that can be read for the device.");
+    if (chart)
+      ms_chart_set_panel(panel, chart);
+    chart = panel;
+  }
   ms_chart_set_subtitle(chart, below);
-  if (strcmp(plot->y, "energy") == 0 || strcmp(plot->y, "power") == 0)
-    ms_chart_set_empty_text(chart, "n/a: this machine has no energy counter that can be read for the device.");
-  if (second)
-    ms_chart_set_panel(chart, draw_panel(self, second, plot->type, NULL));
   return chart;
 }

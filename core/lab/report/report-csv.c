@@ -6,8 +6,9 @@
 #include "core/csv.h"
 #include "core/lab/report/report-private.h"
 
-static const char *const metric_columns[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
-                                             "gb-per-s",         "peak-share",           "energy"};
+static const char *const metric_columns[] = {
+  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
+  "accesses",         "uncoalesced"};
 
 static void
 append_number(GString *text, double value)

@@ -82,9 +82,33 @@ power(const MsReport *report, const MsReportRow *row)
   return row->measurement->watts;
 }
 
-/* The peers of the studies are not run here, so only published figures have this metric. */
+static const MsReportRow *
+measured_baseline(const MsReport *report, const MsReportRow *row)
+{
+  const MsReportRow *baseline = ms_report_find_baseline(report, row);
+
+  return baseline && baseline->measurement->outcome == MS_OUTCOME_OK ? baseline : NULL;
+}
+
 static double
-peer_speed_up(const MsReport *report, const MsReportRow *row)
+extra_time_us(const MsReport *report, const MsReportRow *row)
+{
+  const MsReportRow *baseline = measured_baseline(report, row);
+
+  return baseline ? (row->summary.median - baseline->summary.median) * 1e-3 : NAN;
+}
+
+static double
+power_ratio(const MsReport *report, const MsReportRow *row)
+{
+  const MsReportRow *baseline = measured_baseline(report, row);
+
+  return baseline ? row->measurement->watts / baseline->measurement->watts : NAN;
+}
+
+/* Not measured here, so only published figures have such a metric. */
+static double
+published_only(const MsReport *report, const MsReportRow *row)
 {
   return NAN;
 }
@@ -119,11 +143,14 @@ static const MsMetric metrics[] = {
   {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
   {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
   {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
-  {"peer-speed-up", "Speed-up over the study's peer (higher is better)", "×", 0, peer_speed_up},
+  {"peer-speed-up", "Speed-up over the study's peer (higher is better)", "×", 0, published_only},
+  {"linpack", "Linpack, Gflop/s, which is not run here (higher is better)", "Gflop/s", 0, published_only},
   {"accesses", "Memory accesses of a warp, by the model of warps (lower is better)", "accesses", 0, accesses},
   {"uncoalesced", "Accesses that are not coalesced, in thousands, by the model of warps (lower is better)", "k", 0,
    uncoalesced},
   {"power", "Mean power, W (lower is better)", "W", 0, power},
+  {"power-ratio", "Power over that of the baseline (lower is better)", "×", 0, power_ratio},
+  {"extra-time-us", "Time beyond that of the baseline, µs (lower is better)", "µs", 0, extra_time_us},
 };
 
 /** ms_metric_find: (nullable): the metric of this name. */

@@ -31,7 +31,7 @@ write_text(const char *directory, const char *name, const char *ending, const ch
 static double
 chart_height(const MsChart *chart)
 {
-  return ms_chart_has_panel(chart) ? 1.7 * CHART_HEIGHT : CHART_HEIGHT;
+  return CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
 }
 
 static gboolean

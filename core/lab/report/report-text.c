@@ -108,8 +108,10 @@ any_row_published(const MsReport *self)
 }
 
 static const char *const rate_columns[] = {
-  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power"};
-static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s", "% of peak", "J", "W"};
+  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
+  "accesses",         "uncoalesced"};
+static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s",         "% of peak",
+                                          "J",     "W",          "accesses",     "uncoalesced k"};
 
 static void
 add_cell(GPtrArray *cells, char *text)
@@ -192,6 +194,23 @@ ms_report_heading(const MsReport *self)
                          self->input ? self->input : "", self->date, self->quick ? " · quick" : "");
 }
 
+/* Which counter energy and power are from, or that there is none. */
+static void
+append_energy_source(const MsReport *self, GString *text)
+{
+  const char *y = self->experiment->plot.y;
+
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsMeasurement *m = ((MsReportRow *)self->rows->pdata[i])->measurement;
+    if (m->energy_source) {
+      g_string_append_printf(text, "Energy and power: from the counter %s.\n", m->energy_source);
+      return;
+    }
+  }
+  if (g_str_has_prefix(y, "energy") || g_str_has_prefix(y, "power"))
+    g_string_append(text, "Energy and power: n/a, this device has no counter that can be read.\n");
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self)
@@ -202,8 +221,7 @@ ms_report_footer(const MsReport *self)
     g_string_append_printf(text, "Published: %s\n", self->experiment->finding);
   if (self->quick && any_row_published(self))
     g_string_append(text, "Published figures are those of the full sizes; this run was scaled down.\n");
-  if (!any_row_has(self, "energy") && g_str_has_suffix(self->experiment->name, "energy"))
-    g_string_append(text, "Energy: n/a, this device has no counter that can be read.\n");
+  append_energy_source(self, text);
   if (!self->complete)
     g_string_append(text, "Incomplete: the experiment was interrupted before every configuration was measured.\n");
   return g_string_free(g_steal_pointer(&text), FALSE);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/reduce/swap-example.h"
+
+#include <string.h>
+
+#include "core/opencl/cl-error.h"
+#include "core/reduce/swap.h"
+
+#define GROUP MS_SWAP_EXAMPLE_GROUP
+
+struct _MsSwapExample {
+  MsContext *context;
+  cl_kernel kernel;
+  cl_mem a, b, result, map;
+  guint n;
+};
+
+/** ms_swap_example_outcome: the branch of the study's example: multiply, add or subtract, on id % 4 and id % 2. */
+guint
+ms_swap_example_outcome(guint id)
+{
+  if (id % 4 == 0)
+    return 0;
+  return id % 2 == 0 ? 1 : 2;
+}
+
+/** ms_swap_example_serial: what the example kernel computes. */
+void
+ms_swap_example_serial(const float *a, const float *b, float *result, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    switch (ms_swap_example_outcome(i)) {
+    case 0:
+      result[i] = a[i] * b[i];
+      break;
+    case 1:
+      result[i] = a[i] + b[i];
+      break;
+    default:
+      result[i] = a[i] - b[i];
+    }
+  }
+}
+
+/**
+ * ms_swap_example_map:
+ * @map: (out): %MS_SWAP_EXAMPLE_GROUP entries: the work that each item of a group does
+ * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items change places
+ */
+void
+ms_swap_example_map(guint16 *map, guint range)
+{
+  for (guint i = 0; i < GROUP; i++)
+    map[i] = (guint16)i;
+  if (range > 0)
+    ms_swap_table_by_outcome(map, range, GROUP, ms_swap_example_outcome);
+}
+
+static gboolean
+build(MsSwapExample *self, guint range, MsTimingLog *log, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  MsProgram *program;
+
+  ms_program_spec_define_int(spec, "GROUP", GROUP);
+  ms_program_spec_define_text(spec, "WORK_OF_ITEM", range > 0 ? "SWAPPED_WORK" : "OWN_WORK");
+  ms_program_spec_add_part(spec, "reduce/tree/swap.cl");
+  ms_program_spec_add_part(spec, "swap/example.cl");
+  program = ms_context_build(self->context, spec, log, error);
+  if (!program)
+    return FALSE;
+  self->kernel = ms_program_create_kernel(program, "swap_example", error);
+  return self->kernel != NULL;
+}
+
+static gboolean
+allocate(MsSwapExample *self, guint range, const float *a, const float *b, GError **error)
+{
+  cl_mem_flags given = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+  gsize bytes = self->n * sizeof(float);
+  guint16 map[GROUP];
+
+  ms_swap_example_map(map, range);
+  return (self->a = ms_context_create_buffer(self->context, given, bytes, (gpointer)a, error)) &&
+         (self->b = ms_context_create_buffer(self->context, given, bytes, (gpointer)b, error)) &&
+         (self->map = ms_context_create_buffer(self->context, given, sizeof map, map, error)) &&
+         (self->result = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, bytes, NULL, error));
+}
+
+static gboolean
+set_arguments(MsSwapExample *self, GError **error)
+{
+  cl_uint n = self->n;
+  cl_int status = clSetKernelArg(self->kernel, 0, sizeof(cl_mem), &self->a) |
+                  clSetKernelArg(self->kernel, 1, sizeof(cl_mem), &self->b) |
+                  clSetKernelArg(self->kernel, 2, sizeof(cl_mem), &self->result) |
+                  clSetKernelArg(self->kernel, 3, sizeof n, &n) |
+                  clSetKernelArg(self->kernel, 4, sizeof(cl_mem), &self->map);
+
+  return ms_cl_check(status, error, "setting the arguments of swap_example");
+}
+
+/**
+ * ms_swap_example_new:
+ * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items change places
+ * @a: @n values; likewise @b
+ * @log: (nullable): gets the build
+ *
+ * Builds the study's example kernel [BD 1], three branches over two arrays in work-groups of 256, and puts the arrays
+ * on the device.
+ */
+MsSwapExample *
+ms_swap_example_new(MsContext *context, guint range, const float *a, const float *b, guint n, MsTimingLog *log,
+                    GError **error)
+{
+  g_autoptr(MsSwapExample) self = NULL;
+
+  if (n == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The arrays are empty; the example needs at least one element.");
+    return NULL;
+  }
+  if (range > 0 && !ms_swap_range_is_valid(range, GROUP, error))
+    return NULL;
+  self = g_new0(MsSwapExample, 1);
+  self->context = g_object_ref(context);
+  self->n = n;
+  if (!build(self, range, log, error) || !allocate(self, range, a, b, error) || !set_arguments(self, error))
+    return NULL;
+  return g_steal_pointer(&self);
+}
+
+void
+ms_swap_example_free(MsSwapExample *self)
+{
+  g_clear_pointer(&self->kernel, clReleaseKernel);
+  g_clear_pointer(&self->a, clReleaseMemObject);
+  g_clear_pointer(&self->b, clReleaseMemObject);
+  g_clear_pointer(&self->result, clReleaseMemObject);
+  g_clear_pointer(&self->map, clReleaseMemObject);
+  g_object_unref(self->context);
+  g_free(self);
+}
+
+/**
+ * ms_swap_example_run:
+ * @log: (nullable): gets the kernel
+ *
+ * Runs the kernel once and waits for it; the result stays on the device.
+ */
+gboolean
+ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error)
+{
+  gsize groups = (self->n + GROUP - 1) / GROUP;
+  MsNDRange range = {.dimensions = 1, .global = {groups * GROUP}, .local = {GROUP}};
+  guint64 bytes = 3 * (guint64)self->n * sizeof(float);
+
+  return ms_context_launch(self->context, self->kernel, "swap_example", &range, bytes, log, error) &&
+         ms_context_finish(self->context, error);
+}
+
+/**
+ * ms_swap_example_read:
+ * @result: (out): the values of the last run
+ *
+ * Also overwrites them on the device, so that a later run that writes nothing is noticed.
+ */
+gboolean
+ms_swap_example_read(MsSwapExample *self, float *result, GError **error)
+{
+  gsize bytes = self->n * sizeof(float);
+  g_autofree void *other = g_malloc(bytes);
+
+  memset(other, 0x5a, bytes);
+  return ms_context_download(self->context, self->result, 0, bytes, result, NULL, error) &&
+         ms_context_upload(self->context, self->result, 0, bytes, other, NULL, error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsSwapExample: the example of [BD]: three branches over two arrays, plain or with thread swapping. The arrays stay on
+ * the device between runs, so that times and energy are those of the kernel.
+ */
+#pragma once
+
+#include "core/opencl/context.h"
+
+G_BEGIN_DECLS
+
+/** MS_SWAP_EXAMPLE_GROUP: work-items in a group. */
+#define MS_SWAP_EXAMPLE_GROUP 256
+
+typedef struct _MsSwapExample MsSwapExample;
+
+guint ms_swap_example_outcome(guint id);
+void ms_swap_example_map(guint16 *map, guint range);
+void ms_swap_example_serial(const float *a, const float *b, float *result, guint n);
+
+MsSwapExample *ms_swap_example_new(MsContext *context, guint range, const float *a, const float *b, guint n,
+                                   MsTimingLog *log, GError **error);
+void ms_swap_example_free(MsSwapExample *self);
+gboolean ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error);
+gboolean ms_swap_example_read(MsSwapExample *self, float *result, GError **error);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSwapExample, ms_swap_example_free)
+
+G_END_DECLS
