@@ -5,7 +5,7 @@
 
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-result.h"
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap.h"
 
 G_DEFINE_FINAL_TYPE(MsReducer, ms_reducer, G_TYPE_OBJECT)
 

@@ -6,7 +6,7 @@
 
 #include "core/opencl/cl-error.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap.h"
 
 #define USUAL_GROUP 512
 

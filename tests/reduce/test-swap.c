@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
-#include "core/reduce/swap-example.h"
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap-example.h"
+#include "core/reduce/swap/swap.h"
 #include "tests/support/fixture.h"
 
 #define GROUP 512

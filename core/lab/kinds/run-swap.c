@@ -7,8 +7,8 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/warp-model.h"
-#include "core/reduce/swap-example.h"
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap-example.h"
+#include "core/reduce/swap/swap.h"
 
 #define WARPS (MS_SWAP_EXAMPLE_GROUP / MS_WARP_SIZE)
 

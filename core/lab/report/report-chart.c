@@ -288,7 +288,7 @@ is_drawn(GPtrArray *metrics, const MsPublished *published)
   return FALSE;
 }
 
-/* (element-type utf8): the metrics of the panels: the plot's own, and those of published figures that fit none of them. */
+/* (element-type utf8): the metrics of the panels: those of the plot, then those of published figures that fit none. */
 static GPtrArray *
 panel_metrics(const MsReport *self)
 {

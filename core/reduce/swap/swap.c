@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap.h"
 
 #include "core/error.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/swap-example.h"
+#include "core/reduce/swap/swap-example.h"
 
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
-#include "core/reduce/swap.h"
+#include "core/reduce/swap/swap.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP
 
