@@ -65,8 +65,8 @@ check_ending(const MsBatchRequest *request, GError **error)
     return TRUE;
   g_autofree char *extensions = ms_codec_list_extensions();
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "The name of the output '%s' says no format; end it in %s, or give --format.", request->output,
-              extensions);
+              "The name of the output '%s' has no extension of a known format; end it in %s, or give --format.",
+              request->output, extensions);
   return FALSE;
 }
 

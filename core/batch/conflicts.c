@@ -128,7 +128,7 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
   if (!p->into_folder || !ms_naming_is_folder(name))
     return FALSE;
   g_autofree char *sentence = g_strdup_printf(
-    "'%s' would become '%s', which is no name for a file; choose another --name.", item->input, item->output);
+    "'%s' would become '%s', which is not a file name; choose another --name.", item->input, item->output);
   ms_batch_item_fail(item, sentence);
   return TRUE;
 }

@@ -316,7 +316,7 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
   if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
-              "%u images in a row ended the worker process, so the device is given up: %s. Choose another device with "
+              "%u images in a row ended the worker process, so the batch ends: %s. Choose another device with "
               "--device.",
               s->deaths_in_a_row, cause);
   return FALSE;

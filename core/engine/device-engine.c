@@ -173,7 +173,7 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-    g_strdup_printf("The device %s failed, so %s takes its place: %s", ms_device_get_name(failed),
+    g_strdup_printf("The device %s failed, so %s is used instead: %s", ms_device_get_name(failed),
                     ms_device_get_name(ms_context_get_device(context)), reason->message);
   say(self, sentence);
   use_context(self, context);

@@ -90,7 +90,7 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
   if (request->limits.fp64)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel takes its means in double precision, which this device lacks; choose --kernel direct.",
+              "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.",
               ms_filter_kernel_name(kernel));
   return FALSE;
 }

@@ -298,7 +298,7 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
   g_autoptr(GInputStream) stream = buffered(base);
   gboolean known = fstat(fd, &info) == 0;
   if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is known when it has been read.", name);
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
     return FALSE;
   }
   guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;

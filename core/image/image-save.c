@@ -83,8 +83,9 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_from_path(path));
   if (codec == NULL) {
     g_autofree char *extensions = ms_codec_list_extensions();
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The name '%s' says no format; end it in %s, or choose a format.",
-                name, extensions);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name,
+                extensions);
     return FALSE;
   }
   if (!check_codec(codec, image, name, error))

@@ -132,7 +132,7 @@ on_progress(j_common_ptr cinfo)
   if (self->cinfo.input_scan_number <= (int)self->source->limits->max_scans)
     return;
   g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has more than %u scans, which a picture never needs; save it anew with another program.",
+              "'%s' has more than %u scans, far more than any picture needs; save it again with another program.",
               self->source->name, self->source->limits->max_scans);
   stop(self);
 }
@@ -157,7 +157,7 @@ on_input_fill(j_decompress_ptr cinfo)
   self->header_bytes += got;
   if (self->in_header && self->header_bytes > MOST_HEADER) {
     g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' has more than 64 MiB in front of its picture; save it anew without that metadata.",
+                "'%s' has more than 64 MiB before its pixels; save it again without that metadata.",
                 self->source->name);
     stop(self);
   }

@@ -52,7 +52,7 @@ create_queue(MsContext *self, GError **error)
   cl_int status = CL_SUCCESS;
 
   self->queue = clCreateCommandQueue(self->context, ms_device_get_id(self->device), CL_QUEUE_PROFILING_ENABLE, &status);
-  return ms_cl_check(status, error, "making a command queue on %s", ms_device_get_name(self->device));
+  return ms_cl_check(status, error, "creating a command queue on %s", ms_device_get_name(self->device));
 }
 
 /**

@@ -93,7 +93,7 @@ report_none(const char *device_selector, GPtrArray *devices, GPtrArray *rejected
                            ms_device_get_name(device));
   }
   if (rejected->len == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device answers to “%s”. There are: %s.", device_selector,
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device matches “%s”. There are: %s.", device_selector,
                 known->str);
   else
     g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", device_selector,
@@ -122,7 +122,7 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
     MsDevice *device = g_ptr_array_index(matching, i);
     context = open_working(device, &reason);
     if (!context)
-      g_ptr_array_add(sentences, g_strdup_printf("The device %s (%s) was passed over: %s", ms_device_get_name(device),
+      g_ptr_array_add(sentences, g_strdup_printf("The device %s (%s) was rejected: %s", ms_device_get_name(device),
                                                  ms_device_get_address(device), reason->message));
   }
   if (!context)

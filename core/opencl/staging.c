@@ -196,7 +196,7 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
     status =
       clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
   }
-  return ms_cl_check(status, error, "moving %" G_GSIZE_FORMAT " bytes through pinned memory", length) &&
+  return ms_cl_check(status, error, "transferring %" G_GSIZE_FORMAT " bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window of a radius at or next to a half: its ends are rounded to even in single precision, as the matched
- * function does.
+ * The window of a radius at or next to a half: OpenCV rounds its ends to even in single precision, and so does this
+ * part.
  */
 static inline void
 sum_window(WINDOW_PARAM, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)

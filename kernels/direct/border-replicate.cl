@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window is not clipped: pixels outside repeat the edge, yet count with the coordinates they stand for. */
+/* The window is not clipped: pixels outside the image repeat the edge but keep their own coordinates. */
 static inline void
 sum_window(WINDOW_PARAM, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The study's kernel with its lanes refilled [BD]: a group owns REFILL_ROWS times as many rows as it has work-items,
- * and an item whose pixel has stopped takes the group's next one, so that no lane waits for the slowest of its warp.
- * Twin of mean-shift-direct.cl, whose arguments it has; `next` is the number of the next pixel of the group.
+ * The study's kernel with refilled lanes [BD]: a group owns REFILL_ROWS times as many rows as it has work-items, and a
+ * work-item whose pixel has converged takes the group's next pixel, so that no lane waits for the slowest of its warp.
+ * Twin of mean-shift-direct.cl with the same arguments; `next` is the number of the group's next pixel.
  */
 __kernel void
 mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,

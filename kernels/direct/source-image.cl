@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pixels from an image object. A #define, as a typedef of an image type gives wrong pixels on some runtimes. */
+/* Pixels from an image object. A macro, because a typedef of an image type gives wrong pixels on some runtimes. */
 #define SOURCE_PARAM read_only image2d_t source
 
 __constant sampler_t texel_sampler = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;

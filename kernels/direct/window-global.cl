@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window's pixels all come from the source. */
+/* All pixels of the window are read from the source. */
 #define WINDOW_PARAM SOURCE_PARAM, const int4 image
 #define WINDOW_ARG source, image
 #define WINDOW_KERNEL_PARAM

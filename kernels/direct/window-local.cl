@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The group stages its own TILE_WIDTH x TILE_HEIGHT pixels; the window's other pixels come from the source. A step is
- * taken from the tile when all of it lies there. The tile is an argument: a __local array of the kernel's own becomes
- * one variable of all threads on some runtimes once the compiler finds an access at a constant place.
+ * The group stages its own TILE_WIDTH x TILE_HEIGHT pixels; the window's other pixels are read from the source. A step
+ * is read from the tile when all of its pixels lie there. The tile is an argument, because some runtimes share one
+ * __local array of a kernel among all threads when the compiler finds an access at a constant index.
  */
 #define WINDOW_PARAM SOURCE_PARAM, const int4 image, __local const uchar4 *tile, const int2 origin
 #define WINDOW_ARG source, image, tile, origin

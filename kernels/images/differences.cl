@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How two images differ: for each of the four channels the sums of absolute and of squared differences, and over all of
- * them the number of changed pixels and the greatest difference. Four pixels a load; the host limits the loads of a
- * work-item so that its 32-bit sums do not overflow.
+ * Differences of two images: the sums of absolute and of squared differences of each channel, the number of changed
+ * pixels, and the largest difference. Each load has four pixels; the host limits the loads of a work-item so that its
+ * 32-bit sums do not overflow.
  */
 #define WORDS 10
 #define CHANGED 8

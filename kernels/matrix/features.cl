@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the records of the picture, a quarter of one for each work-item, and 1 / n for every size a window can have.
+ * Writes the records of the image, a quarter of one for each work-item, and 1 / n for every number of samples in a
+ * window.
  */
 __kernel void
 prepare_records(__global const uint *source, __global uint *records, __global double *reciprocals, const int4 image)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A warp filters 8 x 8 pixels, sixteen at a time. After each iteration those that go on close ranks, sorted by row, so
- * that sixteen of them share the smallest rectangle that holds all of their windows.
+ * A warp filters 8 x 8 pixels, sixteen at a time. After each iteration the pixels that have not converged are compacted
+ * and sorted by row, so that sixteen of them share the smallest rectangle that holds all of their windows.
  */
 #define PIXELS 64
 #define GROUP_SIDE 8
 
 /*
- * entries: factors of the colour (2 words), start value, place (x below y, y counted from the first row held);
- * pixels: colour and alpha, place in the group; means: what sixteen and sixteen more have come to, four words each
+ * entries: factors of the colour (2 words), start value, place (x below y, y counted from the first row held); pixels:
+ * colour and alpha, place in the group; means: the new states of two times sixteen pixels, four words each
  */
 typedef struct {
   __local uint4 *entries;
@@ -17,7 +17,7 @@ typedef struct {
   __local uint *scratch;
 } list_t;
 
-/* What the matrix product needs of a colour. */
+/* The factors of a colour for the matrix product. */
 static inline uint4
 make_entry(const uint colour, const uint limit, const uint place)
 {
@@ -57,7 +57,7 @@ list_pixels(const list_t *list, __global const uint *source, const int4 image, c
   return count;
 }
 
-/* Binary digit by digit, as the ones before left them: rows from the list's first on, the last for all beyond 31. */
+/* A stable radix sort by binary digits of the row, counted from the list's first; rows beyond 31 count as 31. */
 static inline void
 sort_by_row(const list_t *list, const uint count)
 {
@@ -111,7 +111,7 @@ set_lane(lane_t *self, __global const uint *records, __local const uint *bands, 
   self->counted_down = row == 5 ? 0x02020202u : 0u;
 }
 
-/* This lane's two centres of sixteen. The last parts of their factors come from the pass. */
+/* This lane's two centres of sixteen. The last parts of their factors depend on the pass. */
 static inline void
 load_centres(const lane_t *self, centres_t *centres, const list_t *list, const uint upper, const uint lower)
 {
@@ -124,7 +124,7 @@ load_centres(const lane_t *self, centres_t *centres, const list_t *list, const u
   }
 }
 
-/* Where a centre with that place stands in a pass from row `top` and column `left` of the records. */
+/* The coordinates of a centre relative to row `top` and column `left` of the records, where its pass begins. */
 static inline uint
 band_mark(const uint place, const uint top, const uint part)
 {
@@ -143,7 +143,7 @@ in_pass(const uint place, const uint top, const uint across)
   return (place >> 16) - top < BAND && (place & 0xffffu) - across < REACH;
 }
 
-/* From where the planes x and y count in the pass of that place, in the picture and from the first row held. */
+/* The origin of the planes x and y in a pass, in columns of the image and rows from the first row held. */
 static inline uint2
 pass_origin(const uint place, const uint x_first, const uint y_first)
 {
@@ -153,7 +153,8 @@ pass_origin(const uint place, const uint x_first, const uint y_first)
 }
 
 /*
- * Twice two numbers of the new state for two pixels: lane 4 r + p has (red, green), (blue, found), (x, y) or nothing.
+ * Two times two numbers of the new states of two pixels: lane 4 r + p has (red, green), (blue, number of samples), (x,
+ * y) or nothing.
  */
 static inline void
 write_means(const lane_t *self, __local uint *out, __global const double *reciprocals, const int4 sums,
@@ -172,7 +173,9 @@ write_means(const lane_t *self, __local uint *out, __global const double *recipr
             (mean_of(n.y * lower_y - (uint)sums.w, lower_q) - down) << 16;
 }
 
-/* One iteration of sixteen entries from `first` on; `block` says that they are a block of 4 x 4 where it belongs. */
+/*
+ * One iteration of sixteen entries from `first` on; `block` says that they are a block of 4 x 4 pixels at their start.
+ */
 static inline void
 shift_sixteen(const lane_t *self, const list_t *list, __local uint *out, __global const double *reciprocals,
               const uint first, const uint last, const uint first_row, const bool block)
@@ -233,7 +236,8 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
   mark_bands(bands);
   set_lane(&self, records, bands, list.scratch, (uint)strip_rows(image.w) * LINE);
   /*
-   * A barrier, not a fence: compilers then know that all lanes go on together, and keep what they share in one place.
+   * A barrier rather than a fence tells compilers that all lanes continue together, so that they keep common values in
+   * uniform registers.
    */
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int left = filter.z; count > 0; left--) {

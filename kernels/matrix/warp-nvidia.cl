@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thirty-two lanes in step and the matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group
- * is one warp. Twin of warp-portable.cl, which says in plain C what each function does.
+ * Warp operations and matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group is one warp.
+ * Twin of warp-portable.cl, which defines each function in plain C.
  */
 #define SCRATCH_WORDS 64
 #define SIGNS 0xfbd9u /* the signs of two pairs of halves, spread over a byte each, first with first */
@@ -51,7 +51,10 @@ warp_bounds(__local uint *scratch, const uint x, const uint y)
   return result;
 }
 
-/* Bytes of `low` (0-3) and `high` (4-7) picked by the four nibbles of `pick`; bit 3 of a nibble spreads the sign. */
+/*
+ * Bytes of `low` (0-3) and `high` (4-7) selected by the four nibbles of `pick`; bit 3 of a nibble replicates the byte's
+ * sign.
+ */
 static inline uint
 permute(uint low, uint high, uint pick)
 {
@@ -88,7 +91,7 @@ half2_beyond(uint a, uint b, uint scale, uint bias)
   return result;
 }
 
-/* Nothing is left from 32 on. */
+/* A shift by 32 or more gives 0. */
 static inline uint
 shift_left(uint value, uint by)
 {
@@ -97,7 +100,7 @@ shift_left(uint value, uint by)
   return result;
 }
 
-/* Squared distances, less the limit, of 16 centres from 8 samples: factors * samples + start, in pairs of halves. */
+/* Squared distances minus the limit of 16 centres from 8 samples: factors * samples + start, in pairs of halves. */
 static inline uint2
 inner_distances(uint4 factors, uint samples, uint2 start)
 {
@@ -108,7 +111,7 @@ inner_distances(uint4 factors, uint samples, uint2 start)
   return d;
 }
 
-/* The same, and far beyond the limit for samples whose row is not in the window of the centre. */
+/* The same, but far beyond the limit for samples whose row is outside the centre's window. */
 static inline uint2
 edge_distances(uint4 factors, uint samples, uint band, uint2 start)
 {
@@ -130,7 +133,7 @@ sum_planes(uint4 masks, uint2 planes, int4 sums)
   return sums;
 }
 
-/* Sixteen centres against 4 rows of 8 samples, even and odd columns apart; `edge` says that `band` matters. */
+/* Sixteen centres against 4 rows of 8 samples, even columns before odd ones; `edge` says that `band` is used. */
 static inline int4
 matrix_step(__local uint *scratch, const uint4 factors, const uint2 even, const uint2 odd, const uint2 above,
             const uint2 below, const uint2 band, const bool edge, const uint2 planes, const int4 sums)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thirty-two lanes in step and matrix products, in plain OpenCL C: a work-group is one warp and meets at barriers.
- * Twin of warp-nvidia.cl. Lanes trade through `scratch`; all of them must call each function together.
+ * Warp operations and matrix products in plain OpenCL C: a work-group is one warp, synchronised by barriers. Twin of
+ * warp-nvidia.cl. Lanes exchange values through `scratch`; all of them must call each function together.
  */
 #define SCRATCH_WORDS 832
 
@@ -11,7 +11,7 @@ lane_id(void)
   return (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
 }
 
-/* What any lane wrote to local memory before is seen by all lanes after. */
+/* Makes all lanes' writes to local memory visible to all lanes. */
 static inline void
 warp_fence(void)
 {
@@ -34,7 +34,7 @@ warp_from_lane(__local uint *scratch, const uint2 value, const uint lane)
   return (uint2)(scratch[lane], scratch[32 + lane]);
 }
 
-/* Two questions: a bit of each answer for each lane. */
+/* Two votes: the conditions of all lanes as the bits of a word each. */
 static inline uint2
 warp_vote(__local uint *scratch, const bool first, const bool second)
 {
@@ -63,7 +63,8 @@ warp_bounds(__local uint *scratch, const uint x, const uint y)
 }
 
 /*
- * Bytes of `low` (0 to 3) and `high` (4 to 7) picked by the four nibbles of `pick`; bit 3 of a nibble spreads the sign.
+ * Bytes of `low` (0 to 3) and `high` (4 to 7) selected by the four nibbles of `pick`; bit 3 of a nibble replicates the
+ * byte's sign.
  */
 static inline uint
 permute(const uint low, const uint high, const uint pick)
@@ -128,7 +129,7 @@ half2_beyond(const uint a, const uint b, const uint scale, const uint bias)
   return (result & 0x8000u ? 0u : result & 0xffffu) | (result & 0x80000000u ? 0u : result & 0xffff0000u);
 }
 
-/* Nothing is left from 32 on. */
+/* A shift by 32 or more gives 0. */
 static inline uint
 shift_left(const uint value, const uint by)
 {
@@ -193,7 +194,7 @@ sum_plane(__local const uint *masks, __local const uint *planes, const uint row,
   return sum;
 }
 
-/* Sixteen centres against 4 rows of 8 samples, even and odd columns apart; `edge` says that `band` matters. */
+/* Sixteen centres against 4 rows of 8 samples, even columns before odd ones; `edge` says that `band` is used. */
 static inline int4
 matrix_step(__local uint *scratch, const uint4 factors, const uint2 even, const uint2 odd, const uint2 above,
             const uint2 below, const uint2 band, const bool edge, const uint2 planes, const int4 sums)
@@ -224,7 +225,7 @@ matrix_step(__local uint *scratch, const uint4 factors, const uint2 even, const 
                        sum_plane(masks, bytes, row + 8, plane), sum_plane(masks, bytes, row + 8, plane + 1));
 }
 
-/* The squared length of a colour; the fourth byte does not count. */
+/* The squared length of a colour; the fourth byte is ignored. */
 static inline uint
 colour_square(const uint c)
 {

@@ -3,11 +3,11 @@
  * The sums of sixteen windows at once. For a centre c and a sample t the matrix product of the rows
  *   (-128 c0, -128 c1), (-128 c2, rest), (64, 32768), (0, 0)
  *   (t0, t1),           (t2, 1),         (low, high), any        of the record, n / 2^24 each but for the 1
- * on top of a start value is (|t - c|^2 - isr2 - 1/2) / 2^18: negative for the samples that count, and no rounding
- * changes a sign. Eight more columns mark the row of the centre within a band of eight; against them stands, for each
- * row of samples, which of the eight have it outside their windows. The start value does the same for columns.
+ * plus a start value is (|t - c|^2 - isr2 - 1/2) / 2^18: negative for the samples within the colour radius, and no
+ * rounding changes a sign. Eight more columns mark the row of the centre within a band of eight; their factors mark,
+ * for each row of samples, which of the eight windows exclude it. The start value does the same for columns.
  */
-#define BAND 8u                              /* rows of centres that one pass tells apart */
+#define BAND 8u                              /* rows of centres that one pass distinguishes */
 #define REACH 64u                            /* columns over which the centres of one pass may spread */
 #define BAND_STEPS ((2 * SP + 8 + 3) / 4)    /* four rows by four, from the first row of a band's first window */
 #define FAR 0x44004400u                      /* 4, 4: beyond every limit */
@@ -16,8 +16,8 @@
 #define NEXT_COLUMN 0x00010001u              /* one more in both halves, from 1024 on */
 
 /*
- * What a lane keeps through the whole run. Lane 4 r + p sees to part p of the records of sample r, and to plane r:
- * red, green and blue from memory; one, x and y counted from the pass's first column and row.
+ * Values that a lane keeps for the whole run. Lane 4 r + p handles part p of the records of sample r, and plane r: red,
+ * green and blue from memory; one, x and y counted from the pass's first column and row.
  */
 typedef struct {
   __global const uint *records;
@@ -33,7 +33,7 @@ typedef struct {
   uint counted_down;
 } lane_t;
 
-/* Sixteen centres; row and row + 8 of them are this lane's. */
+/* Sixteen centres, of which numbers row and row + 8 are this lane's. */
 typedef struct {
   uint4 factors;
   uint2 start;
@@ -72,8 +72,8 @@ sum_step(const lane_t *self, const centres_t *centres, const uint2 even, const u
 }
 
 /*
- * `quads` fours of columns from `left` in the records, rows from `top`; the centres spread over `spread` + 1 rows.
- * Rows come by four: those that not every window reaches, those that all reach (where it pays to tell), and the rest.
+ * `quads` fours of columns from `left` in the records, rows from `top`; the centres spread over `spread` + 1 rows. Rows
+ * come by four: those that some windows exclude, those that all include (where the distinction pays), and the rest.
  */
 static inline int4
 sum_windows(const lane_t *self, const centres_t *centres, const uint left, const uint quads, const uint top,

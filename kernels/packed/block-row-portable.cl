@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row of samples: of the upper two windows, of the lower two, or of all four. The bounds of the loops are known
- * before the function is put in its places: compilers built on clang warn of loops that they cannot unroll before
- * that.
+ * A row of samples: of the upper two windows, of the lower two, or of all four. The loops have constant bounds before
+ * the function is inlined: compilers built on clang warn of loops that they cannot unroll by then.
  */
 static inline void
 add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper, const bool lower)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The SIDE + 1 rows in which the windows of a block lie, for a radius with a half: the first and the last row of the
- * widest window are in the upper two windows or not, and so in the lower two. Twin of block-rows-whole.cl.
+ * The SIDE + 1 rows in which the windows of a block lie, for a radius with a half: the upper two windows and the lower
+ * two may each lack the first or the last row of the widest window. Twin of block-rows-whole.cl.
  */
 static inline void
 add_rows_at_end(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper,
@@ -15,7 +15,7 @@ add_rows_at_end(sums_t sums[4], const centre_t centres[4], __global const uint4 
     add_row(sums, centres, record, false, true);
 }
 
-/* A row below the window counts none, but the sum of y is that of what was found so far. */
+/* A row below the window adds no samples, but the running sum of y needs the samples found so far. */
 static inline void
 pass_rows(sums_t sums[4], const int first, const bool passed)
 {

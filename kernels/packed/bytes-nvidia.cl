@@ -24,7 +24,7 @@ signs(const uint a, const uint b, const uint c, const uint d)
   return result;
 }
 
-/* `sum` less those bytes of `values` whose byte of `mask` is 255. */
+/* `sum` minus those bytes of `values` whose byte of `mask` is 255. */
 static inline int
 take_bytes(const uint mask, const uint values, const int sum)
 {

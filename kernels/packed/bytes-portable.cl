@@ -17,7 +17,7 @@ signs(const uint a, const uint b, const uint c, const uint d)
   return (a >> 31) * 0xffu | (b >> 31) * 0xff00u | (c >> 31) * 0xff0000u | (d >> 31) * 0xff000000u;
 }
 
-/* `sum` less those bytes of `values` whose byte of `mask` is 255. */
+/* `sum` minus those bytes of `values` whose byte of `mask` is 255. */
 static inline int
 take_bytes(const uint mask, const uint values, const int sum)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first iteration: a block of 2 x 2 pixels for each work-item, whose windows lie in the same records of SIDE + 1
- * rows. Pixels that go on are written to a list, those of a group together.
+ * rows. Pixels that have not converged are written to a list, those of a group together.
  */
 
-/* The block from (x, row) on: its pixels on their way, what their windows are compared with, and empty sums. */
+/* Sets up the block from (x, row) on: the states of its pixels, the centres of their windows, and empty sums. */
 static inline void
 begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global const uint *source, const int4 image,
             const int x, const int row, const uint isr2, const uint offset)
@@ -22,8 +22,8 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 }
 
 /*
- * Places for `count` entries of this work-item on the list, behind those of the group's others. All of the group come
- * here.
+ * Reserves `count` entries of the list for this work-item, next to those of its group; every work-item of the group
+ * must call it.
  */
 static inline uint
 places_on_list(__global uint *counter, __local uint *room, const uint count)
@@ -47,7 +47,7 @@ mean_shift_first(__global const uint *source, __global uint *result, __global co
                  const int4 region, const int4 band, const int4 filter, __local uint *room)
 {
   const int own_x = band.x + 2 * (int)get_global_id(0), own_y = band.y + 2 * (int)get_global_id(1);
-  /* Work-items beyond the band go over its last pixels, for nothing. */
+  /* Work-items beyond the band repeat its last pixels, and their results are discarded. */
   const int x = min(own_x, band.x + ((band.z - 1) & ~1)), row = min(own_y, band.y + band.w - 1) - image.z;
   const uint shift = (uint)shift_of(region.x), column = (uint)x + shift, offset = column % GRAIN;
   const int pitch = records_per_row(image.x);

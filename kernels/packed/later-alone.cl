@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The iterations after the first, for the pixels on the list: a group takes LIST_SHARE of them, and a work-item whose
- * pixel has come to rest takes the group's next one, so that none waits for the slowest of its warp. Twin of
+ * pixel has converged takes the group's next one, so that none waits for the slowest of its warp. Twin of
  * later-merged.cl.
  */
 __kernel void

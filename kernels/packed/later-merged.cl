@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The iterations after the first, for the pixels on the list. A group takes LIST_SHARE of them through all iterations
- * together. Before each one, pixels that have come to the same place and colour are found in a table, and one of them
- * goes on for all: the others name it as theirs and take its colour at the end. Twin of later-alone.cl.
+ * The iterations after the first, for the pixels on the list. A group computes all iterations of LIST_SHARE of them.
+ * Before each iteration, pixels with the same position and colour are found by a hash table and merged: one of them
+ * continues, the others refer to it and take its colour at the end. Twin of later-alone.cl.
  */
 #define EMPTY 0xffffffffu
 #define PROBES 4
@@ -13,7 +13,7 @@ slot_of(const uint4 entry)
   return ((entry.x & 0xffffffu) * 0x9e3779b1u ^ entry.y * 0x85ebca6bu) >> 16;
 }
 
-/* Whether pixel `a` goes on by itself; if not, it has named the one that goes on for it. */
+/* Whether pixel `a` continues; otherwise it now refers to the pixel that it was merged with. */
 static inline bool
 goes_on(__local uint *table, __global uint4 *entries, const uint a)
 {
@@ -34,7 +34,7 @@ goes_on(__local uint *table, __global uint4 *entries, const uint a)
   return true;
 }
 
-/* One iteration of pixel `a`; whether it goes on. */
+/* One iteration of pixel `a`; returns whether it has not converged. */
 static inline bool
 shift_entry(__global uint4 *entries, __global const uint4 *records, __global const double *reciprocals, const uint a,
             const int4 image, const uint shift, const int4 filter)
@@ -47,7 +47,7 @@ shift_entry(__global uint4 *entries, __global const uint4 *records, __global con
   return !rest;
 }
 
-/* What the pixel that went on for `a` has come to, with the alpha of `a`. */
+/* The result of the pixel that `a` was merged with, with the alpha of `a`. */
 static inline uint
 final_colour(__global const uint4 *entries, const uint a)
 {

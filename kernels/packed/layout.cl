@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the packed kernel keeps the picture: a record of four words for four pixels side by side, red, green, blue and 0
- * in each. A record starts every GRAIN columns: 2 or 4, whichever lets the window of a pixel fill its QUADS records
- * best. Round the picture lies a margin of SP pixels whose fourth byte is 255, which alone is farther from every
- * colour than `sr` reaches. The plan reckons with the same numbers (core/filter/plan-packed.c).
+ * The layout of the packed kernel: a record of four words for four pixels side by side, red, green, blue and 0 in each.
+ * A record starts every GRAIN columns: 2 or 4, whichever lets a window fill its QUADS records best. Around the image
+ * lies a margin of SP pixels whose fourth byte is 255, which alone exceeds `sr` for every colour.
+ * core/filter/plan-packed.c uses the same numbers.
  */
 #define SIDE (2 * SP + 1)
 #define QUADS ((SIDE + GRAIN + 2) / 4)
 #define STEP (4 / GRAIN) /* records from one quad of a window to the next */
-#define LAST_BYTE                                                                                                      \
-  (SIDE - 1 - 4 * (QUADS - 1)) /* where a window that starts with its first record ends: byte of its last */
+/* The byte of the last record at which a window ends that starts with its first record. */
+#define LAST_BYTE (SIDE - 1 - 4 * (QUADS - 1))
 
 /* Columns before the margin, so that windows of pairs of pixels start with a record where the region starts. */
 static inline int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the picture's records, one for each work-item, and 1 / n for every size a window can have. */
+/* Writes the image's records, one for each work-item, and 1 / n for every number of samples in a window. */
 __kernel void
 prepare_packed(__global const uint *source, __global uint4 *records, __global double *reciprocals, const int4 image,
                const int4 region)

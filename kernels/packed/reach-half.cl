@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows of a radius at or next to a half, REACH, which SP is rounded up from. The matched function rounds the ends of
- * a window to even in single precision, so that the window round every other place is one pixel shorter at one end or
- * at both. Twin of reach-whole.cl.
+ * Windows of a radius at or next to a half: SP is REACH rounded up. OpenCV rounds the ends of a window to even in
+ * single precision, so that the window around every other coordinate is one pixel shorter at one end or at both. Twin
+ * of reach-whole.cl.
  */
 
 /* Whether the window round column or row `at` of the picture begins at `at` - SP + 1. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative
- * for the samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes adds
- * up what the mask lets through. A mask is -1 where it lets through, so all sums are negative.
+ * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative for
+ * the samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes sums the
+ * selected samples. A mask is -1 for a selected sample, so all sums are negative.
  */
 typedef struct {
   int n;
@@ -13,13 +13,13 @@ typedef struct {
   int y; /* rows, counted back from the one below the window */
 } sums_t;
 
-/* What a window is compared with: its centre's colour, and what makes distances within `sr` negative. */
+/* The centre of a window: its colour, and the start value that makes distances within `sr` negative. */
 typedef struct {
   uint colour;
   uint bias;
   uint first;  /* which bytes of the first quad are in the window */
-  uint before; /* of the last but one */
-  uint last;   /* and of the last */
+  uint before; /* the same for the last quad but one */
+  uint last;   /* the same for the last quad */
   bool late;   /* whether row 0 of the widest window is above this one */
   bool early;  /* whether row SIDE - 1 of the widest window is below it */
 } centre_t;
@@ -69,16 +69,16 @@ add_quad(sums_t *sums, const centre_t *centre, const uint4 pixels, const uint4 p
   sums->b = take_bytes(mask, planes.z, sums->b);
 }
 
-/* Where a pixel is on its way: colour with the alpha of its start, x below y, y counted from the first row held. */
+/* The state of a pixel: its colour with its original alpha, and x below y, with y counted from the first row held. */
 typedef struct {
   uint colour;
   uint place;
 } state_t;
 
 /*
- * Moves `state` to the mean of its window; whether it comes to rest. `left` is the first column of the window's first
- * record, in 32 bits that wrap round at the picture's left edge. Means round to even, so places are summed up from the
- * picture's first row, not from the first one held.
+ * Moves `state` to the mean of its window; returns whether it has converged. `left` is the first column of the window's
+ * first record, in 32 bits that wrap around at the image's left edge. Rows are summed from the image's first row rather
+ * than the first one held, because means round to even.
  */
 static inline bool
 shift_to_mean(state_t *state, const sums_t *sums, __global const double *reciprocals, const uint left,
@@ -103,7 +103,7 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
   return rest;
 }
 
-/* One iteration of a pixel by itself; whether it comes to rest. `shift` is that of shift_of(). */
+/* One iteration of a single pixel; returns whether it has converged. `shift` is that of shift_of(). */
 static inline bool
 shift_state(state_t *state, __global const uint4 *records, __global const double *reciprocals, const int4 image,
             const uint shift, const int4 filter)

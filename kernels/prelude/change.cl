@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a pixel has moved: the sum of the steps in place and the squared steps in colour, which epsilon is compared
- * with.
+ * The change of a pixel, which is compared with epsilon: the sum of its shift in x and y and its squared change in
+ * colour.
  */
 static inline int
 change_of(const int2 a, const int2 b, const int4 c, const int4 d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The opencv rule on devices with doubles: the product with the rounded reciprocal decides, as in the matched function,
- * and differs from the rounded quotient on exact ties. The sum is exact in a double, so its order of building is free.
+ * The opencv rule on devices with doubles: the product with the rounded reciprocal, as in OpenCV, which differs from
+ * the rounded quotient on exact ties. The sum is exact in a double, so the order of summation does not matter.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

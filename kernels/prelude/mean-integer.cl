@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The opencv rule on devices without doubles. rint(s * rn(1 / n)) is the nearest whole number but for exact ties,
- * where the error of the rounded reciprocal decides. With 2^l the least power of two >= n, the reciprocal is m *
- * 2^-(52 + l) for a whole m, and e = m * n - 2^(52 + l) is its error. At the tie t = (2q + 1) / 2 the product is off
- * by t * e * 2^-(52 + l); where that is within half an ulp of t, the product rounds to t itself and then to the even
- * neighbour, else the sign of e decides.
+ * The opencv rule on devices without doubles. rint(s * rn(1 / n)) is the nearest integer except on exact ties, where
+ * the error of the rounded reciprocal decides. With 2^l the least power of two >= n, the reciprocal is m * 2^-(52 + l)
+ * for a whole m, and e = m * n - 2^(52 + l) is its error. At the tie t = (2q + 1) / 2 the product is off by t * e *
+ * 2^-(52 + l); where that is within half an ulp of t, the product rounds to t itself and then to the even neighbour,
+ * else the sign of e decides.
  */
 static inline int
 log2_ceil(const uint n)

@@ -6,7 +6,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
-/* 2^52 + sum as bits spares a conversion; in a sum with 1.5 * 2^52 the lowest bits are the rounded number. */
+/* Setting the bits of 2^52 + sum saves a conversion; after adding 1.5 * 2^52 the lowest bits are the rounded number. */
 static inline uint
 mean_of(const uint sum, const double reciprocal)
 {

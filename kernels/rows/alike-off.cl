@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Every pixel goes its own way: for small windows, which cost no more than looking for a companion. Twin of
- * alike-on.cl.
- */
+/* Never merges pixels: for small windows, which cost no more than searching for an equal state. Twin of alike-on.cl. */
 typedef struct {
   int unused;
 } alike_t;

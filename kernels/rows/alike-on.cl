@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pixels of a tile that come to the same place with the same colour after as many steps share the rest of their way:
- * one waits, the others follow it. A table remembers by a hash where in the list a state was last seen; what it says
- * is always checked, so that collisions and entries of earlier steps only miss a companion. Twin of alike-off.cl.
+ * Merges pixels of a tile that have the same position and colour after the same number of iterations: one stays in the
+ * list, the others follow it. A hash table holds the place in the list where a state was last seen; entries are always
+ * checked, so that collisions and outdated entries only miss a merge. Twin of alike-off.cl.
  */
 #define SLOTS_LOG2 9
 #define SLOTS (1 << SLOTS_LOG2)
 #define STATE_BITS 0x00fffffffffffffful /* an entry without the pixel's number */
 
-/* followers: pixels that have joined another, and which, in the order of joining. */
+/* followers: pixels that were merged into another, and that pixel, in the order of merging. */
 typedef struct {
   ushort slots[SLOTS];
   uchar2 followers[TILE_PIXELS + 1];
@@ -23,7 +23,7 @@ forget_all(alike_t *alike)
   alike->n_followers = 0;
 }
 
-/* The index in `waiting` of a pixel in the state of `entry`, or `count`, where the entry then goes. */
+/* The index in `waiting` of a pixel with the state of `entry`, or `count`, the place where the entry is added. */
 static inline int
 find_alike(alike_t *alike, const ulong *waiting, const int count, const ulong entry)
 {
@@ -37,7 +37,7 @@ find_alike(alike_t *alike, const ulong *waiting, const int count, const ulong en
   return found;
 }
 
-/* Lets the pixel of `entry` follow that of `other`, where `joins` is -1 and not 0. */
+/* Merges the pixel of `entry` into that of `other` where `joins` is -1 and not 0. */
 static inline void
 join_alike(alike_t *alike, const ulong entry, const ulong other, const int joins)
 {
@@ -45,7 +45,7 @@ join_alike(alike_t *alike, const ulong entry, const ulong other, const int joins
   alike->n_followers -= joins;
 }
 
-/* The last to join come first: whom they follow may have joined another before. */
+/* Resolves the last merges first, because the pixel that they refer to may have been merged itself. */
 static inline void
 take_colours(const alike_t *alike, uint *colours)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The colour test in 16 bits, exact while the squared colour radius is below 65535: every square of a channel fits,
- * and each is taken off the radius in turn, never below zero.
+ * The colour test in 16 bits, exact while the squared colour radius is below 65535: every square of a channel fits, and
+ * each is subtracted from the radius with saturation at zero.
  */
 typedef lanes_t limit_t;
 
@@ -12,7 +12,8 @@ limit_of(const int isr2)
 }
 
 /*
- * isr2 + 1 - a - b > c; what is left after two squares is zero where they exceed the radius, and zero exceeds nothing.
+ * Computes isr2 + 1 - a - b > c; the saturated difference is zero where two squares exceed the radius, and zero is
+ * never larger.
  */
 static inline mask_t
 within(const lanes_t a, const lanes_t b, const lanes_t c, const limit_t limit)

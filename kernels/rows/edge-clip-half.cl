@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows of a radius at or next to a half, clipped at the border of the image. The matched function rounds the ends of
- * a window to even in single precision, so that it reaches one pixel less far from every other place. Twin of
- * edge-clip.cl and edge-replicate.cl.
+ * Windows of a radius at or next to a half, clipped at the border of the image. OpenCV rounds the ends of a window to
+ * even in single precision, so that the window of every other coordinate is a pixel shorter. Twin of edge-clip.cl and
+ * edge-replicate.cl.
  */
 static inline int8
 first_rows(const int8 y, const reach_t reach)

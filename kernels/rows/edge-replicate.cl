@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edge repeats outside the image and nothing is clipped: columns are stored so already, rows are looked up. A
- * window wholly outside sees the edge only, so that any stored columns of that side serve it. Twin of edge-clip.cl and
- * edge-clip-half.cl.
+ * The edge repeats outside the image and nothing is clipped: the planes hold the repeated columns, rows are clamped. A
+ * window completely outside contains only edge pixels, so any stored columns of that side give its sums. Twin of
+ * edge-clip.cl and edge-clip-half.cl.
  */
 static inline int8
 first_rows(const int8 y, const reach_t reach)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first step of LANES neighbours. Each sees the window round itself, so that one load serves the same place of all
- * windows and no lanes are ever added up: one lane, one pixel.
+ * The first iteration of LANES neighbours, one lane for each pixel: one load has the same sample of all windows, and no
+ * sum across lanes is needed.
  */
 #define GROUP_COLUMNS 31  /* 30 * 31 / 2 fits 10 bits, 31 fits 6 */
-#define GROUP_SAMPLES 257 /* as many channel values fit 16 bits, and as many positions up to 128 */
+#define GROUP_SAMPLES 257 /* the sum of so many channel values fits 16 bits, and that of so many positions up to 128 */
 
 typedef struct {
   lanes_t n;
@@ -13,7 +13,7 @@ typedef struct {
   sums_t sums;
 } group_t;
 
-/* A row of the windows: its samples from the left edge of lane 0's window on, and the place of that lane. */
+/* A row of the windows: its samples from the left edge of lane 0's window on, and the column of that lane. */
 typedef struct {
   __global const ushort *samples;
   int x;

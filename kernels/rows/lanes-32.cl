@@ -59,7 +59,7 @@ add_pairs(const lanes_t v)
   return (w & 0xffffu) + (w >> 16);
 }
 
-/* Eight vectors, one a pixel, on the way to their eight sums: eight lanes are left of each pixel. */
+/* Eight partly summed vectors, one for each pixel, with eight lanes of each. */
 typedef struct {
   lanes_t even; /* pixels 0 2 4 6 */
   lanes_t odd;  /* pixels 1 3 5 7 */
@@ -111,7 +111,7 @@ fold(folded_t *folded, const lanes_t *v)
   folded->odd = fold_four_pixels(v + 1);
 }
 
-/* Adds what is left: pairs in 16 bits, so that eight lanes have gone into each, the rest in 32. */
+/* Adds the remaining lanes: pairs in 16 bits, which then hold eight lanes each, the rest in 32. */
 static inline int8
 fold_rest(const folded_t *folded)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the picture lies in the planes: for each row held, a row of each of the three channels in 16 bits, with a margin
- * at both sides in which the edge repeats. The plan reckons with the same numbers (core/filter/plan-rows.c).
+ * The layout of the rows kernel: for each row held, a row of each of the three channels in 16 bits, with a margin on
+ * both sides that repeats the edge. core/filter/plan-rows.c uses the same numbers.
  */
 static inline int
 margin_of(const int radius)
@@ -16,7 +16,7 @@ pitch_of(const int width, const int radius)
   return (width + 15) / 16 * 16 + 2 * margin_of(radius);
 }
 
-/* How far windows reach: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */
+/* The reach of windows: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */
 typedef struct {
   int radius;
   float sp;

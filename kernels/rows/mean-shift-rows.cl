@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A work-item filters a tile. All its pixels take their first step with their neighbours, one lane a pixel; from then
- * on windows lie anywhere, and each takes whole vectors, one lane a column, eight windows at a time so that the same
- * shuffles add up the lanes of all of them. Pixels that have stopped cost nothing more.
+ * A work-item filters a tile. The first iteration computes neighbouring pixels together, one lane for each; later
+ * windows lie anywhere and are read in whole vectors, one lane for each column, eight windows at a time, so that the
+ * same shuffles sum the lanes of all. Converged pixels leave the list.
  */
 #define DRIFT 8192 /* farther than 100 steps of 64 lead */
 #define EIGHT ((int8)(0, 1, 2, 3, 4, 5, 6, 7))
 
 /*
- * waiting: the pixels that have not stopped; in the low word their place from the tile's origin, x below y, in the high
- * word their colour below their number. The origin lies DRIFT before the tile, so that places are never negative.
+ * waiting: the pixels that have not converged; the low word has their position from the tile's origin, x below y, the
+ * high word their colour below their number. The origin lies DRIFT before the tile, so that positions are never
+ * negative.
  */
 typedef struct {
   int x;
@@ -20,7 +21,7 @@ typedef struct {
   uint colours[TILE_PIXELS] __attribute__((aligned(64)));
 } tile_t;
 
-/* Writes down the colour of a pixel and lets it wait, or follow another, where `keep` is -1 and not 0. */
+/* Stores the colour of a pixel, and keeps it in the list or merges it where `keep` is -1 and not 0. */
 static inline void
 keep_one(tile_t *tile, const ulong entry, const int keep)
 {
@@ -34,7 +35,7 @@ keep_one(tile_t *tile, const ulong entry, const int keep)
   tile->count -= keep & alone;
 }
 
-/* Writes down the colours of eight pixels and lets those wait that go on. */
+/* Stores the colours of eight pixels and keeps those that have not converged. */
 static inline void
 keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8 go_on)
 {
@@ -96,7 +97,9 @@ sum_eight(totals_t *t, const picture_t *picture, const places_t *places, const i
   add_up(t, &windows);
 }
 
-/* One more step of every pixel that waits; the last eight are filled up with copies that come to nothing. */
+/*
+ * One more iteration of every pixel in the list; the last eight are completed with copies whose results are discarded.
+ */
 static inline void
 next_step(tile_t *tile, const picture_t *picture, const int epsilon)
 {

@@ -6,7 +6,7 @@
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
-/** batch_fixture_add_picture: random pixels, below the folder of inputs; its folders are made too. */
+/** batch_fixture_add_picture: writes random pixels below the folder of inputs and creates missing folders. */
 void
 batch_fixture_add_picture(BatchFixture *f, const char *name, int width, int height)
 {
@@ -75,7 +75,7 @@ batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
   g_free(f->folder);
 }
 
-/** batch_fixture_plan: (transfer full): the items of the request, which must be a good one. */
+/** batch_fixture_plan: (transfer full): the items of the request, which must be valid. */
 GPtrArray *
 batch_fixture_plan(BatchFixture *f)
 {
@@ -135,7 +135,7 @@ note_problem(const char *sentence, gpointer data)
   g_ptr_array_add(((BatchFixture *)data)->problems, g_strdup(sentence));
 }
 
-/** batch_fixture_run: on the fake engine, counting what the runner reports. */
+/** batch_fixture_run: runs the batch on the fake engine and counts what the runner reports. */
 gboolean
 batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
 {
@@ -148,7 +148,7 @@ batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
   return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
 }
 
-/** batch_fixture_run_good: a run that ends by itself, whatever became of its items, and reports each of them once. */
+/** batch_fixture_run_good: runs the batch, which must reach its end and report each item once. */
 void
 batch_fixture_run_good(BatchFixture *f, GPtrArray *items)
 {
@@ -159,7 +159,7 @@ batch_fixture_run_good(BatchFixture *f, GPtrArray *items)
   g_assert_cmpuint(f->n_finished, ==, items->len);
 }
 
-/** batch_fixture_assert_reference: the saved output is what the serial reference makes of the input. */
+/** batch_fixture_assert_reference: checks that the saved output equals the serial reference's result. */
 void
 batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of the batch share: a folder with pictures, a request for them, and runs of it on an engine that obeys
- * the test.
+ * Shared by the tests of the batch: a folder with images, a request for them, and runs on an engine that the test
+ * controls.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ one_pixel_off(MsImage *image)
   return ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels, ms_image_get_metadata(image));
 }
 
-/* Runs wait a little for each other, so that lanes that work at the same time are seen to. */
+/* Each run waits a little for another, so that concurrent lanes are counted. */
 static void
 meet(FakeEngine *root)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An engine of the batch whose behaviour a test chooses: it computes as the reference does, or errs, or fails, or is
- * cancelled.
- */
+/* An engine whose behaviour a test chooses: it computes the right or a wrong result, fails, or is cancelled. */
 #pragma once
 
 #include "core/engine/engine.h"
@@ -23,7 +20,7 @@ typedef enum {
  * FakeEngine:
  * @cancel_after_first: (not owned): is cancelled at the end of the first run
  * @runs: counts the runs of this engine, without those of its lanes
- * @lanes: images at once; 0 as 1
+ * @lanes: images at once; 0 counts as 1
  * @root: (nullable) (not owned): the engine whose lane this is
  * @lane_runs: runs of all lanes opened from this engine; atomic
  * @meeting: counts runs in progress in this engine and its lanes; @most_meeting the most seen; atomic

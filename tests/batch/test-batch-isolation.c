@@ -9,7 +9,7 @@
 #include "core/batch/worker.h"
 #include "tests/batch/batch-fixture.h"
 
-/* Widths of images that the engine does not survive. */
+/* Widths of images at which the engine aborts or hangs. */
 #define ABORTS 17
 #define HANGS 19
 #define IS_KILLED 21
@@ -182,7 +182,7 @@ test_one_retry(BatchFixture *f, gconstpointer data)
   assert_others_done(f, items, widths, 0, "");
 }
 
-/* The manifest records the failure, so a resume tries the image again and survives it too. */
+/* The manifest records the failure; resuming tries the image again and does not end either. */
 static void
 test_resume(BatchFixture *f, gconstpointer data)
 {

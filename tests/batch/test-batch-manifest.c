@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The batch: the manifest, and going on where an earlier run ended. */
+/* The manifest, and resuming an interrupted batch. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -51,12 +51,12 @@ test_manifest_resume(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
   g_assert_cmpuint(counts.failed, ==, 1);
 
-  /* Done ones are left out, the failed one is tried again. */
+  /* Finished images are skipped, the failed one is tried again. */
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
   g_assert_cmpuint(counts.skipped, ==, 3);
   g_assert_cmpuint(counts.failed, ==, 1);
 
-  /* A lost output, a changed input and other settings are done anew. */
+  /* Images with a lost output, a changed input or other settings are filtered again. */
   g_assert_cmpint(g_unlink(first), ==, 0);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   batch_fixture_add_picture(f, "b.png", 60, 5);
@@ -204,7 +204,7 @@ test_resume_without_manifest(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(batch_fixture_item(items, 1)->status, ==, MS_ITEM_DONE);
 }
 
-/* What is done counts for the outputs that are wanted now alone: their folder, name, format and quality. */
+/* An image counts as finished only for the same folder, name, format and quality of the output. */
 static void
 test_manifest_other_outputs(BatchFixture *f, gconstpointer data)
 {
@@ -230,7 +230,7 @@ test_manifest_other_outputs(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
 }
 
-/* Numbers are no other names: of a place in a list that has grown, or of a name that was free. */
+/* Names that differ only in a number count as the same: the list may have grown, or another name was free. */
 static void
 test_manifest_numbers(BatchFixture *f, gconstpointer data)
 {
@@ -283,7 +283,8 @@ cut_last_line(const char *path)
 }
 
 /*
- * A run that is killed between the output's name and its line; what is there is ours when it is what would be made now.
+ * A run was killed after saving an output and before recording it: the file is accepted if its bytes are those of the
+ * result.
  */
 static void
 test_manifest_killed(BatchFixture *f, gconstpointer data)
@@ -303,7 +304,7 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
   g_assert_cmpuint(counts.skipped, ==, 2);
 
-  /* Under its own name, though other names were free. */
+  /* The output keeps its name although numbered names were free. */
   f->request.on_conflict = MS_CONFLICT_UNIQUE;
   g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
@@ -315,7 +316,7 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(counts.done, ==, 1);
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 3);
 
-  /* Somebody else's file is not taken for a result and stays. */
+  /* A file with other bytes is not accepted as a result and stays. */
   f->request.on_conflict = MS_CONFLICT_FAIL;
   g_assert_true(g_file_set_contents(path, one_line, -1, NULL));
   g_assert_true(g_file_set_contents(last, "theirs", -1, NULL));
@@ -326,7 +327,7 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(content, ==, "theirs");
 }
 
-/* Results beside their inputs are no inputs of the next run, with a manifest and without; what is named itself is. */
+/* Results beside their inputs are not inputs of the next run, with or without a manifest, unless named as arguments. */
 static void
 test_resume_beside_inputs(BatchFixture *f, gconstpointer data)
 {
@@ -350,7 +351,7 @@ test_resume_beside_inputs(BatchFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) plain = batch_fixture_plan(f);
   g_assert_cmpuint(plain->len, ==, 2);
   g_assert_cmpuint(ms_batch_count(plain).skipped, ==, 2);
-  /* It could be an original: nothing tells, so nothing is replaced. */
+  /* The file could be an original, so it is not replaced. */
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   g_autoptr(GPtrArray) overwrite = batch_fixture_plan(f);
   g_assert_cmpuint(overwrite->len, ==, 4);
@@ -362,7 +363,7 @@ test_resume_beside_inputs(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(batch_fixture_item(named, 2)->input, ==, result);
 }
 
-/* What was a result in one step may be the input of the next. */
+/* The result of one run may be the input of another. */
 static void
 test_manifest_two_steps(BatchFixture *f, gconstpointer data)
 {
@@ -393,7 +394,7 @@ append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsSet
   return good;
 }
 
-/* A line that only went in part, or not at all, must not take the next one with it. */
+/* A line that was not completely written must not damage the next one. */
 static void
 test_manifest_cut_line(BatchFixture *f, gconstpointer data)
 {

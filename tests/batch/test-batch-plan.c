@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The batch: what is planned for which picture. */
+/* Planning of batches. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -132,7 +132,7 @@ test_plan_collisions(BatchFixture *f, gconstpointer data)
   batch_fixture_assert_output(f, batch_fixture_item(unique, 1), "a-1.png");
 }
 
-/* So many that looking for a free name from the start each time would take hours. */
+/* So many images that searching for a free name from 1 each time would take hours. */
 static void
 test_plan_many_free_names(BatchFixture *f, gconstpointer data)
 {
@@ -155,7 +155,7 @@ test_plan_many_free_names(BatchFixture *f, gconstpointer data)
   batch_fixture_assert_output(f, batch_fixture_item(items, n - 1), "x-100003.png");
 }
 
-/* By name, by a hard link, by a symbolic link, and when it is another's input: never. */
+/* An input is never overwritten, by its name, a hard link, a symbolic link, or as another item's input. */
 static void
 test_plan_never_overwrites_inputs(BatchFixture *f, gconstpointer data)
 {
@@ -235,7 +235,7 @@ plan_without_privileges(BatchFixture *f)
   return items;
 }
 
-/* Neither an unreadable file nor a folder that cannot be searched may vanish from the list. */
+/* An unreadable file and a folder that cannot be searched stay in the list. */
 static void
 test_plan_unreadable(BatchFixture *f, gconstpointer data)
 {

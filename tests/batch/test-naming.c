@@ -52,7 +52,7 @@ enter_german(char **made)
   return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
 }
 
-/* A comma from the locale would make names that differ from machine to machine. */
+/* Names do not depend on the locale's decimal separator. */
 static void
 test_fields_in_a_locale_with_commas(void)
 {
@@ -144,7 +144,7 @@ test_shard_values(void)
   g_assert_cmpuint(shard.index, ==, 3);
 }
 
-/* Every name in exactly one shard, and no shard with much more than its part. */
+/* Every name is in exactly one shard, and shards are of similar size. */
 static void
 test_shards_divide(void)
 {

@@ -96,7 +96,7 @@ test_plan(void)
     g_assert_no_error(error);
     g_assert_true(ms_gpu_kernel_has_part(plan, "matrix/warp-nvidia.cl") == fast);
     g_assert_true(ms_gpu_kernel_has_part(plan, "matrix/warp-portable.cl") != fast);
-    /* For auto it is the next best, for colour radii that packed bytes do not reach. */
+    /* `auto` chooses it for colour radii that the packed kernel refuses. */
     request.settings.options.kernel = MS_KERNEL_AUTO;
     request.settings.params.sr = 255;
     g_autoptr(MsPlan) chosen = ms_plan_new(&request, &error);

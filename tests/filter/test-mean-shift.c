@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every combination of the toggles that means something against the serial reference, on sizes that fit nothing. */
+/*
+ * Every combination of toggles that has an effect against the serial reference, on sizes that are multiples of nothing.
+ */
 #include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/settings/options.h"

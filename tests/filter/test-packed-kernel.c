@@ -174,7 +174,7 @@ test_plan_by_radius(void)
   g_assert_cmpuint(once->n_passes, ==, 2);
 }
 
-/* Where the matrix kernel is ahead, `auto` takes that one, on devices that have it. */
+/* `auto` chooses the matrix kernel where it is faster, on devices that support it. */
 static void
 test_preference(void)
 {

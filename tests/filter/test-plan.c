@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans on made-up devices: every refusal with its reason, every resolved `auto`, stripes and bands; no device is
- * touched.
+ * Plans for invented devices, without OpenCL calls: every refusal with its reason, every resolved `auto`, stripes and
+ * bands.
  */
 #include <string.h>
 
@@ -245,7 +245,7 @@ assert_repeats(const MsPlanRequest *request)
   g_assert_cmpstr(first, ==, second);
 }
 
-/* What a report says of a run can be given back to the program. */
+/* The settings in a report can be passed to the program again. */
 static void
 test_reported_options_repeat_the_run(void)
 {
@@ -263,7 +263,7 @@ test_reported_options_repeat_the_run(void)
   }
 }
 
-/* A kernel that has its own work-group takes no other, and `auto` is not drawn to it by its size. */
+/* A kernel with a fixed work-group refuses others, and `auto` does not choose the kernel by the work-group. */
 static void
 test_own_work_group_by_name_alone(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The serial reference on cases small enough to work out by hand. */
+/* The serial reference on cases small enough for calculation by hand. */
 #include "core/filter/reference.h"
 #include "tests/support/fixture.h"
 
@@ -93,7 +93,7 @@ test_cancelled(void)
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* Black and white are 442 apart: any larger radius takes all, and is no reason to refuse. */
+/* Black and white are 442 apart: any larger radius is accepted and includes every colour. */
 static void
 test_any_larger_colour_radius_takes_all(void)
 {
@@ -105,7 +105,7 @@ test_any_larger_colour_radius_takes_all(void)
       assert_row(values, (const guint8[]){86, 86, 86}, 3, (MsParams){2, radii[i], 1, 1, rule});
 }
 
-/* What no computer has memory for is an error of this image, not the end of the program. */
+/* An image that exceeds any memory is an error of the call, not the end of the program. */
 static void
 test_memory_runs_out(void)
 {

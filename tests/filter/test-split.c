@@ -265,7 +265,7 @@ rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
   return ms_split_get_rows(split, 0);
 }
 
-/* Gives each device of the store a made-up speed: the first group's is three times that of the others. */
+/* Gives each device of the store an invented speed: the first group's is three times that of the others. */
 static void
 set_speeds(const char *store)
 {
@@ -317,7 +317,7 @@ test_builds_are_no_speed(void)
   g_assert_cmpfloat(ms_split_step_ms(903.5, log), ==, 0);
 }
 
-/* A photograph decides, a thumbnail after it does not undo that. */
+/* The speed measured with a photograph is kept when a thumbnail follows. */
 static void
 test_small_images_weigh_little(void)
 {

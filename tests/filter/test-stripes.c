@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How plans cut images: what counts towards the memory of a stripe, and how many rows a launch takes. */
+/* How plans cut images: the memory of a stripe and the rows of a launch. */
 #include "core/filter/settings/kernel-names.h"
 #include "core/filter/plan-stripes.h"
 #include "core/filter/planner.h"

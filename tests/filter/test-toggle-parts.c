@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What each value of each toggle changes in the plan of the direct kernel: the part it chooses, the constant it sets,
- * the work-items it launches. A toggle that changed nothing would still give the right picture.
+ * the work-items it launches. A toggle without effect would still give the right result, so the plan is tested.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a manifest: lines that mean nothing are passed over, and what was read can be asked for. */
+/* Any bytes as a manifest: invalid lines are ignored, and the others can be looked up. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -31,7 +31,7 @@ image_fixture_save(ImageFixture *self, const char *path, gboolean overwrite, GEr
   return ms_image_save(self->image, path, &options, NULL, NULL, error);
 }
 
-/** image_fixture_assert_saved: what @path holds is the picture of the fixture. */
+/** image_fixture_assert_saved: checks that @path holds the fixture's image. */
 void
 image_fixture_assert_saved(ImageFixture *self, const char *path)
 {
@@ -42,7 +42,7 @@ image_fixture_assert_saved(ImageFixture *self, const char *path)
   ms_test_assert_same_image(again, self->image);
 }
 
-/** image_fixture_assert_sentence: one sentence on one line that names the file. */
+/** image_fixture_assert_sentence: checks that the error is one sentence on one line and names the file. */
 void
 image_fixture_assert_sentence(const GError *error, const char *path)
 {
@@ -58,8 +58,8 @@ image_fixture_assert_sentence(const GError *error, const char *path)
 #define NOBODY 65534
 
 /**
- * image_fixture_become_nobody: permissions mean nothing to root, so that root plays nobody until
- * image_fixture_become_self(); %FALSE where it cannot.
+ * image_fixture_become_nobody: drops root's rights, which ignore permissions, until image_fixture_become_self(); %FALSE
+ * where that is not possible.
  */
 gboolean
 image_fixture_become_nobody(void)

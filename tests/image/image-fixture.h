@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of loading and saving share: a folder with one picture to save in it, and an account without rights. */
+/* Shared by the tests of loading and saving: a folder, an image to save in it, and an account without rights. */
 #pragma once
 
 #include "core/image/image-io.h"
 
 G_BEGIN_DECLS
 
-/** ImageFixture: @target is a path in @folder where nothing stands yet. */
+/** ImageFixture: @target is a path in @folder without a file. */
 typedef struct {
   char *folder;
   char *target;

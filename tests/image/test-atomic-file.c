@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk that fails and file systems that can do less than this one: the calls of the C library that matter are
- * replaced by ones that fail on demand.
+ * Atomic saves on a failing disk and on limited file systems: calls of the C library are replaced by ones that fail on
+ * demand.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define CONTENT_SIZE 1000000
 
-/* Which calls fail, and with what; 0 for none. */
+/* The errno of each call that fails; 0 for none. */
 static struct {
   int access;
   int write;
@@ -140,7 +140,7 @@ assert_content(Fixture *self, const char *expected)
   g_assert_cmpuint(ms_test_folder_count(self->folder), ==, 1);
 }
 
-/* A new file, one in the way, and one that is replaced, on a file system that can do what @fault leaves. */
+/* Saves a new file, refuses an existing one and replaces one, on a file system limited by @fault. */
 static void
 check_all_ways(Fixture *self)
 {
@@ -191,7 +191,7 @@ test_no_links_either(Fixture *self, gconstpointer data)
   check_all_ways(self);
 }
 
-/* Somebody makes the file between opening and committing: theirs stays, whichever way is taken. */
+/* A file created between opening and committing stays, whichever calls the file system supports. */
 static void
 test_overtaken(Fixture *self, gconstpointer data)
 {
@@ -259,7 +259,7 @@ test_late_failures(Fixture *self, gconstpointer data)
   assert_fails_cleanly(self, "permission");
 }
 
-/* Where syncing is not possible at all (some pipes and network file systems), saving is. */
+/* Saving succeeds on file systems that cannot sync. */
 static void
 test_no_sync(Fixture *self, gconstpointer data)
 {
@@ -271,7 +271,7 @@ test_no_sync(Fixture *self, gconstpointer data)
   assert_content(self, self->content);
 }
 
-/* A file that is never committed was never there. */
+/* A file that is never committed never appears. */
 static void
 test_given_up(Fixture *self, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling formats apart, and loading what is there, what is not, and what is no picture. */
+/* Recognising formats, and loading images, missing files and other files. */
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "tests/image/image-fixture.h"
 #include "tests/support/image-files.h"
 
-/* ---- Telling formats apart. */
+/* ---- Recognising formats. */
 
 static void
 test_sniff(void)
@@ -139,7 +139,7 @@ test_load_refusals(ImageFixture *self, gconstpointer data)
   assert_not_loaded(text, MS_ERROR_FORMAT);
   assert_not_loaded("/dev/null", MS_ERROR_FORMAT);
   assert_not_loaded("/dev/zero", MS_ERROR_FORMAT);
-  /* Looking at a pipe would take what it brings. */
+  /* Reading a pipe's header would consume its bytes. */
   g_assert_cmpint(mkfifo(pipe_path, 0600), ==, 0);
   g_assert_true(ms_image_is_stream(pipe_path));
   g_assert_false(ms_image_is_stream(text));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving: whole or not at all, whatever the disk, the folder and others who save say. */
+/* A save is complete or absent, whatever the disk, the folder and concurrent saves do. */
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -265,7 +265,7 @@ save_again_and_again(gpointer data)
   return NULL;
 }
 
-/* Who reads while another writes sees the old file or the new one, never a part. */
+/* A reader sees the old or the new file during a save, never a part. */
 static void
 test_reader_sees_whole_files(ImageFixture *self, gconstpointer data)
 {

@@ -116,7 +116,7 @@ test_orientations(void)
       check_orientation(sizes[i][0], sizes[i][1], orientation);
 }
 
-/* One clear pixel is found wherever it stands. */
+/* One transparent pixel is found at every position. */
 static void
 test_transparency_anywhere(void)
 {

@@ -330,7 +330,7 @@ test_lying_headers(void)
 
 #define SCAN_BOMB 127
 
-/* One scan for the mean and two for each of the other 63 coefficients: valid, and of no use to anybody. */
+/* One scan for the mean and two for each of the other 63 coefficients: valid, but too many. */
 static void
 configure_scans(struct jpeg_compress_struct *cinfo, gconstpointer data)
 {

@@ -185,8 +185,8 @@ test_resolution_units(void)
 }
 
 /*
- * Any block, cut anywhere or with any byte changed to the extremes, is read and patched without touching what is not
- * its own (the sanitizers watch), and told orientations stay in range.
+ * Any block, cut anywhere or with any byte changed to the extremes, is read and patched within its bounds (which the
+ * sanitizers check), and orientations stay in range.
  */
 static void
 test_broken_exif(void)
@@ -418,7 +418,7 @@ test_large_icc(void)
   g_assert_null(ms_image_get_metadata(b)->icc);
 }
 
-/* libpng looks at profiles before it writes them; one it refuses is told of. */
+/* libpng checks profiles before it writes them; a refused one is reported. */
 static void
 test_broken_icc(void)
 {

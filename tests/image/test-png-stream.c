@@ -96,7 +96,7 @@ test_dictionary(void)
   ms_test_assert_same_image(image, again);
 }
 
-/* The same bytes, however many threads and whichever is faster. */
+/* The bytes do not depend on the number and timing of threads. */
 static void
 test_repeatable(void)
 {

@@ -410,7 +410,7 @@ test_truncated(void)
   ms_test_assert_folder_refused("hostile/truncated", ".png", FALSE);
 }
 
-/* Loads what is sound and small and refuses the rest, in little time and memory whatever it is. */
+/* Loads valid small files and refuses the rest, always in little time and memory. */
 static void
 check_bounded(const char *name)
 {

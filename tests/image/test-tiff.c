@@ -408,7 +408,7 @@ test_orientations(void)
   }
 }
 
-/* ---- What loading leaves out is said; what cannot be read is refused. */
+/* ---- Losses are reported; unsupported files are refused. */
 
 static MsImageHeader
 peek(GBytes *file)
@@ -530,7 +530,7 @@ test_every_length(void)
   }
 }
 
-/* The format has no checksum but that of deflate: what is damaged loads as some image or is refused with a sentence. */
+/* The format has no checksum but that of deflate: a damaged file loads as some image or is refused with a sentence. */
 static void
 test_every_bit(void)
 {

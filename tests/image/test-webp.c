@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* WebP: lossless and lossy files, metadata, damage, and what the format cannot hold. */
+/* WebP: lossless and lossy files, metadata, damage, and the limits of the format. */
 #include <string.h>
 
 #include <webp/mux.h>
@@ -156,7 +156,7 @@ test_early_end(void)
   ms_test_assert_refused(cut, MS_ERROR_FORMAT);
 }
 
-/* The format has no checksums: what is damaged loads as some image or is refused with a sentence. */
+/* The format has no checksums: a damaged file loads as some image or is refused with a sentence. */
 static void
 test_every_bit(void)
 {

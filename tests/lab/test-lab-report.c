@@ -202,7 +202,7 @@ test_json_damaged(void)
     g_assert_null(ms_report_from_json(damaged[i], -1, &error));
     g_assert_nonnull(error);
   }
-  /* Odd members are passed over, not believed. */
+  /* Members of a wrong type are ignored. */
   g_autoptr(MsReport) odd =
     ms_report_from_json("{\"format\": \"meanshift-lab experiment report\", \"noise\": \"x\", \"rows\": [1, "
                         "{\"settings\": {\"a\": 1},"

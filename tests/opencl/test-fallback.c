@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A GPU that fails: what `auto` and --fallback make of it. Oclgrind's simulator plays the GPU beside the processor. */
+/* `auto` and --fallback when a GPU fails; Oclgrind's simulator stands for the GPU. */
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <string.h>
@@ -46,7 +46,7 @@ remove_folder(const char *path)
   g_rmdir(path);
 }
 
-/* Before the first OpenCL call of the process: the loader looks once. */
+/* Must come before the first OpenCL call, since the loader reads its variables once. */
 static char *
 offer_simulator(void)
 {
@@ -142,13 +142,13 @@ test_auto_passes_a_broken_gpu_over(void)
   arm(1);
   g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
   g_assert_cmpuint(notes->len, ==, 1);
-  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "passed over"));
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "rejected"));
   g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "Oclgrind"));
   arm(0);
   check_run(engine, "cpu");
 }
 
-/* It fails while it runs: the image at hand is done by the processor, and so are those that follow. */
+/* The GPU fails during a run: the processor filters this image and those that follow. */
 static void
 check_goes_on(const char *device_selector, MsFallback fallback)
 {
@@ -159,7 +159,7 @@ check_goes_on(const char *device_selector, MsFallback fallback)
   check_run(engine, "cpu");
   arm(0);
   g_assert_cmpuint(notes->len, ==, 1);
-  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "takes its place"));
+  g_assert_nonnull(strstr(g_ptr_array_index(notes, 0), "is used instead"));
   check_run(engine, "cpu");
   g_assert_cmpuint(notes->len, ==, 1);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Every OpenCL call of a run made to fail in turn: each gives an error with a sentence, nothing crashes, nothing leaks.
- */
+/* Makes every OpenCL call of a run fail in turn: each gives an error with a sentence, without a crash or a leak. */
 #include <gmodule.h>
 #include <string.h>
 
@@ -129,7 +127,7 @@ test_hung_device(void)
   g_assert_false(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_nonnull(strstr(error->message, "did not answer"));
-  /* The device wakes up late: its callback must find what it needs. */
+  /* The device answers late: its callback's data must still exist. */
   hang(0);
   g_clear_error(&error);
   ms_context_set_watchdog(context, 20000);
@@ -137,7 +135,7 @@ test_hung_device(void)
   g_assert_no_error(error);
 }
 
-/* `auto` passes over a device that cannot open, build or run a trivial kernel, says so, and takes the next. */
+/* `auto` rejects a device that cannot open, build or run a trivial kernel, reports it, and takes the next. */
 static void
 test_broken_device_is_rejected(void)
 {
@@ -168,7 +166,7 @@ test_broken_device_is_rejected(void)
   arm(0);
 }
 
-/* A device that cannot be measured is asked once, not for every image. */
+/* The bandwidth of a device that cannot be measured is tried once, not for every image. */
 static void
 test_failed_bandwidth_is_remembered(void)
 {
@@ -199,7 +197,7 @@ assert_place(MsDevice *device, guint domain, guint bus, guint on_bus)
   g_assert_true(ms_pci_address_equal(&found, &(MsPciAddress){domain, bus, on_bus}));
 }
 
-/* The two questions for a place answer in different words: NVIDIA's slot has the function in its last three bits. */
+/* The two queries for the PCI address have different formats: NVIDIA's slot has the function in its last three bits. */
 static void
 test_place_on_the_bus(void)
 {

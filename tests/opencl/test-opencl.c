@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The OpenCL room on a real device: limits, choice, composition, build failures, the binary cache and its damages. */
+/*
+ * core/opencl on a real device: limits, choice, composition, build failures, and the cache of binaries with damaged
+ * files.
+ */
 #include <glib/gstdio.h>
 #include <string.h>
 

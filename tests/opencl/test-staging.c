@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transfers through pinned memory: the same bytes for any length, place and number of threads, and an end to every
+ * Transfers through pinned memory: the same bytes for any length, offset and number of threads, and no hang after a
  * failure.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 #define ROOM (24 * CHUNK) /* of the device buffer and of host memory */
 #define GUARD 0xa5
 
-/* How waits go: the @fails_at-th fails with @code, counted down; 0 for none. */
+/* Controls waits: the @fails_at-th fails with @code, counted down; 0 for none. */
 typedef struct {
   gint fails_at;
   MsError code;
@@ -69,7 +69,7 @@ tear_down(Fixture *self)
   g_free(self);
 }
 
-/* Up and down again at another place of the host, with everything around it marked on both sides. */
+/* Uploads and downloads to another place of the host, with guard bytes around both buffers. */
 static void
 round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
 {
@@ -134,7 +134,7 @@ test_one_row(void)
   tear_down(self);
 }
 
-/* Every wait of a transfer fails once: the failure is told, no thread stays behind, and the next transfer is whole. */
+/* Every wait of a transfer fails once: the failure is reported, all threads end, and the next transfer is complete. */
 static void
 test_failing_waits(void)
 {
@@ -155,9 +155,7 @@ test_failing_waits(void)
     tear_down(self);
 }
 
-/*
- * Once it did not answer, nobody waits for the device a second time: a watchdog's time passes once, not for every slot.
- */
+/* After one timeout there is no further wait: a watchdog's time passes once, not for every slot. */
 static void
 test_hung_device(void)
 {
@@ -173,7 +171,7 @@ test_hung_device(void)
   tear_down(self);
 }
 
-/* What the device refuses is told with its name. */
+/* A failed OpenCL call is reported by its name. */
 static void
 test_beyond_the_end(void)
 {

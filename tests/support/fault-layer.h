@@ -2,13 +2,13 @@
 /* The controls of the fault layer: an OpenCL layer that makes the n-th call fail, or the device hang or move. */
 #pragma once
 
-/* Counts from now on; the @nth counted call (from 1) fails, none for 0. */
+/* Restarts the count; the @nth counted call (from 1) fails, none for 0. */
 typedef void (*MsFaultArm)(int nth);
 /* Calls counted since arming. */
 typedef int (*MsFaultCount)(void);
-/* While set, events never tell that they have ended; those held back are told when it is unset. */
+/* While set, events never complete; completions held back are delivered when it is unset. */
 typedef void (*MsFaultHang)(int hang);
-/* The words that devices answer the questions for their place on the PCI bus with; NULL for their own answers. */
+/* The answers of devices to the queries for their PCI address; NULL for their own answers. */
 typedef struct {
   unsigned int khr[4];
   unsigned int nvidia[3];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What tests share: a device or a loud skip, generated pictures, and comparison that leaves an amplified difference
- * behind.
- */
+/* Shared by all tests: the device under test, generated images, and a comparison that saves an amplified difference. */
 #pragma once
 
 #include "core/filter/mean-shift.h"

@@ -22,7 +22,9 @@ ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source
   ms_option_product_compare(product, source, expected, &settings, region);
 }
 
-/** ms_gpu_kernel_request: a run of 640x480 pixels on a made-up GPU; @capability is NVIDIA's, 0 for another vendor's. */
+/**
+ * ms_gpu_kernel_request: a run of 640x480 pixels on an invented GPU; @capability is NVIDIA's, 0 for another vendor's.
+ */
 MsPlanRequest
 ms_gpu_kernel_request(MsKernel kernel, guint capability)
 {
@@ -54,7 +56,7 @@ ms_gpu_kernel_has_part(const MsPlan *plan, const char *part)
   return FALSE;
 }
 
-/** ms_gpu_kernel_assert_refused: the plan refuses the request with a sentence that holds @word. */
+/** ms_gpu_kernel_assert_refused: checks that the plan refuses the request with a sentence that contains @word. */
 void
 ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word)
 {
@@ -64,7 +66,7 @@ ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word)
   g_assert_nonnull(strstr(reason, word));
 }
 
-/** ms_gpu_kernel_assert_common_refusals: what no kernel but direct takes, each refused with its reason. */
+/** ms_gpu_kernel_assert_common_refusals: checks that what only the direct kernel accepts is refused with its reason. */
 void
 ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
 {
@@ -73,7 +75,7 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
 
   request.settings.params.rule = MS_RULE_REPLICATE;
   ms_gpu_kernel_assert_refused(&request, "replicate");
-  /* For auto the same request goes on to the next kernel and says why. */
+  /* With auto, the same request gets another kernel and the reason. */
   request.settings.options.kernel = MS_KERNEL_AUTO;
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);

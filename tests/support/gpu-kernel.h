@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the tests of kernels made for GPUs share: a made-up device, comparing with the reference, and looking at plans.
- */
+/* Shared by the tests of kernels for GPUs: an invented device, comparison with the reference, and checks of plans. */
 #pragma once
 
 #include "tests/support/option-product.h"

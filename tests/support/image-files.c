@@ -30,7 +30,7 @@ ms_test_image_random(int width, int height, guint32 seed, gboolean opaque, MsMet
   return ms_image_new_take(width, height, pixels, metadata);
 }
 
-/** ms_test_image_smooth: opaque gradients that JPEG keeps well; no two corners are alike. */
+/** ms_test_image_smooth: opaque gradients that JPEG stores accurately; all corners differ. */
 MsImage *
 ms_test_image_smooth(int width, int height, MsMetadata *metadata)
 {
@@ -96,7 +96,7 @@ ms_test_decode(GBytes *bytes)
   return image;
 }
 
-/** ms_test_assert_refused: @bytes do not load, for the reason @code of MsError, with a sentence that names the file. */
+/** ms_test_assert_refused: checks that @bytes are refused with @code and a sentence that names the file. */
 void
 ms_test_assert_refused(GBytes *bytes, int code)
 {
@@ -121,8 +121,8 @@ ms_test_load(const char *path)
 }
 
 /**
- * ms_test_assert_folder_refused: none of a folder of the common pictures loads, as no picture or, with @too_large, as
- * too large.
+ * ms_test_assert_folder_refused: checks that no file of a folder of the common test pictures loads: it is invalid or,
+ * with @too_large, too large.
  */
 void
 ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too_large)
@@ -181,7 +181,7 @@ ms_test_list_files(const char *folder, const char *suffix)
   return paths;
 }
 
-/** ms_test_folder_new: (transfer full): an empty folder; ms_test_folder_remove() takes it away. */
+/** ms_test_folder_new: (transfer full): an empty folder; ms_test_folder_remove() removes it. */
 char *
 ms_test_folder_new(void)
 {
@@ -256,7 +256,7 @@ ms_test_png_append(GByteArray *file, const char *type, const void *data, gsize s
   append_u32(file, crc32_of(file->data + start, size + 4));
 }
 
-/** ms_test_png_begin: (transfer full): signature and header of a PNG file that claims this and that. */
+/** ms_test_png_begin: (transfer full): the signature and header of a PNG file with these values. */
 GByteArray *
 ms_test_png_begin(guint32 width, guint32 height, int depth, int colour_type)
 {
@@ -272,7 +272,7 @@ ms_test_png_begin(guint32 width, guint32 height, int depth, int colour_type)
   return file;
 }
 
-/** ms_test_png_find: where the first chunk of a type begins (its length), 0 when there is none. */
+/** ms_test_png_find: the offset of the first chunk of a type (of its length field), 0 when there is none. */
 gsize
 ms_test_png_find(GBytes *file, const char *type)
 {
@@ -290,7 +290,7 @@ ms_test_png_find(GBytes *file, const char *type)
   return 0;
 }
 
-/** ms_test_png_repair: makes the checksums of all chunks right, so that damage reaches what lies behind them. */
+/** ms_test_png_repair: corrects the checksums of all chunks, so that decoders accept damaged contents. */
 void
 ms_test_png_repair(guint8 *data, gsize size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures, folders and bytes that the tests of the image room are made of. */
+/* Shared by the tests of core/image: images, folders and files. */
 #pragma once
 
 #include "core/image/image-io.h"

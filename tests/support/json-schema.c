@@ -122,7 +122,7 @@ check(JsonObject *schema, JsonNode *node, const char *path)
   return NULL;
 }
 
-/** ms_test_schema_violation: (transfer full) (nullable): the first thing in @node that @schema does not allow. */
+/** ms_test_schema_violation: (transfer full) (nullable): the first part of @node that @schema does not allow. */
 char *
 ms_test_schema_violation(JsonNode *schema, JsonNode *node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As much of JSON Schema as the project's own schemas use: type, enum, required, properties, additionalProperties,
+ * The part of JSON Schema that the project's schemas use: type, enum, required, properties, additionalProperties,
  * items.
  */
 #pragma once

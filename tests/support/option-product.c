@@ -25,7 +25,7 @@ ms_option_product_open(MsOptionProduct *product)
   return TRUE;
 }
 
-/** ms_option_product_close: says how much was compared; a product that compared nothing fails. */
+/** ms_option_product_close: prints the counts; a product that compared nothing fails. */
 void
 ms_option_product_close(MsOptionProduct *product)
 {
@@ -113,7 +113,7 @@ is_refused(MsOptionProduct *product, MsImage *source, const MsSettings *settings
   return reason != NULL;
 }
 
-/* The combination that holds the most pairs of values which none before it held; %NULL when each pair was held. */
+/* The combination with the most pairs of values that no earlier one has; %NULL when every pair is covered. */
 static const Combination *
 next_combination(GArray *combinations, GHashTable *covered)
 {

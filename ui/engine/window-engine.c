@@ -229,7 +229,7 @@ ms_window_engine_get_devices(MsWindowEngine *self)
   return self->devices;
 }
 
-/** ms_window_engine_get_explanation: (transfer none) (nullable): why devices before the one in use were passed over. */
+/** ms_window_engine_get_explanation: (transfer none) (nullable): why devices before the one in use were rejected. */
 const char *
 ms_window_engine_get_explanation(MsWindowEngine *self)
 {

@@ -28,7 +28,7 @@ struct _MsWorker {
   GError *problem;
 };
 
-/** ms_job_new: (transfer full): a job that answers to @task (transfer none). */
+/** ms_job_new: (transfer full): a job that completes @task (transfer none). */
 MsJob *
 ms_job_new(MsJobKind kind, GTask *task)
 {

@@ -26,7 +26,7 @@ static const MsOptionInfo rows[] = {
   ROW(FILTER, REAL, params.sr, "sr", "sr", "_Colour radius", "20", "Colours up to this distance take part in the mean",
       .argument = "R", RANGE(MS_SR_MIN, MS_SR_USEFUL_MAX), .largest = MS_SR_MAX, .is_common = TRUE),
   ROW(FILTER, INT, params.max_iterations, "max-iterations", "max_iterations", "Max _iterations", "5",
-      "Mean-shift steps a pixel may take", .argument = "N", RANGE(MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX),
+      "Most mean-shift iterations of a pixel", .argument = "N", RANGE(MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX),
       .is_common = TRUE),
   ROW(FILTER, REAL, params.epsilon, "epsilon", "epsilon", "_Epsilon", "1",
       "A pixel stops when shift plus squared colour change is at most E", .argument = "E",

@@ -57,7 +57,7 @@ set_write_error(GError **error, const char *name, int code)
     break;
   case ENOTDIR:
     g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': a part of the path in front of it is no folder; choose another path.", name);
+                "Cannot write '%s': a part of its path is not a folder; choose another path.", name);
     break;
   default:
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name,
