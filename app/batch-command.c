@@ -94,6 +94,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.repeat = (guint)line->repeat;
   options.verify = line->verify;
   options.keep_log = line->timings || line->json || line->csv;
+  options.hash = line->resume == MS_RESUME_HASH;
   options.memory_limit = line->memory_limit;
   options.manifest = manifest;
   return options;
@@ -120,7 +121,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .on_conflict = (MsConflict)line->on_conflict,
                             .follow_links = line->follow_links,
                             .shard = line->shard,
-                            .resume = line->resume,
+                            .resume = (MsResume)line->resume,
                             .manifest = manifest,
                             .settings = line->settings,
                             .own_files = own_files,

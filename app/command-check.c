@@ -160,6 +160,8 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
       !check_lab(self, action, error))
     return FALSE;
+  if (self->resume == MS_RESUME_HASH && !self->manifest)
+    return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, error) &&
          (action != MS_COMMAND_IMAGES || check_images(self, error));
 }

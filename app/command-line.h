@@ -29,6 +29,7 @@ typedef enum {
  * @fallback: an #MsFallback
  * @format: an #MsImageFormat
  * @on_conflict: an #MsConflict
+ * @resume: an #MsResume
  * @progress: an #MsProgressMode
  * @color: an #MsColorMode
  * @budget: seconds, 0 for the default of the action
@@ -59,7 +60,7 @@ typedef struct {
   gboolean hidden;
   gboolean jobs_in_process;
   double timeout;
-  gboolean resume;
+  int resume;
   MsShard shard;
   char *manifest;
   int jobs;

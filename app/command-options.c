@@ -9,6 +9,7 @@
 #include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
+static const char *const resume_values[] = {"stat", "hash", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", NULL};
 
@@ -84,9 +85,11 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths",
       .is_common = TRUE),
   ROW(BATCH, "hidden", FLAG, hidden, IMAGES, "Take files and folders whose name starts with a dot as well"),
-  ROW(BATCH, "resume", FLAG, resume, IMAGES | EXPERIMENT,
-      "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist",
-      .needs = "output|experiment", .is_common = TRUE),
+  ROW(BATCH, "resume", CHOICE, resume, IMAGES | EXPERIMENT,
+      "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist; "
+      "hash compares contents",
+      CHOICE_OF(resume_values, MS_RESUME_STAT), .value_is_optional = TRUE, .needs = "output|experiment",
+      .is_common = TRUE),
   ROW(BATCH, "shard", PARSED, shard, IMAGES, "Process part I of N, for several processes that divide the work",
       ARGUMENT("I/N"), .parse = parse_shard),
   ROW(BATCH, "manifest", TEXT, manifest, IMAGES, "Append a line of JSON for each finished image",

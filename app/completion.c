@@ -67,7 +67,7 @@ append_name(GString *text, const MsOptionInfo *row, const char *values)
 static void
 append_bash_case(GString *text, const MsOptionInfo *row, const char *values)
 {
-  if (values)
+  if (values && !row->value_is_optional)
     g_string_append_printf(text, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", row->name,
                            values);
 }
@@ -115,7 +115,8 @@ append_zsh_row(GString *text, const MsOptionInfo *row, const char *values)
 {
   g_autofree char *help = escape_zsh(row->help);
   g_autofree char *action = values ? g_strdup_printf("(%s)", values) : g_strdup("_files");
-  g_autofree char *value = row->kind == MS_OPTION_FLAG ? g_strdup("") : g_strdup_printf(":%s:%s", row->name, action);
+  gboolean takes_next = row->kind != MS_OPTION_FLAG && !row->value_is_optional;
+  g_autofree char *value = takes_next ? g_strdup_printf(":%s:%s", row->name, action) : g_strdup("");
 
   if (row->letter)
     g_string_append_printf(text, "  '-%c[%s]%s' \\\n", row->letter, help, value);
@@ -142,7 +143,7 @@ append_fish_row(GString *text, const MsOptionInfo *row, const char *values)
   g_string_append_printf(text, "complete -c " PROGRAM " -l %s", row->name);
   if (row->letter)
     g_string_append_printf(text, " -s %c", row->letter);
-  if (row->kind != MS_OPTION_FLAG)
+  if (row->kind != MS_OPTION_FLAG && !row->value_is_optional)
     g_string_append(text, " -r");
   if (values)
     g_string_append_printf(text, " -f -a '%s'", values);

@@ -22,6 +22,18 @@ typedef enum {
 extern const char *const ms_conflict_names[];
 
 /**
+ * MsResume: how images that an earlier run finished are found.
+ * @MS_RESUME_NO: not at all
+ * @MS_RESUME_STAT: input and output have the size and the input the time that the manifest records
+ * @MS_RESUME_HASH: input and output have the content that the manifest records
+ */
+typedef enum {
+  MS_RESUME_NO,
+  MS_RESUME_STAT,
+  MS_RESUME_HASH,
+} MsResume;
+
+/**
  * MsBatchRequest:
  * @inputs: files, folders, "-"
  * @hidden: take files and folders whose name starts with a dot
@@ -45,7 +57,7 @@ typedef struct {
   MsConflict on_conflict;
   gboolean follow_links;
   MsShard shard;
-  gboolean resume;
+  MsResume resume;
   MsManifest *manifest;
   MsSettings settings;
   const char *device;

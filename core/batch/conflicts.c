@@ -222,9 +222,10 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
   MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
-  const MsManifestEntry *entry = q->resume && q->manifest && !ms_file_path_is_standard(item->input)
-                                   ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save)
-                                   : NULL;
+  const MsManifestEntry *entry =
+    q->resume && q->manifest && !ms_file_path_is_standard(item->input)
+      ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save, q->resume == MS_RESUME_HASH)
+      : NULL;
 
   if (!entry || !is_planned_output(p, item, entry->output))
     return FALSE;

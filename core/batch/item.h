@@ -2,6 +2,7 @@
 /* MsBatchItem: one image of a batch: its input, its output and its result. */
 #pragma once
 
+#include "core/batch/file-stamp.h"
 #include "core/filter/settings/options.h"
 #include "core/image/image.h"
 #include "core/opencl/timing.h"
@@ -36,6 +37,8 @@ typedef enum {
  * @error: (nullable): why it failed
  * @reason: (nullable): why it was skipped
  * @note: (nullable): what the output's format could not store, as a sentence
+ * @source: the input as it was before it was read, or unknown
+ * @result: the output as it was saved, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
  * @device: (nullable): the device that filtered it
  * @log: (nullable): decode, build, upload, kernel, download and encode rows
@@ -58,6 +61,8 @@ typedef struct {
   char *error;
   char *reason;
   char *note;
+  MsFileStamp source;
+  MsFileStamp result;
   int width;
   int height;
   MsSettings used;

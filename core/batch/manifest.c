@@ -34,6 +34,8 @@ entry_free(gpointer data)
   g_free(entry->output);
   g_free(entry->settings);
   g_free(entry->format);
+  g_free(entry->hash);
+  g_free(entry->output_hash);
   g_free(entry);
 }
 
@@ -96,6 +98,8 @@ entry_from_object(JsonObject *object)
   entry->modified_ns =
     json_object_has_member(object, "modified_ns") ? (int)ms_json_get_integer(object, "modified_ns") : -1;
   entry->output_size = (guint64)ms_json_get_integer(object, "output_size");
+  entry->hash = g_strdup(ms_json_get_text(object, "sha256"));
+  entry->output_hash = g_strdup(ms_json_get_text(object, "output_sha256"));
   return entry;
 }
 
@@ -103,7 +107,7 @@ entry_from_object(JsonObject *object)
 static gboolean
 has_types(JsonObject *object)
 {
-  static const char *const texts[] = {"input", "output", "status", "settings", "format"};
+  static const char *const texts[] = {"input", "output", "status", "settings", "format", "sha256", "output_sha256"};
   static const char *const numbers[] = {"quality", "size", "modified", "modified_ns", "output_size"};
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -252,14 +256,16 @@ is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
 
 /* Only a file can be unchanged, since a pipe may deliver another image each time. */
 static gboolean
-is_same_input(const MsManifestEntry *entry, const char *input)
+is_same_input(const MsManifestEntry *entry, const char *input, gboolean by_hash)
 {
-  struct stat info;
+  MsFileStamp now;
 
-  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || (guint64)info.st_size != entry->size ||
-      info.st_mtim.tv_sec != entry->modified)
+  ms_file_stamp_take(&now, input, by_hash);
+  if (!now.known || now.size != entry->size)
     return FALSE;
-  return entry->modified_ns < 0 || info.st_mtim.tv_nsec == entry->modified_ns;
+  if (by_hash)
+    return g_strcmp0(now.hash, entry->hash) == 0;
+  return now.modified == entry->modified && (entry->modified_ns < 0 || now.modified_ns == entry->modified_ns);
 }
 
 /*
@@ -267,31 +273,36 @@ is_same_input(const MsManifestEntry *entry, const char *input)
  * none.
  */
 static gboolean
-has_whole_output(const MsManifestEntry *entry)
+has_whole_output(const MsManifestEntry *entry, gboolean by_hash)
 {
-  struct stat info;
+  MsFileStamp now;
 
-  if (!entry->output || stat(entry->output, &info) != 0)
+  if (!entry->output)
     return FALSE;
-  return entry->output_size == 0 ? info.st_size > 0 : (guint64)info.st_size == entry->output_size;
+  ms_file_stamp_take(&now, entry->output, by_hash);
+  if (!now.known || (by_hash && g_strcmp0(now.hash, entry->output_hash) != 0))
+    return FALSE;
+  return entry->output_size == 0 ? now.size > 0 : now.size == entry->output_size;
 }
 
 /**
  * ms_manifest_find_done:
  * @save: requested format (not AUTO) and quality
+ * @by_hash: compare the contents of both files with the recorded hashes, instead of the input's time
  *
  * Returns: (transfer none) (nullable): the line by which @input was finished unchanged with these settings, if its
  *   output exists; the caller compares the name of the output
  */
 const MsManifestEntry *
-ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings, const MsSaveOptions *save)
+ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings, const MsSaveOptions *save,
+                      gboolean by_hash)
 {
   const MsManifestEntry *entry = ms_manifest_find(self, input);
   g_autofree char *line = ms_settings_to_arguments(settings);
 
   if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
     return NULL;
-  return is_same_input(entry, input) && has_whole_output(entry) ? entry : NULL;
+  return is_same_input(entry, input, by_hash) && has_whole_output(entry, by_hash) ? entry : NULL;
 }
 
 static GHashTable *
@@ -331,6 +342,22 @@ set_format(JsonObject *object, const MsSaveOptions *save)
     json_object_set_int_member(object, "quality", ms_codec_resolve_quality(codec, save->quality));
 }
 
+static void
+set_stamps(JsonObject *object, const MsBatchItem *item)
+{
+  if (item->source.known) {
+    json_object_set_int_member(object, "size", (gint64)item->source.size);
+    json_object_set_int_member(object, "modified", item->source.modified);
+    json_object_set_int_member(object, "modified_ns", item->source.modified_ns);
+  }
+  if (item->source.hash[0])
+    json_object_set_string_member(object, "sha256", item->source.hash);
+  if (item->status == MS_ITEM_DONE && item->result.known)
+    json_object_set_int_member(object, "output_size", (gint64)item->result.size);
+  if (item->result.hash[0])
+    json_object_set_string_member(object, "output_sha256", item->result.hash);
+}
+
 static char *
 item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
 {
@@ -339,7 +366,6 @@ item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptio
   g_autofree char *input = g_canonicalize_filename(item->input, NULL);
   g_autofree char *output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
   g_autofree char *line = ms_settings_to_arguments(settings);
-  struct stat info = {0};
 
   set_path(object, "input", input);
   if (output) {
@@ -352,13 +378,7 @@ item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptio
     json_object_set_string_member(object, "error", sentence);
   }
   json_object_set_string_member(object, "settings", line);
-  if (stat(item->input, &info) == 0) {
-    json_object_set_int_member(object, "size", info.st_size);
-    json_object_set_int_member(object, "modified", info.st_mtim.tv_sec);
-    json_object_set_int_member(object, "modified_ns", info.st_mtim.tv_nsec);
-  }
-  if (item->status == MS_ITEM_DONE && output && stat(output, &info) == 0 && S_ISREG(info.st_mode))
-    json_object_set_int_member(object, "output_size", info.st_size);
+  set_stamps(object, item);
   json_object_set_int_member(object, "width", item->width);
   json_object_set_int_member(object, "height", item->height);
   json_node_set_object(node, object);

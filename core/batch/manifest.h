@@ -17,6 +17,7 @@ G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
  * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
+ * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
  */
 typedef struct {
   char *output;
@@ -28,6 +29,8 @@ typedef struct {
   gint64 modified;
   int modified_ns;
   guint64 output_size;
+  char *hash;
+  char *output_hash;
 } MsManifestEntry;
 
 MsManifest *ms_manifest_load(const char *path, GError **error);
@@ -36,7 +39,7 @@ gboolean ms_manifest_begin(MsManifest *self, GError **error);
 MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
-                                             const MsSaveOptions *save);
+                                             const MsSaveOptions *save, gboolean by_hash);
 gboolean ms_manifest_has_output(MsManifest *self, const char *path);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
                             const MsSaveOptions *save, GError **error);

@@ -19,6 +19,7 @@ G_BEGIN_DECLS
  * @repeat: times each image is filtered, at least 1
  * @verify: whether each result is compared with the reference
  * @keep_log: whether items keep their timings
+ * @hash: whether the contents of inputs and outputs are hashed for the manifest
  * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
  *   exceeds an explicit limit alone fails
  * @manifest: (nullable): gets a line for each finished item
@@ -31,6 +32,7 @@ typedef struct {
   guint repeat;
   gboolean verify;
   gboolean keep_log;
+  gboolean hash;
   guint64 memory_limit;
   MsManifest *manifest;
 } MsRunnerOptions;

@@ -93,6 +93,8 @@ ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellabl
   g_autofree char *name = input_name(work->item);
   MsImageHeader header;
 
+  if (!ms_file_path_is_standard(work->item->input) && !ms_image_is_stream(work->item->input))
+    ms_file_stamp_take(&work->item->source, work->item->input, options->hash);
   if (!read_header(work, options, &header, cancellable, error))
     return FALSE;
   g_free(work->item->note);
@@ -334,6 +336,8 @@ ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *
   } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
              !save_to_file(work, &save, &notes, cancellable, error)) {
     return FALSE;
+  } else if (!ms_image_is_stream(item->output)) {
+    ms_file_stamp_take(&item->result, item->output, options->hash);
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result), start);
   char *note = describe_notes(item, &notes);

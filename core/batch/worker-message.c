@@ -21,6 +21,8 @@ typedef struct {
 typedef struct {
   MsSettings used;
   MsImageDifference difference;
+  MsFileStamp source;
+  MsFileStamp result;
   gboolean verified;
 } Facts;
 
@@ -233,6 +235,8 @@ ms_worker_message_new_result(const MsBatchItem *item)
   memset(&facts, 0, sizeof facts);
   facts.used = item->used;
   facts.difference = item->difference;
+  facts.source = item->source;
+  facts.result = item->result;
   facts.verified = item->verified;
   return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay)", (guint)item->status, text(item->error),
                        text(item->reason), text(item->note), text(item->output), text(item->device),
@@ -286,6 +290,8 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
   if (get_struct(payload, 9, &facts, sizeof facts)) {
     item->used = facts.used;
     item->difference = facts.difference;
+    item->source = facts.source;
+    item->result = facts.result;
     item->verified = facts.verified;
   }
   take_times(payload, 10, item->kernel_ms);

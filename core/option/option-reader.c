@@ -114,6 +114,8 @@ apply(Reading *r, const MsOptionInfo *row, gpointer record, const char *value, G
     g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", row->name, value);
     return FALSE;
   }
+  if (row->value_is_optional && !value)
+    value = row->values[0];
   if (row->kind != MS_OPTION_FLAG && !value)
     value = take_value(r, row, error);
   return (row->kind == MS_OPTION_FLAG || value) && ms_option_set_text(row, record, value, error);

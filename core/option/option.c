@@ -78,6 +78,8 @@ ms_option_usage(const MsOptionInfo *self)
 
   if (self->is_key)
     return g_strdup_printf("%s=%s", self->name, argument);
+  if (self->value_is_optional)
+    return g_strdup_printf("%s--%s[=%s]", letter, self->name, argument);
   return g_strdup_printf("%s--%s%s%s", letter, self->name, argument ? " " : "", argument ? argument : "");
 }
 

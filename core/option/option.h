@@ -58,6 +58,7 @@ typedef enum {
  * @help: one line without a full stop
  * @values: (nullable): the names of a choice, %NULL-terminated
  * @numeric_values: whether the names are the numbers that are stored
+ * @value_is_optional: whether --name alone stands for the first of @values; any other is written --name=value
  * @first: the number stored for the first name
  * @standard: (nullable): the default as text; %NULL where the field begins as 0 and --help states no default
  * @maximum: the largest number that the window's control offers
@@ -84,6 +85,7 @@ typedef struct {
   MsOptionKind kind;
   const char *const *values;
   gboolean numeric_values;
+  gboolean value_is_optional;
   int first;
   const char *standard;
   double minimum;

@@ -243,7 +243,8 @@ test_refused_combinations(void)
     {"x --headless --experiment all --devices gpu,cpu --split equal", "no effect on --experiment"},
     {"x --list-devices --device cpu", "no effect on --list-devices"},
     {"x --diagnose --sp 3", "no effect on --diagnose"},
-    {"x --headless a.png -o b.png --resume=yes", "no value"},
+    {"x --headless a.png -o b.png --resume=yes", "stat, hash"},
+    {"x --headless a.png -o b.png --resume=hash", "--manifest"},
     {"x --headless a.png --timings --resume", "--output or --experiment"},
   };
 

@@ -173,5 +173,43 @@ class NameTest(headless.HeadlessCase):
         self.assertEqual(sorted(self.decoded(c[1:] if c[0] == "'" else c) for c in cells), wanted)
 
 
+class HashTest(headless.HeadlessCase):
+    def run_again(self, resume):
+        """How many images a run with the manifest does."""
+        _, error = self.run_program(self.src, "-o", self.out, "--manifest", self.dir / "m.jsonl", resume,
+                                    "--on-conflict", "overwrite", *REFERENCE)
+        return int(error.split(" done")[0].split()[-1])
+
+    def test_contents_decide(self):
+        """Another content of the same size and time is found; another time alone is no change."""
+        first, second = self.picture("a.png"), self.picture("b.png")
+        self.assertEqual(self.run_again("--resume=hash"), 2)
+        self.assertEqual(self.run_again("--resume=hash"), 0)
+        os.utime(first, (1, 1))
+        self.assertEqual(self.run_again("--resume=hash"), 0)
+        times = os.stat(second)
+        content = bytearray(pathlib.Path(second).read_bytes())
+        content.extend(content[-12:])
+        pathlib.Path(second).write_bytes(content)
+        self.assertEqual(self.run_again("--resume=hash"), 1)
+        content[-1] ^= 1
+        pathlib.Path(second).write_bytes(content)
+        os.utime(second, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assertEqual(self.run_again("--resume=hash"), 1)
+        output = self.out / "a.png"
+        damaged = bytearray(output.read_bytes())
+        damaged[-1] ^= 1
+        output.write_bytes(damaged)
+        self.assertEqual(self.run_again("--resume=hash"), 1)
+        self.assertEqual(self.run_again("--resume=hash"), 0)
+
+    def test_lines_without_a_hash_are_done_again(self):
+        self.picture("a.png")
+        self.picture("b.png")
+        self.assertEqual(self.run_again("--resume"), 2)
+        self.assertEqual(self.run_again("--resume"), 0)
+        self.assertEqual(self.run_again("--resume=hash"), 2)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))

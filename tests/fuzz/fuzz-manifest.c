@@ -21,7 +21,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   g_unlink(path);
   g_assert_true((manifest == NULL) == (error != NULL));
   if (manifest) {
-    ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save);
+    ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save, FALSE);
+    ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save, TRUE);
     ms_manifest_has_output(manifest, "/tmp/out.png");
   }
   return 0;
@@ -32,7 +33,7 @@ ms_fuzz_seeds(void)
 {
   static const char *const lines[] = {
     "{\"input\":\"/etc/hostname\",\"output\":\"/tmp/out.png\",\"format\":\"jpeg\",\"quality\":92,\"status\":\"done\","
-    "\"settings\":\"--sp 10 --sr 20\",\"size\":6,\"modified\":1700000000,\"width\":4,\"height\":3}\n",
+    "\"settings\":\"--sp 10 --sr 20\",\"size\":6,\"sha256\":\"00\",\"modified\":1700000000,\"width\":4,\"height\":3}\n",
     "{\"input\":\"/a\\\\303\",\"status\":\"failed\",\"error\":\"No.\",\"settings\":\"\"}\n{\"input\":\"/b\",\"stat",
     "{\"input\":\"/etc/hostname\",\"output\":7,\"status\":7,\"settings\":5,\"size\":\"x\",\"quality\":[]}\n",
     "[[[[{\"input\":{}}]]]]\n{\"input\":null}\n\n[]\n",
