@@ -300,7 +300,7 @@ static void
 check_help(const char *name, const char *help)
 {
   g_autofree char *option = g_strdup_printf("--%s", name);
-  g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?%s( |$)", option);
+  g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?%s( |\\[=|$)", option);
 
   if (!g_regex_match_simple(pattern, help, 0, 0))
     g_error("--help does not list %s.", option);
@@ -328,7 +328,7 @@ test_short_help(void)
   for (gsize k = 0; k < 2; k++) {
     const MsOptionTable *table = k ? &ms_command_options : &ms_options;
     for (guint i = 0; i < table->n_rows; i++) {
-      g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?--%s( |$)", table->rows[i].name);
+      g_autofree char *pattern = g_strdup_printf("(?m)^  (-., )?--%s( |\\[=|$)", table->rows[i].name);
       g_assert_true(g_regex_match_simple(pattern, help, 0, 0) == table->rows[i].is_common);
       n += table->rows[i].is_common;
     }
