@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* The operation meanshift-lab:mean-shift of GEGL, which GIMP offers under Filters: the library's filter in tiles. */
+#include <gegl.h>
+#include <gegl-plugin.h>
+#include <math.h>
+#include <meanshift-lab.h>
+
+#define CHANNELS 4
+
+typedef struct {
+  GeglOperationFilter parent_instance;
+  double sp;
+  double sr;
+  int iterations;
+  int levels;
+  char *device;
+  MslabEngine *engine; /* opened by the first run, NULL until then and after a change of @device */
+} MeanShift;
+
+typedef struct {
+  GeglOperationFilterClass parent_class;
+} MeanShiftClass;
+
+typedef enum {
+  PROP_SP = 1,
+  PROP_SR,
+  PROP_ITERATIONS,
+  PROP_DEVICE,
+  PROP_LEVELS,
+} Property;
+
+G_MODULE_EXPORT const GeglModuleInfo *gegl_module_query(GTypeModule *module);
+G_MODULE_EXPORT gboolean gegl_module_register(GTypeModule *module);
+
+GType mean_shift_get_type(void);
+G_DEFINE_DYNAMIC_TYPE(MeanShift, mean_shift, GEGL_TYPE_OPERATION_FILTER)
+
+/* Rows above and below a row that can influence it: each step moves the window by its radius at most. */
+static int
+get_halo(const MeanShift *self)
+{
+  int radius = (int)ceil(self->sp);
+
+  return radius * (self->iterations + 1) << self->levels;
+}
+
+static gboolean
+set_numbers(const MeanShift *self, MslabSettings *settings, GError **error)
+{
+  return mslab_settings_set_number(settings, "sp", self->sp, error) &&
+         mslab_settings_set_number(settings, "sr", self->sr, error) &&
+         mslab_settings_set_number(settings, "max-iterations", self->iterations, error) &&
+         (self->levels == 0 || mslab_settings_set_number(settings, "levels", self->levels, error));
+}
+
+static MslabImage *
+read_band(GeglBuffer *input, const Babl *format, const GeglRectangle *band, GError **error)
+{
+  gsize stride = (gsize)band->width * CHANNELS;
+  guint8 *pixels = g_malloc_n(stride, (gsize)band->height);
+  g_autoptr(GBytes) bytes = g_bytes_new_take(pixels, stride * (gsize)band->height);
+
+  gegl_buffer_get(input, band, 1.0, format, pixels, (int)stride, GEGL_ABYSS_NONE);
+  return mslab_image_new(bytes, band->width, band->height, stride, CHANNELS, error);
+}
+
+static MslabImage *
+filter_band(MeanShift *self, GeglBuffer *input, const Babl *format, const GeglRectangle *band, GError **error)
+{
+  const GeglRectangle *extent = gegl_buffer_get_extent(input);
+  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_autoptr(MslabImage) image = read_band(input, format, band, error);
+
+  if (!self->engine)
+    self->engine = mslab_engine_open(self->device, error);
+  if (!self->engine || !image || !set_numbers(self, settings, error))
+    return NULL;
+  return mslab_engine_filter_band(self->engine, image, band->y - extent->y, extent->height, settings, NULL, error);
+}
+
+static void
+write_tile(MslabImage *image, const GeglRectangle *band, GeglBuffer *output, const Babl *format,
+           const GeglRectangle *tile)
+{
+  gsize stride = (gsize)band->width * CHANNELS;
+  g_autoptr(GBytes) bytes = mslab_image_get_pixels(image);
+  const guint8 *pixels = g_bytes_get_data(bytes, NULL);
+  gsize first = (gsize)(tile->y - band->y) * stride + (gsize)(tile->x - band->x) * CHANNELS;
+
+  gegl_buffer_set(output, tile, 0, format, pixels + first, (int)stride);
+}
+
+/* All columns of the tile's rows and of the halo around them. */
+static GeglRectangle
+get_band(const MeanShift *self, const GeglRectangle *extent, const GeglRectangle *tile, int halo)
+{
+  GeglRectangle band = {extent->x, tile->y - halo, extent->width, tile->height + 2 * halo};
+
+  gegl_rectangle_intersect(&band, &band, extent);
+  return band;
+}
+
+static gboolean
+process(GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const GeglRectangle *tile, int level)
+{
+  MeanShift *self = (MeanShift *)operation;
+  const Babl *format = gegl_operation_get_format(operation, "output");
+  GeglRectangle band = get_band(self, gegl_buffer_get_extent(input), tile, get_halo(self));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MslabImage) result = filter_band(self, input, format, &band, &error);
+
+  if (result)
+    write_tile(result, &band, output, format, tile);
+  else
+    g_warning("%s", error->message);
+  return result != NULL;
+}
+
+static void
+prepare(GeglOperation *operation)
+{
+  const Babl *space = gegl_operation_get_source_space(operation, "input");
+  const Babl *format = babl_format_with_space("R'G'B'A u8", space);
+
+  gegl_operation_set_format(operation, "input", format);
+  gegl_operation_set_format(operation, "output", format);
+}
+
+static GeglRectangle
+get_rows(GeglOperation *operation, const GeglRectangle *tile, int halo)
+{
+  GeglRectangle *extent = gegl_operation_source_get_bounding_box(operation, "input");
+
+  return extent ? get_band((MeanShift *)operation, extent, tile, halo) : *tile;
+}
+
+static GeglRectangle
+get_required(GeglOperation *operation, const char *pad, const GeglRectangle *tile)
+{
+  return get_rows(operation, tile, get_halo((MeanShift *)operation));
+}
+
+/* Tiles beside each other need the same rows, so they are computed at once. */
+static GeglRectangle
+get_cached(GeglOperation *operation, const GeglRectangle *tile)
+{
+  return get_rows(operation, tile, 0);
+}
+
+static GeglRectangle
+get_invalidated(GeglOperation *operation, const char *pad, const GeglRectangle *changed)
+{
+  return get_rows(operation, changed, get_halo((MeanShift *)operation));
+}
+
+static void
+set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  MeanShift *self = (MeanShift *)object;
+
+  switch ((Property)id) {
+  case PROP_SP:
+    self->sp = g_value_get_double(value);
+    break;
+  case PROP_SR:
+    self->sr = g_value_get_double(value);
+    break;
+  case PROP_ITERATIONS:
+    self->iterations = g_value_get_int(value);
+    break;
+  case PROP_LEVELS:
+    self->levels = g_value_get_int(value);
+    break;
+  case PROP_DEVICE:
+    g_free(self->device);
+    self->device = g_value_dup_string(value);
+    g_clear_object(&self->engine);
+    break;
+  }
+}
+
+static void
+get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  MeanShift *self = (MeanShift *)object;
+
+  switch ((Property)id) {
+  case PROP_SP:
+    g_value_set_double(value, self->sp);
+    break;
+  case PROP_SR:
+    g_value_set_double(value, self->sr);
+    break;
+  case PROP_ITERATIONS:
+    g_value_set_int(value, self->iterations);
+    break;
+  case PROP_LEVELS:
+    g_value_set_int(value, self->levels);
+    break;
+  case PROP_DEVICE:
+    g_value_set_string(value, self->device);
+    break;
+  }
+}
+
+static void
+finalize(GObject *object)
+{
+  MeanShift *self = (MeanShift *)object;
+
+  g_clear_object(&self->engine);
+  g_free(self->device);
+  G_OBJECT_CLASS(mean_shift_parent_class)->finalize(object);
+}
+
+/* The filter has no pyramid in every version of the library. */
+static gboolean
+has_levels(void)
+{
+  g_auto(GStrv) names = mslab_settings_list_names();
+
+  return g_strv_contains((const char *const *)names, "levels");
+}
+
+static void
+add_properties(GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_CONSTRUCT | GEGL_PARAM_PAD_INPUT;
+
+  g_object_class_install_property(
+    klass, PROP_SP, g_param_spec_double("sp", "Spatial radius", "Window radius in pixels", 1, 64, 10, flags));
+  g_object_class_install_property(
+    klass, PROP_SR,
+    g_param_spec_double("sr", "Colour radius", "Colours up to this distance take part in the mean", 0, 510, 20, flags));
+  g_object_class_install_property(
+    klass, PROP_ITERATIONS,
+    g_param_spec_int("iterations", "Max iterations", "Mean-shift steps a pixel may take", 1, 100, 5, flags));
+  g_object_class_install_property(klass, PROP_DEVICE,
+                                  g_param_spec_string("device", "Device",
+                                                      "auto, cpu, gpu, a part of a name, an address or reference",
+                                                      "auto", flags));
+  if (has_levels())
+    g_object_class_install_property(klass, PROP_LEVELS,
+                                    g_param_spec_int("levels", "Levels", "Levels of the pyramid", 0, 8, 0, flags));
+}
+
+static void
+mean_shift_class_init(MeanShiftClass *klass)
+{
+  GeglOperationClass *operation = GEGL_OPERATION_CLASS(klass);
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  add_properties(object);
+  operation->prepare = prepare;
+  operation->get_required_for_output = get_required;
+  operation->get_cached_region = get_cached;
+  operation->get_invalidated_by_change = get_invalidated;
+  operation->threaded = FALSE;
+  GEGL_OPERATION_FILTER_CLASS(klass)->process = process;
+  gegl_operation_class_set_keys(operation, "name", "meanshift-lab:mean-shift", "title", "Mean Shift", "categories",
+                                "enhance:noise-reduction", "description",
+                                "Smooth areas of similar colour and keep their edges", NULL);
+}
+
+static void
+mean_shift_class_finalize(MeanShiftClass *klass)
+{
+}
+
+static void
+mean_shift_init(MeanShift *self)
+{
+}
+
+const GeglModuleInfo *
+gegl_module_query(GTypeModule *module)
+{
+  static const GeglModuleInfo info = {GEGL_MODULE_ABI_VERSION};
+
+  return &info;
+}
+
+gboolean
+gegl_module_register(GTypeModule *module)
+{
+  mean_shift_register_type(module);
+  return TRUE;
+}
