@@ -40,8 +40,9 @@ static int
 get_halo(const MeanShift *self)
 {
   int radius = (int)ceil(self->sp);
+  int of_pyramid = self->levels > 0 ? 4 : 0;
 
-  return radius * (self->iterations + 1) << self->levels;
+  return (radius * (self->iterations + 1) + of_pyramid) << self->levels;
 }
 
 static gboolean
@@ -262,7 +263,8 @@ mean_shift_class_init(MeanShiftClass *klass)
   GEGL_OPERATION_FILTER_CLASS(klass)->process = process;
   gegl_operation_class_set_keys(operation, "name", "meanshift-lab:mean-shift", "title", "Mean Shift", "categories",
                                 "enhance:noise-reduction", "description",
-                                "Smooth areas of similar colour and keep their edges", NULL);
+                                "Smooth areas of similar colour and keep their edges", "gimp:menu-path",
+                                "<Image>/Filters/Enhance", "gimp:menu-label", "Mean Shift...", NULL);
 }
 
 static void
