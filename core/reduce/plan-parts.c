@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/plan-parts.h"
 
+#include "core/reduce/swap/swap.h"
+
 #define REDUCE "reduce/"
 
 static const MsReduceOperator *
@@ -59,9 +61,9 @@ ms_reduce_value_type(const MsReducePlan *plan)
   return ms_element_type_is_signed(type) ? MS_ELEMENT_INT : MS_ELEMENT_UINT;
 }
 
-/* Local memory of one value of a work-item's partial, or of one vector of it. */
+/* Bytes of a work-item's partial that holds one value of each word, not a vector. */
 static gsize
-partial_bytes(const MsReducePlan *plan)
+value_bytes(const MsReducePlan *plan)
 {
   const MsReduceOperator *op = operator_of(plan);
   gsize size = ms_element_type_size(ms_reduce_value_type(plan));
@@ -84,13 +86,32 @@ scratch_slots(const MsReducePlan *plan)
   return plan->group - plan->group / kept;
 }
 
+/** ms_reduce_partial_bytes: local memory of the partial of one work-item. */
+gsize
+ms_reduce_partial_bytes(const MsReducePlan *plan)
+{
+  return value_bytes(plan) * (plan->options.vector_partials ? (gsize)plan->options.vector : 1);
+}
+
 /** ms_reduce_scratch_bytes: local memory of the partials of a group. */
 gsize
 ms_reduce_scratch_bytes(const MsReducePlan *plan)
 {
-  gsize lanes = plan->options.vector_partials ? (gsize)plan->options.vector : 1;
+  return scratch_slots(plan) * ms_reduce_partial_bytes(plan);
+}
 
-  return scratch_slots(plan) * partial_bytes(plan) * lanes;
+/**
+ * ms_reduce_plan_fill_map:
+ * @map: (out): twice the work-items of a group: whose work each one does, then which one does the work of each
+ */
+void
+ms_reduce_plan_fill_map(const MsReducePlan *plan, guint16 *map)
+{
+  for (guint i = 0; i < plan->group; i++)
+    map[i] = (guint16)i;
+  if (plan->options.swap != MS_SWAP_OFF)
+    ms_swap_table_tree(map, (guint)plan->options.swap_range, plan->group);
+  ms_swap_table_invert(map, map + plan->group, plan->group);
 }
 
 /*

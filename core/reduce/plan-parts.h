@@ -12,7 +12,9 @@ gboolean ms_reduce_has_pair_extremes(const MsDeviceLimits *limits);
 gboolean ms_reduce_has_warp_barrier(const MsReducePlan *plan);
 gboolean ms_reduce_has_built_in_fold(const MsReducePlan *plan);
 MsElementType ms_reduce_value_type(const MsReducePlan *plan);
+gsize ms_reduce_partial_bytes(const MsReducePlan *plan);
 gsize ms_reduce_scratch_bytes(const MsReducePlan *plan);
+void ms_reduce_plan_fill_map(const MsReducePlan *plan, guint16 *map);
 void ms_reduce_plan_compose(MsReducePlan *plan);
 
 G_END_DECLS

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "core/reduce/plan-parts.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-result.h"
-#include "core/reduce/swap/swap.h"
 
 G_DEFINE_FINAL_TYPE(MsReducer, ms_reducer, G_TYPE_OBJECT)
 
@@ -38,23 +38,13 @@ ms_reducer_init(MsReducer *self)
 {
 }
 
-static void
-fill_map(const MsReducePlan *plan, guint16 *map)
-{
-  for (guint i = 0; i < plan->group; i++)
-    map[i] = (guint16)i;
-  if (plan->options.swap != MS_SWAP_OFF)
-    ms_swap_table_tree(map, (guint)plan->options.swap_range, plan->group);
-  ms_swap_table_invert(map, map + plan->group, plan->group);
-}
-
 static gboolean
 create_map(MsReducer *self, GError **error)
 {
   gsize bytes = 2 * self->plan->group * sizeof(guint16);
   g_autofree guint16 *map = g_malloc(bytes);
 
-  fill_map(self->plan, map);
+  ms_reduce_plan_fill_map(self->plan, map);
   self->map = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, map, error);
   return self->map != NULL;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/reduce/bank-model.h"
 #include "core/reduce/plan-parts.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -90,6 +91,7 @@ device_with_sub_groups(void)
 {
   MsDeviceLimits limits = ms_reduce_cases_device();
 
+  limits.local_memory = 49152;
   limits.subgroups = limits.subgroup_shuffle = TRUE;
   limits.opencl_version = 300;
   return limits;
@@ -199,6 +201,49 @@ test_local_memory(void)
   }
 }
 
+static MsBankCounts
+bank_counts(const char *variant, MsElementType type)
+{
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_MINMAX, type);
+  g_autoptr(MsReducePlan) plan = plan_of(variant, &spec, 100000);
+
+  return ms_bank_model_count(plan);
+}
+
+/*
+ * Counted by hand for partials of two words: all 256 write (32 cycles), then levels of 128, 64, ... read and write (32,
+ * 16, 8, 4, 4, 4, 4, 4); with the saving a level writes and reads 16, 16, 8, 4, 2, ... times two words without the first
+ * write. Partials of four words and more conflict, as in table 1 of [MM].
+ */
+static void
+test_bank_conflicts(void)
+{
+  static const MsElementType types[] = {MS_ELEMENT_UCHAR, MS_ELEMENT_USHORT, MS_ELEMENT_INT};
+  static const char *const vectors[] = {"minmax-vector,vector=4", "minmax-vector,vector=8", "minmax-vector,vector=16"};
+  double least[3] = {-1, -1, -1};
+
+  g_assert_cmpuint(bank_counts("minmax-sequential", MS_ELEMENT_INT).cycles, ==, 108);
+  g_assert_cmpuint(bank_counts("minmax-sequential", MS_ELEMENT_INT).conflicts, ==, 0);
+  g_assert_cmpuint(bank_counts("minmax-bank,vector=4", MS_ELEMENT_UCHAR).cycles, ==, 76);
+  g_assert_cmpuint(bank_counts("minmax-vector,vector=4", MS_ELEMENT_UCHAR).conflicts, ==, 0);
+  for (guint t = 0; t < G_N_ELEMENTS(types); t++)
+    for (guint v = 0; v < G_N_ELEMENTS(vectors); v++) {
+      MsBankCounts counts = bank_counts(vectors[v], types[t]);
+      double share = (double)counts.conflicts / (double)counts.cycles;
+      g_assert_cmpfloat(share, >, least[v]);
+      g_assert_cmpfloat(share, >, v > 0 ? least[v - 1] : -1);
+      least[v] = share;
+    }
+}
+
+/* Refined swapping keeps every partial in its own slot, where plain swapping crowds the banks [BD]. */
+static void
+test_bank_conflicts_of_swapping(void)
+{
+  g_assert_cmpuint(bank_counts("swap-plain", MS_ELEMENT_INT).conflicts, >, 1000);
+  g_assert_cmpuint(bank_counts("swap-refined", MS_ELEMENT_INT).conflicts, ==, 0);
+}
+
 /* Without sub-groups the unrolled tree keeps the work-group's barrier; NVIDIA's warps have one of their own. */
 static void
 test_devices(void)
@@ -227,6 +272,8 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-parts/programs", test_programs);
   g_test_add_func("/reduce-parts/launches", test_launches);
   g_test_add_func("/reduce-parts/local-memory", test_local_memory);
+  g_test_add_func("/reduce-parts/bank-conflicts", test_bank_conflicts);
+  g_test_add_func("/reduce-parts/bank-conflicts-of-swapping", test_bank_conflicts_of_swapping);
   g_test_add_func("/reduce-parts/devices", test_devices);
   return g_test_run();
 }

@@ -4,6 +4,7 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
+#include "core/reduce/bank-model.h"
 #include "core/reduce/reduce-factors.h"
 #include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
@@ -143,12 +144,19 @@ parse_flags(ReduceSubject *self, const MsFactors *factors, GError **error)
 static gboolean
 make_plan(ReduceSubject *self, GError **error)
 {
+  MsBankCounts counts;
+
   if (self->serial)
     return TRUE;
   self->log = ms_timing_log_new();
   self->plan = ms_reduce_plan_new(&self->spec, &self->options, ms_context_get_limits(ms_lab_bench_context(self->bench)),
                                   self->n, error);
-  return self->plan != NULL;
+  if (!self->plan)
+    return FALSE;
+  counts = ms_bank_model_count(self->plan);
+  self->parent.work.local_cycles = (double)counts.cycles;
+  self->parent.work.bank_conflicts = (double)counts.conflicts;
+  return TRUE;
 }
 
 static MsSubject *

@@ -48,6 +48,8 @@ typedef struct {
  * MsWork: amount of work of one run, for rates; 0 where a rate does not apply.
  * @accesses: memory accesses of a warp, mean, from the model of warps
  * @uncoalesced: accesses of all warps that are not coalesced, from the same model
+ * @local_cycles: cycles of local memory in the tree of a work-group, from the model of banks
+ * @bank_conflicts: those in which a work-item waits for another one's access to its bank
  */
 typedef struct {
   double pixels;
@@ -56,6 +58,8 @@ typedef struct {
   double bytes;
   double accesses;
   double uncoalesced;
+  double local_cycles;
+  double bank_conflicts;
 } MsWork;
 
 /** MsStageSeries: one command of a run (a kernel, an upload, …) over all samples: @ns holds its time in each. */

@@ -83,9 +83,10 @@ get_work(JsonObject *object, MsWork *work)
   JsonObject *member = ms_json_get_object(object, "work");
 
   if (member)
-    *work = (MsWork){ms_json_get_number(member, "pixels"),   ms_json_get_number(member, "window_samples"),
-                     ms_json_get_number(member, "elements"), ms_json_get_number(member, "bytes"),
-                     ms_json_get_number(member, "accesses"), ms_json_get_number(member, "uncoalesced")};
+    *work = (MsWork){ms_json_get_number(member, "pixels"),       ms_json_get_number(member, "window_samples"),
+                     ms_json_get_number(member, "elements"),     ms_json_get_number(member, "bytes"),
+                     ms_json_get_number(member, "accesses"),     ms_json_get_number(member, "uncoalesced"),
+                     ms_json_get_number(member, "local_cycles"), ms_json_get_number(member, "bank_conflicts")};
 }
 
 static void

@@ -99,6 +99,8 @@ add_work(JsonBuilder *builder, const MsWork *work)
   ms_json_add_number(builder, "bytes", work->bytes);
   ms_json_add_number(builder, "accesses", work->accesses);
   ms_json_add_number(builder, "uncoalesced", work->uncoalesced);
+  ms_json_add_number(builder, "local_cycles", work->local_cycles);
+  ms_json_add_number(builder, "bank_conflicts", work->bank_conflicts);
   json_builder_end_object(builder);
 }
 

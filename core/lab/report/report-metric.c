@@ -129,6 +129,14 @@ uncoalesced(const MsReport *report, const MsReportRow *row)
   return work->accesses > 0 ? work->uncoalesced * 1e-3 : NAN;
 }
 
+static double
+bank_conflicts(const MsReport *report, const MsReportRow *row)
+{
+  const MsWork *work = &row->measurement->work;
+
+  return work->local_cycles > 0 ? 100 * work->bank_conflicts / work->local_cycles : NAN;
+}
+
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
 static const MsMetric metrics[] = {
   {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
@@ -148,6 +156,8 @@ static const MsMetric metrics[] = {
   {"accesses", "Memory accesses of a warp, by the model of warps (lower is better)", "accesses", 0, accesses},
   {"uncoalesced", "Accesses that are not coalesced, in thousands, by the model of warps (lower is better)", "k", 0,
    uncoalesced},
+  {"bank-conflicts", "Cycles of local memory lost to bank conflicts, %, by the model of banks (lower is better)", "%",
+   0, bank_conflicts},
   {"power", "Mean power, W (lower is better)", "W", 0, power},
   {"power-ratio", "Power over that of the baseline (lower is better)", "×", 0, power_ratio},
   {"extra-time-us", "Time beyond that of the baseline, µs (lower is better)", "µs", 0, extra_time_us},
