@@ -88,7 +88,7 @@ count_neighbours_tree(Model *self)
   }
 }
 
-/* Of the interleaved tree, plain or swapped: the slots of the active work-items, or of their partners at distance @s. */
+/* The interleaved tree, plain or swapped: the slots of the active work-items, or of their partners at distance @s. */
 static void
 count_interleaved(Model *self, const guint16 *map, guint s, gboolean partner)
 {

@@ -212,8 +212,8 @@ bank_counts(const char *variant, MsElementType type)
 
 /*
  * Counted by hand for partials of two words: all 256 write (32 cycles), then levels of 128, 64, ... read and write (32,
- * 16, 8, 4, 4, 4, 4, 4); with the saving a level writes and reads 16, 16, 8, 4, 2, ... times two words without the first
- * write. Partials of four words and more conflict, as in table 1 of [MM].
+ * 16, 8 and five times 4). With the saving, the levels alone are left: they write and read as often. Partials of four
+ * words and more conflict, as in table 1 of [MM].
  */
 static void
 test_bank_conflicts(void)
@@ -244,7 +244,7 @@ test_bank_conflicts_of_swapping(void)
   g_assert_cmpuint(bank_counts("swap-refined", MS_ELEMENT_INT).conflicts, ==, 0);
 }
 
-/* Without sub-groups the unrolled tree keeps the work-group's barrier; NVIDIA's warps have one of their own. */
+/* Without sub-groups the unrolled tree keeps the work-group's barrier; a warp of NVIDIA's has a barrier too. */
 static void
 test_devices(void)
 {
