@@ -43,7 +43,7 @@ MUTATIONS = [
     ('packed: pixels merge from another radius on', 'core/filter/plan-packed.c',
      '#define MIN_MERGED_RADIUS 6', '#define MIN_MERGED_RADIUS 7', 'packed-kernel /packed-kernel/plan-by-radius'),
     ('packed: a later pass although there is one iteration', 'core/filter/plan-packed.c',
-     'if (plan->settings.params.max_iterations > 1)', 'if (plan->settings.params.max_iterations > 0)',
+     'if (plan->settings.params.max_iterations > 1 ||', 'if (plan->settings.params.max_iterations > 0 ||',
      'packed-kernel /packed-kernel/plan-by-radius'),
     ('packed: NVIDIA devices get plain C', 'core/filter/plan-packed.c',
      'return plan->request.limits.nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY;', 'return FALSE;',
@@ -71,6 +71,20 @@ MUTATIONS = [
      '(int)rows / 16 * 16', '(int)rows', 'stripes'),
     ('bands: no halo below', 'core/filter/bands.c',
      'rows.first + rows.count + halo', 'rows.first + rows.count', 'mean-shift /mean-shift/regions-and-stripes'),
+
+    # Levels of the pyramid.
+    ('levels: the radius stays the same', 'core/filter/settings/params.c',
+     '(float)(self->sp / 2)', '(float)self->sp', 'levels'),
+    ('levels: the mask is ignored', 'core/filter/plan.c',
+     'ms_plan_is_masked(self) ? "levels/marks-on.cl"', 'FALSE ? "levels/marks-on.cl"', 'levels /levels/kernels'),
+    ('levels: an edge marks the pixels round its own place', 'kernels/levels/enlarge.cl',
+     'const int left = (x + 1) / 2,', 'const int left = x / 2,', 'levels /levels/kernels'),
+    ('levels: the last of an odd number of rows is like any other', 'kernels/levels/enlarge.cl',
+     'if (y % 2 == 0 && y == fine.y - 1)', 'if (false)', 'levels /levels/kernels'),
+    ('levels: the memory of all levels is not counted', 'core/filter/plan-stripes.c',
+     'if (bytes > budget ||', 'if (FALSE ||', 'plan /plan/levels'),
+    ('levels: rules without levels take them', 'core/filter/settings/params.c',
+     'if (self->levels > 0) {', 'if (FALSE) {', 'plan /plan/levels'),
 
     # The serial reference and the kernels.
     ('reference: the colour radius is exclusive', 'core/filter/reference.c',

@@ -58,10 +58,14 @@ run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *ru
 {
   gint64 start = g_get_monotonic_time();
   MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  MsImage *result = run->rows ? run_strips(self, source, &settings->params, &region, run, cancellable, error)
-                              : ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self,
-                                                 cancellable, error);
+  /* A strip would go through the levels of the whole picture again. */
+  gboolean strips = run->rows && settings->params.levels == 0;
+  MsImage *result =
+    strips ? run_strips(self, source, &settings->params, &region, run, cancellable, error)
+           : ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self, cancellable, error);
 
+  if (result && run->rows && !strips)
+    run->rows(ms_image_get_pixels(result), region.height, run->rows_data);
   run->used = *settings;
   if (result && run->log) {
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);

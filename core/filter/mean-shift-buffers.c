@@ -3,6 +3,9 @@
 
 #include "core/opencl/cl-error.h"
 
+/* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
+#define MASK_PADDING 64
+
 static gboolean
 reserve(MsDeviceBuffer *buffer, MsContext *context, cl_mem_flags flags, gsize bytes, GError **error)
 {
@@ -40,7 +43,19 @@ reserve_source(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, in
 
   if (plan->source_is_image)
     return reserve_image(self, context, width, rows, error);
-  return reserve(&self->source, context, CL_MEM_READ_ONLY, width * rows * 4, error);
+  return reserve(&self->source, context, CL_MEM_READ_WRITE, width * rows * 4, error);
+}
+
+static gboolean
+reserve_mask(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error)
+{
+  gsize pixels = (gsize)plan->request.width * plan->request.height;
+
+  if (!ms_plan_is_masked(plan))
+    return TRUE;
+  return reserve(&self->mask, context, CL_MEM_READ_WRITE, pixels + MASK_PADDING, error) &&
+         reserve(&self->edges, context, CL_MEM_READ_WRITE,
+                 (gsize)plan->coarser->request.width * plan->coarser->request.height, error);
 }
 
 /**
@@ -53,7 +68,7 @@ ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPla
 {
   gsize result_bytes = (gsize)result_rows * plan->request.region.width * 4;
 
-  if (!reserve_source(self, context, plan, source_rows, error) ||
+  if (!reserve_mask(self, context, plan, error) || !reserve_source(self, context, plan, source_rows, error) ||
       !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error))
     return FALSE;
   for (guint i = 0; i < plan->n_scratch; i++) {
@@ -90,6 +105,8 @@ ms_filter_buffers_release(MsFilterBuffers *self)
   g_clear_pointer(&self->source.mem, clReleaseMemObject);
   g_clear_pointer(&self->result.mem, clReleaseMemObject);
   g_clear_pointer(&self->image, clReleaseMemObject);
+  g_clear_pointer(&self->mask.mem, clReleaseMemObject);
+  g_clear_pointer(&self->edges.mem, clReleaseMemObject);
   for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
     g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
   *self = (MsFilterBuffers){0};

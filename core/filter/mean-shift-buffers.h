@@ -13,10 +13,16 @@ typedef struct {
   gsize bytes;
 } MsDeviceBuffer;
 
-/** MsFilterBuffers: all zero before the first run. */
+/**
+ * MsFilterBuffers: all zero before the first run.
+ * @mask: for plans with a mask
+ * @edges: a byte for each pixel of the level above, for plans with a mask
+ */
 typedef struct {
   MsDeviceBuffer source;
   MsDeviceBuffer result;
+  MsDeviceBuffer mask;
+  MsDeviceBuffer edges;
   MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
   cl_mem image;
   gsize image_width;

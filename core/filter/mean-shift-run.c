@@ -57,8 +57,12 @@ report_progress(const MsFilterRun *self)
     self->progress(done, region->height, self->progress_data);
 }
 
-static gboolean
-run_bands(MsFilterRun *self, GError **error)
+/**
+ * ms_filter_run_bands: computes the stripe, whose source is on the device, band by band. The caller holds the lock of
+ * the device's kernels.
+ */
+gboolean
+ms_filter_run_bands(MsFilterRun *self, GError **error)
 {
   MsFilterLaunch *l = &self->launch;
 
@@ -77,7 +81,7 @@ static gboolean
 run_kernels(MsFilterRun *self, GError **error)
 {
   ms_context_lock_kernels(self->launch.context);
-  gboolean good = run_bands(self, error);
+  gboolean good = ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->launch.context);
   return good;
 }

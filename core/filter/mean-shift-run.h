@@ -26,6 +26,7 @@ typedef struct {
   gboolean early_rows;
 } MsFilterRun;
 
+gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error);
 gboolean ms_filter_run(MsFilterRun *self, GError **error);
 

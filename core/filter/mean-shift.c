@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/mean-shift.h"
 
+#include "core/filter/mean-shift-levels.h"
 #include "core/filter/mean-shift-pipeline.h"
 
 struct _MsMeanShift {
   GObject parent_instance;
   MsContext *context;
   MsFilterBuffers buffers;
+  MsFilterLevels levels;
   GPtrArray *lanes; /* the further queues on the device, opened for the first plan with lanes */
   guint64 memory_budget;
   MsProgressFunc progress;
@@ -23,6 +25,7 @@ ms_mean_shift_finalize(GObject *object)
   MsMeanShift *self = MS_MEAN_SHIFT(object);
 
   ms_filter_buffers_release(&self->buffers);
+  ms_filter_levels_release(&self->levels);
   g_clear_pointer(&self->lanes, g_ptr_array_unref);
   g_clear_object(&self->context);
   G_OBJECT_CLASS(ms_mean_shift_parent_class)->finalize(object);
@@ -135,7 +138,7 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *pl
 
   if (plan->lanes > 1)
     return ms_filter_run_in_lanes(&run, self->lanes, error);
-  if (!ms_filter_run(&run, error))
+  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, error)))
     return FALSE;
   return !log || ms_timing_log_resolve(log, error);
 }

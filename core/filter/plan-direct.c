@@ -29,6 +29,8 @@ check_toggles(const MsPlanRequest *request, GError **error)
   if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
     return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
                          "--access pointer.");
+  if (o->memory == MS_MEMORY_IMAGE && request->settings.params.levels > 0)
+    return refuse(error, "The levels of a pyramid are made in buffers. Choose --memory buffer or --levels 0.");
   if (o->memory == MS_MEMORY_IMAGE && !l->images)
     return refuse(error, "This device has no image objects; choose --memory buffer.");
   if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {
@@ -139,6 +141,7 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, "direct/window-row.cl");
   ms_program_spec_add_part(plan->program, border_part(p, o, extent));
   ms_program_spec_add_part(plan->program, "prelude/change.cl");
+  ms_plan_add_marks(plan);
   ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
   if (refills(o))
     ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
@@ -168,6 +171,7 @@ ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
   /* Local memory is the last argument, and absent where none is used. */
   pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
                           G_N_ELEMENTS(args) - (bytes ? 0 : 1));
+  ms_plan_add_mask_arg(plan, pass);
   pass->local_bytes = bytes;
   pass->item_height = refills(options) ? REFILL_ROWS : 1;
   pass->local[0] = options->work_group_width;

@@ -121,6 +121,12 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
       "slower there than any other. Choose --kernel rows.");
     return FALSE;
   }
+  if (ms_plan_is_masked(plan)) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The matrix kernel filters neighbours together and takes no mask, which --levels needs; choose "
+                        "--kernel packed or --kernel direct.");
+    return FALSE;
+  }
   if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_MATRIX, error) ||
       !ms_plan_check_whole_radius(request, MS_KERNEL_MATRIX, error) ||

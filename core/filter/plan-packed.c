@@ -6,8 +6,8 @@
 /*
  * The packed kernel processes four samples at a time as bytes of a word with a GPU's byte instructions. Its parts, in
  * order: the layout of the records, those instructions (by device), the mean (by rule), the pass that writes the
- * records, the sums of a window, a row of four windows (by device), the first iteration, which lists the pixels that
- * have not converged, and the later iterations (by radius).
+ * records, the sums of a window, a row of four windows (by device), which pixels are filtered, the first iteration,
+ * which lists the pixels that have not converged (with a mask, all of the mask), and the later iterations (by radius).
  */
 
 #define BYTES_PER_RECORD 16
@@ -135,7 +135,9 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program,
                            has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
   ms_program_spec_add_part(plan->program, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
-  ms_program_spec_add_part(plan->program, "packed/first-shift.cl");
+  ms_plan_add_marks(plan);
+  ms_program_spec_add_part(plan->program, "packed/list.cl");
+  ms_program_spec_add_part(plan->program, ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl");
   ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
   ms_program_spec_define_int(plan->program, "SP", plan->radius);
   if (!whole)
@@ -145,6 +147,7 @@ compose(MsPlan *plan)
   ms_program_spec_define_int(plan->program, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
   ms_program_spec_define_int(plan->program, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
   ms_program_spec_define_int(plan->program, "TABLE", TABLE_SLOTS);
+  ms_program_spec_define_int(plan->program, "FIRST_STEPS", ms_plan_is_masked(plan) ? 0 : 1);
 }
 
 /* Records, reciprocals, the list of pixels that have not converged, and its length. */
@@ -180,6 +183,7 @@ add_first(MsPlan *plan)
                                MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
+  ms_plan_add_mask_arg(plan, pass);
   pass->item_width = pass->item_height = BLOCK;
   pass->local[0] = FIRST_WIDTH;
   pass->local[1] = FIRST_HEIGHT;
@@ -234,7 +238,7 @@ ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error)
   add_scratch(plan);
   add_prepare(plan);
   add_first(plan);
-  if (plan->settings.params.max_iterations > 1)
+  if (plan->settings.params.max_iterations > 1 || ms_plan_is_masked(plan))
     add_later(plan);
   return TRUE;
 }

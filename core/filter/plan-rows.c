@@ -69,6 +69,7 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
   ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
   ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  ms_plan_add_marks(plan);
   ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
   ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
@@ -104,6 +105,7 @@ add_passes(MsPlan *plan)
   prepare->pad_x = margin(plan->radius);
   prepare->local[0] = prepare->local[1] = 1;
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
+  ms_plan_add_mask_arg(plan, filter);
   filter->item_width = TILE_WIDTH;
   filter->item_height = TILE_HEIGHT;
   /*

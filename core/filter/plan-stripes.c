@@ -134,14 +134,43 @@ image_row_limit(const MsPlan *plan)
   return (int)MIN((gsize)G_MAXINT, plan->request.limits.image_max_height);
 }
 
-/**
- * ms_plan_cut_into_stripes: sets the rows of stripes and bands, or fails with #MS_ERROR_UNSUPPORTED where one row does
- * not fit the device.
- */
-gboolean
-ms_plan_cut_into_stripes(MsPlan *self, GError **error)
+/* What the buffers of this level and those above it take together. */
+static guint64
+level_bytes(const MsPlan *self)
 {
-  gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
+  const guint64 pixels = (guint64)self->request.width * self->request.height;
+  const guint64 above = self->coarser ? level_bytes(self->coarser) + 2 * pixels : 0;
+
+  return above + ms_plan_device_bytes(self, self->request.region.height) +
+         (guint64)(self->request.height - MIN(self->request.height, self->request.region.height + 2 * self->halo)) *
+           self->request.width * 4;
+}
+
+/* The levels of a pyramid are not cut: each is needed whole for the next. */
+static gboolean
+keep_whole(MsPlan *self, GError **error)
+{
+  const MsDeviceLimits *l = &self->request.limits;
+  const guint64 bytes = level_bytes(self);
+  guint64 budget = l->global_memory / 2;
+
+  if (self->request.memory_budget > 0)
+    budget = MIN(budget, self->request.memory_budget);
+  if (bytes > budget || ms_plan_device_bytes(self, self->request.region.height) > l->max_allocation) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "With --levels the whole image lies on the device, which takes %" G_GUINT64_FORMAT
+                " MiB; the device offers %" G_GUINT64_FORMAT " MiB. Choose --levels 0.",
+                bytes >> 20, MIN(budget, l->max_allocation) >> 20);
+    return FALSE;
+  }
+  self->lanes = 1;
+  self->stripe_rows = self->request.region.height;
+  return TRUE;
+}
+
+static gboolean
+cut(MsPlan *self, GError **error)
+{
   guint64 budget = memory_budget(self);
   int rows = rows_within_budget(self, budget);
   int limit = image_row_limit(self);
@@ -158,7 +187,21 @@ ms_plan_cut_into_stripes(MsPlan *self, GError **error)
   }
   self->stripe_rows = rows;
   set_lanes(self, budget);
-  rows = self->stripe_rows;
-  self->band_rows = MIN(rows, rows_per_band(self, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
+  return TRUE;
+}
+
+/**
+ * ms_plan_cut_into_stripes: sets the rows of stripes and bands, or fails with #MS_ERROR_UNSUPPORTED where one row does
+ * not fit the device.
+ */
+gboolean
+ms_plan_cut_into_stripes(MsPlan *self, GError **error)
+{
+  gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
+  gboolean good = ms_plan_is_masked(self) ? keep_whole(self, error) : cut(self, error);
+
+  if (!good)
+    return FALSE;
+  self->band_rows = MIN(self->stripe_rows, rows_per_band(self, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
   return TRUE;
 }

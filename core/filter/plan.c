@@ -9,8 +9,32 @@ ms_plan_free(MsPlan *self)
   if (!self)
     return;
   g_clear_object(&self->program);
+  g_clear_pointer(&self->coarser, ms_plan_free);
   g_free(self->rejected);
   g_free(self);
+}
+
+/** ms_plan_is_masked: whether only the pixels of a mask are filtered: on all levels of a pyramid but the topmost. */
+gboolean
+ms_plan_is_masked(const MsPlan *self)
+{
+  return self->settings.params.levels > 0;
+}
+
+/** ms_plan_add_marks: adds the part that says which pixels are filtered. */
+void
+ms_plan_add_marks(MsPlan *self)
+{
+  ms_program_spec_add_part(self->program, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
+}
+
+/** ms_plan_add_mask_arg: gives the mask, where there is one, to the pass as its last argument. */
+void
+ms_plan_add_mask_arg(const MsPlan *self, MsPass *pass)
+{
+  g_assert(pass->n_args < MS_PLAN_MAX_ARGS);
+  if (ms_plan_is_masked(self))
+    pass->args[pass->n_args++] = MS_ARG_MASK;
 }
 
 /**

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-#define MS_PLAN_MAX_ARGS 12
+#define MS_PLAN_MAX_ARGS 13
 #define MS_PLAN_MAX_PASSES 4
 #define MS_PLAN_MAX_SCRATCH 4
 
@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  * @MS_ARG_FILTER: (whole radius, isr2, max_iterations, epsilon)
  * @MS_ARG_SP: float, the radius with its fraction
  * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
+ * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is left as it is; see ms_plan_is_masked()
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
 typedef enum {
@@ -37,6 +38,7 @@ typedef enum {
   MS_ARG_FILTER,
   MS_ARG_SP,
   MS_ARG_LOCAL,
+  MS_ARG_MASK,
   MS_ARG_SCRATCH_0,
   MS_ARG_SCRATCH_1,
   MS_ARG_SCRATCH_2,
@@ -104,8 +106,11 @@ typedef struct {
  * @lanes: queues that take stripes in turn; 1 where transfers do not overlap kernels
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
+ * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
+ *   filtered. All levels lie on the device at once, each in one stripe
  */
-typedef struct {
+typedef struct MsPlan MsPlan;
+struct MsPlan {
   MsPlanRequest request;
   MsSettings settings;
   MsProgramSpec *program;
@@ -120,9 +125,13 @@ typedef struct {
   guint lanes;
   int band_rows;
   char *rejected;
-} MsPlan;
+  MsPlan *coarser;
+};
 
 void ms_plan_free(MsPlan *self);
+gboolean ms_plan_is_masked(const MsPlan *self);
+void ms_plan_add_marks(MsPlan *self);
+void ms_plan_add_mask_arg(const MsPlan *self, MsPass *pass);
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)

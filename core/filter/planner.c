@@ -5,6 +5,7 @@
 
 #include "core/filter/kernels.h"
 #include "core/filter/plan-stripes.h"
+#include "core/filter/pyramid/pyramid.h"
 
 /**
  * ms_plan_request:
@@ -36,6 +37,23 @@ halo_rows(const MsPlan *plan)
   return (int)MIN(rows, plan->request.height);
 }
 
+/* Plans the levels above, where `auto` may choose other kernels. */
+static gboolean
+plan_coarser(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  MsPlanRequest above = *request;
+  const MsPyramidSize size = ms_pyramid_size(request->width, request->height, 1);
+
+  if (!ms_plan_is_masked(plan))
+    return TRUE;
+  above.settings.params = ms_params_coarser(&request->settings.params);
+  above.width = size.width;
+  above.height = size.height;
+  above.region = (MsRegion){0, 0, size.width, size.height};
+  plan->coarser = ms_plan_new(&above, error);
+  return plan->coarser != NULL;
+}
+
 static MsPlan *
 plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {
@@ -49,7 +67,8 @@ plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
   if (!ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &plan->radius))
     plan->radius = (int)ceilf(ms_params_numbers(&request->settings.params).sp);
   plan->halo = halo_rows(plan);
-  if (!info->plan(plan, request, error) || !ms_plan_cut_into_stripes(plan, error))
+  if (!info->plan(plan, request, error) || !plan_coarser(plan, request, error) ||
+      !ms_plan_cut_into_stripes(plan, error))
     return NULL;
   return g_steal_pointer(&plan);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/filter/pyramid/pyramid.h"
+
 /* The sums over the pixels of a window within the colour radius. */
 typedef struct {
   int n;
@@ -19,8 +21,16 @@ typedef struct {
   int height;
   MsFilterNumbers numbers;
   MsRule rule;
-  guint64 *samples; /* nullable: counts the pixels of every window */
+  guint64 *samples;   /* nullable: counts the pixels of every window */
+  const guint8 *mask; /* nullable: a byte for each pixel, 0 where the result is left as it is */
 } Job;
+
+/* Who is told of finished rows and who can end a run. */
+typedef struct {
+  MsProgressFunc progress;
+  gpointer user_data;
+  GCancellable *cancellable;
+} Watcher;
 
 /** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
 int
@@ -133,6 +143,108 @@ filter_pixel(const Job *job, int x, int y, guint8 *out)
   out[3] = t[3];
 }
 
+/* Filters the pixels of @r; @out is the result's pixel at the corner of @r, and @stride its bytes a row. */
+static gboolean
+filter_rows(const Job *job, const MsRegion *r, guint8 *out, gsize stride, const Watcher *watcher, GError **error)
+{
+  for (int y = 0; y < r->height; y++) {
+    const guint8 *mask = job->mask ? job->mask + (gsize)(r->y + y) * job->width + r->x : NULL;
+    if (g_cancellable_set_error_if_cancelled(watcher->cancellable, error))
+      return FALSE;
+    for (int x = 0; x < r->width; x++)
+      if (!mask || mask[x])
+        filter_pixel(job, r->x + x, r->y + y, out + y * stride + (gsize)x * 4);
+    if (watcher->progress)
+      watcher->progress(y + 1, r->height, watcher->user_data);
+  }
+  return TRUE;
+}
+
+static guint8 *
+allocate(gsize bytes, int width, int height, GError **error)
+{
+  guint8 *memory = g_try_malloc(bytes);
+
+  if (!memory)
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,
+                height);
+  return memory;
+}
+
+static MsImage *
+run_plain(const Job *job, MsImage *source, const MsRegion *r, const Watcher *watcher, GError **error)
+{
+  gsize stride = (gsize)r->width * 4;
+  g_autofree guint8 *out = allocate(stride * r->height, r->width, r->height, error);
+
+  if (!out || !filter_rows(job, r, out, stride, watcher, error))
+    return NULL;
+  return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
+}
+
+/* Filters a level of the pyramid from @coarser, the result of the level above; %NULL for the topmost level. */
+static guint8 *
+filter_level(Job *job, const MsParams *params, const guint8 *coarser, const MsRegion *r, const Watcher *watcher,
+             GError **error)
+{
+  const MsPyramidSize size = {job->width, job->height};
+  const gsize n = (gsize)size.width * size.height;
+  g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
+  g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;
+
+  if (!mask)
+    return NULL;
+  job->mask = coarser ? mask : NULL;
+  if (coarser) {
+    ms_pyramid_enlarge(coarser, job->pixels, size, result);
+    ms_pyramid_mark(coarser, size, ms_pyramid_edge(params), mask);
+  }
+  guint8 *corner = result + ((gsize)r->y * size.width + r->x) * 4;
+  gboolean good = filter_rows(job, r, corner, (gsize)size.width * 4, watcher, error);
+  job->mask = NULL;
+  return good ? g_steal_pointer(&result) : NULL;
+}
+
+/* The result of the level whose original is @pixels, after those above it. Only the pixels of @r are final. */
+static guint8 *
+run_level(const guint8 *pixels, MsPyramidSize size, const MsParams *params, const MsRegion *r, guint64 *samples,
+          const Watcher *watcher, GError **error)
+{
+  const Watcher quiet = {.cancellable = watcher->cancellable};
+  Job job = {pixels, size.width, size.height, ms_params_numbers(params), params->rule, samples, NULL};
+  g_autofree guint8 *coarser = NULL;
+
+  if (params->levels > 0) {
+    const MsParams above = ms_params_coarser(params);
+    const MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
+    const MsRegion whole = {0, 0, next.width, next.height};
+    g_autofree guint8 *halved = allocate((gsize)next.width * next.height * 4, next.width, next.height, error);
+    if (!halved)
+      return NULL;
+    ms_pyramid_halve(pixels, size, halved);
+    coarser = run_level(halved, next, &above, &whole, samples, &quiet, error);
+    if (!coarser)
+      return NULL;
+  }
+  return filter_level(&job, params, coarser, r, watcher, error);
+}
+
+static MsImage *
+run_levels(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
+           GError **error)
+{
+  const MsPyramidSize size = {ms_image_get_width(source), ms_image_get_height(source)};
+  const gsize stride = (gsize)size.width * 4, row = (gsize)r->width * 4;
+  g_autofree guint8 *whole = run_level(ms_image_get_pixels(source), size, params, r, samples, watcher, error);
+  g_autofree guint8 *out = whole ? allocate(row * r->height, r->width, r->height, error) : NULL;
+
+  if (!out)
+    return NULL;
+  for (int y = 0; y < r->height; y++)
+    memcpy(out + y * row, whole + (r->y + y) * stride + (gsize)r->x * 4, row);
+  return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
+}
+
 /**
  * ms_reference_run:
  * @source: the picture
@@ -162,29 +274,17 @@ ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion
                          MsProgressFunc progress, gpointer user_data, GCancellable *cancellable, GError **error)
 {
   MsRegion r = region ? *region : ms_image_get_extent(source);
+  const Watcher watcher = {progress, user_data, cancellable};
   Job job = {ms_image_get_pixels(source),
              ms_image_get_width(source),
              ms_image_get_height(source),
              ms_params_numbers(params),
              params->rule,
-             samples};
-  g_autofree guint8 *out = NULL;
+             samples,
+             NULL};
 
   if (!ms_params_validate(params, error))
     return NULL;
-  out = g_try_malloc((gsize)r.width * r.height * 4);
-  if (!out) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", r.width,
-                r.height);
-    return NULL;
-  }
-  for (int y = 0; y < r.height; y++) {
-    if (g_cancellable_set_error_if_cancelled(cancellable, error))
-      return NULL;
-    for (int x = 0; x < r.width; x++)
-      filter_pixel(&job, r.x + x, r.y + y, out + ((gsize)y * r.width + x) * 4);
-    if (progress)
-      progress(y + 1, r.height, user_data);
-  }
-  return ms_image_new_take(r.width, r.height, g_steal_pointer(&out), ms_image_get_metadata(source));
+  return params->levels > 0 ? run_levels(source, params, &r, samples, &watcher, error)
+                            : run_plain(&job, source, &r, &watcher, error);
 }

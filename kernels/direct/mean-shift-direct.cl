@@ -6,14 +6,15 @@
  */
 __kernel void
 mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
-                  const int4 filter, const float sp WINDOW_KERNEL_PARAM)
+                  const int4 filter, const float sp WINDOW_KERNEL_PARAM MARKS_PARAM)
 {
+  const marks_t marks = MARKS_OF(image);
   const int2 start = (int2)(band.x + (int)get_global_id(0), band.y + (int)get_global_id(1));
   int2 at = start;
   WINDOW_DECLARE
 
   WINDOW_STAGE
-  if (start.x >= band.x + band.z || start.y >= band.y + band.w)
+  if (start.x >= band.x + band.z || start.y >= band.y + band.w || !is_marked(marks, start.x, start.y))
     return;
 
   const uchar4 pixel = source_pixel(source, image, start.x, start.y);

@@ -6,8 +6,9 @@
  */
 __kernel void
 mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
-                  const int4 filter, const float sp, __local int *next)
+                  const int4 filter, const float sp, __local int *next MARKS_PARAM)
 {
+  const marks_t marks = MARKS_OF(image);
   const int2 origin =
     (int2)(band.x + (int)get_group_id(0) * TILE_WIDTH, band.y + (int)get_group_id(1) * TILE_HEIGHT * REFILL_ROWS);
   int number = (int)(get_local_id(1) * TILE_WIDTH + get_local_id(0)), left = 0;
@@ -20,7 +21,7 @@ mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
   while (number < TILE_WIDTH * TILE_HEIGHT * REFILL_ROWS) {
     if (left == 0) {
       start = (int2)(origin.x + number % TILE_WIDTH, origin.y + number / TILE_WIDTH);
-      if (start.x >= band.x + band.z || start.y >= band.y + band.w) {
+      if (start.x >= band.x + band.z || start.y >= band.y + band.w || !is_marked(marks, start.x, start.y)) {
         number = atomic_inc(next);
         continue;
       }

@@ -21,26 +21,6 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
   }
 }
 
-/*
- * Reserves `count` entries of the list for this work-item, next to those of its group; every work-item of the group
- * must call it.
- */
-static inline uint
-places_on_list(__global uint *counter, __local uint *room, const uint count)
-{
-  const bool first = get_local_id(0) == 0 && get_local_id(1) == 0;
-
-  if (first)
-    room[0] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const uint own = atomic_add(room, count);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (first)
-    room[1] = atomic_add(counter, room[0]);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return room[1] + own;
-}
-
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
                  __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,

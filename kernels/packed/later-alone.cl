@@ -27,7 +27,7 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
       state.colour = entry.x;
       state.place = entry.y;
       start = entry.z;
-      left = filter.z - 1;
+      left = filter.z - FIRST_STEPS;
     }
     left--;
     if (shift_state(&state, records, reciprocals, image, (uint)shift_of(region.x), filter))

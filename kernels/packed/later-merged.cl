@@ -75,7 +75,7 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
     entries[i].w = i;
     active[i] = (ushort)i;
   }
-  for (int left = filter.z - 1; left > 0 && count > 0; left--) {
+  for (int left = filter.z - FIRST_STEPS; left > 0 && count > 0; left--) {
     for (uint i = me; i < TABLE; i += size)
       memory[i] = EMPTY;
     if (me < 2)

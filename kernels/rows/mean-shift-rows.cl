@@ -52,8 +52,8 @@ keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8
 
 /* `number` is that of the pixel at x; pixels from `end` on are not the tile's. */
 static inline void
-first_step(tile_t *tile, const picture_t *picture, const int x, const int y, const int end, const bool leave,
-           const int number, const int epsilon)
+first_step(tile_t *tile, const picture_t *picture, const marks_t marks, const int x, const int y, const int end,
+           const bool leave, const int number, const int epsilon)
 {
   const int top = first_rows((int8)y, picture->reach).s0;
   const int bottom = last_rows((int8)y, picture->reach, picture->height).s0;
@@ -68,7 +68,7 @@ first_step(tile_t *tile, const picture_t *picture, const int x, const int y, con
                         ((const int8 *)&wide.sy)[j], ((const int8 *)&wide.s0)[j],
                         ((const int8 *)&wide.s1)[j], ((const int8 *)&wide.s2)[j]};
     places_t places = {x + 8 * j + EIGHT, y, ((const int8 *)&colours)[j]};
-    const int8 inside = places.x < end;
+    const int8 inside = (places.x < end) & marked_eight(marks, x + 8 * j, y);
     const int8 go_on = step_eight(&places, &t, places.x - picture->reach.radius, top, epsilon);
 
     keep_eight(tile, &places, as_uint8(number + 8 * j + EIGHT), go_on & inside);
@@ -123,9 +123,34 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
   }
 }
 
+/* From so many pixels of the mask among LANES neighbours on, the first step in lanes costs less than each by itself. */
+#define MANY (LANES / 2)
+
+/* The first step of the tile's pixels that have few neighbours in the mask; tile: (left, top, right, bottom). */
+static inline void
+start_few(tile_t *tile, const picture_t *picture, const marks_t marks, const int4 limits, const int epsilon)
+{
+  for (int y = limits.y; y < limits.w; y++)
+    for (int x = limits.x; x < limits.z; x += LANES) {
+      const int count = count_marked(marks, x, y, LANES), end = min(x + LANES, limits.z);
+
+      for (int i = x; i < end && count > 0 && count < MANY; i++)
+        if (is_marked(marks, i, y)) {
+          __global const ushort *at = row_of(picture, y) + i;
+          const uint number = (uint)((y - limits.y) * TILE_WIDTH + i - limits.x);
+          const uint colour = at[0] | (uint)at[picture->pitch] << 8 | (uint)at[2 * picture->pitch] << 16;
+          const uint place = (uint)(i - tile->x) | (uint)(y - tile->y) << 16;
+
+          tile->waiting[tile->count++] = (ulong)place | (ulong)(colour | number << 24) << 32;
+        }
+    }
+  if (tile->count > 0)
+    next_step(tile, picture, epsilon);
+}
+
 __kernel void
 mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes,
-                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp)
+                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp MARKS_PARAM)
 {
   const int left = band.x + (int)get_global_id(0) * TILE_WIDTH,
             top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
@@ -137,6 +162,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
                              image.z,
                              {filter.x, sp},
                              limit_of(filter.y)};
+  const marks_t marks = MARKS_OF(image);
   tile_t tile;
 
   tile.x = left - DRIFT;
@@ -144,13 +170,17 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
   tile.count = 0;
   tile.waiting[0] = 0;
   forget_all(&tile.alike);
+  if (HAS_MARKS)
+    start_few(&tile, &picture, marks, (int4)(left, top, right, bottom), filter.w);
   for (int y = top; y < bottom; y++)
     for (int x = left; x < right; x += LANES) {
       const int number = (y - top) * TILE_WIDTH + x - left;
+      if (count_marked(marks, x, y, LANES) < MANY)
+        continue;
       if (windows_leave(x, filter.x, image.x))
-        first_step(&tile, &picture, x, y, right, true, number, filter.w);
+        first_step(&tile, &picture, marks, x, y, right, true, number, filter.w);
       else
-        first_step(&tile, &picture, x, y, right, false, number, filter.w);
+        first_step(&tile, &picture, marks, x, y, right, false, number, filter.w);
     }
   for (int i = 1; i < filter.z && tile.count > 0; i++)
     next_step(&tile, &picture, filter.w);
@@ -159,6 +189,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
     __global const uint *from = source + (size_t)(y - image.z) * (size_t)image.x;
     __global uint *to = result + (size_t)(y - region.y) * (size_t)region.z - region.x;
     for (int x = left; x < right; x++)
-      to[x] = (tile.colours[(y - top) * TILE_WIDTH + x - left] & 0xffffffu) | (from[x] & 0xff000000u);
+      if (is_marked(marks, x, y))
+        to[x] = (tile.colours[(y - top) * TILE_WIDTH + x - left] & 0xffffffu) | (from[x] & 0xff000000u);
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the program with its peers: cv2.pyrMeanShiftFiltering(maxLevel=0) for the opencv rule, and emulations
+"""Compares the program with its peers: cv2.pyrMeanShiftFiltering for the opencv rule, with levels, and emulations
 written here from the definitions for the other two, at random parameters and sizes, through files as a user would.
 
     peer.py PROGRAM [CASES] [SEED]
@@ -47,11 +47,11 @@ def photograph(rng):
     return cv2.cvtColor(whole[y : y + h, x : x + w], cv2.COLOR_BGR2BGRA)
 
 
-def opencv(picture, sp, sr, iterations, epsilon):
+def opencv(picture, sp, sr, iterations, epsilon, levels):
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, iterations, epsilon)
     colours = numpy.ascontiguousarray(picture[..., :3])
     result = picture.copy()
-    result[..., :3] = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, 0, criteria)
+    result[..., :3] = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, levels, criteria)
     return result
 
 
@@ -95,6 +95,7 @@ def random_case(rng):
     if rule == "opencv":
         case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
         case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, 1000, round(rng.uniform(0, 100), 3)])
+        case["levels"] = rng.choice([0, 0, 0, 1, 1, 2, 3, 8])
         picture = photograph(rng) if rng.random() < 0.4 else None
         case["picture"] = picture if picture is not None else \
             random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
@@ -106,7 +107,9 @@ def random_case(rng):
 
 def expected_of(case):
     arguments = (case["picture"], case["sp"], case["sr"], case["iterations"], case["epsilon"])
-    return opencv(*arguments) if case["rule"] == "opencv" else emulate(*arguments, case["rule"])
+    if case["rule"] == "opencv":
+        return opencv(*arguments, case["levels"])
+    return emulate(*arguments, case["rule"])
 
 
 def run_program(program, folder, case):
@@ -114,7 +117,8 @@ def run_program(program, folder, case):
     cv2.imwrite(source, case["picture"])
     subprocess.run(
         [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet", "--device", "cpu",
-         "--rule", case["rule"], "--sp", str(case["sp"]), "--sr", str(case["sr"]),
+         "--rule", case["rule"], "--levels", str(case.get("levels", 0)),
+         "--sp", str(case["sp"]), "--sr", str(case["sr"]),
          "--max-iterations", str(case["iterations"]), "--epsilon", str(case["epsilon"])],
         check=True)
     return cv2.imread(target, cv2.IMREAD_UNCHANGED)
@@ -122,6 +126,30 @@ def run_program(program, folder, case):
 
 def as_rgba(picture):
     return picture if picture.shape[2] == 4 else cv2.cvtColor(picture, cv2.COLOR_BGR2BGRA)
+
+
+def check_sizes(program, rng, largest, levels):
+    """Every size up to largest x largest with so many levels, as one folder through the serial reference."""
+    case = {"sp": rng.choice([1.5, 4, 7]), "sr": rng.choice([3, 20, 50]), "iterations": 3, "epsilon": 1}
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "in"), os.path.join(folder, "out")
+        os.mkdir(source)
+        os.mkdir(target)
+        sides = range(1, largest + 1)
+        pictures = {f"{w}x{h}": random_picture(rng, w, h) for w in sides for h in sides}
+        for name, picture in pictures.items():
+            cv2.imwrite(os.path.join(source, name + ".png"), picture)
+        subprocess.run(
+            [program, "--headless", source, "-o", target, "--format", "png", "--name", "{stem}.{ext}", "--quiet",
+             "--device", "reference", "--levels", str(levels), "--sp", str(case["sp"]), "--sr", str(case["sr"]),
+             "--max-iterations", "3"],
+            check=True)
+        for name, picture in pictures.items():
+            actual = as_rgba(cv2.imread(os.path.join(target, name + ".png"), cv2.IMREAD_UNCHANGED))
+            if not numpy.array_equal(opencv(picture, **case, levels=levels), actual):
+                print(f"{name} with {levels} levels, {case}: pixels differ")
+                return False
+    return True
 
 
 def main():
@@ -140,7 +168,11 @@ def main():
                 print(f"case {number}: {described} on {case['picture'].shape[1]}x{case['picture'].shape[0]}: "
                       f"{int(wrong.sum())} pixels differ")
                 return 1
-    print(f"{cases} cases identical")
+    full = bool(os.environ.get("MS_TEST_FULL"))
+    for levels in range(1, 9) if full else (1, 2):
+        if not check_sizes(program, rng, 40 if full else 7, levels):
+            return 1
+    print(f"{cases} cases and all small sizes identical")
     return 0
 
 

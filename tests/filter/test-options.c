@@ -11,7 +11,7 @@ test_rows_are_complete(void)
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
-  g_assert_cmpuint(n, ==, 12);
+  g_assert_cmpuint(n, ==, 13);
   for (guint i = 0; i < n; i++) {
     g_assert_nonnull(table[i].name);
     g_assert_nonnull(table[i].json);
@@ -52,6 +52,7 @@ test_choices_round_trip(void)
   assert_round_trip(ms_option_find("sr"), "1000000");
   assert_round_trip(ms_option_find("max-iterations"), "100");
   assert_round_trip(ms_option_find("epsilon"), "0.25");
+  assert_round_trip(ms_option_find("levels"), "8");
   assert_round_trip(ms_option_find("work-group"), "auto");
   assert_round_trip(ms_option_find("work-group"), "32x4");
 }
@@ -72,6 +73,9 @@ test_wrong_values(void)
     {"max-iterations", "2.5"},
     {"max-iterations", "101"},
     {"epsilon", "-1"},
+    {"levels", "9"},
+    {"levels", "-1"},
+    {"levels", "0.5"},
     {"rule", "OpenCV"},
     {"memory", "texture"},
     {"local-memory", "yes"},

@@ -7,6 +7,7 @@
 
 #include "core/filter/bands.h"
 #include "core/filter/settings/kernel-names.h"
+#include "core/filter/plan-checks.h"
 #include "core/filter/plan-stripes.h"
 #include "core/filter/planner.h"
 
@@ -178,6 +179,43 @@ test_stripes_keep_the_budget(void)
   g_assert_cmpint(plan->band_rows, <=, plan->stripe_rows);
 }
 
+/* Each level has half the size and half the radius of the one below, and all of them share the memory. */
+static void
+test_levels(void)
+{
+  MsPlanRequest request = made_up_request(641, 480), other;
+  g_autoptr(GError) error = NULL;
+
+  request.settings.params.sp = 3;
+  request.settings.params.levels = 2;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_true(has_part(plan, "levels/marks-on.cl"));
+  g_assert_cmpint(plan->stripe_rows, ==, 480);
+  g_assert_cmpint(plan->coarser->request.width, ==, 321);
+  g_assert_cmpfloat(plan->coarser->settings.params.sp, ==, 1.5);
+  g_assert_true(has_part(plan->coarser, "levels/marks-on.cl"));
+  const MsPlan *top = plan->coarser->coarser;
+  g_assert_cmpint(top->request.width, ==, 161);
+  g_assert_cmpfloat(top->settings.params.sp, ==, 1);
+  g_assert_true(has_part(top, "levels/marks-off.cl"));
+  g_assert_null(top->coarser);
+
+  other = request;
+  other.memory_budget = 641 * 480 * 8;
+  assert_refused(&other, "--levels");
+  other = request;
+  other.settings.options.memory = MS_MEMORY_IMAGE;
+  assert_refused(&other, "--memory buffer");
+  other = request;
+  other.limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
+  other.settings.options.kernel = MS_KERNEL_MATRIX;
+  assert_refused(&other, "mask");
+  other.settings.params.rule = MS_RULE_TRUNCATE;
+  g_assert_null(ms_plan_new(&other, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+}
+
 static void
 test_bands_cover_all_rows_once(void)
 {
@@ -320,6 +358,7 @@ main(int argc, char **argv)
   g_test_add_func("/plan/toggles-choose-parts", test_toggles_choose_parts);
   g_test_add_func("/plan/stripes-keep-the-budget", test_stripes_keep_the_budget);
   g_test_add_func("/plan/stripes-grow-with-the-halo", test_stripes_grow_with_the_halo);
+  g_test_add_func("/plan/levels", test_levels);
   g_test_add_func("/plan/bands-cover-all-rows-once", test_bands_cover_all_rows_once);
   g_test_add_func("/plan/option-refusal-is-the-plans", test_option_refusal_is_the_plans);
   g_test_add_func("/plan/reported-options-repeat-the-run", test_reported_options_repeat_the_run);

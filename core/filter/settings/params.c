@@ -40,10 +40,17 @@ ms_params_validate(const MsParams *self, GError **error)
   if (!check_range("sp", self->sp, MS_SP_MIN, MS_SP_MAX, error) ||
       !check_range("sr", self->sr, MS_SR_MIN, MS_SR_MAX, error) ||
       !check_range("max-iterations", self->max_iterations, MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX, error) ||
-      !check_range("epsilon", self->epsilon, MS_EPSILON_MIN, MS_EPSILON_MAX, error))
+      !check_range("epsilon", self->epsilon, MS_EPSILON_MIN, MS_EPSILON_MAX, error) ||
+      !check_range("levels", self->levels, MS_LEVELS_MIN, MS_LEVELS_MAX, error))
     return FALSE;
   if (self->rule == MS_RULE_OPENCV)
     return TRUE;
+  if (self->levels > 0) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE,
+                        "The functions that the rules truncate and replicate match have no pyramid levels. Use --rule "
+                        "opencv or --levels 0.");
+    return FALSE;
+  }
   return check_whole("sp", self->sp, error) && check_whole("sr", self->sr, error);
 }
 
@@ -88,9 +95,23 @@ ms_params_whole_radius(const MsParams *self, int extent, int *radius)
   return TRUE;
 }
 
+/**
+ * ms_params_coarser: what is computed on the next level of the pyramid: the window radius is halved, in single
+ * precision, but stays at least 1, and there is a level less above it.
+ */
+MsParams
+ms_params_coarser(const MsParams *self)
+{
+  MsParams params = *self;
+
+  params.sp = MAX((float)(self->sp / 2), 1.0f);
+  params.levels--;
+  return params;
+}
+
 gboolean
 ms_params_equal(const MsParams *a, const MsParams *b)
 {
   return a->sp == b->sp && a->sr == b->sr && a->max_iterations == b->max_iterations && a->epsilon == b->epsilon &&
-         a->rule == b->rule;
+         a->rule == b->rule && a->levels == b->levels;
 }

@@ -18,10 +18,12 @@ G_BEGIN_DECLS
 #define MS_MAX_ITERATIONS_MAX 100
 #define MS_EPSILON_MIN 0.0
 #define MS_EPSILON_MAX 1000000.0
+#define MS_LEVELS_MIN 0
+#define MS_LEVELS_MAX 8
 
 /**
  * MsRule: how the window meets the border and how sums become means (methods 1.1 and 1.2).
- * @MS_RULE_OPENCV: window clipped; double reciprocal, half to even (cv::pyrMeanShiftFiltering, maxLevel 0)
+ * @MS_RULE_OPENCV: window clipped; double reciprocal, half to even (cv::pyrMeanShiftFiltering)
  * @MS_RULE_TRUNCATE: window clipped; integer quotient (ocl::meanShiftFiltering of OpenCV 2.4)
  * @MS_RULE_REPLICATE: edge repeated, coordinates unclamped; float reciprocal, truncated (cuda::meanShiftFiltering)
  */
@@ -37,6 +39,8 @@ typedef enum {
  * @sr: colour radius in 8-bit levels; from 442 on every colour is within it
  * @max_iterations: 1 to 100
  * @epsilon: shift plus squared colour change at or below which a pixel stops
+ * @levels: pyramid levels above the picture, 0 to 8: maxLevel of cv::pyrMeanShiftFiltering; others than 0 under the
+ *   opencv rule only
  */
 typedef struct {
   double sp;
@@ -44,6 +48,7 @@ typedef struct {
   int max_iterations;
   double epsilon;
   MsRule rule;
+  int levels;
 } MsParams;
 
 /**
@@ -62,6 +67,7 @@ typedef struct {
 gboolean ms_params_validate(const MsParams *self, GError **error);
 MsFilterNumbers ms_params_numbers(const MsParams *self);
 gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
+MsParams ms_params_coarser(const MsParams *self);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
 
 G_END_DECLS

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/pyramid/pyramid.h"
+
+#include <string.h>
+
+/* The smallest squared colour difference that is an edge, however small the colour radius. */
+#define LEAST_EDGE 16
+
+/** ms_pyramid_size: the size of @level of a pyramid over @width x @height pixels; halves are rounded up. */
+MsPyramidSize
+ms_pyramid_size(int width, int height, int level)
+{
+  for (int i = 0; i < level; i++) {
+    width = width / 2 + width % 2;
+    height = height / 2 + height % 2;
+  }
+  return (MsPyramidSize){width, height};
+}
+
+/** ms_pyramid_edge: the squared colour difference between neighbours from which on both sides are filtered again. */
+int
+ms_pyramid_edge(const MsParams *params)
+{
+  return MAX(ms_params_numbers(params).isr2, LEAST_EDGE);
+}
+
+/* Reflects @at into 0 to @extent - 1 about the first and the last place, without repeating them. */
+static int
+reflect(int at, int extent)
+{
+  if (extent == 1)
+    return 0;
+  while (at < 0 || at >= extent)
+    at = at < 0 ? -at : 2 * extent - 2 - at;
+  return at;
+}
+
+static guint8
+halved_value(const guint8 *fine, MsPyramidSize size, int x, int y, int channel)
+{
+  static const int weights[5] = {1, 4, 6, 4, 1};
+  int sum = 0;
+
+  for (int j = 0; j < 5; j++) {
+    const guint8 *row = fine + (gsize)reflect(2 * y + j - 2, size.height) * size.width * 4;
+    for (int i = 0; i < 5; i++)
+      sum += weights[j] * weights[i] * row[reflect(2 * x + i - 2, size.width) * 4 + channel];
+  }
+  return (guint8)((sum + 128) >> 8);
+}
+
+/**
+ * ms_pyramid_halve:
+ * @size: of @fine
+ * @coarse: (out): pixels of the next level, with a fourth byte of 0
+ *
+ * Every second pixel after the 5x5 binomial filter, rounded half up, reflected at the borders: cv::pyrDown().
+ */
+void
+ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
+{
+  MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
+
+  for (int y = 0; y < next.height; y++)
+    for (int x = 0; x < next.width; x++, coarse += 4) {
+      for (int k = 0; k < 3; k++)
+        coarse[k] = halved_value(fine, size, x, y, k);
+      coarse[3] = 0;
+    }
+}
+
+/* The places before and after @at, the first reflected and the last repeated, as cv::pyrUp() does. */
+static int
+before(int at, int extent)
+{
+  return at > 0 ? at - 1 : MIN(1, extent - 1);
+}
+
+static int
+after(int at, int extent)
+{
+  return MIN(at + 1, extent - 1);
+}
+
+/* The weights of three neighbours for even and for odd places of the finer level; each three add up to 8. */
+static const int enlarge_weights[2][3] = {{1, 6, 1}, {0, 4, 4}};
+
+/*
+ * The weights of three rows of the coarser level. cv::pyrUp() takes the last row of an odd number of rows for an odd
+ * one, except for the last values of that row, which do not fill one of its vectors of four. Values are counted as in
+ * a picture that OpenCV reads from a file: blue, green, red.
+ */
+static const int *
+row_weights(MsPyramidSize size, int x, int y, int channel)
+{
+  static const int last[3] = {0, 8, 0};
+  gboolean in_vectors = 3 * (gint64)x + 2 - channel < 3 * (gint64)size.width / 4 * 4;
+
+  return y % 2 == 0 && y == size.height - 1 && in_vectors ? last : enlarge_weights[y % 2];
+}
+
+static guint8
+enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int channel)
+{
+  const MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
+  const int columns[3] = {before(x / 2, from.width), x / 2, after(x / 2, from.width)};
+  const int rows[3] = {before(y / 2, from.height), y / 2, after(y / 2, from.height)};
+  const int *weights = row_weights(size, x, y, channel);
+  int sum = 0;
+
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++)
+      sum += weights[j] * enlarge_weights[x % 2][i] * coarse[((gsize)rows[j] * from.width + columns[i]) * 4 + channel];
+  return (guint8)((sum + 32) >> 6);
+}
+
+/**
+ * ms_pyramid_enlarge:
+ * @original: pixels of the finer level, whose fourth byte @fine takes over
+ * @size: of @fine and @original
+ * @fine: (out): the enlarged picture
+ *
+ * Twice the size by the 5x5 binomial filter, rounded half up: cv::pyrUp() of three channels.
+ */
+void
+ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, guint8 *fine)
+{
+  for (int y = 0; y < size.height; y++)
+    for (int x = 0; x < size.width; x++, fine += 4, original += 4) {
+      for (int k = 0; k < 3; k++)
+        fine[k] = enlarged_value(coarse, size, x, y, k);
+      fine[3] = original[3];
+    }
+}
+
+static gboolean
+differ(const guint8 *a, const guint8 *b, int edge)
+{
+  int d0 = a[0] - b[0], d1 = a[1] - b[1], d2 = a[2] - b[2];
+
+  return d0 * d0 + d1 * d1 + d2 * d2 >= edge;
+}
+
+static gboolean
+is_at_edge(const guint8 *coarse, int width, int x, int y, int edge)
+{
+  const guint8 *own = coarse + ((gsize)y * width + x) * 4;
+
+  for (int j = -1; j <= 1; j++)
+    for (int i = -1; i <= 1; i++)
+      if (differ(own, own + ((gssize)j * width + i) * 4, edge))
+        return TRUE;
+  return FALSE;
+}
+
+/**
+ * ms_pyramid_mark:
+ * @coarse: the filtered coarser level
+ * @size: of the finer level
+ * @edge: from ms_pyramid_edge()
+ * @mask: (out): a byte for each pixel of the finer level: 1 where it is filtered again, else 0
+ *
+ * A pixel (x, y) of the coarser level that is not on its border and differs from a neighbour by an edge marks the 3x3
+ * pixels round (2x - 1, 2y + 1) of the finer level, as cv::pyrMeanShiftFiltering() does.
+ */
+void
+ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, int edge, guint8 *mask)
+{
+  MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
+
+  memset(mask, 0, (gsize)size.width * size.height);
+  for (int y = 1; y < from.height - 1; y++)
+    for (int x = 1; x < from.width - 1; x++)
+      if (is_at_edge(coarse, from.width, x, y, edge))
+        for (int j = 2 * y; j <= 2 * y + 2; j++)
+          memset(mask + (gsize)j * size.width + 2 * x - 2, 1, 3);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pyramid of cv::pyrMeanShiftFiltering in plain C: halving, enlarging, and which pixels of the finer level are
+ * filtered again.
+ */
+#pragma once
+
+#include "core/filter/settings/params.h"
+
+G_BEGIN_DECLS
+
+/** MsPyramidSize: columns and rows of one level. */
+typedef struct {
+  int width;
+  int height;
+} MsPyramidSize;
+
+MsPyramidSize ms_pyramid_size(int width, int height, int level);
+int ms_pyramid_edge(const MsParams *params);
+void ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse);
+void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, guint8 *fine);
+void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, int edge, guint8 *mask);
+
+G_END_DECLS

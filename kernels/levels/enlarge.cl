@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the result of a coarser level to the next: enlarge_level writes what pixels far from edges keep, mark_edges
+ * which of the coarser pixels are edges, and mark_level which pixels of the finer level are filtered again. fine,
+ * coarse: (width, height); region: the rectangle of the finer level that the result holds.
+ */
+
+/* A pixel of a row of the coarser level, twice as wide, times 8; the first is reflected, the last repeated. */
+static inline int4
+widen_row(__global const uchar4 *row, const int x, const int width)
+{
+  const int at = x / 2, after = min(at + 1, width - 1), before = at > 0 ? at - 1 : min(1, width - 1);
+  const int4 own = convert_int4(row[at]), next = convert_int4(row[after]);
+
+  return x % 2 ? (own + next) * 4 : convert_int4(row[before]) + own * 6 + next;
+}
+
+__kernel void
+enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __global uchar4 *result, const int2 fine,
+              const int2 coarse, const int4 region)
+{
+  const int x = region.x + (int)get_global_id(0), y = region.y + (int)get_global_id(1);
+
+  if (x >= region.x + region.z || y >= region.y + region.w)
+    return;
+
+  const int at = y / 2, after = min(at + 1, coarse.y - 1), before = at > 0 ? at - 1 : min(1, coarse.y - 1);
+  const int4 own = widen_row(coarser + (size_t)at * (size_t)coarse.x, x, coarse.x);
+  const int4 next = widen_row(coarser + (size_t)after * (size_t)coarse.x, x, coarse.x);
+  const int4 last = widen_row(coarser + (size_t)before * (size_t)coarse.x, x, coarse.x);
+  int4 sum = y % 2 ? (own + next) * 4 : last + own * 6 + next;
+
+  /*
+   * The matched function takes the last row of an odd number of rows for an odd one, except for the last values that do
+   * not fill one of its vectors of four. Its values are blue, green, red.
+   */
+  if (y % 2 == 0 && y == fine.y - 1)
+    sum = select(sum, own * 8, 3 * x + (int4)(2, 1, 0, 3) < 3 * fine.x / 4 * 4);
+  sum = (sum + 32) >> 6;
+  result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] =
+    (uchar4)((uchar)sum.x, (uchar)sum.y, (uchar)sum.z, source[(size_t)y * (size_t)fine.x + (size_t)x].w);
+}
+
+static inline bool
+differ(const short4 a, const short4 b, const int edge)
+{
+  const int4 d = convert_int4(a - b);
+
+  return d.x * d.x + d.y * d.y + d.z * d.z >= edge;
+}
+
+/* A byte for each coarser pixel: 1 where it lies off the border and differs from a neighbour by `edge`, else 0. */
+__kernel void
+mark_edges(__global const uchar4 *coarser, __global uchar *edges, const int2 coarse, const int edge)
+{
+  const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+  bool any = false;
+
+  if (x >= coarse.x || y >= coarse.y)
+    return;
+  if (x > 0 && y > 0 && x < coarse.x - 1 && y < coarse.y - 1) {
+    __global const uchar4 *own = coarser + ((size_t)y * (size_t)coarse.x + (size_t)x);
+    const short4 c = convert_short4(*own);
+
+    for (int j = -1; j <= 1; j++)
+      for (int i = -1; i <= 1; i++)
+        any |= differ(c, convert_short4(own[j * coarse.x + i]), edge);
+  }
+  edges[(size_t)y * (size_t)coarse.x + (size_t)x] = any ? 1 : 0;
+}
+
+/* An edge at (x, y) marks the 3x3 pixels round (2x - 1, 2y + 1). */
+__kernel void
+mark_level(__global const uchar *edges, __global uchar *mask, const int2 fine, const int2 coarse)
+{
+  const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+
+  if (x >= fine.x || y >= fine.y)
+    return;
+
+  /* The edges that reach this pixel: two columns from the next place on, and two rows up to its own. */
+  const int left = (x + 1) / 2, right = min(x / 2 + 1, coarse.x - 1);
+  const int top = max((y - 1) / 2, 0), bottom = y / 2;
+  uchar any = 0;
+
+  for (int j = top; j <= bottom; j++)
+    for (int i = left; i <= right; i++)
+      any |= edges[(size_t)j * (size_t)coarse.x + (size_t)i];
+  mask[(size_t)y * (size_t)fine.x + (size_t)x] = any;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How the work-items of a group write to the list of pixels that go on, those of the group one after the other. */
+
+/*
+ * Reserves `count` entries of the list for this work-item, next to those of its group; every work-item of the group
+ * must call it.
+ */
+static inline uint
+places_on_list(__global uint *counter, __local uint *room, const uint count)
+{
+  const bool first = get_local_id(0) == 0 && get_local_id(1) == 0;
+
+  if (first)
+    room[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint own = atomic_add(room, count);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (first)
+    room[1] = atomic_add(counter, room[0]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return room[1] + own;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Levels of the pyramid: every kernel that takes a mask against the serial reference, on odd and even sides, in regions
+ * and with shared devices. tests/app/peer.py compares the reference with OpenCV.
+ */
+#include <string.h>
+
+#include "core/filter/planner.h"
+#include "core/filter/pyramid/pyramid.h"
+#include "core/filter/split.h"
+#include "tests/support/fixture.h"
+#include "tests/support/option-product.h"
+
+static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_ROWS_WIDE, MS_KERNEL_PACKED};
+
+static MsSettings
+settings_for(double sp, int levels)
+{
+  MsSettings settings = ms_settings_default();
+
+  settings.params.sp = sp;
+  settings.params.sr = 30;
+  settings.params.levels = levels;
+  return settings;
+}
+
+static void
+compare(MsOptionProduct *product, MsImage *source, const MsRegion *region, double sp, int levels)
+{
+  MsSettings settings = settings_for(sp, levels);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) expected = ms_reference_run(source, &settings.params, region, NULL, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  for (gsize i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    settings.options.kernel = kernels[i];
+    ms_option_product_compare(product, source, expected, &settings, region);
+  }
+}
+
+static void
+test_kernels(void)
+{
+  g_autoptr(MsImage) odd = ms_fixture_scene(77, 43, 3), even = ms_fixture_scene(66, 30, 4);
+  g_autoptr(MsImage) dot = ms_fixture_scene(1, 1, 5);
+  MsOptionProduct product;
+
+  if (!ms_option_product_open(&product))
+    return;
+  compare(&product, odd, NULL, 2, 1);
+  compare(&product, even, NULL, 2, 1);
+  compare(&product, dot, NULL, 2, 1);
+  if (ms_fixture_full_product()) {
+    compare(&product, odd, NULL, 9, 8);
+    compare(&product, odd, NULL, 3, 2);
+    compare(&product, odd, NULL, 20.5, 3);
+  }
+  g_assert_cmpuint(product.ran, >, 0);
+  ms_option_product_close(&product);
+}
+
+static void
+test_regions(void)
+{
+  static const MsRegion regions[] = {{0, 0, 40, 17}, {13, 11, 51, 32}, {76, 42, 1, 1}};
+  g_autoptr(MsImage) source = ms_fixture_scene(77, 43, 6);
+  MsOptionProduct product;
+
+  if (!ms_option_product_open(&product))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS(regions); i++)
+    compare(&product, source, &regions[i], 2, 1);
+  ms_option_product_close(&product);
+}
+
+/* One level changes the picture, and only a part of it is filtered again. */
+static void
+test_mask(void)
+{
+  g_autoptr(MsImage) source = ms_fixture_scene(128, 96, 7);
+  const MsPyramidSize size = {128, 96};
+  g_autofree guint8 *coarse = g_malloc(64 * 48 * 4), *mask = g_malloc(128 * 96);
+  MsSettings settings = settings_for(5, 0);
+  guint marked = 0;
+
+  ms_pyramid_halve(ms_image_get_pixels(source), size, coarse);
+  ms_pyramid_mark(coarse, size, ms_pyramid_edge(&settings.params), mask);
+  for (guint i = 0; i < 128 * 96; i++)
+    marked += mask[i];
+  g_assert_cmpuint(marked, >, 128 * 96 / 50);
+  g_assert_cmpuint(marked, <, 128 * 96 * 49 / 50);
+}
+
+static void
+count_rows(int done, int total, gpointer data)
+{
+  int *last = data;
+
+  g_assert_cmpint(done, >, *last);
+  *last = done;
+  g_assert_cmpint(total, ==, 43);
+}
+
+static void
+test_progress_and_cancelling(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) source = ms_fixture_scene(77, 43, 8);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
+  MsSettings settings = settings_for(3, 2);
+  int last = 0;
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  ms_mean_shift_set_progress(filter, count_rows, &last);
+  g_autoptr(MsImage) result = ms_mean_shift_run(filter, source, &settings, NULL, NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(last, ==, 43);
+  g_cancellable_cancel(cancellable);
+  g_autoptr(MsImage) none = ms_mean_shift_run(filter, source, &settings, NULL, NULL, cancellable, &error);
+  g_assert_null(none);
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/levels/kernels", test_kernels);
+  g_test_add_func("/levels/regions", test_regions);
+  g_test_add_func("/levels/mask", test_mask);
+  g_test_add_func("/levels/progress-and-cancelling", test_progress_and_cancelling);
+  return g_test_run();
+}
