@@ -114,8 +114,9 @@ static guint
 experiments_to_run(const char *const **names)
 {
   static const char *const all[] = {"all", NULL};
-  static const char *const one_a_kind[] = {"bandwidth",      "countnonzero-types", "ms-access",    "ms-transfer",
-                                           "split-adaptive", "swap-bitonic",       "swap-example", NULL};
+  static const char *const one_a_kind[] = {
+    "bandwidth",    "countnonzero-types", "ms-access",    "ms-transfer", "split-adaptive",
+    "split-ratios", "swap-bitonic",       "swap-example", "swap-warps",  NULL};
   g_auto(GStrv) shipped = ms_experiment_list_names();
 
   *names = ms_fixture_full_product() ? all : one_a_kind;
@@ -182,6 +183,28 @@ test_refused_configuration(Fixture *f, gconstpointer data)
   g_assert_cmpint(buffer->measurement->outcome, ==, MS_OUTCOME_OK);
   g_assert_cmpint(image->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT); /* vload reads no images */
   g_assert_nonnull(image->measurement->message);
+}
+
+/* OpenCV's filter gives the same picture where Python has its module, and is listed with the reason where not. */
+static void
+test_peer(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report =
+    run_text(f,
+             "[Experiment]\nTitle=Peer\nKind=mean-shift\n[Cases]\npeer=kind:peer library:opencv\nours=kernel:auto\n"
+             "wrong=kind:peer library:opencv-cuda\n[Fixed]\nsp=4\nsr=20\nsize=48x40\n[Baseline]\ncase=ours\n",
+             NULL, &error);
+  g_assert_no_error(error);
+  const MsReportRow *peer = report->rows->pdata[0], *ours = report->rows->pdata[1], *wrong = report->rows->pdata[2];
+  assert_row_is_sound(report, peer);
+  g_assert_cmpstr(peer->group, ==, ours->group);
+  g_assert_cmpint(wrong->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT); /* another rule */
+  if (peer->measurement->outcome == MS_OUTCOME_OK)
+    g_assert_cmpfloat(ms_report_row_metric(report, ours, "peer-speed-up"), ==,
+                      peer->summary.median / ours->summary.median);
+  else
+    g_assert_nonnull(strstr(peer->measurement->message, "OpenCV"));
 }
 
 static void
@@ -428,6 +451,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
 static const Test tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
+  {"/lab/run/peer", test_peer},
   {"/lab/run/meaningless", test_settings_that_mean_nothing},
   {"/lab/run/resume", test_resume},
   {"/lab/run/resume-finished", test_resume_finished},

@@ -7,6 +7,7 @@
 #include "core/lab/experiment/ms-experiments.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
+#define PEER_SCRIPT "/io/github/meanshift_lab/MeanshiftLab/peers/peer.py"
 #define ENDING ".experiment"
 #define LARGEST_FILE (1 << 20)
 
@@ -276,6 +277,15 @@ ms_experiment_parse(const char *name, const char *text, gssize length, GError **
   }
   g_autoptr(MsExperiment) self = ms_experiment_new(name, title, kind);
   return read_groups(self, file, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/** ms_experiment_peer_script: (transfer full): the Python script that runs OpenCV's filters beside ours. */
+char *
+ms_experiment_peer_script(void)
+{
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(ms_experiments_get_resource(), PEER_SCRIPT, 0, NULL);
+
+  return g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
 }
 
 static MsExperiment *

@@ -11,4 +11,6 @@ MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
 char **ms_experiment_list_names(void);
 GPtrArray *ms_experiment_list(GError **error);
 
+char *ms_experiment_peer_script(void);
+
 G_END_DECLS

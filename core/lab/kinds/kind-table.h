@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 extern const MsLabKind ms_lab_kind_mean_shift;
+extern const MsLabKind ms_lab_kind_peer;
 extern const MsLabKind ms_lab_kind_transfer;
 extern const MsLabKind ms_lab_kind_split;
 extern const MsLabKind ms_lab_kind_reduce;
