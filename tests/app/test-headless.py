@@ -646,7 +646,7 @@ class Batches(HeadlessCase):
         environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         known = set()
         for device, kernel in (("0:0", "direct"), ("0:1", "packed")):
-            self.run_program("--tune", source, "--device", device, "--budget", "3s", env=environment)
+            self.run_program("--tune", source, "--device", device, "--budget", "500ms", env=environment)
             winner, = set((self.dir / "data").rglob("*.winner.json")) - known
             known.add(winner)
             winner.write_text(json.dumps({**json.loads(winner.read_text()), "winner": {"kernel": kernel}}))
@@ -703,7 +703,7 @@ class Program(HeadlessCase):
 
     def test_kernels_build_without_a_word(self):
         source = self.picture("a.png")
-        for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 3), ("packed", 10), ("packed", 20)):
+        for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):
             fresh = {name: str(self.dir / f"{name}-{kernel}-{sp}") for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR")}
             with self.subTest(kernel=kernel, sp=sp):
                 _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu", env=fresh)
@@ -789,7 +789,7 @@ class Program(HeadlessCase):
         self.assertEqual(reduction(*what)["chosen_by"], "program")
         _, error = self.run_program("--tune", *what, "--variant", "pcl", env=home, status=2)
         self.sentence(error, "--variant")
-        tuning = reduction("--tune", *what, "--budget", "3s")["tunings"][0]
+        tuning = reduction("--tune", *what, "--budget", "1s")["tunings"][0]
         self.assertEqual(tuning["trials"][0]["outcome"], "ok", "the search begins at what auto chooses")
         tuned = reduction(*what, "--variant", "auto")
         self.assertEqual(tuned["chosen_by"], "tuning")

@@ -209,6 +209,7 @@ test_siblings_at_once(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pipeline/lanes-follow-the-device", test_lanes_follow_the_device);
   g_test_add_func("/pipeline/lanes-follow-the-image", test_lanes_follow_the_image);

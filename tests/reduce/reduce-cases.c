@@ -171,21 +171,6 @@ ms_reduce_cases_full(void)
   return g_getenv("MS_TEST_FULL") != NULL;
 }
 
-/**
- * ms_reduce_cases_compile_once:
- *
- * Compiling takes most of the time of these tests. PoCL would compile a kernel again for other grids and try its
- * vectoriser on each; in the ordinary form the tests of the filter cover that. Call it before g_test_init().
- */
-void
-ms_reduce_cases_compile_once(void)
-{
-  if (ms_reduce_cases_full())
-    return;
-  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
-  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
-}
-
 /** ms_reduce_cases_variant: the options that @text stands for, which must be right. */
 MsReduceOptions
 ms_reduce_cases_variant(const char *text)

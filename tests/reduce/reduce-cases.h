@@ -29,7 +29,6 @@ typedef enum {
 } MsPattern;
 
 gboolean ms_reduce_cases_full(void);
-void ms_reduce_cases_compile_once(void);
 MsDeviceLimits ms_reduce_cases_device(void);
 MsReduceOptions ms_reduce_cases_variant(const char *text);
 const char *ms_pattern_name(MsPattern pattern);

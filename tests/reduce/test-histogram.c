@@ -194,6 +194,7 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/histogram/luma", test_luma);
   g_test_add_func("/histogram/sizes", test_sizes);

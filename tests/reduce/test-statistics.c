@@ -370,6 +370,7 @@ test_bandwidth_in_threads(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/statistics/known", test_known);
   g_test_add_func("/statistics/single-pixel", test_single_pixel);

@@ -138,6 +138,7 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/swap/permutations", test_permutations);
   g_test_add_func("/swap/example-divergence", test_example_divergence);

@@ -40,6 +40,22 @@ ms_fixture_full_product(void)
 }
 
 /**
+ * ms_fixture_compile_once:
+ *
+ * Lets PoCL compile a kernel once for all NDRanges, and without trying its vectoriser, because compiling takes most of
+ * the time of tests with many programs. The tests `mean-shift` and those of the full form compile as users do. Call it
+ * before g_test_init().
+ */
+void
+ms_fixture_compile_once(void)
+{
+  if (ms_fixture_full_product())
+    return;
+  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
+  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
+}
+
+/**
  * ms_fixture_under_oclgrind:
  *
  * Returns: whether Oclgrind simulates the device, which takes about a thousand times as long as a processor
