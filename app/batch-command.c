@@ -111,6 +111,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
 {
   const MsCommandLine *line = c->line;
   const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
+  MsImageLimits limits = ms_image_limits_default();
   MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
                             .recursive = line->recursive,
                             .hidden = line->hidden,
@@ -121,12 +122,15 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .on_conflict = (MsConflict)line->on_conflict,
                             .follow_links = line->follow_links,
                             .shard = line->shard,
+                            .shard_by = (MsShardBy)line->shard_by,
+                            .limits = &limits,
                             .resume = (MsResume)line->resume,
                             .manifest = manifest,
                             .settings = line->settings,
                             .own_files = own_files,
                             .n_own_files = G_N_ELEMENTS(own_files)};
 
+  limits.max_pixels = line->max_pixels;
   if (needs_device_name(line)) {
     c->engine = open_engine(c, error);
     if (!c->engine)

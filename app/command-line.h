@@ -30,6 +30,7 @@ typedef enum {
  * @format: an #MsImageFormat
  * @on_conflict: an #MsConflict
  * @resume: an #MsResume
+ * @shard_by: an #MsShardBy
  * @progress: an #MsProgressMode
  * @color: an #MsColorMode
  * @budget: seconds, 0 for the default of the action
@@ -62,6 +63,7 @@ typedef struct {
   double timeout;
   int resume;
   MsShard shard;
+  int shard_by;
   char *manifest;
   int jobs;
   gboolean dry_run;

@@ -10,6 +10,7 @@
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const resume_values[] = {"stat", "hash", NULL};
+static const char *const shard_by_values[] = {"pixels", "name", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", NULL};
 
@@ -90,8 +91,12 @@ static const MsOptionInfo rows[] = {
       "hash compares contents",
       CHOICE_OF(resume_values, MS_RESUME_STAT), .value_is_optional = TRUE, .needs = "output|experiment",
       .is_common = TRUE),
-  ROW(BATCH, "shard", PARSED, shard, IMAGES, "Process part I of N, for several processes that divide the work",
-      ARGUMENT("I/N"), .parse = parse_shard),
+  ROW(BATCH, "shard", PARSED, shard, IMAGES,
+      "Process part I of N, for several processes that divide the work; auto asks the job scheduler for the place",
+      ARGUMENT("I/N|auto[/N]"), .parse = parse_shard),
+  ROW(BATCH, "shard-by", CHOICE, shard_by, IMAGES,
+      "Divide evenly by pixels (default), or by name, which reads no header and lets the list of images grow",
+      CHOICE_OF(shard_by_values, MS_SHARD_BY_PIXELS), .needs = "shard"),
   ROW(BATCH, "manifest", TEXT, manifest, IMAGES, "Append a line of JSON for each finished image",
       ARGUMENT("FILE.jsonl")),
   ROW(BATCH, "jobs", INT, jobs, IMAGES, "Threads that decode and encode; by default one for each processor",

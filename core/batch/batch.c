@@ -8,6 +8,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
+#include "core/batch/shard-balance.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 
@@ -113,10 +114,20 @@ digits_of(guint n)
   return digits;
 }
 
+/* @balanced: the shard that ms_shard_balance() gives the input, 0 where its name decides. */
+static gboolean
+is_in_shard(const MsBatchRequest *request, const MsInput *input, guint balanced)
+{
+  return balanced > 0 ? balanced == request->shard.index : ms_shard_takes(&request->shard, input->relative);
+}
+
 static GPtrArray *
 plan_items(MsPlanning *p, GPtrArray *inputs)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
+  const MsBatchRequest *q = p->request;
+  gboolean balanced = q->shard.count > 1 && q->shard_by == MS_SHARD_BY_PIXELS;
+  g_autofree guint *shards = balanced ? ms_shard_balance(inputs, q->shard.count, q->limits) : NULL;
 
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
@@ -126,7 +137,7 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
       ms_batch_item_fail(item, input->problem);
     else if (p->request->output)
       ms_planning_settle(p, item);
-    if (ms_shard_takes(&p->request->shard, input->relative))
+    if (is_in_shard(p->request, input, shards ? shards[i] : 0))
       g_ptr_array_add(items, g_steal_pointer(&item));
   }
   return items;

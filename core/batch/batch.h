@@ -42,6 +42,7 @@ typedef enum {
  * @format: of the outputs; AUTO means that of the output's extension, else that of the input's
  * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
  * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
+ * @limits: (nullable): of the images whose headers are read to balance shards; %NULL for ms_image_limits_default()
  * @follow_links: write through links in the output folder; a link that is itself named as the output is always followed
  * @device: (nullable): replaces {device} in a template
  * @own_files: (array length=n_own_files) (nullable): files that the run writes besides images
@@ -57,6 +58,8 @@ typedef struct {
   MsConflict on_conflict;
   gboolean follow_links;
   MsShard shard;
+  MsShardBy shard_by;
+  const MsImageLimits *limits;
   MsResume resume;
   MsManifest *manifest;
   MsSettings settings;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/shard.h"
 
+#include <string.h>
+
+#include "core/batch/shard-place.h"
+
+#define AUTO "auto"
+
 #define FNV_OFFSET G_GUINT64_CONSTANT(14695981039346656037)
 #define FNV_PRIME G_GUINT64_CONSTANT(1099511628211)
 
@@ -23,20 +29,42 @@ parse_count(const char **text, guint *value)
   return TRUE;
 }
 
-/** ms_shard_parse: "I/N" with 1 <= I <= N; %FALSE with #MS_ERROR_USAGE otherwise. */
+/* "auto" or "auto/N"; *@count is 0 for the former. */
+static gboolean
+parse_auto(const char *text, guint *count)
+{
+  const char *rest = text + strlen(AUTO);
+
+  *count = 0;
+  if (!g_str_has_prefix(text, AUTO))
+    return FALSE;
+  return *rest == '\0' || (*rest++ == '/' && parse_count(&rest, count) && *rest == '\0');
+}
+
+/**
+ * ms_shard_parse:
+ * @text: "I/N" with 1 <= I <= N, or "auto" or "auto/N" for the place that a job scheduler gave this process
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE for other texts, and where there is no scheduler; see ms_shard_place_find()
+ */
 gboolean
 ms_shard_parse(const char *text, MsShard *shard, GError **error)
 {
   const char *rest = text;
   MsShard read = {0, 0};
 
+  if (parse_auto(text, &read.count)) {
+    g_auto(GStrv) environment = g_get_environ();
+    return ms_shard_place_find((const char *const *)environment, read.count, shard, error);
+  }
   if (parse_count(&rest, &read.index) && *rest++ == '/' && parse_count(&rest, &read.count) && *rest == '\0' &&
       read.index <= read.count) {
     *shard = read;
     return TRUE;
   }
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight.", text);
+              "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight, or auto.",
+              text);
   return FALSE;
 }
 

@@ -14,6 +14,16 @@ typedef struct {
   guint count;
 } MsShard;
 
+/**
+ * MsShardBy: what decides to which shard an image belongs.
+ * @MS_SHARD_BY_PIXELS: the sizes of all images, so that shards take about equally long
+ * @MS_SHARD_BY_NAME: its own name, so that the list may grow between the shards
+ */
+typedef enum {
+  MS_SHARD_BY_PIXELS,
+  MS_SHARD_BY_NAME,
+} MsShardBy;
+
 MsShard ms_shard_whole(void);
 gboolean ms_shard_parse(const char *text, MsShard *shard, GError **error);
 gboolean ms_shard_takes(const MsShard *self, const char *relative);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Dividing a list of images into shards of nearly equal numbers of pixels. */
+#pragma once
+
+#include "core/batch/inputs.h"
+#include "core/image/image-source.h"
+
+G_BEGIN_DECLS
+
+guint *ms_shard_balance(GPtrArray *inputs, guint count, const MsImageLimits *limits);
+
+G_END_DECLS
