@@ -11,8 +11,9 @@ refuse(GError **error, const char *sentence)
 }
 
 /* The names of the actions in messages, in the order of the bits of #MsCommandAction. */
-static const char *const action_names[] = {"the window", "images",       "--list-devices",    "--reduce",
-                                           "--tune",     "--experiment", "--experiment list", "--diagnose"};
+static const char *const action_names[] = {"the window",        "images",     "--list-devices",
+                                           "--reduce",          "--tune",     "--experiment",
+                                           "--experiment list", "--diagnose", "--merge-manifests"};
 
 static char *
 name_actions(guint actions)
@@ -160,6 +161,9 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
       !check_lab(self, action, error))
     return FALSE;
+  if (action == MS_COMMAND_MERGE && !self->inputs[0])
+    return refuse(error, "--merge-manifests compares with the images; name their folders, as in: photos --recursive "
+                         "--merge-manifests manifests.");
   if (self->resume == MS_RESUME_HASH && !self->manifest)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, error) &&

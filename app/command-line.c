@@ -61,6 +61,8 @@ ms_command_line_action(const MsCommandLine *self)
     return g_str_equal(self->experiment, "list") ? MS_COMMAND_LIST_EXPERIMENTS : MS_COMMAND_EXPERIMENT;
   if (self->tune)
     return MS_COMMAND_TUNE;
+  if (self->merge_manifests)
+    return MS_COMMAND_MERGE;
   return self->reduce ? MS_COMMAND_REDUCE : MS_COMMAND_IMAGES;
 }
 

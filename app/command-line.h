@@ -65,6 +65,7 @@ typedef struct {
   MsShard shard;
   int shard_by;
   char *manifest;
+  char *merge_manifests;
   int jobs;
   gboolean dry_run;
   gboolean null;
@@ -109,6 +110,7 @@ typedef enum {
   MS_COMMAND_EXPERIMENT = 1 << 5,
   MS_COMMAND_LIST_EXPERIMENTS = 1 << 6,
   MS_COMMAND_DIAGNOSE = 1 << 7,
+  MS_COMMAND_MERGE = 1 << 8,
 } MsCommandAction;
 
 extern const MsOptionTable ms_command_options;

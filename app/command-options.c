@@ -18,10 +18,11 @@ static const char *const progress_values[] = {"auto", "always", "never", NULL};
 #define IMAGES MS_COMMAND_IMAGES
 #define REDUCE MS_COMMAND_REDUCE
 #define TUNE MS_COMMAND_TUNE
+#define MERGE MS_COMMAND_MERGE
 #define EXPERIMENT MS_COMMAND_EXPERIMENT
 #define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
 #define LAB (REDUCE | TUNE | EXPERIMENT)
-#define HEADLESS (IMAGES | LISTS | LAB)
+#define HEADLESS (IMAGES | LISTS | LAB | MERGE)
 #define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
@@ -83,9 +84,9 @@ static const MsOptionInfo rows[] = {
       "Write through links in the output folder; otherwise they are refused, or replaced by --on-conflict overwrite",
       .needs = "output"),
 
-  ROW(BATCH, "recursive", FLAG, recursive, IMAGES, "Search subfolders too; outputs keep their relative paths",
+  ROW(BATCH, "recursive", FLAG, recursive, IMAGES | MERGE, "Search subfolders too; outputs keep their relative paths",
       .is_common = TRUE),
-  ROW(BATCH, "hidden", FLAG, hidden, IMAGES, "Take files and folders whose name starts with a dot as well"),
+  ROW(BATCH, "hidden", FLAG, hidden, IMAGES | MERGE, "Take files and folders whose name starts with a dot as well"),
   ROW(BATCH, "resume", CHOICE, resume, IMAGES | EXPERIMENT,
       "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist; "
       "hash compares contents",
@@ -97,8 +98,11 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "shard-by", CHOICE, shard_by, IMAGES,
       "Divide evenly by pixels (default), or by name, which reads no header and lets the list of images grow",
       CHOICE_OF(shard_by_values, MS_SHARD_BY_PIXELS), .needs = "shard"),
-  ROW(BATCH, "manifest", TEXT, manifest, IMAGES, "Append a line of JSON for each finished image",
+  ROW(BATCH, "manifest", TEXT, manifest, IMAGES | MERGE, "Append a line of JSON for each finished image",
       ARGUMENT("FILE.jsonl")),
+  ROW(BATCH, "merge-manifests", TEXT, merge_manifests, MERGE,
+      "Join the manifests of several processes, and print the images of INPUT that failed or that nobody did",
+      ARGUMENT("DIR|FILE.jsonl")),
   ROW(BATCH, "jobs", INT, jobs, IMAGES, "Threads that decode and encode; by default one for each processor",
       RANGE(1, 256)),
   ROW(BATCH, "jobs-in-process", FLAG, jobs_in_process, IMAGES,
@@ -107,8 +111,9 @@ static const MsOptionInfo rows[] = {
       "End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices",
       ARGUMENT("TIME")),
   ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, "Show what would be done, and do nothing", .is_common = TRUE),
-  ROW(BATCH, "null", FLAG, null, IMAGES,
-      "With --dry-run, write each name as it is, followed by a NUL byte, for other programs", .needs = "dry-run"),
+  ROW(BATCH, "null", FLAG, null, IMAGES | MERGE,
+      "With --dry-run or --merge-manifests, write each name as it is, followed by a NUL byte, for other programs",
+      .needs = "dry-run|merge-manifests"),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
       "Bytes that the images being processed may use together, as in 512M or 4G", ARGUMENT("SIZE"), .thousand = 1024),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | TUNE | EXPERIMENT,

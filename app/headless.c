@@ -9,6 +9,7 @@
 #include "app/report/device-list.h"
 #include "app/diagnose.h"
 #include "app/lab-command.h"
+#include "app/merge-command.h"
 #include "app/output-check.h"
 #include "app/reduce-command.h"
 #include "app/report/report-file.h"
@@ -66,6 +67,8 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   case MS_COMMAND_EXPERIMENT:
   case MS_COMMAND_LIST_EXPERIMENTS:
     return ms_lab_command_run(line, console, cancellable);
+  case MS_COMMAND_MERGE:
+    return ms_merge_command_run(line, console);
   case MS_COMMAND_IMAGES:
   case MS_COMMAND_LIST_DEVICES:
   case MS_COMMAND_DIAGNOSE:

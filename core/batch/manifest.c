@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/image/file/file-path.h"
+#include "core/batch/manifest-line.h"
 #include "core/image/codec.h"
 #include "core/json.h"
 #include "core/path-text.h"
@@ -17,6 +18,7 @@ struct _MsManifest {
   GObject parent_instance;
   char *path;
   int fd;
+  gboolean merges;     /* ms_manifest_load_merged() */
   gboolean torn;       /* the last line was cut off by a crash, so the next record starts a new line */
   guint n_ignored;     /* lines that are no record */
   guint first_ignored; /* number of the first one, from 1 */
@@ -34,6 +36,8 @@ entry_free(gpointer data)
   g_free(entry->output);
   g_free(entry->settings);
   g_free(entry->format);
+  g_free(entry->error);
+  g_free(entry->line);
   g_free(entry->hash);
   g_free(entry->output_hash);
   g_free(entry);
@@ -73,14 +77,6 @@ get_path(JsonObject *object, const char *member)
   return text ? ms_path_from_text(text) : NULL;
 }
 
-static void
-set_path(JsonObject *object, const char *member, const char *path)
-{
-  g_autofree char *text = ms_path_to_text(path);
-
-  json_object_set_string_member(object, member, text);
-}
-
 static MsManifestEntry *
 entry_from_object(JsonObject *object)
 {
@@ -93,6 +89,8 @@ entry_from_object(JsonObject *object)
   gboolean has_quality = json_object_has_member(object, "quality");
   entry->quality = has_quality ? (int)ms_json_get_integer(object, "quality") : MS_QUALITY_AUTO;
   entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
+  entry->n_done = entry->done;
+  entry->error = g_strdup(ms_json_get_text(object, "error"));
   entry->size = (guint64)ms_json_get_integer(object, "size");
   entry->modified = ms_json_get_integer(object, "modified");
   entry->modified_ns =
@@ -119,6 +117,24 @@ has_types(JsonObject *object)
   return json_object_has_member(object, "input");
 }
 
+/* A finished image stays finished, whatever another process wrote about it. Takes all arguments. */
+static void
+merge_entry(MsManifest *self, char *input, MsManifestEntry *entry, char *line)
+{
+  MsManifestEntry *earlier = g_hash_table_lookup(self->entries, input);
+
+  entry->line = line;
+  if (earlier)
+    entry->n_done += earlier->n_done;
+  if (!earlier || !earlier->done || entry->done) {
+    g_hash_table_replace(self->entries, input, entry);
+    return;
+  }
+  earlier->n_done = entry->n_done;
+  g_free(input);
+  entry_free(entry);
+}
+
 static gboolean
 take_line(MsManifest *self, const char *line, gsize length)
 {
@@ -127,7 +143,10 @@ take_line(MsManifest *self, const char *line, gsize length)
 
   if (!object || !has_types(object))
     return FALSE;
-  g_hash_table_replace(self->entries, get_path(object, "input"), entry_from_object(object));
+  if (self->merges)
+    merge_entry(self, get_path(object, "input"), entry_from_object(object), g_strndup(line, length));
+  else
+    g_hash_table_replace(self->entries, get_path(object, "input"), entry_from_object(object));
   return TRUE;
 }
 
@@ -183,6 +202,26 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
   return FALSE;
 }
 
+static gboolean
+read_file(MsManifest *self, const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  struct stat info;
+
+  g_free(self->path);
+  self->path = g_strdup(path);
+  /* A pipe or device cannot be read back. */
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return TRUE;
+  if (!g_file_get_contents(path, &text, &length, NULL))
+    return fail(self, "read", error);
+  if (!refuse_image(self, text, length, error))
+    return FALSE;
+  take_lines(self, text, length);
+  return TRUE;
+}
+
 /**
  * ms_manifest_load:
  * @path: a file that need not exist; it is not written before ms_manifest_begin()
@@ -196,21 +235,28 @@ MsManifest *
 ms_manifest_load(const char *path, GError **error)
 {
   g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
-  g_autofree char *text = NULL;
-  gsize length = 0;
-  struct stat info;
 
-  self->path = g_strdup(path);
-  /* A pipe or device cannot be read back. */
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return g_steal_pointer(&self);
-  if (!g_file_get_contents(path, &text, &length, NULL)) {
-    fail(self, "read", error);
-    return NULL;
-  }
-  if (!refuse_image(self, text, length, error))
-    return NULL;
-  take_lines(self, text, length);
+  return read_file(self, path, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * ms_manifest_load_merged:
+ * @paths: (array length=n): the manifests of several processes
+ *
+ * Reads several manifests as one. Of several lines about an image, a finished one counts more than others, and then the
+ * last one.
+ *
+ * Returns: (transfer full): the manifest, which cannot be written to, or %NULL as ms_manifest_load()
+ */
+MsManifest *
+ms_manifest_load_merged(const char *const *paths, guint n, GError **error)
+{
+  g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
+
+  self->merges = TRUE;
+  for (guint i = 0; i < n; i++)
+    if (!read_file(self, paths[i], error))
+      return NULL;
   return g_steal_pointer(&self);
 }
 
@@ -332,59 +378,6 @@ ms_manifest_has_output(MsManifest *self, const char *path)
   return g_hash_table_contains(self->outputs, resolved);
 }
 
-static void
-set_format(JsonObject *object, const MsSaveOptions *save)
-{
-  const MsCodec *codec = ms_codec_get(save->format);
-
-  json_object_set_string_member(object, "format", codec->name);
-  if (codec->has_quality)
-    json_object_set_int_member(object, "quality", ms_codec_resolve_quality(codec, save->quality));
-}
-
-static void
-set_stamps(JsonObject *object, const MsBatchItem *item)
-{
-  if (item->source.known) {
-    json_object_set_int_member(object, "size", (gint64)item->source.size);
-    json_object_set_int_member(object, "modified", item->source.modified);
-    json_object_set_int_member(object, "modified_ns", item->source.modified_ns);
-  }
-  if (item->source.hash[0])
-    json_object_set_string_member(object, "sha256", item->source.hash);
-  if (item->status == MS_ITEM_DONE && item->result.known)
-    json_object_set_int_member(object, "output_size", (gint64)item->result.size);
-  if (item->result.hash[0])
-    json_object_set_string_member(object, "output_sha256", item->result.hash);
-}
-
-static char *
-item_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
-{
-  g_autoptr(JsonObject) object = json_object_new();
-  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
-  g_autofree char *input = g_canonicalize_filename(item->input, NULL);
-  g_autofree char *output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
-  g_autofree char *line = ms_settings_to_arguments(settings);
-
-  set_path(object, "input", input);
-  if (output) {
-    set_path(object, "output", output);
-    set_format(object, save);
-  }
-  json_object_set_string_member(object, "status", ms_item_status_name(item->status));
-  if (item->error) {
-    g_autofree char *sentence = g_utf8_make_valid(item->error, -1);
-    json_object_set_string_member(object, "error", sentence);
-  }
-  json_object_set_string_member(object, "settings", line);
-  set_stamps(object, item);
-  json_object_set_int_member(object, "width", item->width);
-  json_object_set_int_member(object, "height", item->height);
-  json_node_set_object(node, object);
-  return json_to_string(node, FALSE);
-}
-
 /**
  * ms_manifest_append:
  * @settings: as requested, not as resolved by the plan
@@ -396,7 +389,7 @@ gboolean
 ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
                    GError **error)
 {
-  g_autofree char *json = item_line(item, settings, save);
+  g_autofree char *json = ms_manifest_line(item, settings, save);
   g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
   gsize length = strlen(line);
 

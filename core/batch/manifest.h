@@ -17,6 +17,9 @@ G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
  * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
+ * @n_done: lines that record the input as finished
+ * @error: (nullable): why it failed
+ * @line: (nullable): the text of the line, kept by ms_manifest_load_merged() alone
  * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
  */
 typedef struct {
@@ -29,11 +32,15 @@ typedef struct {
   gint64 modified;
   int modified_ns;
   guint64 output_size;
+  guint n_done;
+  char *error;
+  char *line;
   char *hash;
   char *output_hash;
 } MsManifestEntry;
 
 MsManifest *ms_manifest_load(const char *path, GError **error);
+MsManifest *ms_manifest_load_merged(const char *const *paths, guint n, GError **error);
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 MsManifest *ms_manifest_open(const char *path, GError **error);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The line of a manifest that records one image; manifest.c reads it. */
+#pragma once
+
+#include "core/batch/item.h"
+#include "core/image/image-sink.h"
+
+G_BEGIN_DECLS
+
+char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
+
+G_END_DECLS

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Nextflow: one process for each shard. The photographs and the results lie on a file system that all nodes mount.
+//
+//   nextflow run shards.nf --photos /data/photos --results /data/results --shards 8
+//
+// Run again what failed: the same line with -resume; the program's own --resume leaves out what the manifest records.
+params.shards = 8
+params.options = ''
+
+process shard {
+    errorStrategy 'retry'
+    maxRetries 2
+    cpus 2
+
+    input:
+    val index
+
+    output:
+    val index
+
+    script:
+    """
+    mkdir -p '${params.results}/images' '${params.results}/manifests'
+    meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' \\
+      --shard ${index}/${params.shards} --shard-by name --resume --jobs ${task.cpus} \\
+      --manifest '${params.results}/manifests/${index}.jsonl' ${params.options}
+    """
+}
+
+process merge {
+    input:
+    val finished
+
+    script:
+    """
+    meanshift-lab --headless --recursive '${params.photos}' --merge-manifests '${params.results}/manifests' \\
+      --manifest '${params.results}/manifest.jsonl'
+    """
+}
+
+workflow {
+    channel.of(1..(params.shards as int)) | shard | collect | merge
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Shards by the schedulers of data/cluster/, and the manifests of several processes as one."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+spec = importlib.util.spec_from_file_location("headless", pathlib.Path(__file__).with_name("test-headless.py"))
+headless = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(headless)
+
+REFERENCE = ("--device", "reference")
+CLUSTER = headless.SOURCE / "data" / "cluster"
+
+
+class ClusterCase(headless.HeadlessCase):
+    def setUp(self):
+        super().setUp()
+        for i in range(9):
+            self.picture(f"deep/p{i}.png" if i % 2 else f"p{i}.png", 20 + 5 * i, 20)
+        self.results = self.dir / "results"
+
+    def assert_results(self):
+        """The same files with the same bytes as one process makes."""
+        self.run_program(self.src, "--recursive", "-o", self.out, *REFERENCE)
+        expected = {p.relative_to(self.out): p.read_bytes() for p in self.out.rglob("*.png")}
+        found = {p.relative_to(self.results / "images"): p.read_bytes() for p in self.results.rglob("*.png")}
+        self.assertEqual(len(expected), 9)
+        self.assertEqual(found, expected)
+        _, error = self.run_program(self.src, "--recursive", "--merge-manifests", self.results / "manifests")
+        self.assertIn("9 done, 0 failed, 0 not done; 0 were done more than once", error)
+
+    def run_script(self, *command, **variables):
+        environment = dict(os.environ, MEANSHIFT_LAB=headless.PROGRAM, **variables)
+        return subprocess.run([str(c) for c in command], env=environment, capture_output=True, timeout=120, check=True)
+
+    def test_slurm_script(self):
+        """The script as Slurm runs it, one task after another, with the variables that Slurm 22.05 sets."""
+        for task in range(1, 5):
+            self.run_script("sh", CLUSTER / "slurm-array.sh", self.src, self.results, *REFERENCE,
+                            SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_MIN="1", SLURM_ARRAY_TASK_MAX="4",
+                            SLURM_ARRAY_TASK_STEP="1", SLURM_ARRAY_TASK_COUNT="4", SLURM_CPUS_PER_TASK="1", SLURM_PROCID="0", SLURM_NTASKS="1")
+        self.assert_results()
+
+    @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
+    def test_gnu_parallel(self):
+        self.run_script("sh", CLUSTER / "gnu-parallel.sh", "3", self.src, self.results, *REFERENCE, JOBS="2")
+        self.assert_results()
+        self.assertEqual(len((self.results / "jobs.log").read_text().splitlines()), 4)
+
+    @unittest.skipUnless(yaml, "Python's yaml module is not installed")
+    def test_kubernetes_job(self):
+        """The members that batch/v1 requires, and the command of each pod, run with the index that Kubernetes sets."""
+        job = yaml.safe_load((CLUSTER / "kubernetes-job.yaml").read_text())
+        self.assertEqual((job["apiVersion"], job["kind"]), ("batch/v1", "Job"))
+        job = job["spec"]
+        pod = job["template"]["spec"]
+        container, = pod["containers"]
+        self.assertEqual((job["completionMode"], pod["restartPolicy"]), ("Indexed", "Never"))
+        self.assertLessEqual(set(job), {"completions", "parallelism", "completionMode", "backoffLimitPerIndex",
+                                        "maxFailedIndexes", "template"})
+        self.assertEqual([m["name"] for m in container["volumeMounts"]], [v["name"] for v in pod["volumes"]])
+        script, = container["args"]
+        self.assertIn(f"--shard auto/{job['completions']} ", script)
+        script = script.replace("/work/photos", str(self.src)).replace("/work/results", str(self.results))
+        script = script.replace("exec meanshift-lab", '"$MEANSHIFT_LAB"').replace("--device cpu", "--device reference")
+        for index in range(job["completions"]):
+            self.run_script(*container["command"], script, JOB_COMPLETION_INDEX=str(index))
+        self.assert_results()
+
+    def test_every_option_in_the_examples_exists(self):
+        known = set(re.findall(r"--[a-z][a-z-]+", self.run_program("--help-all")[0].decode()))
+        others = {"--array", "--gpus-per-task", "--job-name", "--ntasks", "--cpus-per-task", "--mem", "--requeue",
+                  "--joblog", "--quote", "--env", "--cores", "--config", "--rerun-incomplete", "--photos", "--results",
+                  "--shards", "--from", "--target", "--no-install-recommends", "--prefix", "--buildtype", "--sshloginfile"}
+        for path in CLUSTER.iterdir():
+            used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", path.read_text()))
+            self.assertEqual(used - known - others, set(), path)
+
+
+class MergeTest(headless.HeadlessCase):
+    def setUp(self):
+        super().setUp()
+        self.manifests = self.dir / "manifests"
+        self.manifests.mkdir()
+        for name in ("a.png", "b.png", "c\n.png", "d.png"):
+            self.picture(name)
+        (self.src / "broken.png").write_bytes(b"broken")
+
+    def shard(self, index, *names, status=0):
+        self.run_program(*(self.src / name for name in names), "-o", self.out, "--on-conflict", "overwrite",
+                         "--manifest", self.manifests / f"{index}.jsonl", *REFERENCE, status=status)
+
+    def merge(self, *extra, status=1):
+        return self.run_program(self.src, "--merge-manifests", self.manifests, *extra, status=status)
+
+    def test_what_is_left(self):
+        self.shard(1, "a.png", "b.png")
+        self.shard(2, "b.png", "broken.png", status=1)
+        output, error = self.merge()
+        self.assertEqual(output.decode().splitlines(),
+                         [f"{self.src}/broken.png", f"{self.src}/c\\012.png", f"{self.src}/d.png"])
+        self.assertIn("5 images in 2 manifests: 2 done, 1 failed, 2 not done; 1 were done more than once.", error)
+        self.assertIn("broken.png", error.splitlines()[0])
+        output, _ = self.merge("--null")
+        left = [os.fsencode(self.src / name) for name in ("broken.png", "c\n.png", "d.png")]
+        self.assertEqual(output, b"".join(name + b"\0" for name in left))
+        report = json.loads(self.merge("--json", "-")[0])
+        self.assertEqual((report["images"], report["done"], report["repeated"], report["manifests"]), (5, 2, 1, 2))
+        self.assertEqual([pathlib.Path(i["input"]).name for i in report["failed"]], ["broken.png"])
+        self.assertEqual([pathlib.Path(i["input"]).name for i in report["missing"]], ["c\n.png", "d.png"])
+
+    def test_the_merged_manifest_is_one_to_resume_by(self):
+        self.shard(1, "a.png", "b.png")
+        self.shard(2, "broken.png", status=1)
+        whole = self.dir / "whole.jsonl"
+        self.merge("--manifest", whole)
+        self.assertEqual(len(whole.read_text().splitlines()), 3)
+        _, error = self.run_program(self.src, "-o", self.out, "--manifest", whole, "--resume", *REFERENCE, status=1)
+        self.assertIn("2 done, 1 failed, 2 skipped", error)
+
+    def test_a_later_failure_does_not_undo_a_result(self):
+        """A finished image counts as finished, in whatever order the manifests are read."""
+        self.shard(1, "a.png", "b.png", "c\n.png", "d.png")
+        self.run_program(self.src / "a.png", "-o", self.out, "--on-conflict", "fail",
+                         "--manifest", self.manifests / "0.jsonl", *REFERENCE, status=1)
+        self.run_program(self.src / "a.png", "-o", self.out, "--on-conflict", "fail",
+                         "--manifest", self.manifests / "2.jsonl", *REFERENCE, status=1)
+        (self.src / "broken.png").unlink()
+        output, error = self.merge(status=0)
+        self.assertEqual((output, "4 done, 0 failed, 0 not done" in error), (b"", True))
+
+    def test_what_cannot_be_merged(self):
+        _, error = self.run_program(self.src, "--merge-manifests", self.dir / "none", status=1)
+        self.sentence(error, "none")
+        _, error = self.run_program("--merge-manifests", self.manifests, status=2)
+        self.sentence(error, "--merge-manifests")
+        _, error = self.run_program(self.src, "--merge-manifests", self.src / "a.png", status=2)
+        self.sentence(error, "a.png")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
