@@ -105,7 +105,7 @@ combine(Place *into, const Place *next, GError **error)
   return TRUE;
 }
 
-/* Several launchers set the variables of one rank, so the ranks are compared before they are combined with the array. */
+/* Several launchers set the variables of one rank, so ranks are compared before they are combined with the array. */
 static gboolean
 find_place(const char *const *environment, Place *found, GError **error)
 {

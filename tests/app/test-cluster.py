@@ -51,7 +51,8 @@ class ClusterCase(headless.HeadlessCase):
         for task in range(1, 5):
             self.run_script("sh", CLUSTER / "slurm-array.sh", self.src, self.results, *REFERENCE,
                             SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_MIN="1", SLURM_ARRAY_TASK_MAX="4",
-                            SLURM_ARRAY_TASK_STEP="1", SLURM_ARRAY_TASK_COUNT="4", SLURM_CPUS_PER_TASK="1", SLURM_PROCID="0", SLURM_NTASKS="1")
+                            SLURM_ARRAY_TASK_STEP="1", SLURM_ARRAY_TASK_COUNT="4",
+                            SLURM_CPUS_PER_TASK="1", SLURM_PROCID="0", SLURM_NTASKS="1")
         self.assert_results()
 
     @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
@@ -84,7 +85,8 @@ class ClusterCase(headless.HeadlessCase):
         known = set(re.findall(r"--[a-z][a-z-]+", self.run_program("--help-all")[0].decode()))
         others = {"--array", "--gpus-per-task", "--job-name", "--ntasks", "--cpus-per-task", "--mem", "--requeue",
                   "--joblog", "--quote", "--env", "--cores", "--config", "--rerun-incomplete", "--photos", "--results",
-                  "--shards", "--from", "--target", "--no-install-recommends", "--prefix", "--buildtype", "--sshloginfile"}
+                  "--shards", "--from", "--target", "--no-install-recommends", "--prefix", "--buildtype",
+                  "--sshloginfile"}
         for path in CLUSTER.iterdir():
             used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", path.read_text()))
             self.assertEqual(used - known - others, set(), path)
