@@ -11,8 +11,8 @@
 #define USUAL_GROUP 512
 
 /*
- * Keys that one work-item of a processor sorts by itself: what its second cache holds with room to spare, and for few
- * keys.
+ * Keys that one work-item of a processor sorts by itself: a block that its second-level cache holds easily, and a
+ * smaller one for few keys.
  */
 #define VECTOR_BLOCK 16384
 #define SMALL_VECTOR_BLOCK 1024
@@ -30,7 +30,7 @@ static const char *const fast_names[N_KERNELS] = {"sort_block", "sort_merge", "s
 static const char *const study_names[N_KERNELS] = {"study_block", "study_merge", "study_step", NULL};
 
 /**
- * Sorter: a sort under way.
+ * Sorter: the state of one sort.
  * @vectors: whether a work-item sorts a block by itself, in vectors
  * @group: work-items of a group
  * @block: keys that a group sorts by itself
@@ -130,7 +130,7 @@ check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *lim
   if (options->swap == MS_SWAP_OFF)
     return TRUE;
   if (options->form != MS_SORT_STUDY)
-    return REFUSE("Thread swapping mends the divergence of the study's form; the fast form has none.");
+    return REFUSE("Thread swapping removes the divergence of the study's form; the fast form has none.");
   return ms_swap_range_is_valid((guint)options->swap_range, group, error);
 }
 
@@ -181,6 +181,30 @@ compose(const Sorter *self)
   return spec;
 }
 
+/* What follows from the options, the number of keys and the device. */
+static void
+size_sorter(Sorter *self, const MsDeviceLimits *limits)
+{
+  gboolean study = self->options.form == MS_SORT_STUDY;
+
+  self->vectors = takes_vectors(&self->options, limits);
+  self->group = self->vectors ? 1 : usual_group(&self->options, limits);
+  self->block = block_length(&self->options, limits, self->n);
+  self->share = self->vectors ? self->block : study ? 1 : 2;
+  self->padded = padded_length(self->n, self->block);
+  self->names = study ? study_names : fast_names;
+}
+
+/** ms_sort_compose: (transfer full): the program that sorts @n keys on such a device; refused options have none. */
+MsProgramSpec *
+ms_sort_compose(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n)
+{
+  Sorter sorter = {.options = *options, .type = type, .n = n};
+
+  size_sorter(&sorter, limits);
+  return compose(&sorter);
+}
+
 static gboolean
 build(Sorter *self, GError **error)
 {
@@ -224,16 +248,10 @@ static gboolean
 open_sorter(Sorter *self, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(self->context);
-  gboolean study = self->options.form == MS_SORT_STUDY;
 
   if (!check(&self->options, self->type, limits, self->n, error))
     return FALSE;
-  self->vectors = takes_vectors(&self->options, limits);
-  self->group = self->vectors ? 1 : usual_group(&self->options, limits);
-  self->block = block_length(&self->options, limits, self->n);
-  self->share = self->vectors ? self->block : study ? 1 : 2;
-  self->padded = padded_length(self->n, self->block);
-  self->names = study ? study_names : fast_names;
+  size_sorter(self, limits);
   self->keys = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, self->padded * sizeof(cl_uint), NULL, error);
   return self->keys && create_map(self, error) && build(self, error);
 }
@@ -313,7 +331,7 @@ sort_on_device(Sorter *self, cl_mem from, cl_mem into, GError **error)
  * @into: receives them in ascending order; it may be @from
  * @log: (nullable): gets the kernels
  *
- * Returns: %FALSE with #MS_ERROR_UNSUPPORTED for what ms_sort_refusal() tells, or what the device said
+ * Returns: %FALSE with #MS_ERROR_UNSUPPORTED where ms_sort_refusal() gives a reason, or the error of the device
  */
 gboolean
 ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
@@ -325,7 +343,7 @@ ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType t
   return n == 0 || sort_on_device(&sorter, from, into, error);
 }
 
-/** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is left as it is on failure. */
+/** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is unchanged on failure. */
 gboolean
 ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
              MsTimingLog *log, GCancellable *cancellable, GError **error)

@@ -31,6 +31,8 @@ typedef struct {
 } MsSortOptions;
 
 MsSortOptions ms_sort_options_default(void);
+MsProgramSpec *ms_sort_compose(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits,
+                               guint64 n);
 char *ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n);
 
 /* Sorts ascending; keys of the host in place. Floats are in IEEE total order: -NaN, -inf, …, -0, +0, …, +inf, NaN. */

@@ -7,6 +7,8 @@
 
 #include "core/reduce/bank-model.h"
 #include "core/reduce/plan-parts.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/swap/swap-example.h"
 #include "tests/reduce/reduce-cases.h"
 
 #define SUM                                                                                                            \
@@ -143,6 +145,55 @@ test_programs(void)
   }
 }
 
+/* Each form and swap of the sort has a program of its own. */
+static void
+test_sorts(void)
+{
+  static const struct {
+    MsSortOptions options;
+    const char *has;
+  } sorts[] = {
+    {{MS_SORT_STUDY, MS_SWAP_OFF, 64, 256}, "-DWORK_AT=OWN_WORK_AT"},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 64, 256}, "-DWORK_AT=SWAPPED_WORK_AT"},
+    {{MS_SORT_STUDY, MS_SWAP_REFINED, 64, 256}, "-DWORK_AT=REFINED_WORK_AT"},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 128, 256}, "-DSWAP_RANGE=128 "},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 128, 256}, "-DSWAP_ROWS=7"},
+    {{MS_SORT_STUDY, MS_SWAP_OFF, 64, 128}, "-DGROUP=128 -DBLOCK=128 "},
+    {{MS_SORT_FAST, MS_SWAP_OFF, 64, 128}, "-DGROUP=128 -DBLOCK=256 "},
+  };
+  const MsDeviceLimits limits = ms_reduce_cases_device();
+
+  for (guint i = 0; i < G_N_ELEMENTS(sorts); i++) {
+    g_autoptr(MsProgramSpec) spec = ms_sort_compose(&sorts[i].options, MS_ELEMENT_UINT, &limits, 10000);
+    g_assert_nonnull(strstr(ms_program_spec_get_options(spec), sorts[i].has));
+  }
+}
+
+/* Processors sort in vectors unless the options name a work-group. */
+static void
+test_sorts_in_vectors(void)
+{
+  MsDeviceLimits limits = ms_reduce_cases_device();
+  const MsSortOptions usual = ms_sort_options_default(), grouped = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
+  g_autoptr(MsProgramSpec) gpu = ms_sort_compose(&usual, MS_ELEMENT_UINT, &limits, 10000);
+
+  limits.type = MS_DEVICE_TYPE_CPU;
+  g_autoptr(MsProgramSpec) cpu = ms_sort_compose(&usual, MS_ELEMENT_UINT, &limits, 10000);
+  g_autoptr(MsProgramSpec) named = ms_sort_compose(&grouped, MS_ELEMENT_UINT, &limits, 10000);
+  g_assert_cmpstr(ms_program_spec_get_part(gpu, 1), ==, "sort/sort.cl");
+  g_assert_cmpstr(ms_program_spec_get_part(cpu, 1), ==, "sort/vectors.cl");
+  g_assert_cmpstr(ms_program_spec_get_part(named, 1), ==, "sort/sort.cl");
+}
+
+static void
+test_swap_example(void)
+{
+  g_autoptr(MsProgramSpec) plain = ms_swap_example_compose(0), swapped = ms_swap_example_compose(64);
+
+  g_assert_nonnull(strstr(ms_program_spec_get_options(plain), "WORK_OF_ITEM=OWN_WORK"));
+  g_assert_nonnull(strstr(ms_program_spec_get_options(swapped), "WORK_OF_ITEM=SWAPPED_WORK"));
+}
+
 /* How many groups are launched, and how many loads each work-item makes: 2^20 elements on 18 compute units. */
 static void
 test_launches(void)
@@ -270,6 +321,9 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce-parts/programs", test_programs);
+  g_test_add_func("/reduce-parts/sorts", test_sorts);
+  g_test_add_func("/reduce-parts/sorts-in-vectors", test_sorts_in_vectors);
+  g_test_add_func("/reduce-parts/swap-example", test_swap_example);
   g_test_add_func("/reduce-parts/launches", test_launches);
   g_test_add_func("/reduce-parts/local-memory", test_local_memory);
   g_test_add_func("/reduce-parts/bank-conflicts", test_bank_conflicts);

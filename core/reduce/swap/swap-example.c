@@ -56,16 +56,25 @@ ms_swap_example_map(guint16 *map, guint range)
     ms_swap_table_by_outcome(map, range, GROUP, ms_swap_example_outcome);
 }
 
-static gboolean
-build(MsSwapExample *self, guint range, MsTimingLog *log, GError **error)
+/** ms_swap_example_compose: (transfer full): the program; @range as in ms_swap_example_map(). */
+MsProgramSpec *
+ms_swap_example_compose(guint range)
 {
-  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
-  MsProgram *program;
+  MsProgramSpec *spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "GROUP", GROUP);
   ms_program_spec_define_text(spec, "WORK_OF_ITEM", range > 0 ? "SWAPPED_WORK" : "OWN_WORK");
   ms_program_spec_add_part(spec, "reduce/tree/swap.cl");
   ms_program_spec_add_part(spec, "swap/example.cl");
+  return spec;
+}
+
+static gboolean
+build(MsSwapExample *self, guint range, MsTimingLog *log, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_swap_example_compose(range);
+  MsProgram *program;
+
   program = ms_context_build(self->context, spec, log, error);
   if (!program)
     return FALSE;

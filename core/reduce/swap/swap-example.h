@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct _MsSwapExample MsSwapExample;
 
 guint ms_swap_example_outcome(guint id);
+MsProgramSpec *ms_swap_example_compose(guint range);
 void ms_swap_example_map(guint16 *map, guint range);
 void ms_swap_example_serial(const float *a, const float *b, float *result, guint n);
 
