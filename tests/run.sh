@@ -102,6 +102,31 @@ sanitized() {
     run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind --no-suite style
 }
 
+# fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within 90 seconds or not at all.
+fetch_runtime() {
+  [ -f "$1/ready" ] && return 0
+  python3 -m venv "$1" &&
+    timeout 90 "$1/bin/pip" install -q --retries 0 --timeout 10 intel-opencl-rt intel-cmplr-lib-rt &&
+    [ -f "$1/lib/libintelocl.so" ] && mkdir -p "$1/vendors" &&
+    echo "$1/lib/libintelocl.so" >"$1/vendors/intel.icd" && touch "$1/ready"
+}
+
+# second_runtime: the reductions on an OpenCL implementation that shares nothing with PoCL and has sub-groups. It brings
+# a loader of its own, which the system's must precede. The limit keeps a slow compiler from holding up the rest.
+second_runtime() {
+  say "== On Intel's OpenCL runtime"
+  runtime=${MS_INTEL_RUNTIME:-$folder/intel}
+  mkdir -p "$folder"
+  if ! fetch_runtime "$runtime" >"$folder/intel.txt" 2>&1; then
+    say "Its wheels (intel-opencl-rt, intel-cmplr-lib-rt) are not available here; this part is left out."
+    return
+  fi
+  loader=$(ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n 1)
+  OCL_ICD_VENDORS=$runtime/vendors LD_LIBRARY_PATH=$runtime/lib LD_PRELOAD=$loader MS_TEST_DEVICE=0:0 \
+    run_some "$folder/plain" --timeout-multiplier 3 reduce swap sort histogram statistics reduce-sum reduce-min \
+    reduce-minmax reduce-stddev
+}
+
 mutations_and_fuzz() {
   say "== Mutations"
   run_some "$folder/plain" --benchmark --timeout-multiplier 0
@@ -127,6 +152,7 @@ case $form in
     every_combination
     without_window
     sanitized
+    second_runtime
     [ "$form" = --full ] || mutations_and_fuzz
     ;;
   --device)
