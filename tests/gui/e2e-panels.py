@@ -16,7 +16,7 @@ PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-panels-")
 
 
-IN_LAB = ("Experiments", "Compare", "Tune", "Kernel")
+IN_LAB = ("Experiments", "Learn", "Compare", "Tune", "Kernel")
 
 
 def go_to(person, page):
@@ -100,6 +100,9 @@ def compare(person):
 
 def experiment(person):
     go_to(person, "Experiments")
+    person.find("Sum reduction (PCL)", "table cell")
+    person.enter(person.find("Search experiments"), "vload4")
+    wait("the other studies to go", lambda: not person.has("Sum reduction (PCL)", "table cell"))
     person.click(person.find("Access to global memory", "table cell"))
     person.find(part="Varies:")
     person.click(person.find("Quick", "check box"))
@@ -110,6 +113,19 @@ def experiment(person):
     person.click(person.find("Run", "push button"))
     wait("the experiment to end", lambda: person.has(part="Done: "), 400)
     shoot(person, "experiments")
+
+
+def learn(person):
+    """The page Learn leads from one published finding to the next, and runs its experiment."""
+    go_to(person, "Learn")
+    person.click(person.find("Next Step", "push button"))
+    person.find(part="Over serial C:", role="label")
+    person.click(person.find("Next Step", "push button"))
+    person.find(part="128 was best on both GPUs", role="label")
+    person.click(person.find("Run", "push button"))
+    person.click(person.find("Cancel", "push button"))
+    wait("the step to stop", lambda: person.has(part="Cancelled; the results so far are shown."), 120)
+    shoot(person, "learn")
 
 
 def tune(person):
@@ -148,7 +164,7 @@ def main():
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
     try:
         person.find(part="Run 1 on ", role="label")
-        for step in (read_histogram, read_statistics, compare, experiment, tune, look_at_kernel, quit_while_comparing):
+        for step in (read_histogram, read_statistics, compare, experiment, learn, tune, look_at_kernel, quit_while_comparing):
             began = time.monotonic()
             step(person)
             print(f"{step.__name__}: {time.monotonic() - began:.1f} s", flush=True)

@@ -21,6 +21,7 @@ typedef struct {
   const char *title;
   gboolean in_lab;
   gboolean in_overview;
+  const char *flag; /* (nullable): a boolean property that makes this page of a panel that serves several */
 } Page;
 
 static const Page pages[] = {
@@ -29,6 +30,7 @@ static const Page pages[] = {
   {ms_statistics_panel_get_type, "statistics", "Statistics", FALSE, TRUE},
   {ms_runs_panel_get_type, "runs", "Runs", FALSE, FALSE},
   {ms_experiment_panel_get_type, "experiments", "Experiments", TRUE, FALSE},
+  {ms_experiment_panel_get_type, "learn", "Learn", TRUE, FALSE, "learn"},
   {ms_compare_panel_get_type, "compare", "Compare", TRUE, FALSE},
   {ms_tune_panel_get_type, "tune", "Tune", TRUE, FALSE},
   {ms_source_view_get_type, "kernel", "Kernel", TRUE, FALSE},
@@ -37,7 +39,7 @@ static const Page pages[] = {
 static GtkWidget *
 new_panel(const Page *page, GObject *window, gboolean compact)
 {
-  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "compact", compact, NULL);
+  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "compact", compact, page->flag, TRUE, NULL);
 
   g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
   return panel;

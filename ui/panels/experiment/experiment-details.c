@@ -49,3 +49,15 @@ ms_experiment_details(const MsExperiment *experiment, gboolean quick)
   append_paragraph(text, "Published:", published->str);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
+
+/** ms_experiment_lesson: (transfer full): Pango markup: what is measured, and the study's finding in one sentence */
+char *
+ms_experiment_lesson(const MsExperiment *experiment)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *finding = g_markup_printf_escaped("<big>%s</big>\n", experiment->finding);
+
+  g_string_append(text, finding);
+  append_paragraph(text, "Measured here:", experiment->description);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}

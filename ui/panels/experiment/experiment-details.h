@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+char *ms_experiment_lesson(const MsExperiment *experiment);
 char *ms_experiment_details(const MsExperiment *experiment, gboolean quick);
 
 G_END_DECLS

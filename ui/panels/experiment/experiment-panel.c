@@ -5,13 +5,15 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "ui/panels/common/lab-job.h"
-#include "ui/panels/common/panel-style.h"
 #include "ui/panels/experiment/experiment-details.h"
+#include "ui/panels/experiment/experiment-picker.h"
 
 struct _MsExperimentPanel {
   MsJobPanel parent_instance;
-  GtkTreeView *tree;
-  GtkListStore *store;
+  MsExperimentPicker *picker;
+  GtkWidget *open;
+  GtkWidget *next;
+  gboolean learns;
   GtkLabel *title;
   GtkLabel *details;
   GtkToggleButton *quick;
@@ -24,39 +26,18 @@ struct _MsExperimentPanel {
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
 
-/* As in experiment-panel.ui. */
 enum {
-  COLUMN_EXPERIMENT,
-  COLUMN_STUDY,
-  COLUMN_TITLE,
-  COLUMN_NAME,
+  PROP_0,
+  PROP_LEARN,
 };
-
-static void
-clear_store(MsExperimentPanel *self)
-{
-  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
-  GtkTreeIter iter;
-
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
-       more = gtk_tree_model_iter_next(model, &iter)) {
-    MsExperiment *experiment;
-    gtk_tree_model_get(model, &iter, COLUMN_EXPERIMENT, &experiment, -1);
-    ms_experiment_unref(experiment);
-  }
-  gtk_list_store_clear(self->store);
-}
 
 static void
 ms_experiment_panel_dispose(GObject *object)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
 
-  if (self->store) {
-    g_signal_handlers_disconnect_by_data(gtk_tree_view_get_selection(self->tree), self);
-    clear_store(self);
-    self->store = NULL;
-  }
+  if (self->picker)
+    g_signal_handlers_disconnect_by_data(self->picker, self);
   g_clear_pointer(&self->selected, ms_experiment_unref);
   g_clear_pointer(&self->running, ms_experiment_unref);
   g_clear_pointer(&self->reports, g_hash_table_unref);
@@ -70,10 +51,13 @@ show_details(MsExperimentPanel *self)
 
   if (!self->selected) {
     gtk_label_set_text(self->title, "");
-    gtk_label_set_text(self->details, "Pick an experiment to see what it varies and what was published.");
+    gtk_label_set_text(self->details, self->learns
+                                        ? "Each step runs one experiment and states what a study found with it."
+                                        : "Pick an experiment to see what it varies and what was published.");
     return;
   }
-  g_autofree char *markup = ms_experiment_details(self->selected, quick);
+  g_autofree char *markup =
+    self->learns ? ms_experiment_lesson(self->selected) : ms_experiment_details(self->selected, quick);
   g_autofree char *title = self->selected->study && *self->selected->study
                              ? g_strdup_printf("%s [%s %s]", self->selected->title, self->selected->study,
                                                self->selected->section ? self->selected->section : "")
@@ -83,72 +67,30 @@ show_details(MsExperimentPanel *self)
   gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(self->selected->kind, "mean-shift") == 0);
 }
 
-static MsExperiment *
-experiment_at(MsExperimentPanel *self, GtkTreeIter *iter)
-{
-  MsExperiment *experiment;
-
-  gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, COLUMN_EXPERIMENT, &experiment, -1);
-  return experiment;
-}
-
 static void
 on_selection_changed(MsExperimentPanel *self)
 {
-  GtkTreeIter iter;
+  MsExperiment *selected = ms_experiment_picker_get_selected(self->picker);
 
   g_clear_pointer(&self->selected, ms_experiment_unref);
-  if (gtk_tree_selection_get_selected(gtk_tree_view_get_selection(self->tree), NULL, &iter))
-    self->selected = ms_experiment_ref(experiment_at(self, &iter));
+  self->selected = selected ? ms_experiment_ref(selected) : NULL;
   show_details(self);
   ms_report_view_set_report(self->view,
                             self->selected ? g_hash_table_lookup(self->reports, self->selected->name) : NULL);
   ms_job_panel_update_ready(MS_JOB_PANEL(self));
 }
 
-static void
-add_experiment(MsExperimentPanel *self, MsExperiment *experiment)
-{
-  GtkTreeIter iter;
-
-  gtk_list_store_insert_with_values(self->store, &iter, -1, COLUMN_EXPERIMENT, ms_experiment_ref(experiment),
-                                    COLUMN_STUDY, experiment->study ? experiment->study : "own", COLUMN_TITLE,
-                                    experiment->title, COLUMN_NAME, experiment->name, -1);
-}
-
-static void
-list_experiments(MsExperimentPanel *self)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) all = ms_experiment_list(&error);
-
-  for (guint i = 0; all && i < all->len; i++)
-    add_experiment(self, all->pdata[i]);
-  if (!all)
-    gtk_label_set_text(self->details, error->message);
-}
-
 guint
 ms_experiment_panel_get_n_experiments(MsExperimentPanel *self)
 {
-  return (guint)gtk_tree_model_iter_n_children(GTK_TREE_MODEL(self->store), NULL);
+  return ms_experiment_picker_get_n(self->picker);
 }
 
 /** ms_experiment_panel_select: selects an experiment; %FALSE if there is none of that name */
 gboolean
 ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
 {
-  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
-  GtkTreeIter iter;
-
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
-       more = gtk_tree_model_iter_next(model, &iter)) {
-    if (strcmp(experiment_at(self, &iter)->name, name) != 0)
-      continue;
-    gtk_tree_selection_select_iter(gtk_tree_view_get_selection(self->tree), &iter);
-    return TRUE;
-  }
-  return FALSE;
+  return ms_experiment_picker_select(self->picker, name);
 }
 
 /** ms_experiment_panel_add_file: adds the experiment of a file to the list and selects it. */
@@ -159,7 +101,7 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 
   if (!experiment)
     return FALSE;
-  add_experiment(self, experiment);
+  ms_experiment_picker_add(self->picker, experiment);
   return ms_experiment_panel_select(self, experiment->name);
 }
 
@@ -273,12 +215,46 @@ on_open_clicked(MsExperimentPanel *self)
 }
 
 static void
+on_next_clicked(MsExperimentPanel *self)
+{
+  gtk_widget_set_sensitive(self->next, ms_experiment_picker_select_next(self->picker));
+}
+
+static void
+fill(MsExperimentPanel *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  gtk_widget_set_visible(self->open, !self->learns);
+  gtk_widget_set_visible(self->next, self->learns);
+  if (self->learns ? ms_experiment_picker_fill_steps(self->picker, &error)
+                   : ms_experiment_picker_fill(self->picker, &error))
+    show_details(self);
+  else
+    gtk_label_set_text(self->details, error->message);
+}
+
+static void
+ms_experiment_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  MS_EXPERIMENT_PANEL(object)->learns = g_value_get_boolean(value);
+}
+
+static void
+ms_experiment_panel_constructed(GObject *object)
+{
+  G_OBJECT_CLASS(ms_experiment_panel_parent_class)->constructed(object);
+  fill(MS_EXPERIMENT_PANEL(object));
+}
+
+static void
 bind_template(GtkWidgetClass *widget_class)
 {
   gtk_widget_class_set_template_from_resource(
     widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/experiment/experiment-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, store);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, picker);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, open);
+  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, next);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, title);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, details);
   gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, quick);
@@ -288,6 +264,7 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_callback(widget_class, show_details);
   gtk_widget_class_bind_template_callback(widget_class, on_selection_changed);
   gtk_widget_class_bind_template_callback(widget_class, on_open_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, on_next_clicked);
   gtk_widget_class_bind_template_callback(widget_class, on_problem);
 }
 
@@ -295,12 +272,19 @@ static void
 ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
 {
   G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
+  G_OBJECT_CLASS(klass)->constructed = ms_experiment_panel_constructed;
+  G_OBJECT_CLASS(klass)->set_property = ms_experiment_panel_set_property;
   MS_JOB_PANEL_CLASS(klass)->start = ms_experiment_panel_start;
   MS_JOB_PANEL_CLASS(klass)->show = ms_experiment_panel_show;
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_experiment_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_experiment_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_experiment_panel_ready_text;
+  g_object_class_install_property(
+    G_OBJECT_CLASS(klass), PROP_LEARN,
+    g_param_spec_boolean("learn", NULL, NULL, FALSE,
+                         G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
   g_type_ensure(MS_TYPE_REPORT_VIEW);
+  g_type_ensure(MS_TYPE_EXPERIMENT_PICKER);
   bind_template(GTK_WIDGET_CLASS(klass));
 }
 
@@ -309,9 +293,6 @@ ms_experiment_panel_init(MsExperimentPanel *self)
 {
   self->reports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_report_unref);
   gtk_widget_init_template(GTK_WIDGET(self));
-  ms_panel_tree_tooltip(self->tree, COLUMN_TITLE);
-  list_experiments(self);
-  show_details(self);
   ms_job_panel_set_bar(MS_JOB_PANEL(self),
                        MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_EXPERIMENT_PANEL, "bar")));
 }

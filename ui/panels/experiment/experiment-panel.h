@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MsExperimentPanel: the list of published and own experiments; runs one and shows its table and chart. */
+/*
+ * MsExperimentPanel: runs an experiment from a list and shows its table and chart: the pages Experiments and Learn.
+ */
 #pragma once
 
 #include "ui/panels/common/job-panel.h"
@@ -8,6 +10,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_EXPERIMENT_PANEL (ms_experiment_panel_get_type())
+/* Property: "learn" (boolean, construct-only): list the steps of the page Learn instead of all experiments. */
 G_DECLARE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS, EXPERIMENT_PANEL, MsJobPanel)
 
 guint ms_experiment_panel_get_n_experiments(MsExperimentPanel *self);
