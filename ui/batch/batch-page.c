@@ -4,6 +4,7 @@
 #include "ui/batch/batch-form.h"
 #include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
+#include "ui/batch/batch-thumbnails.h"
 #include "ui/common/format.h"
 
 struct _MsBatchPage {
@@ -360,6 +361,7 @@ ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
   gtk_widget_init_template(GTK_WIDGET(self));
+  ms_batch_add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   gtk_tree_view_set_tooltip_column(GTK_TREE_VIEW(self->tree), -1);
   gtk_drag_dest_set(GTK_WIDGET(self), GTK_DEST_DEFAULT_ALL, NULL, 0, GDK_ACTION_COPY);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/common/thumbnails.h"
+
+#include <gio/gio.h>
+
+/* Files decoded at the same time; more would take processors from the filter. */
+#define MOST_LOADING 2
+
+/* Requests that wait; older ones belong to rows that have been scrolled out of view. */
+#define MOST_WAITING 48
+
+/* Thumbnails kept; when there are more, all are decoded again on demand. */
+#define MOST_KEPT 2000
+
+struct _MsThumbnails {
+  GObject parent_instance;
+  int width;
+  int height;
+  GHashTable *pictures; /* path → GdkPixbuf, or NULL while it is being loaded or where there is none */
+  GQueue waiting;       /* paths, the newest first */
+  guint loading;
+};
+
+G_DEFINE_FINAL_TYPE(MsThumbnails, ms_thumbnails, G_TYPE_OBJECT)
+
+static guint loaded_signal;
+
+static void
+ms_thumbnails_finalize(GObject *object)
+{
+  MsThumbnails *self = MS_THUMBNAILS(object);
+
+  g_hash_table_unref(self->pictures);
+  g_queue_clear_full(&self->waiting, g_free);
+  G_OBJECT_CLASS(ms_thumbnails_parent_class)->finalize(object);
+}
+
+static void
+ms_thumbnails_class_init(MsThumbnailsClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_thumbnails_finalize;
+  loaded_signal =
+    g_signal_new("loaded", MS_TYPE_THUMBNAILS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void
+unref_picture(gpointer picture)
+{
+  if (picture)
+    g_object_unref(picture);
+}
+
+static void
+ms_thumbnails_init(MsThumbnails *self)
+{
+  self->pictures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_picture);
+  g_queue_init(&self->waiting);
+}
+
+/** ms_thumbnails_new: (transfer full): @width, @height: the largest size of a thumbnail, in pixels */
+MsThumbnails *
+ms_thumbnails_new(int width, int height)
+{
+  MsThumbnails *self = g_object_new(MS_TYPE_THUMBNAILS, NULL);
+
+  self->width = width;
+  self->height = height;
+  return self;
+}
+
+static void
+load_thread(GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
+{
+  MsThumbnails *self = source;
+  g_autoptr(GdkPixbuf) stored = gdk_pixbuf_new_from_file_at_scale(path, self->width, self->height, TRUE, NULL);
+
+  g_task_return_pointer(task, stored ? gdk_pixbuf_apply_embedded_orientation(stored) : NULL, g_object_unref);
+}
+
+static void load_next(MsThumbnails *self);
+
+static void
+loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsThumbnails *self = MS_THUMBNAILS(source);
+  const char *path = g_task_get_task_data(G_TASK(result));
+
+  self->loading--;
+  g_hash_table_replace(self->pictures, g_strdup(path), g_task_propagate_pointer(G_TASK(result), NULL));
+  g_signal_emit(self, loaded_signal, 0, path);
+  load_next(self);
+}
+
+static void
+load_next(MsThumbnails *self)
+{
+  while (self->loading < MOST_LOADING && !g_queue_is_empty(&self->waiting)) {
+    g_autoptr(GTask) task = g_task_new(self, NULL, loaded_cb, NULL);
+    g_task_set_task_data(task, g_queue_pop_head(&self->waiting), g_free);
+    self->loading++;
+    g_task_run_in_thread(task, load_thread);
+  }
+}
+
+/** ms_thumbnails_get: (transfer none) (nullable): %NULL while it is being loaded, or if the file is no picture. */
+GdkPixbuf *
+ms_thumbnails_get(MsThumbnails *self, const char *path)
+{
+  gpointer picture = NULL;
+
+  if (g_hash_table_lookup_extended(self->pictures, path, NULL, &picture))
+    return picture;
+  if (g_hash_table_size(self->pictures) >= MOST_KEPT)
+    g_hash_table_remove_all(self->pictures);
+  g_hash_table_insert(self->pictures, g_strdup(path), NULL);
+  g_queue_push_head(&self->waiting, g_strdup(path));
+  while (g_queue_get_length(&self->waiting) > MOST_WAITING) {
+    g_autofree char *oldest = g_queue_pop_tail(&self->waiting);
+    g_hash_table_remove(self->pictures, oldest);
+  }
+  load_next(self);
+  return NULL;
+}

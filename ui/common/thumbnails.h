@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* MsThumbnails: small pictures of image files, decoded in threads when they are first asked for. */
+#pragma once
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_THUMBNAILS (ms_thumbnails_get_type())
+/* Signal: "loaded" (const char *path): ms_thumbnails_get() returns the thumbnail of this file now. */
+G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
+
+MsThumbnails *ms_thumbnails_new(int width, int height);
+GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);
+
+G_END_DECLS
