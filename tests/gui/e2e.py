@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The real program as a person uses it. Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
+import json
 import math
 import os
 import shlex
@@ -230,6 +231,15 @@ def batch():
     person = Person(PROGRAM, [folder])
     try:
         person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+        name = person.find("Name of the results", "text")
+        person.enter(name, "{stem}-{sp}.{ext}")
+        person.find("Example: picture-10.png", "label")
+        person.enter(name, "{stem}.{nonsense}")
+        person.find(part="{nonsense}", role="label")
+        check(not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE),
+              "a template that is invalid can be run")
+        person.enter(name, "{stem}.{ext}")
+        person.click(person.find("Write a manifest", "check box"))
         person.click(person.find("Dry Run", "push button"))
         wait("the list", lambda: person.has("c.png", "table cell"))
         check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
@@ -238,11 +248,19 @@ def batch():
              person.has(part="3 of 3 done", role="label"))
         wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
         person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
+        person.click(person.find("Copy Manifest", "push button"))
+        lines = wait("the manifest", person.clipboard_text).splitlines()
+        check(sorted(os.path.basename(json.loads(line)["input"]) for line in lines) == ["a.png", "b.png", "c.png"],
+              f"the manifest is {lines}")
+        person.click(person.find("a.png", "table cell"))
+        for side in ("Before", "After"):
+            wait(f"the picture {side}", lambda: person.find(side, "icon").queryImage().getImageSize()[0] > 100)
         person.click(person.find("Copy as Command Line", "push button"))
         words = shlex.split(wait("the command line", person.clipboard_text))
         words[0] = HEADLESS
         words[-1] = os.path.join(WORK, "headless") + "/"
         os.makedirs(words[-1])
+        words[words.index("--manifest") + 1] = os.path.join(WORK, "manifest.jsonl")
         subprocess.run(words, capture_output=True, text=True, timeout=120)
         for name in ("a.png", "b.png"):
             with open(os.path.join(folder, "meanshift", name), "rb") as one, open(words[-1] + name, "rb") as other:
@@ -251,6 +269,38 @@ def batch():
         person.click(person.find("Retry Failed", "push button"))
         wait("the picture that was mended", lambda: person.has(part="3 of 3 done, 0 failed", role="label"))
         check(person.quit() == 0, "the program did not end well after a batch")
+    finally:
+        person.kill()
+
+
+def batch_of_many():
+    """A batch can be paused, continued and cancelled; what was finished stays."""
+    folder = os.path.join(WORK, "many")
+    os.makedirs(folder)
+    cv2.imwrite(os.path.join(folder, "0000.png"), cv2.resize(cv2.imread(SAMPLE), (64, 48)))
+    for number in range(1, 1500):
+        os.link(os.path.join(folder, "0000.png"), os.path.join(folder, f"{number:04}.png"))
+    person = Person(PROGRAM, [folder])
+    try:
+        note = lambda: person.find(part=" of 1500 done", role="label").name  # noqa: E731
+        done = lambda: int(note().split()[0])  # noqa: E731
+        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+        person.click(person.find("Start", "push button"))
+        wait("the first pictures", lambda: done() > 0)
+        check("images/s" in note() and " left" in note(), f"the progress says “{note()}”")
+        person.click(person.find("Pause", "push button"))
+        person.find("Continue", "push button")
+        time.sleep(0.5)
+        paused = done()
+        time.sleep(0.5)
+        check(done() == paused < 1500, f"the batch went on while it was paused: {paused}, {done()}")
+        person.click(person.find("Continue", "push button"))
+        wait("the batch to continue", lambda: done() > paused)
+        person.click(person.find("Cancel", "push button"))
+        person.find("Start", "push button")
+        files = len(os.listdir(os.path.join(folder, "meanshift")))
+        check(files == done() < 1500, f"{files} files for a batch that says “{note()}”")
+        check(person.quit() == 0, "the program did not end well after a cancelled batch")
     finally:
         person.kill()
 
@@ -307,6 +357,7 @@ def main():
         windows(person)
         quit_while_filtering(person)
         batch()
+        batch_of_many()
     except Failure as failure:
         person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
         print(failure, file=sys.stderr)
