@@ -33,7 +33,7 @@ def shoot(person, name):
 def read_histogram(person):
     go_to(person, "Histogram")
     plot = person.find("Histogram", "chart")
-    person.find(part=" clipped at 0 / 255:")
+    person.find(part="Run 1 clipped at 0 / 255:")
     x, y, width, height = person.box(plot)
     person.mouse(x + width * 0.6, y + height * 0.5, "abs")
     pointed = person.find(part="Level ", role="label").name

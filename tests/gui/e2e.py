@@ -183,6 +183,30 @@ def overview(person):
     check(person.has(part=f"Run {number + 1} on", role="label"), "the overview does not follow the run")
 
 
+def strip_of_runs(person):
+    """The strip shows every run with its time, and picks two of them as A and B."""
+    person.click(person.find("Run 1 as A", "toggle button"))
+    wait("the original to leave side A",
+         lambda: not person.find("Original as A", "toggle button").getState().contains(pyatspi.STATE_CHECKED))
+    view = person.find("Picture", "image")
+    wait("run 1 on side A", lambda: "Run 1" in view.description)
+    person.click(person.find("Original as A", "toggle button"))
+    wait("the original on side A", lambda: "Run 1" not in view.description)
+
+
+def cost(person):
+    """The side panel says what settings cost before they have run."""
+    number = run_label(person)
+    spin = person.find("Spatial radius", "spin button")
+    before = person.find(part="These settings take about ", role="label").name
+    person.enter(spin, "14")
+    wait("the cost of a larger window",
+         lambda: person.find(part="These settings take about ", role="label").name != before)
+    wait_for_run(person, number + 1)
+    person.press("ctrl+z")
+    wait_for_run(person, number + 2)
+
+
 def wheel_and_reset(person):
     """The wheel leaves a slider alone that has no focus; the reset button restores the default."""
     spin = person.find("Colour radius", "spin button")
@@ -352,6 +376,8 @@ def main():
         panels(person)
         workspaces(person)
         overview(person)
+        strip_of_runs(person)
+        cost(person)
         wheel_and_reset(person)
         stale_picture(person)
         windows(person)

@@ -16,6 +16,15 @@ ms_format_ms(double ms)
   return g_strdup_printf(ms < 1e5 ? "%.2f s" : "%.0f s", ms * 1e-3);
 }
 
+/** ms_format_about: (transfer full): an estimate in milliseconds with two digits: "about 15 s" without the "about". */
+char *
+ms_format_about(double ms)
+{
+  double unit = ms < 1 ? 0.1 : pow(10, floor(log10(ms)) - 1), rounded = rint(ms / unit) * unit;
+
+  return rounded < 1000 ? g_strdup_printf("%g ms", rounded) : g_strdup_printf("%g s", rounded * 1e-3);
+}
+
 char *
 ms_format_ns(double ns)
 {

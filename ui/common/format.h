@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 #define MS_NO_NUMBER "–"
 
 char *ms_format_ms(double ms);
+char *ms_format_about(double ms);
 char *ms_format_ns(double ns);
 char *ms_format_cell_ms(double ms);
 char *ms_format_bytes(guint64 bytes);

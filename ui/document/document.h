@@ -48,6 +48,7 @@ void ms_document_cancel(MsDocument *self);
 gboolean ms_document_is_busy(MsDocument *self);
 guint ms_document_get_busy_ms(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
+double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
 
 /** MsPiece: a finished part of the next result and its position in the picture. */
 typedef struct {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/option-row.h"
 
+#include "ui/common/format.h"
+
 typedef struct {
   const MsOptionInfo *option;
   MsDocument *document;
@@ -155,6 +157,20 @@ new_reset_button(MsOptionRow *self)
   return button;
 }
 
+/* (nullable): how long a run would take with @value */
+static char *
+estimate(MsOptionRow *self, const char *value)
+{
+  MsOptionRowPrivate *priv = PRIVATE(self);
+  MsSettings settings = ms_option_row_get_settings(self);
+
+  if (!priv->document || !ms_option_set_text(priv->option, &settings, value, NULL))
+    return NULL;
+  double ms = ms_document_estimate_ms(priv->document, &settings);
+  g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
+  return time ? g_strdup_printf("About %s.", time) : NULL;
+}
+
 /** ms_option_row_offer: makes @widget insensitive, with the reason as its tooltip, while @value is unavailable. */
 void
 ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
@@ -162,8 +178,11 @@ ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
   MsOptionRowPrivate *priv = PRIVATE(self);
   g_autofree char *reason = priv->document ? ms_document_option_refusal(priv->document, priv->option, value) : NULL;
 
+  g_autofree char *cost = reason ? NULL : estimate(self, value);
+  g_autofree char *help = cost ? g_strdup_printf("%s\n%s", priv->option->help, cost) : NULL;
+
   gtk_widget_set_sensitive(widget, reason == NULL);
-  gtk_widget_set_tooltip_text(widget, reason ? reason : priv->option->help);
+  gtk_widget_set_tooltip_text(widget, reason ? reason : help ? help : priv->option->help);
 }
 
 /** ms_option_row_add_label: adds a line with the option's label at the left and @beside at the right. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/options-panel.h"
 
+#include "ui/common/format.h"
 #include "ui/options/option-row.h"
 #include "ui/options/presets-popover.h"
 
@@ -12,6 +13,7 @@ struct _MsOptionsPanel {
   GtkWidget *presets_button;
   GtkWidget *filter_box;
   GtkWidget *toggle_box;
+  GtkWidget *cost;
   GtkWidget *note;
   guint update_source;
 };
@@ -46,6 +48,19 @@ update_note(MsOptionsPanel *self)
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
 
+/* Says before a run is over what the settings will cost. */
+static void
+update_cost(MsOptionsPanel *self)
+{
+  double ms = self->document ? ms_document_estimate_ms(self->document, ms_document_get_settings(self->document)) : -1;
+  g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
+  g_autofree char *text = time             ? g_strdup_printf("These settings take about %s.", time)
+                          : self->document ? g_strdup("No run with this kernel has been measured yet.")
+                                           : g_strdup("");
+
+  gtk_label_set_text(GTK_LABEL(self->cost), text);
+}
+
 static void
 update_rows(MsOptionsPanel *self)
 {
@@ -55,6 +70,7 @@ update_rows(MsOptionsPanel *self)
   g_hash_table_iter_init(&iter, self->rows);
   while (g_hash_table_iter_next(&iter, NULL, &row))
     ms_option_row_update(row);
+  update_cost(self);
   update_note(self);
 }
 
@@ -96,7 +112,7 @@ set_document(MsOptionsPanel *self, MsDocument *document)
   if (document) {
     self->document = g_object_ref(document);
     g_signal_connect_swapped(document, "settings-changed", G_CALLBACK(queue_update), self);
-    g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(update_note), self);
+    g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(ms_document_get_engine(document), "changed", G_CALLBACK(queue_update), self);
   }
   g_hash_table_iter_init(&iter, self->rows);
@@ -104,6 +120,7 @@ set_document(MsOptionsPanel *self, MsDocument *document)
     ms_option_row_set_document(row, document);
   ms_presets_popover_set_document(
     MS_PRESETS_POPOVER(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self->presets_button))), document);
+  update_cost(self);
   update_note(self);
 }
 
@@ -154,6 +171,7 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_button);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, cost);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, note);
 }
 

@@ -31,6 +31,7 @@ struct _MsWindow {
   GtkWidget *bottom_paned;
   GtkWidget *side_panel;
   GtkWidget *bottom_panel;
+  GtkWidget *run_strip;
   GtkWidget *bottom_stack;
   GtkWidget *options_panel;
   GtkWidget *status_bar;

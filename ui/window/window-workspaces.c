@@ -48,6 +48,7 @@ void
 ms_window_add_workspaces(MsWindow *self)
 {
   ms_panels_add(GTK_STACK(self->bottom_stack), GTK_STACK(self->lab_stack), G_OBJECT(self));
+  g_object_bind_property(self, "document", self->run_strip, "document", G_BINDING_SYNC_CREATE);
   ms_batch_page_set_engine(MS_BATCH_PAGE(self->batch), self->engine);
   g_object_bind_property(self, "document", self->batch, "document", G_BINDING_SYNC_CREATE);
   g_signal_connect_object(self->batch, "open", G_CALLBACK(open_cb), self, G_CONNECT_SWAPPED);

@@ -2,6 +2,7 @@
 #include "ui/batch/batch-page.h"
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
+#include "ui/panels/runs/run-strip.h"
 #include "ui/window/window-private.h"
 
 G_DEFINE_FINAL_TYPE(MsWindow, ms_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -154,6 +155,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(bottom_paned);
   BIND(side_panel);
   BIND(bottom_panel);
+  BIND(run_strip);
   BIND(bottom_stack);
   BIND(options_panel);
   BIND(status_bar);
@@ -194,6 +196,7 @@ ms_window_class_init(MsWindowClass *klass)
   g_type_ensure(MS_TYPE_BATCH_PAGE);
   g_type_ensure(MS_TYPE_DEVICE_CHOOSER);
   g_type_ensure(MS_TYPE_OPTIONS_PANEL);
+  g_type_ensure(MS_TYPE_RUN_STRIP);
   bind_template(widget_class);
 }
 

@@ -143,11 +143,11 @@ show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
                                                  : "The difference appears here after the picture has been filtered.");
 }
 
+/* Whole numbers keep all columns of the compact form in view; the full form has the decimals. */
 static char *
 arrow(double before, double after)
 {
-  return before == floor(before) && after == floor(after) ? g_strdup_printf("%.0f→%.0f", before, after)
-                                                          : g_strdup_printf("%.1f→%.1f", before, after);
+  return g_strdup_printf("%.0f→%.0f", before, after);
 }
 
 /* One row a channel; the numbers before and after stand in one cell. */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/runs/run-strip.h"
+
+#include "ui/common/format.h"
+
+#define THUMBNAIL_WIDTH 56
+#define THUMBNAIL_HEIGHT 40
+
+/* Older runs are in the table of runs only. */
+#define MOST_RUNS 24
+
+struct _MsRunStrip {
+  MsPanel parent_instance;
+  GtkWidget *scrolled;
+  GtkWidget *box;
+  gboolean filling; /* toggles are being set to what the document says */
+};
+
+G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
+
+#define RUN_KEY "ms-run"
+#define THUMBNAIL_KEY "ms-thumbnail"
+
+/* One pixel of the picture stands for each pixel of the thumbnail, so that large pictures cost no time. */
+static GdkPixbuf *
+new_thumbnail(MsImage *image)
+{
+  int width = ms_image_get_width(image), height = ms_image_get_height(image);
+  double scale = MAX((double)width / THUMBNAIL_WIDTH, (double)height / THUMBNAIL_HEIGHT);
+  int columns = MAX((int)(width / scale), 1), rows = MAX((int)(height / scale), 1);
+  GdkPixbuf *thumbnail = gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, columns, rows);
+  guint8 *pixels = gdk_pixbuf_get_pixels(thumbnail);
+
+  for (int y = 0; y < rows; y++)
+    for (int x = 0; x < columns; x++) {
+      const guint8 *from = ms_image_get_pixels(image) +
+                           MIN((int)((y + 0.5) * scale), height - 1) * ms_image_get_stride(image) +
+                           (gsize)MIN((int)((x + 0.5) * scale), width - 1) * 4;
+      guint8 *to = pixels + (gsize)y * gdk_pixbuf_get_rowstride(thumbnail) + (gsize)x * 4;
+      for (int channel = 0; channel < 4; channel++)
+        to[channel] = from[channel];
+    }
+  return thumbnail;
+}
+
+/* The thumbnail of a run stays after its picture was removed to save memory. */
+static GdkPixbuf *
+get_thumbnail(GObject *owner, MsImage *image)
+{
+  if (!g_object_get_data(owner, THUMBNAIL_KEY) && image)
+    g_object_set_data_full(owner, THUMBNAIL_KEY, new_thumbnail(image), g_object_unref);
+  return g_object_get_data(owner, THUMBNAIL_KEY);
+}
+
+static void
+toggled_cb(GtkToggleButton *button, MsRunStrip *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  MsRun *run = g_object_get_data(G_OBJECT(button), RUN_KEY);
+  gboolean active = gtk_toggle_button_get_active(button);
+
+  if (self->filling || !document)
+    return;
+  if (g_str_equal(gtk_button_get_label(GTK_BUTTON(button)), "A"))
+    ms_document_set_run_a(document, active ? run : NULL);
+  else
+    ms_document_set_run_b(document, active && run != ms_document_get_current_run(document) ? run : NULL);
+  ms_panel_invalidate(MS_PANEL(self));
+}
+
+static GtkWidget *
+new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gboolean active)
+{
+  GtkWidget *toggle = gtk_toggle_button_new_with_label(side);
+  g_autofree char *name = g_strdup_printf("%s as %s", title, side);
+  g_autofree char *tip = g_strdup_printf("Shows %s on side %s of the views", title, side);
+
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), active);
+  gtk_style_context_add_class(gtk_widget_get_style_context(toggle), "run-side");
+  atk_object_set_name(gtk_widget_get_accessible(toggle), name);
+  gtk_widget_set_tooltip_text(toggle, tip);
+  if (run)
+    g_object_set_data_full(G_OBJECT(toggle), RUN_KEY, g_object_ref(run), g_object_unref);
+  g_signal_connect_object(toggle, "toggled", G_CALLBACK(toggled_cb), self, 0);
+  return toggle;
+}
+
+/* @run: (nullable): %NULL for the original, which can be side A only */
+static void
+add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
+{
+  const char *title = run ? ms_run_get_label(run) : "Original";
+  MsRun *side_b = ms_document_get_shown_run(document);
+  GdkPixbuf *thumbnail =
+    run ? get_thumbnail(G_OBJECT(run), ms_run_get_result(run))
+        : get_thumbnail(G_OBJECT(ms_document_get_source(document)), ms_document_get_source(document));
+  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : g_strdup("");
+  g_autofree char *text = g_strdup_printf("%s\n%s", title, time);
+  GtkWidget *item = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(run ? text : title);
+  GtkWidget *image = gtk_image_new_from_pixbuf(thumbnail), *sides = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+
+  g_autofree char *name = g_strdup_printf("Thumbnail of %s", title);
+  atk_object_set_name(gtk_widget_get_accessible(image), name);
+  gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  gtk_style_context_add_class(gtk_widget_get_style_context(label), "caption");
+  gtk_style_context_add_class(gtk_widget_get_style_context(sides), GTK_STYLE_CLASS_LINKED);
+  gtk_label_set_xalign(GTK_LABEL(label), 0);
+  gtk_widget_set_valign(sides, GTK_ALIGN_CENTER);
+  gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "A", title, run, run == ms_document_get_run_a(document)));
+  if (run)
+    gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "B", title, run, run == side_b));
+  gtk_container_add(GTK_CONTAINER(item), image);
+  gtk_container_add(GTK_CONTAINER(item), label);
+  gtk_container_add(GTK_CONTAINER(item), sides);
+  gtk_container_add(GTK_CONTAINER(self->box), item);
+}
+
+static gboolean
+scroll_to_newest(gpointer data)
+{
+  MsRunStrip *self = data;
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
+
+  gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ms_run_strip_refresh(MsPanel *panel)
+{
+  MsRunStrip *self = MS_RUN_STRIP(panel);
+  MsDocument *document = ms_panel_get_document(panel);
+  GListModel *runs = document ? ms_document_get_runs(document) : NULL;
+  guint n = runs ? g_list_model_get_n_items(runs) : 0;
+
+  self->filling = TRUE;
+  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(self->box));
+  for (GList *l = items; l; l = l->next)
+    gtk_widget_destroy(l->data);
+  if (document)
+    add_item(self, document, NULL);
+  for (guint i = n > MOST_RUNS ? n - MOST_RUNS : 0; i < n; i++) {
+    g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
+    add_item(self, document, run);
+  }
+  gtk_widget_show_all(self->box);
+  self->filling = FALSE;
+}
+
+static void
+runs_changed_cb(MsRunStrip *self)
+{
+  ms_panel_invalidate(MS_PANEL(self));
+  /* The new run has its place after the next layout. */
+  g_timeout_add_full(G_PRIORITY_DEFAULT, 100, scroll_to_newest, g_object_ref(self), g_object_unref);
+}
+
+static void
+ms_run_strip_attach(MsPanel *panel, MsDocument *document)
+{
+  g_signal_connect_object(ms_document_get_runs(document), "items-changed", G_CALLBACK(runs_changed_cb), panel,
+                          G_CONNECT_SWAPPED);
+  ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, document, "notify::run-a");
+  ms_panel_follow(panel, document, "notify::run-b");
+}
+
+static void
+ms_run_strip_class_init(MsRunStripClass *klass)
+{
+  MS_PANEL_CLASS(klass)->attach = ms_run_strip_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_run_strip_refresh;
+}
+
+static void
+ms_run_strip_init(MsRunStrip *self)
+{
+  self->scrolled = gtk_scrolled_window_new(NULL, NULL);
+  self->box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
+  gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+  gtk_container_set_border_width(GTK_CONTAINER(self->box), 6);
+  gtk_container_add(GTK_CONTAINER(self->scrolled), self->box);
+  gtk_container_add(GTK_CONTAINER(self), self->scrolled);
+  atk_object_set_name(gtk_widget_get_accessible(self->box), "Strip of runs");
+  gtk_widget_show_all(self->scrolled);
+}
