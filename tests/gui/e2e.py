@@ -22,8 +22,8 @@ WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
 
 def run_label(person):
     """The number of the last run, from the heading of the timings."""
-    node = person.has(part="Run ", role="label")
-    return int(node.name.split()[1]) if node and node.name.split()[1].isdigit() else 0
+    headings = [node.name for node in person.all(part=" on ", role="label") if node.name.startswith("Run ")]
+    return int(headings[0].split()[1]) if headings else 0
 
 
 def wait_for_run(person, number):

@@ -321,7 +321,9 @@ ms_image_view_describe(MsImageView *self)
   static const char *const words[] = {"original", "filtered", "split", "side by side", "difference"};
   g_autofree char *badge = self->document ? ms_image_view_badge(self) : g_strdup("");
 
-  return g_strdup_printf("%s, %s, zoom %.0f %%. %s",
-                         self->document ? ms_document_get_title(self->document) : "no picture",
-                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge);
+  MsRun *a = self->document ? ms_document_get_run_a(self->document) : NULL;
+
+  return g_strdup_printf(
+    "%s, %s, zoom %.0f %%. %s. Side A: %s", self->document ? ms_document_get_title(self->document) : "no picture",
+    words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge, a ? ms_run_get_label(a) : "original");
 }
