@@ -63,6 +63,7 @@ class Person:
         env = dict(os.environ, GSETTINGS_BACKEND="memory", G_DEBUG="fatal-warnings")
         env.pop("NO_AT_BRIDGE", None)
         env.update(environment or {})
+        self.scale = int(env.get("GDK_SCALE", "1"))
         self.process = subprocess.Popen([program, *arguments], env=env)
         self.app = wait("the program on the accessibility bus", self._find_application)
         self.window = wait("its window", lambda: next((c for c in walk(self.app) if c.getRoleName() == "frame"), None))
@@ -92,10 +93,10 @@ class Person:
     def find(self, name=None, role=None, root=None, part=None):
         return wait(f"“{name or part}” ({role or 'any role'})", lambda: self.has(name, role, root, part))
 
-    @staticmethod
-    def box(node):
+    def box(self, node):
+        """Where the node is on the screen, in device pixels."""
         extents = node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS)
-        return extents.x, extents.y, extents.width, extents.height
+        return tuple(self.scale * value for value in (extents.x, extents.y, extents.width, extents.height))
 
     def middle(self, node):
         x, y, width, height = self.box(node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes pictures of the three workspaces from the running program, on a display of 1400x900 with a session bus.
+"""Takes pictures of the three workspaces from the running program, on a display of 2800x1800 with a session bus.
 
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
@@ -27,7 +27,7 @@ STYLES = {
 
 
 def shoot(person, name):
-    person.mouse(2, 898, "abs")
+    person.mouse(2798, 1798, "abs")
     time.sleep(0.8)
     person.screenshot(os.path.join(FOLDER, name + ".png"), person.window)
 

@@ -10,7 +10,7 @@
 #include "ui/panels/timing/timing-view.h"
 #include "ui/panels/tune/tune-panel.h"
 
-#define LEAST_HEIGHT 250
+#define LEAST_HEIGHT 190
 
 /* A narrower overview would cut off its columns, so it is hidden and the pages remain. */
 #define OVERVIEW_WIDTH 760
