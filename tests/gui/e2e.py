@@ -185,13 +185,14 @@ def overview(person):
 
 def strip_of_runs(person):
     """The strip shows every run with its time, and picks two of them as A and B."""
-    person.click(person.find("Run 1 as A", "toggle button"))
+    run = f"Run {run_label(person)}"
+    person.click(person.find(run + " as A", "toggle button"))
     wait("the original to leave side A",
          lambda: not person.find("Original as A", "toggle button").getState().contains(pyatspi.STATE_CHECKED))
     view = person.find("Picture", "image")
-    wait("run 1 on side A", lambda: "Run 1" in view.description)
+    wait("the run on side A", lambda: "Side A: " + run in view.description)
     person.click(person.find("Original as A", "toggle button"))
-    wait("the original on side A", lambda: "Run 1" not in view.description)
+    wait("the original on side A", lambda: "Side A: original" in view.description)
 
 
 def cost(person):

@@ -11,6 +11,7 @@
 
 struct _MsRunStrip {
   MsPanel parent_instance;
+  GtkWidget *original; /* stays in view while the runs scroll */
   GtkWidget *scrolled;
   GtkWidget *box;
   gboolean filling; /* toggles are being set to what the document says */
@@ -112,7 +113,7 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   gtk_container_add(GTK_CONTAINER(item), image);
   gtk_container_add(GTK_CONTAINER(item), label);
   gtk_container_add(GTK_CONTAINER(item), sides);
-  gtk_container_add(GTK_CONTAINER(self->box), item);
+  gtk_container_add(GTK_CONTAINER(run ? self->box : self->original), item);
 }
 
 static gboolean
@@ -126,6 +127,15 @@ scroll_to_newest(gpointer data)
 }
 
 static void
+clear(GtkWidget *box)
+{
+  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(box));
+
+  for (GList *l = items; l; l = l->next)
+    gtk_widget_destroy(l->data);
+}
+
+static void
 ms_run_strip_refresh(MsPanel *panel)
 {
   MsRunStrip *self = MS_RUN_STRIP(panel);
@@ -134,15 +144,15 @@ ms_run_strip_refresh(MsPanel *panel)
   guint n = runs ? g_list_model_get_n_items(runs) : 0;
 
   self->filling = TRUE;
-  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(self->box));
-  for (GList *l = items; l; l = l->next)
-    gtk_widget_destroy(l->data);
+  clear(self->original);
+  clear(self->box);
   if (document)
     add_item(self, document, NULL);
   for (guint i = n > MOST_RUNS ? n - MOST_RUNS : 0; i < n; i++) {
     g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
     add_item(self, document, run);
   }
+  gtk_widget_show_all(self->original);
   gtk_widget_show_all(self->box);
   self->filling = FALSE;
 }
@@ -175,12 +185,18 @@ ms_run_strip_class_init(MsRunStripClass *klass)
 static void
 ms_run_strip_init(MsRunStrip *self)
 {
+  GtkWidget *outer = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+
+  self->original = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
   self->scrolled = gtk_scrolled_window_new(NULL, NULL);
   self->box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
   gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
   gtk_container_set_border_width(GTK_CONTAINER(self->box), 6);
   gtk_container_add(GTK_CONTAINER(self->scrolled), self->box);
-  gtk_container_add(GTK_CONTAINER(self), self->scrolled);
+  gtk_container_set_border_width(GTK_CONTAINER(self->original), 6);
+  gtk_container_add(GTK_CONTAINER(outer), self->original);
+  gtk_box_pack_start(GTK_BOX(outer), self->scrolled, TRUE, TRUE, 0);
+  gtk_container_add(GTK_CONTAINER(self), outer);
   atk_object_set_name(gtk_widget_get_accessible(self->box), "Strip of runs");
-  gtk_widget_show_all(self->scrolled);
+  gtk_widget_show_all(outer);
 }
