@@ -164,7 +164,9 @@ def main():
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
     try:
         person.find(part="Run 1 on ", role="label")
-        for step in (read_histogram, read_statistics, compare, experiment, learn, tune, look_at_kernel, quit_while_comparing):
+        steps = (read_histogram, read_statistics, compare, experiment, learn, tune, look_at_kernel,
+                 quit_while_comparing)
+        for step in steps:
             began = time.monotonic()
             step(person)
             print(f"{step.__name__}: {time.monotonic() - began:.1f} s", flush=True)

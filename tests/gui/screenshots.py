@@ -3,8 +3,8 @@
 
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
-A style is one of those in STYLES; without one, the pictures of README and metainfo are taken, which is the style "light"
-under the names of the workspaces.
+A style is one of those in STYLES; without one, the pictures of the README are taken, which is the style "light" under
+the names of the workspaces.
 """
 import os
 import shutil
@@ -59,7 +59,8 @@ def show_lab(person, prefix):
 
 def show_batch(person, prefix):
     go_to(person, "Batch")
-    shoot(person, prefix + "batch-empty")
+    if prefix:
+        shoot(person, prefix + "batch-empty")
 
 
 def show_folder(environment, prefix):
