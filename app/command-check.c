@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-check.h"
 
+#include "app/command-options.h"
 #include "core/image/file/file-path.h"
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-line.h"
 
+#include "app/command-options.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/option/option-reader.h"
 

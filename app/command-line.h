@@ -113,8 +113,6 @@ typedef enum {
   MS_COMMAND_MERGE = 1 << 8,
 } MsCommandAction;
 
-extern const MsOptionTable ms_command_options;
-
 MsCommandLine *ms_command_line_new(void);
 void ms_command_line_free(MsCommandLine *self);
 MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's table of options; that of the filter is in core/filter/settings/options.c. */
+#include "app/command-options.h"
+
 #include <stddef.h>
 
 #include "app/command-line.h"

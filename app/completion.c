@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/command-line.h"
+#include "app/command-options.h"
 #include "core/reduce/presets.h"
 #include "core/reduce/operators.h"
 

@@ -2,6 +2,7 @@
 #include "app/help.h"
 
 #include "app/command-line.h"
+#include "app/command-options.h"
 #include "core/image/codec.h"
 #include "core/option/option-help.h"
 #include "core/reduce/operators.h"

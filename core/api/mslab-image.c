@@ -5,6 +5,7 @@
 
 #include "api-private.h"
 #include "core/image/image-io.h"
+#include "core/image/image-save.h"
 
 /**
  * MslabImage:

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/batch/conflicts.h"
 #include "core/batch/naming.h"
 #include "core/batch/planning.h"
+#include "core/batch/results.h"
 #include "core/batch/shard-balance.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/batch/conflicts.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/batch/naming.h"
-#include "core/batch/planning.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 

@@ -25,8 +25,4 @@ typedef struct {
   GHashTable *numbers;
 } MsPlanning;
 
-char *ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq);
-void ms_planning_settle(const MsPlanning *p, MsBatchItem *item);
-void ms_planning_leave_out_results(const MsPlanning *p, GPtrArray *inputs);
-
 G_END_DECLS

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/batch/results.h"
+
 #include <string.h>
 
+#include "core/batch/conflicts.h"
 #include "core/batch/naming.h"
-#include "core/batch/planning.h"
 #include "core/image/file/file-path.h"
 
 typedef struct {

@@ -10,6 +10,7 @@
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
+#include "core/image/image-save.h"
 #include "core/printable.h"
 
 #define MOST_NUMBERS 100000

@@ -3,6 +3,7 @@
 
 #include "core/filter/pyramid/pyramid.h"
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 
 /* Work-items of a row; neighbours in a row share what they load. */
 #define GROUP_WIDTH 64

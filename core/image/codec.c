@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/jpeg.h"
-#include "core/image/png.h"
-#include "core/image/tiff.h"
-#include "core/image/webp.h"
+#include "core/image/jpeg-read.h"
+#include "core/image/jpeg-write.h"
+#include "core/image/png-read.h"
+#include "core/image/png-write.h"
+#include "core/image/tiff-read.h"
+#include "core/image/tiff-write.h"
+#include "core/image/webp-read.h"
+#include "core/image/webp-write.h"
 
 /* The build sets these constants; the functions of a format whose library is missing are not compiled. */
 #define IF_BUILT(is_built, function) ((is_built) ? (function) : NULL)

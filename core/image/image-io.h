@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and saves images: recognises formats by content, checks limits before allocating, and saves atomically. */
+/* Loads images: recognises formats by content and checks limits before it allocates. */
 #pragma once
 
 #include "core/image/image-sink.h"
@@ -20,10 +20,5 @@ gboolean ms_image_is_stream(const char *path);
 gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
                              GError **error);
 gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
-
-gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
-                       GCancellable *cancellable, GError **error);
-GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
-                        GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/image-io.h"
+#include "core/image/image-save.h"
 
 #include "core/error.h"
 #include "core/image/file/atomic-file.h"

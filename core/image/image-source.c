@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/image/exif.h"
-#include "core/image/icc.h"
-#include "core/image/orientation.h"
+#include "core/image/metadata/exif.h"
+#include "core/image/metadata/icc.h"
+#include "core/image/metadata/orientation.h"
 
 /* Below this many bytes of pixels a false header does no harm, so unusual but valid small files are accepted. */
 #define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)

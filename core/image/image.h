@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/image/metadata.h"
+#include "core/image/metadata/metadata.h"
 
 G_BEGIN_DECLS
 

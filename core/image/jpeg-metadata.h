@@ -6,7 +6,7 @@
 
 #include <jpeglib.h>
 
-#include "core/image/metadata.h"
+#include "core/image/metadata/metadata.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/jpeg.h"
+#include "core/image/jpeg-read.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,9 +10,10 @@
 #include <jerror.h>
 
 #include "core/error.h"
-#include "core/image/exif.h"
+#include "core/image/metadata/exif.h"
 #include "core/image/jpeg-metadata.h"
-#include "core/image/orientation.h"
+#include "core/image/jpeg-write.h"
+#include "core/image/metadata/orientation.h"
 
 #define BUFFER_SIZE 65536
 

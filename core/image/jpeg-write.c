@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/jpeg.h"
+#include "core/image/jpeg-write.h"
 
 #include <math.h>
 #include <setjmp.h>

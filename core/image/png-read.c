@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/png.h"
+#include "core/image/png-read.h"
 
 #include <png.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/exif.h"
-#include "core/image/orientation.h"
+#include "core/image/metadata/exif.h"
+#include "core/image/metadata/orientation.h"
 
 /* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
 #define DEFLATE_MOST 1032

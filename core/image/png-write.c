@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/png.h"
+#include "core/image/png-write.h"
 
 #include <png.h>
 

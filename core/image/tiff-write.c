@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/tiff.h"
+#include "core/image/tiff-write.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/webp.h"
+#include "core/image/webp-read.h"
 
 #include <string.h>
 
 #include <webp/decode.h>
 
 #include "core/error.h"
-#include "core/image/exif.h"
-#include "core/image/orientation.h"
+#include "core/image/metadata/exif.h"
+#include "core/image/metadata/orientation.h"
 
 #define BUFFER_SIZE (64 << 10)
 #define RIFF_HEADER 12

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/webp.h"
+#include "core/image/webp-write.h"
 
 #include <webp/encode.h>
 #include <webp/mux.h>
 
 #include "core/error.h"
-#include "core/image/exif.h"
+#include "core/image/metadata/exif.h"
 
 /* From this quality on, colours are subsampled by the slower method that keeps edges sharp. */
 #define SHARP_COLOUR_QUALITY 90

@@ -24,6 +24,4 @@ struct _MsContext {
   gboolean cannot_stage;
 };
 
-gboolean ms_context_wait(MsContext *self, cl_event event, GError **error);
-
 G_END_DECLS

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers between host memory and the device: by the driver, or through pinned memory where that is faster. */
+#include "core/opencl/context-transfer.h"
+
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-private.h"
+#include "core/opencl/context-wait.h"
 
 /* Bytes of a staging slot: a copy of 1 MiB reaches full speed, and pinning two such slots a lane takes little time. */
 #define STAGING_CHUNK ((gsize)1 << 20)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for a device with a time limit: OpenCL has no such call, so a callback on the event ends the wait. */
+#include "core/opencl/context-wait.h"
+
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-private.h"
 

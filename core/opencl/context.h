@@ -45,12 +45,5 @@ MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *l
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 gboolean ms_context_launch(MsContext *self, cl_kernel kernel, const char *name, const MsNDRange *range, guint64 bytes,
                            MsTimingLog *log, GError **error);
-gboolean ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, const void *from,
-                           MsTimingLog *log, GError **error);
-gboolean ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height, const void *from,
-                                 MsTimingLog *log, GError **error);
-gboolean ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
-                             GError **error);
-gboolean ms_context_finish(MsContext *self, GError **error);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "core/opencl/probe.h"
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 
 static gboolean
 run_probe(MsContext *context, cl_kernel kernel, cl_mem buffer, GError **error)

@@ -2,6 +2,7 @@
 #include "core/reduce/launch.h"
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 
 /* Alignment that a host pointer needs to be used in place: the widest vector of OpenCL. */
 #define HOST_ALIGNMENT 128

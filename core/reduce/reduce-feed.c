@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/opencl/context-transfer.h"
 #include "core/reduce/plan-parts.h"
 #include "core/reduce/reduce-image.h"
 #include "core/reduce/reduce-private.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 
 #define TEXEL 4
 

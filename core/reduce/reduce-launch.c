@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One chunk of an array on the device: partials of the groups, and how they become one. */
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 #include "core/reduce/plan-parts.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"

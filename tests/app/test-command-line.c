@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: every option of both tables is read, refused, shown by --help and described in the manual page. */
 #include "app/command-check.h"
+#include "app/command-options.h"
 #include "app/process/exit-status.h"
 #include "app/help.h"
 #include "core/option/option-help.h"

@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 

@@ -7,6 +7,7 @@
 #include "core/filter/reference.h"
 #include "core/opencl/cl-auto.h"
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
 #include "tests/support/fixture.h"
 
 #define N_MAX (129 * 129)

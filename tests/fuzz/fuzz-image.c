@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-save.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/image-files.h"
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/image/image-io.h"
+#include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "ui/options/options-panel.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 void

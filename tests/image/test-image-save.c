@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-save.h"
 #include "tests/image/image-fixture.h"
 #include "tests/support/image-files.h"
 

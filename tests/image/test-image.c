@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "core/image/orientation.h"
+#include "core/image/metadata/orientation.h"
 #include "tests/support/image-files.h"
 
 static void

@@ -6,6 +6,7 @@
 #include <jpeglib.h>
 
 #include "core/error.h"
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 #define SIDE_X 67

@@ -5,8 +5,9 @@
 #include <libexif/exif-utils.h>
 
 #include "core/image/codec.h"
-#include "core/image/exif.h"
-#include "core/image/icc.h"
+#include "core/image/metadata/exif.h"
+#include "core/image/metadata/icc.h"
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 /* ---- An EXIF block, written number by number; libexif, which core does not use, reads it back. */

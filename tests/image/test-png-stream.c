@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-save.h"
 #include "core/image/png/png-deflate.h"
 #include "core/image/png/png-stream.h"
 #include "tests/support/image-files.h"

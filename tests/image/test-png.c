@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "core/error.h"
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 /*

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 #define SIDE_X 37

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-wait.h"
 #include "core/opencl/device-chooser.h"
 #include "core/opencl/probe.h"
 #include "core/opencl/program-cache.h"

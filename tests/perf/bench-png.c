@@ -13,6 +13,7 @@
 #include <png.h>
 #include <zlib.h>
 
+#include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
 typedef struct {

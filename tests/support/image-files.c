@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "core/error.h"
+#include "core/image/image-save.h"
 
 /* xorshift32: the same pixels on every machine. */
 static guint32

@@ -3,6 +3,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "core/image/image-save.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-private.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/kinds/anchor.h"
 
+#include "core/opencl/context-transfer.h"
+#include "core/opencl/context-wait.h"
 #include "core/reduce/launch.h"
 
 #define GROUP_SIZE 64

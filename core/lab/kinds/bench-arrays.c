@@ -2,6 +2,7 @@
 /* The generated arrays that reductions and sorts of one experiment share. */
 #include "core/lab/kinds/bench-private.h"
 #include "core/error.h"
+#include "core/opencl/context-transfer.h"
 
 #define ARRAY_SEED G_GUINT64_CONSTANT(20111)
 #define LARGEST_REAL 1000.0

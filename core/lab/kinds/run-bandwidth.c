@@ -4,6 +4,8 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
+#include "core/opencl/context-wait.h"
 #include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"

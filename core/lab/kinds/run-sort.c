@@ -4,6 +4,7 @@
 
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
+#include "core/opencl/context-transfer.h"
 #include "core/option/choice.h"
 #include "core/reduce/sort.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
 
 #define BINS (MS_N_CHANNELS * 256)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/images/timed-pass.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
+#include "core/opencl/context-wait.h"
 #include "core/reduce/swap/swap.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/icc.h"
+#include "core/image/metadata/icc.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/exif.h"
+#include "core/image/metadata/exif.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/image/orientation.h"
+#include "core/image/metadata/orientation.h"
 
 /*
  * The block is patched in place rather than parsed and rewritten with libexif, because makers' notes hold offsets that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/metadata.h"
+#include "core/image/metadata/metadata.h"
 
 G_DEFINE_BOXED_TYPE(MsMetadata, ms_metadata, ms_metadata_ref, ms_metadata_unref)
 

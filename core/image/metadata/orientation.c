@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/orientation.h"
+#include "core/image/metadata/orientation.h"
 
 /* Side of the square tiles in which an image is transposed: two of them (8 KiB) fit the first-level cache. */
 #define TILE 32

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaves results of an earlier run out of the inputs of a batch. */
+#pragma once
+
+#include "core/batch/planning.h"
+
+G_BEGIN_DECLS
+
+void ms_planning_leave_out_results(const MsPlanning *p, GPtrArray *inputs);
+
+G_END_DECLS

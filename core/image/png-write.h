@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes 8-bit RGBA images as PNG with libpng. */
+#pragma once
+
+#include "core/image/image-sink.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                      GError **error);
+
+G_END_DECLS

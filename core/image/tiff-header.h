@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the first directory of a TIFF file and refuses the layouts that are not supported. */
+#pragma once
+
+#include "core/image/tiff-reader.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_tiff_header_read(MsTiffReader *self);
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* MsTiffReader: a TIFF file that libtiff reads from an image source, with what its header says. */
+#pragma once
+
+#include <tiffio.h>
+
+#include "core/image/image-source.h"
+
+G_BEGIN_DECLS
+
+/** MS_TIFF_SMALL_ALLOCATION: bytes that one allocation of libtiff may have beyond those of the image. */
+#define MS_TIFF_SMALL_ALLOCATION (64 << 20)
+
+/**
+ * MsTiffReader: the state of decoding one file.
+ * @samples: a pixel, of which @colours (1 or 3) come first
+ * @alpha: the place of the alpha sample, 0 for none
+ * @associated: whether colours are stored multiplied by alpha
+ * @by_library: whether libtiff converts the colours (YCbCr, CMYK, CIE L*a*b*); such images have no alpha here
+ */
+typedef struct {
+  MsImageSource *source;
+  TIFF *tiff;
+  guint64 at;
+  guint32 width;
+  guint32 height;
+  guint16 bits;
+  guint16 samples;
+  guint16 format;
+  guint16 planes;
+  guint16 photometric;
+  guint16 compression;
+  guint16 orientation;
+  guint16 colours;
+  guint16 alpha;
+  gboolean associated;
+  gboolean by_library;
+  guint16 *palette[3];
+  guint8 *pixels;
+  guint8 *block;
+  guint8 *row;
+  MsMetadata *metadata;
+  GError *error;
+} MsTiffReader;
+
+gboolean ms_tiff_reader_open(MsTiffReader *self);
+void ms_tiff_reader_close(MsTiffReader *self);
+gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
+gboolean ms_tiff_reader_damaged(MsTiffReader *self, const char *what);
+
+G_END_DECLS

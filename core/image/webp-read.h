@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads still WebP images into 8-bit RGBA with libwebp. */
+#pragma once
+
+#include "core/image/image-source.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_webp_peek(MsImageSource *source, MsImageHeader *header, GError **error);
+MsImage *ms_webp_read(MsImageSource *source, GError **error);
+
+G_END_DECLS
