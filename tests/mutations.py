@@ -294,7 +294,7 @@ MUTATIONS = [
      'max(to / WIDTH * WIDTH, head_end)', 'max(to / WIDTH * WIDTH + 1, head_end)',
      'reduce /reduce/run/parts-of-buffers'),
     ('reduce: positions are counted from the chunk', 'core/reduce/reduce-launch.c',
-     'first_element - (guint64)span->from, result', '0, result', 'reduce /reduce/run/parts-of-buffers'),
+     'span->place - (guint64)span->from, job', '0, job', 'reduce /reduce/run/parts-of-buffers'),
     ('reduce: a sum of two halves loses its carry', 'kernels/reduce/finish/atomic-add32.cl',
      '+ (before + low < low)', '', 'reduce /reduce/run/narrow-atomics'),
     ('reduce: a compensated sum drops its error', 'kernels/reduce/term/adders.cl',

@@ -1,75 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays on their way to the device: in place, uploaded or as images, in chunks that a launch can take. */
+/* Brings arrays to the device, in place, by uploads or as images, in chunks that a launch can process. */
 #include <math.h>
 #include <string.h>
 
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/plan-parts.h"
-#include "core/reduce/reduce-image.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
 
 /* Alignment that a host pointer needs to be used in place: the widest vector of OpenCL. */
 #define HOST_ALIGNMENT 128
 
-/* A span starts where a vector does; the elements in front of the array are left out by `from`. */
-static MsReduceSpan
-span_of(const MsReducePlan *plan, guint64 first, guint64 n)
+/* A part of @input: @n elements from element @done on. */
+static MsReduceInput
+part_of(const MsReducePlan *plan, const MsReduceInput *input, guint64 done, guint64 n)
 {
-  guint64 from = first % (guint64)plan->options.vector;
-
-  return (MsReduceSpan){first - from, (cl_int)from, (cl_int)(from + n)};
+  return (MsReduceInput){.host = input->host ? input->host + done * plan->element_bytes : NULL,
+                         .buffer = input->buffer,
+                         .first = input->first + done,
+                         .n = n};
 }
 
 static gboolean
-run_image_chunk(MsReducer *self, const MsReduceImageSource *from, guint64 n, guint64 first_element,
-                MsReduceResult *result, MsTimingLog *log, GError **error)
+run_image(MsReducer *self, const MsReduceInput *part, guint64 place, const MsReduceJob *job, GError **error)
 {
-  MsReduceSpan span = {0, 0, (cl_int)n};
+  MsReduceSpan span = {0, 0, (cl_int)part->n, place};
 
-  if (self->image_elements < n) {
+  if (self->image_elements < part->n) {
     g_clear_pointer(&self->image, clReleaseMemObject);
-    self->image = ms_reduce_image_new(self->context, self->plan, n, error);
-    self->image_elements = self->image ? n : 0;
+    self->image = ms_reduce_image_new(self->context, self->plan, part->n, error);
+    self->image_elements = self->image ? part->n : 0;
   }
-  return self->image && ms_reduce_image_fill(self->context, self->plan, self->image, from, n, log, error) &&
-         ms_reducer_run_span(self, self->image, &span, first_element, result, log, error);
+  return self->image && ms_reduce_image_fill(self->context, self->plan, self->image, part, job->log, error) &&
+         ms_reducer_run_span(self, self->image, &span, job, error);
 }
 
+/* A span starts at a multiple of the vector width; `from` excludes the elements before the array. */
 static gboolean
-run_chunks_of_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, guint64 base, MsReduceResult *result,
-                     MsTimingLog *log, GCancellable *cancellable, GError **error)
+run_buffer(MsReducer *self, const MsReduceInput *part, guint64 place, const MsReduceJob *job, GError **error)
 {
-  for (guint64 done = 0; done < n;) {
-    guint64 part = MIN(n - done, self->plan->chunk);
-    MsReduceSpan span = span_of(self->plan, first + done, part);
-    MsReduceImageSource source = {.buffer = buffer, .first = first + done};
-    gboolean good = self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE
-                      ? run_image_chunk(self, &source, part, base + done, result, log, error)
-                      : ms_reducer_run_span(self, buffer, &span, base + done, result, log, error);
-    if (!good || g_cancellable_set_error_if_cancelled(cancellable, error))
+  guint64 from = part->first % (guint64)self->plan->options.vector;
+  MsReduceSpan span = {part->first - from, (cl_int)from, (cl_int)(from + part->n), place};
+
+  return ms_reducer_run_span(self, part->buffer, &span, job, error);
+}
+
+/* @place: index of the first element of @input in the whole array. */
+static gboolean
+run_chunks(MsReducer *self, const MsReduceInput *input, guint64 place, const MsReduceJob *job, GError **error)
+{
+  gboolean image = self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE;
+
+  for (guint64 done = 0; done < input->n; done += self->plan->chunk) {
+    MsReduceInput part = part_of(self->plan, input, done, MIN(input->n - done, self->plan->chunk));
+    if (!(image ? run_image : run_buffer)(self, &part, place + done, job, error) ||
+        g_cancellable_set_error_if_cancelled(job->cancellable, error))
       return FALSE;
-    done += part;
   }
   return TRUE;
 }
 
-static gboolean
-run_image_of_host(MsReducer *self, const guint8 *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-                  GCancellable *cancellable, GError **error)
-{
-  for (guint64 done = 0; done < n;) {
-    guint64 part = MIN(n - done, self->plan->chunk);
-    MsReduceImageSource source = {.host = data + done * self->plan->element_bytes};
-    if (!run_image_chunk(self, &source, part, done, result, log, error) ||
-        g_cancellable_set_error_if_cancelled(cancellable, error))
-      return FALSE;
-    done += part;
-  }
-  return TRUE;
-}
-
-/* Elements that are on the device at a time when an array comes from the host. */
+/* Number of elements of a host array that are on the device at the same time. */
 static guint64
 upload_chunk(const MsReducePlan *plan)
 {
@@ -79,36 +70,35 @@ upload_chunk(const MsReducePlan *plan)
 }
 
 static gboolean
-upload_and_run(MsReducer *self, const guint8 *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-               GCancellable *cancellable, GError **error)
+upload_and_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
 {
-  guint64 chunk = MIN(upload_chunk(self->plan), n);
+  guint64 chunk = MIN(upload_chunk(self->plan), input->n);
   gsize size = self->plan->element_bytes;
 
   g_clear_pointer(&self->upload, clReleaseMemObject);
   self->upload = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY, chunk * size, NULL, error);
-  for (guint64 done = 0; self->upload && done < n; done += chunk) {
-    guint64 part = MIN(n - done, chunk);
-    if (!ms_context_upload(self->context, self->upload, 0, part * size, data + done * size, log, error) ||
-        !run_chunks_of_buffer(self, self->upload, 0, part, done, result, log, cancellable, error))
+  for (guint64 done = 0; self->upload && done < input->n; done += chunk) {
+    MsReduceInput part = {.buffer = self->upload, .n = MIN(input->n - done, chunk)};
+    if (!ms_context_upload(self->context, self->upload, 0, part.n * size, input->host + done * size, job->log, error) ||
+        !run_chunks(self, &part, done, job, error))
       return FALSE;
   }
   return self->upload != NULL;
 }
 
-/* Where host and device share memory, an aligned array is read where it lies. */
+/* Where host and device share memory, an aligned array is read without a copy. */
 static gboolean
-run_in_place(MsReducer *self, const guint8 *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-             GCancellable *cancellable, GError **error)
+run_in_place(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
 {
-  guint64 chunk = MIN(upload_chunk(self->plan) / HOST_ALIGNMENT * HOST_ALIGNMENT, n);
+  guint64 chunk = MIN(upload_chunk(self->plan) / HOST_ALIGNMENT * HOST_ALIGNMENT, input->n);
   gsize size = self->plan->element_bytes;
 
-  for (guint64 done = 0; done < n; done += chunk) {
-    guint64 part = MIN(n - done, chunk);
-    g_auto(cl_mem) buffer = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, part * size,
-                                                     (gpointer)(data + done * size), error);
-    if (!buffer || !run_chunks_of_buffer(self, buffer, 0, part, done, result, log, cancellable, error))
+  for (guint64 done = 0; done < input->n; done += chunk) {
+    guint64 n = MIN(input->n - done, chunk);
+    g_auto(cl_mem) buffer = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, n * size,
+                                                     (gpointer)(input->host + done * size), error);
+    MsReduceInput part = {.buffer = buffer, .n = n};
+    if (!buffer || !run_chunks(self, &part, done, job, error))
       return FALSE;
   }
   return TRUE;
@@ -120,57 +110,51 @@ can_run_in_place(const MsReducePlan *plan, const void *data)
   return plan->limits.host_unified && (guintptr)data % HOST_ALIGNMENT == 0 && upload_chunk(plan) >= HOST_ALIGNMENT;
 }
 
-/* Any number near the elements will do; the first is one. Not finite, it would spoil the others. */
-static void
-take_centre(MsReducer *self, MsReduceCentre first, MsReduceResult *result)
-{
-  gboolean narrow = self->plan->spec.type == MS_ELEMENT_FLOAT;
-  double value = narrow ? (double)first.narrow : first.wide;
-
-  self->centre = isfinite(value) ? first : (MsReduceCentre){.wide = 0};
-  result->centre = isfinite(value) ? value : 0;
-}
-
 static gboolean
 wants_centre(const MsReducePlan *plan)
 {
   return ms_reduce_operator(plan->spec.op)->about_centre && ms_reduce_total_is_real(plan);
 }
 
-/** ms_reducer_fold_host: the words of a host array's result; ms_reducer_run_host() makes figures of them. */
-gboolean
-ms_reducer_fold_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-                     GCancellable *cancellable, GError **error)
+static gboolean
+read_first(MsReducer *self, const MsReduceInput *input, MsReduceCentre *first, GError **error)
 {
-  MsReduceCentre first = {.wide = 0};
-
-  ms_reduce_result_begin(self->plan, result);
-  result->n = n;
-  if (wants_centre(self->plan)) {
-    memcpy(&first, data, self->plan->element_bytes);
-    take_centre(self, first, result);
-  }
-  if (self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE)
-    return run_image_of_host(self, data, n, result, log, cancellable, error);
-  if (can_run_in_place(self->plan, data))
-    return run_in_place(self, data, n, result, log, cancellable, error);
-  return upload_and_run(self, data, n, result, log, cancellable, error);
-}
-
-/** ms_reducer_fold_buffer: the same for elements that are on the device, from @first on. */
-gboolean
-ms_reducer_fold_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
-                       MsTimingLog *log, GCancellable *cancellable, GError **error)
-{
-  MsReduceCentre centre = {.wide = 0};
   const gsize size = self->plan->element_bytes;
 
-  ms_reduce_result_begin(self->plan, result);
-  result->n = n;
-  if (wants_centre(self->plan)) {
-    if (!ms_context_download(self->context, buffer, first * size, size, &centre, NULL, error))
-      return FALSE;
-    take_centre(self, centre, result);
-  }
-  return run_chunks_of_buffer(self, buffer, first, n, 0, result, log, cancellable, error);
+  if (!input->host)
+    return ms_context_download(self->context, input->buffer, input->first * size, size, first, NULL, error);
+  memcpy(first, input->host, size);
+  return TRUE;
+}
+
+/* Any number near the elements serves as centre; the first element is one, unless it is infinite or NaN. */
+static gboolean
+set_centre(MsReducer *self, const MsReduceInput *input, MsReduceResult *result, GError **error)
+{
+  MsReduceCentre first = {.wide = 0};
+  double value;
+
+  if (!wants_centre(self->plan))
+    return TRUE;
+  if (!read_first(self, input, &first, error))
+    return FALSE;
+  value = self->plan->spec.type == MS_ELEMENT_FLOAT ? (double)first.narrow : first.wide;
+  self->centre = isfinite(value) ? first : (MsReduceCentre){.wide = 0};
+  result->centre = isfinite(value) ? value : 0;
+  return TRUE;
+}
+
+/** ms_reducer_fold: computes the sums or extremes of an array; ms_reduce_result_complete() derives the result. */
+gboolean
+ms_reducer_fold(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
+{
+  ms_reduce_result_begin(self->plan, job->result);
+  job->result->n = input->n;
+  if (!set_centre(self, input, job->result, error))
+    return FALSE;
+  if (!input->host || self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE)
+    return run_chunks(self, input, 0, job, error);
+  if (can_run_in_place(self->plan, input->host))
+    return run_in_place(self, input, job, error);
+  return upload_and_run(self, input, job, error);
 }

@@ -35,69 +35,75 @@ ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GEr
   return image;
 }
 
-/** Rectangle: texels of an image that lie one after the other in the array, from element @element on. */
+/** Rectangle: texels of an image that are consecutive in the array, from element @element on. */
 typedef struct {
   gsize origin[3];
   gsize region[3];
   guint64 element;
 } Rectangle;
 
+/** Filling: an image that takes elements of an array. */
+typedef struct {
+  MsContext *context;
+  const MsReducePlan *plan;
+  cl_mem image;
+  MsTimingLog *log;
+} Filling;
+
 static gboolean
-write_rectangle(MsContext *context, const MsReducePlan *plan, cl_mem image, const Rectangle *r,
-                const MsReduceImageSource *source, MsTimingLog *log, GError **error)
+write_rectangle(const Filling *self, const Rectangle *r, const MsReduceInput *input, GError **error)
 {
-  cl_command_queue queue = ms_context_get_queue(context);
+  cl_command_queue queue = ms_context_get_queue(self->context);
+  const gsize size = self->plan->element_bytes;
   g_auto(cl_event) event = NULL;
-  guint64 bytes = (guint64)r->region[0] * r->region[1] * TEXEL * plan->element_bytes;
+  guint64 bytes = (guint64)r->region[0] * r->region[1] * TEXEL * size;
   cl_int status;
 
   if (r->region[0] == 0 || r->region[1] == 0)
     return TRUE;
-  if (source->host)
-    status = clEnqueueWriteImage(queue, image, CL_TRUE, r->origin, r->region, 0, 0,
-                                 source->host + r->element * plan->element_bytes, 0, NULL, &event);
+  if (input->host)
+    status = clEnqueueWriteImage(queue, self->image, CL_TRUE, r->origin, r->region, 0, 0,
+                                 input->host + r->element * size, 0, NULL, &event);
   else
-    status =
-      clEnqueueCopyBufferToImage(queue, source->buffer, image, (source->first + r->element) * plan->element_bytes,
-                                 r->origin, r->region, 0, NULL, &event);
+    status = clEnqueueCopyBufferToImage(queue, input->buffer, self->image, (input->first + r->element) * size,
+                                        r->origin, r->region, 0, NULL, &event);
   if (!ms_cl_check(status, error, "filling an image"))
     return FALSE;
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_UPLOAD, "image", bytes, event);
+  if (self->log)
+    ms_timing_log_add_event(self->log, MS_STAGE_UPLOAD, "image", bytes, event);
   return TRUE;
 }
 
-/* The last texel when it is not full: copied by way of the host, since its other elements may not exist. */
+/* The last texel when it is not full: copied through host memory, since its other elements may not exist. */
 static gboolean
-write_last_texel(MsContext *context, const MsReducePlan *plan, cl_mem image, guint64 n,
-                 const MsReduceImageSource *source, MsTimingLog *log, GError **error)
+write_last_texel(const Filling *self, const MsReduceInput *input, GError **error)
 {
-  guint64 whole = n / TEXEL * TEXEL, texel = n / TEXEL;
-  gsize rest = (gsize)(n - whole) * plan->element_bytes;
+  const gsize size = self->plan->element_bytes;
+  guint64 whole = input->n / TEXEL * TEXEL, texel = input->n / TEXEL;
+  gsize rest = (gsize)(input->n - whole) * size;
   guint8 bytes[TEXEL * sizeof(double)] = {0};
-  MsReduceImageSource from = {.host = bytes};
-  Rectangle last = {{texel % plan->image_width, texel / plan->image_width, 0}, {1, 1, 1}, 0};
+  MsReduceInput from = {.host = bytes};
+  Rectangle last = {{texel % self->plan->image_width, texel / self->plan->image_width, 0}, {1, 1, 1}, 0};
 
   if (rest == 0)
     return TRUE;
-  if (source->host)
-    memcpy(bytes, source->host + whole * plan->element_bytes, rest);
-  else if (!ms_context_download(context, source->buffer, (source->first + whole) * plan->element_bytes, rest, bytes,
-                                NULL, error))
+  if (input->host)
+    memcpy(bytes, input->host + whole * size, rest);
+  else if (!ms_context_download(self->context, input->buffer, (input->first + whole) * size, rest, bytes, NULL, error))
     return FALSE;
-  return write_rectangle(context, plan, image, &last, &from, log, error);
+  return write_rectangle(self, &last, &from, error);
 }
 
-/** ms_reduce_image_fill: puts @n elements into the image; what is beyond them stays undefined and is never folded. */
+/** ms_reduce_image_fill: writes the elements into the image; texels beyond them stay undefined and are never folded. */
 gboolean
-ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image, const MsReduceImageSource *source,
-                     guint64 n, MsTimingLog *log, GError **error)
+ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image, const MsReduceInput *input,
+                     MsTimingLog *log, GError **error)
 {
-  guint64 texels = n / TEXEL, rows = texels / plan->image_width;
+  const Filling filling = {context, plan, image, log};
+  guint64 texels = input->n / TEXEL, rows = texels / plan->image_width;
   Rectangle body = {{0}, {plan->image_width, (gsize)rows, 1}, 0};
   Rectangle rest = {{0, (gsize)rows, 0}, {texels % plan->image_width, 1, 1}, rows * plan->image_width * TEXEL};
 
-  return write_rectangle(context, plan, image, &body, source, log, error) &&
-         write_rectangle(context, plan, image, &rest, source, log, error) &&
-         write_last_texel(context, plan, image, n, source, log, error);
+  return write_rectangle(&filling, &body, input, error) && write_rectangle(&filling, &rest, input, error) &&
+         write_last_texel(&filling, input, error);
 }

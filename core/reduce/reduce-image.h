@@ -7,15 +7,19 @@
 
 G_BEGIN_DECLS
 
-/** MsReduceImageSource: the elements: in host memory, or in a buffer from element @first on. */
+/**
+ * MsReduceInput: an array of @n elements.
+ * @host: (nullable): its elements in host memory; %NULL where they are in @buffer, from element @first on
+ */
 typedef struct {
   const guint8 *host;
   cl_mem buffer;
   guint64 first;
-} MsReduceImageSource;
+  guint64 n;
+} MsReduceInput;
 
 cl_mem ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GError **error);
-gboolean ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image,
-                              const MsReduceImageSource *source, guint64 n, MsTimingLog *log, GError **error);
+gboolean ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image, const MsReduceInput *input,
+                              MsTimingLog *log, GError **error);
 
 G_END_DECLS

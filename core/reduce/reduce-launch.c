@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One chunk of an array on the device: partials of the groups, and how they become one. */
+/* Folds one chunk of an array on the device into the partials of the groups, and those into one. */
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/plan-parts.h"
@@ -104,24 +104,26 @@ grid(const MsReducer *self, guint groups)
   return (MsNDRange){.dimensions = 1, .global = {(gsize)groups * self->plan->group}, .local = {self->plan->group}};
 }
 
+/* Folds the partials of @groups in the first buffer into those of @into groups in the second. */
 static gboolean
-launch_partials(MsReducer *self, cl_mem from, cl_int n, cl_mem into, guint groups, MsTimingLog *log, GError **error)
+launch_partials(MsReducer *self, guint groups, guint into, MsTimingLog *log, GError **error)
 {
-  MsNDRange range = grid(self, groups);
-  cl_int times = PARTIALS_TIMES;
+  MsNDRange range = grid(self, into);
+  cl_int n = (cl_int)groups, times = PARTIALS_TIMES;
   cl_kernel kernel = self->partials_kernel;
-  cl_int status = clSetKernelArg(kernel, 0, sizeof from, &from) | clSetKernelArg(kernel, 1, sizeof n, &n) |
-                  clSetKernelArg(kernel, 2, sizeof times, &times) | clSetKernelArg(kernel, 3, sizeof into, &into) |
+  cl_int status = clSetKernelArg(kernel, 0, sizeof(cl_mem), &self->out[0]) | clSetKernelArg(kernel, 1, sizeof n, &n) |
+                  clSetKernelArg(kernel, 2, sizeof times, &times) |
+                  clSetKernelArg(kernel, 3, sizeof(cl_mem), &self->out[1]) |
                   clSetKernelArg(kernel, 4, sizeof(cl_mem), &self->map) |
                   clSetKernelArg(kernel, 5, ms_reduce_scratch_bytes(self->plan), NULL) |
                   clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
 
   return ms_cl_check(status, error, "setting the arguments of reduce_partials") &&
          ms_context_launch(self->context, kernel, "reduce_partials", &range,
-                           (guint64)n * self->plan->words * sizeof(guint64), log, error);
+                           (guint64)groups * self->plan->words * sizeof(guint64), log, error);
 }
 
-/* Leaves one partial in out[0]: the buffers change names instead of contents. */
+/* Leaves one partial in out[0]: the buffers are exchanged, not copied. */
 static gboolean
 fold_recursively(MsReducer *self, guint groups, MsTimingLog *log, GError **error)
 {
@@ -130,7 +132,7 @@ fold_recursively(MsReducer *self, guint groups, MsTimingLog *log, GError **error
   while (groups > 1) {
     guint next = (groups + share - 1) / share;
     cl_mem from = self->out[0];
-    if (!launch_partials(self, from, (cl_int)groups, self->out[1], next, log, error))
+    if (!launch_partials(self, groups, next, log, error))
       return FALSE;
     self->out[0] = self->out[1];
     self->out[1] = from;
@@ -139,43 +141,41 @@ fold_recursively(MsReducer *self, guint groups, MsTimingLog *log, GError **error
   return TRUE;
 }
 
+/* @first: index in the whole array of the element that positions are counted from. */
 static gboolean
-collect(MsReducer *self, guint groups, guint64 first_element, MsReduceResult *result, MsTimingLog *log, GError **error)
+collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GError **error)
 {
   const MsReducePlan *plan = self->plan;
   gboolean many = plan->options.between == MS_REDUCE_BETWEEN_HOST;
-  gsize n = many ? groups : 1;
-  g_autofree guint64 *words = g_new(guint64, n * plan->words);
+  gsize n = many ? groups : 1, bytes = n * plan->words * sizeof(guint64);
+  g_autofree guint64 *words = g_malloc(bytes);
 
-  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE && !fold_recursively(self, groups, log, error))
+  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE && !fold_recursively(self, groups, job->log, error))
     return FALSE;
-  if (!ms_context_download(self->context, self->out[0], 0, n * plan->words * sizeof(guint64), words, log, error))
+  if (!ms_context_download(self->context, self->out[0], 0, bytes, words, job->log, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    ms_reduce_result_fold(plan, words + i * plan->words, first_element, result);
+    ms_reduce_result_fold(plan, words + i * plan->words, first, job->result);
   return TRUE;
 }
 
 /**
  * ms_reducer_run_span:
  * @source: a buffer, or an image of the plan's shape
- * @first_element: place of the span's first element in the whole array
- * @result: (inout): what was folded so far
  *
  * Folds one chunk on the device. The bytes that count as moved are whole pixels for a channel.
  */
 gboolean
-ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, guint64 first_element,
-                    MsReduceResult *result, MsTimingLog *log, GError **error)
+ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, const MsReduceJob *job, GError **error)
 {
-  guint64 n = (guint64)(span->to - span->from);
+  guint64 n = (guint64)(span->to - span->from), bytes = n * self->plan->element_bytes;
   MsReduceLaunch launch = ms_reduce_plan_launch(self->plan, n);
   MsNDRange range = grid(self, launch.groups);
   gboolean good;
 
   good = prepare_out(self, launch.groups, error) && set_arguments(self, source, span, (cl_int)launch.times, error) &&
-         ms_context_launch(self->context, self->kernel, "reduce", &range, n * self->plan->element_bytes, log, error) &&
-         collect(self, launch.groups, first_element - (guint64)span->from, result, log, error);
+         ms_context_launch(self->context, self->kernel, "reduce", &range, bytes, job->log, error) &&
+         collect(self, launch.groups, span->place - (guint64)span->from, job, error);
   if (!good)
     self->out_is_clear = FALSE;
   return good;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of MsReducer: reduce-launch.c folds what lies on the device, reduce-feed.c brings arrays there in chunks.
+ * The private parts of MsReducer: reduce-launch.c folds elements on the device, reduce-feed.c transfers arrays to it in
+ * chunks.
  */
 #pragma once
 
+#include "core/reduce/reduce-image.h"
 #include "core/reduce/reduce.h"
 
 G_BEGIN_DECLS
 
-/** MsReduceCentre: an element as it lies in memory, which moments are taken about; zero for everything else. */
+/** MsReduceCentre: the element that moments are taken about, as stored in memory; zero for other operators. */
 typedef union {
   float narrow;
   double wide;
@@ -28,23 +30,34 @@ struct _MsReducer {
   cl_mem image;
   guint64 image_elements;
   MsReduceCentre centre;
-  MsReducer
-    *opposite; /* the maximum, asked for when a minimum alone cannot tell NaN from infinity, and the other way */
+  MsReducer *opposite; /* the maximum where a minimum alone cannot distinguish NaN from infinity, or vice versa */
 };
 
-/** MsReduceSpan: @to - @from elements, counted from element @origin of a buffer, where a whole vector starts. */
+/**
+ * MsReduceSpan: @to - @from elements, counted from element @origin of a buffer, where a whole vector starts.
+ * @place: index of the first of them in the whole array
+ */
 typedef struct {
   guint64 origin;
   cl_int from;
   cl_int to;
+  guint64 place;
 } MsReduceSpan;
 
-gboolean ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, guint64 first_element,
-                             MsReduceResult *result, MsTimingLog *log, GError **error);
+/**
+ * MsReduceJob: what every step of one reduction needs.
+ * @result: (inout): the result of the elements folded so far
+ * @log: (nullable): gets uploads, kernels and downloads
+ * @cancellable: (nullable): checked after each chunk
+ */
+typedef struct {
+  MsReduceResult *result;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} MsReduceJob;
 
-gboolean ms_reducer_fold_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-                              GCancellable *cancellable, GError **error);
-gboolean ms_reducer_fold_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
-                                MsTimingLog *log, GCancellable *cancellable, GError **error);
+gboolean ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, const MsReduceJob *job,
+                             GError **error);
+gboolean ms_reducer_fold(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error);
 
 G_END_DECLS

@@ -127,14 +127,6 @@ decide_nan(MsReduceResult *result)
   result->min = result->max = NAN;
 }
 
-static gboolean
-is_empty(guint64 n, GError **error)
-{
-  if (n == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
-  return n == 0;
-}
-
 static void
 complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result)
 {
@@ -149,6 +141,28 @@ complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result
   ms_reduce_result_complete(result);
 }
 
+static gboolean
+run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
+{
+  MsReduceResult other;
+  const MsReduceJob again = {&other, job->log, job->cancellable};
+  MsReducer *opposite = NULL;
+
+  if (input->n == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    return FALSE;
+  }
+  if (!ms_reducer_fold(self, input, job, error))
+    return FALSE;
+  if (is_undecided(self->plan, job->result)) {
+    opposite = get_opposite(self, input->n, job->log, error);
+    if (!opposite || !ms_reducer_fold(opposite, input, &again, error))
+      return FALSE;
+  }
+  complete(self, opposite ? &other : NULL, job->result);
+  return TRUE;
+}
+
 /**
  * ms_reducer_run_host:
  * @data: @n elements (8UC4 pixels for a channel); an array aligned to 128 bytes is not copied where host and device
@@ -156,24 +170,13 @@ complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result
  * @log: (nullable): gets uploads, kernels and downloads
  * @result: (out caller-allocates): the result; undefined on failure
  *
- * Returns: %FALSE with @error set (#MS_ERROR_USAGE for an empty array, G_IO_ERROR_CANCELLED, or what the device said)
+ * Returns: %FALSE with @error set: #MS_ERROR_USAGE for an empty array, G_IO_ERROR_CANCELLED, or the device's error
  */
 gboolean
 ms_reducer_run_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
                     GCancellable *cancellable, GError **error)
 {
-  MsReduceResult other;
-  MsReducer *opposite = NULL;
-
-  if (is_empty(n, error) || !ms_reducer_fold_host(self, data, n, result, log, cancellable, error))
-    return FALSE;
-  if (is_undecided(self->plan, result)) {
-    opposite = get_opposite(self, n, log, error);
-    if (!opposite || !ms_reducer_fold_host(opposite, data, n, &other, log, cancellable, error))
-      return FALSE;
-  }
-  complete(self, opposite ? &other : NULL, result);
-  return TRUE;
+  return run(self, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){result, log, cancellable}, error);
 }
 
 /**
@@ -187,18 +190,8 @@ gboolean
 ms_reducer_run_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
                       MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
-  MsReduceResult other;
-  MsReducer *opposite = NULL;
-
-  if (is_empty(n, error) || !ms_reducer_fold_buffer(self, buffer, first, n, result, log, cancellable, error))
-    return FALSE;
-  if (is_undecided(self->plan, result)) {
-    opposite = get_opposite(self, n, log, error);
-    if (!opposite || !ms_reducer_fold_buffer(opposite, buffer, first, n, &other, log, cancellable, error))
-      return FALSE;
-  }
-  complete(self, opposite ? &other : NULL, result);
-  return TRUE;
+  return run(self, &(MsReduceInput){.buffer = buffer, .first = first, .n = n}, &(MsReduceJob){result, log, cancellable},
+             error);
 }
 
 /** ms_reduce_array: plans, builds and runs one reduction over a host array. */
