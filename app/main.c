@@ -5,6 +5,7 @@
 #include "app/command-check.h"
 #include "app/headless.h"
 #include "app/help.h"
+#include "app/process/language.h"
 #include "app/process/version.h"
 #include "app/window.h"
 #include "core/printable.h"
@@ -30,8 +31,10 @@ int
 main(int argc, char **argv)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsCommandLine) line = ms_command_line_parse(argc, argv, &error);
+  g_autoptr(MsCommandLine) line = NULL;
 
+  ms_language_init();
+  line = ms_command_line_parse(argc, argv, &error);
   if (!line || !ms_command_line_check(line, &error))
     return fail(error);
   if (line->help || line->help_all)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/option/option-help.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define HELP_COLUMN 34
@@ -41,18 +42,25 @@ ms_option_help_append_row(GString *text, const char *left, const char *right)
   append_words(text, strlen(left) + 2, right);
 }
 
+/** ms_option_tooltip: (transfer none): what the window says of the option, in the user's language. */
+const char *
+ms_option_tooltip(const MsOptionInfo *option)
+{
+  return _(option->tip ? option->tip : option->help);
+}
+
 /** ms_option_help_text: (transfer full): the help text with the row's range and default. */
 char *
 ms_option_help_text(const MsOptionInfo *option)
 {
   gboolean is_number = option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL;
   g_autofree char *range =
-    is_number ? g_strdup_printf("%.10g to %.10g", option->minimum, MAX(option->maximum, option->largest)) : NULL;
-  g_autofree char *standard = option->standard ? g_strdup_printf("default %s", option->standard) : NULL;
+    is_number ? g_strdup_printf(_("%.10g to %.10g"), option->minimum, MAX(option->maximum, option->largest)) : NULL;
+  g_autofree char *standard = option->standard ? g_strdup_printf(_("default %s"), option->standard) : NULL;
 
   if (!range && !standard)
-    return g_strdup(option->help);
-  return g_strdup_printf("%s (%s%s%s)", option->help, range ? range : "", range && standard ? ", " : "",
+    return g_strdup(_(option->help));
+  return g_strdup_printf("%s (%s%s%s)", _(option->help), range ? range : "", range && standard ? ", " : "",
                          standard ? standard : "");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/option/option.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/option/option-text.h"
@@ -49,10 +50,10 @@ ms_option_table_clear(const MsOptionTable *self, gpointer record)
 const char *
 ms_option_group_title(MsOptionGroup group)
 {
-  static const char *const titles[] = {"Program", "Filter",  "Toggles", "Device", "Output",
-                                       "Batch",   "Reports", "Lab",     "Variant"};
+  static const char *const titles[] = {N_("Program"), N_("Filter"),  N_("Toggles"), N_("Device"), N_("Output"),
+                                       N_("Batch"),   N_("Reports"), N_("Lab"),     N_("Variant")};
 
-  return titles[group];
+  return _(titles[group]);
 }
 
 /** ms_option_n_values: how many names a choice has; 0 for other kinds. */

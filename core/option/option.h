@@ -56,6 +56,7 @@ typedef enum {
  * @label: (nullable): the label of the window's control, with a mnemonic
  * @argument: (nullable): the form of the value in --help; %NULL for a flag, and for a choice, whose @values are joined
  * @help: one line without a full stop
+ * @tip: (nullable): of a toggle: what it changes in the kernel and when it helps, in sentences
  * @values: (nullable): the names of a choice, %NULL-terminated
  * @numeric_values: whether the names are the numbers that are stored
  * @value_is_optional: whether --name alone stands for the first of @values; any other is written --name=value
@@ -81,6 +82,7 @@ typedef struct {
   const char *label;
   const char *argument;
   const char *help;
+  const char *tip;
   MsOptionGroup group;
   MsOptionKind kind;
   const char *const *values;

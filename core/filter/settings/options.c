@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/settings/options.h"
 
+#include <glib/gi18n-lib.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -20,37 +21,57 @@ static const char *const schedule_values[] = {"fixed", "refill", NULL};
 #define RANGE(low, high) .minimum = low, .maximum = high, .step = 1
 
 static const MsOptionInfo rows[] = {
-  ROW(FILTER, REAL, params.sp, "sp", "sp", "_Spatial radius", "10",
-      "Window radius in pixels; the window's side is 2R+1", .argument = "R", RANGE(MS_SP_MIN, MS_SP_MAX),
+  ROW(FILTER, REAL, params.sp, "sp", "sp", N_("_Spatial radius"), "10",
+      N_("Window radius in pixels; the window's side is 2R+1"), .argument = "R", RANGE(MS_SP_MIN, MS_SP_MAX),
       .is_common = TRUE),
-  ROW(FILTER, REAL, params.sr, "sr", "sr", "_Colour radius", "20", "Colours up to this distance take part in the mean",
-      .argument = "R", RANGE(MS_SR_MIN, MS_SR_USEFUL_MAX), .largest = MS_SR_MAX, .is_common = TRUE),
-  ROW(FILTER, INT, params.max_iterations, "max-iterations", "max_iterations", "Max _iterations", "5",
-      "Most mean-shift iterations of a pixel", .argument = "N", RANGE(MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX),
+  ROW(FILTER, REAL, params.sr, "sr", "sr", N_("_Colour radius"), "20",
+      N_("Colours up to this distance take part in the mean"), .argument = "R", RANGE(MS_SR_MIN, MS_SR_USEFUL_MAX),
+      .largest = MS_SR_MAX, .is_common = TRUE),
+  ROW(FILTER, INT, params.max_iterations, "max-iterations", "max_iterations", N_("Max _iterations"), "5",
+      N_("Most mean-shift iterations of a pixel"), .argument = "N", RANGE(MS_MAX_ITERATIONS_MIN, MS_MAX_ITERATIONS_MAX),
       .is_common = TRUE),
-  ROW(FILTER, REAL, params.epsilon, "epsilon", "epsilon", "_Epsilon", "1",
-      "A pixel stops when shift plus squared colour change is at most E", .argument = "E",
+  ROW(FILTER, REAL, params.epsilon, "epsilon", "epsilon", N_("_Epsilon"), "1",
+      N_("A pixel stops when shift plus squared colour change is at most E"), .argument = "E",
       RANGE(MS_EPSILON_MIN, MS_EPSILON_MAX)),
-  ROW(FILTER, CHOICE, params.rule, "rule", "rule", "_Rule", "opencv",
-      "Border and rounding of OpenCV on the CPU, of its old OpenCL filter, or of its CUDA filter",
+  ROW(FILTER, CHOICE, params.rule, "rule", "rule", N_("_Rule"), "opencv",
+      N_("Border and rounding of OpenCV on the CPU, of its old OpenCL filter, or of its CUDA filter"),
       .values = rule_values),
-  ROW(FILTER, INT, params.levels, "levels", "levels", "P_yramid levels", "0",
-      "Filter N halved copies of the picture first, and then only near their edges: maxLevel of OpenCV",
+  ROW(FILTER, INT, params.levels, "levels", "levels", N_("P_yramid levels"), "0",
+      N_("Filter N halved copies of the picture first, and then only near their edges: maxLevel of OpenCV"),
       .argument = "N", RANGE(MS_LEVELS_MIN, MS_LEVELS_MAX)),
-  ROW(TOGGLE, CHOICE, options.memory, "memory", "memory", "_Memory object", "buffer",
-      "Memory object from which the kernel reads the pixels", .values = memory_values),
-  ROW(TOGGLE, CHOICE, options.local_memory, "local-memory", "local_memory", "_Local memory", "off",
-      "Each work-group stages its pixels in local memory", .values = switch_values),
-  ROW(TOGGLE, CHOICE, options.unroll, "unroll", "unroll", "_Unroll", "1", "Pixels in one step of the innermost loop",
-      .values = unroll_values, .numeric_values = TRUE),
-  ROW(TOGGLE, CHOICE, options.access, "access", "access", "_Access", "pointer",
-      "Loads of one uchar4, or vload4, vload8 or vload16 according to --unroll", .values = access_values),
-  ROW(TOGGLE, SHAPE, options.work_group_width, "work-group", "work_group", "_Work-group", "auto",
-      "Work-items of a work-group, columns by rows", .argument = "WxH|auto", RANGE(1, 65536)),
-  ROW(TOGGLE, CHOICE, options.kernel, "kernel", "kernel", "_Kernel", "auto",
-      "auto takes the fastest kernel that the device and the other toggles allow", .values = ms_filter_kernel_names),
-  ROW(TOGGLE, CHOICE, options.schedule, "schedule", "schedule", "Sche_dule", "fixed",
-      "One pixel for each work-item, or further pixels for work-items that have finished", .values = schedule_values),
+  ROW(TOGGLE, CHOICE, options.memory, "memory", "memory", N_("_Memory object"), "buffer",
+      N_("Memory object from which the kernel reads the pixels"), .values = memory_values,
+      .tip = N_("Chooses the memory object from which the kernel reads the pixels. An image object is read "
+                "through the texture cache of a graphics processor, which helps where neighbouring work-items "
+                "read neighbouring pixels; processors read a buffer faster.")),
+  ROW(TOGGLE, CHOICE, options.local_memory, "local-memory", "local_memory", N_("_Local memory"), "off",
+      N_("Each work-group stages its pixels in local memory"), .values = switch_values,
+      .tip = N_("Each work-group first copies the pixels around it to local memory and then reads them from "
+                "there. This helps where local memory is faster than the cache; on processors it is ordinary "
+                "memory, so the copy only costs time.")),
+  ROW(TOGGLE, CHOICE, options.unroll, "unroll", "unroll", N_("_Unroll"), "1",
+      N_("Pixels in one step of the innermost loop"), .values = unroll_values, .numeric_values = TRUE,
+      .tip = N_("The innermost loop takes 1, 2 or 4 pixels in one step. More pixels mean fewer branches and more "
+                "independent operations, but more registers for each work-item.")),
+  ROW(TOGGLE, CHOICE, options.access, "access", "access", N_("_Access"), "pointer",
+      N_("Loads of one uchar4, or vload4, vload8 or vload16 according to --unroll"), .values = access_values,
+      .tip = N_("The kernel loads pixels one by one through a pointer, or several at once with vload. Wide loads "
+                "help on devices with vector registers when the loop is unrolled.")),
+  ROW(TOGGLE, SHAPE, options.work_group_width, "work-group", "work_group", N_("_Work-group"), "auto",
+      N_("Work-items of a work-group, columns by rows"), .argument = "WxH|auto", RANGE(1, 65536),
+      .tip = N_("Sets how many work-items run as one work-group, in columns and rows. Work-groups as wide as the "
+                "device's warp or wavefront read memory in whole lines; auto leaves the choice to the plan.")),
+  ROW(TOGGLE, CHOICE, options.kernel, "kernel", "kernel", N_("_Kernel"), "auto",
+      N_("auto takes the fastest kernel that the device and the other toggles allow"), .values = ms_filter_kernel_names,
+      .tip = N_("Chooses the algorithm. direct visits every pixel of the window for every pixel; the others share "
+                "work between neighbouring pixels and need fewer operations. auto takes the fastest that the "
+                "device and the other toggles allow.")),
+  ROW(TOGGLE, CHOICE, options.schedule, "schedule", "schedule", N_("Sche_dule"), "fixed",
+      N_("One pixel for each work-item, or further pixels for work-items that have finished"),
+      .values = schedule_values,
+      .tip = N_("With fixed, each work-item computes one pixel. With refill, a work-item that has finished takes "
+                "a further pixel, which helps on graphics processors where the pixels need different numbers of "
+                "steps.")),
 };
 
 const MsOptionTable ms_options = {rows, G_N_ELEMENTS(rows)};

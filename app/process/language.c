@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/process/language.h"
+
+#include <libintl.h>
+#include <locale.h>
+
+/**
+ * ms_language_init: takes the user's language for messages, and for nothing else: numbers stay as programs read them.
+ *
+ * The translations are those of the installation, or of the folder that MS_LOCALE_FOLDER names, for a program that runs
+ * from its build folder.
+ */
+void
+ms_language_init(void)
+{
+  const char *folder = g_getenv("MS_LOCALE_FOLDER");
+
+  setlocale(LC_CTYPE, "");
+  setlocale(LC_MESSAGES, "");
+  bindtextdomain(GETTEXT_PACKAGE, folder ? folder : MS_LOCALE_FOLDER);
+  bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
+  textdomain(GETTEXT_PACKAGE);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The language of what people read. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+void ms_language_init(void);
+
+G_END_DECLS
