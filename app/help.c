@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/help.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "app/command-line.h"
 #include "app/command-options.h"
 #include "core/image/codec.h"
@@ -63,7 +65,7 @@ append_reductions(GString *text)
   guint n = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n);
 
-  g_string_append(text, "\nReductions (--reduce OP --type T --variant PRESET[,KEY=VALUE...]):\n");
+  g_string_append_printf(text, "\n%s (--reduce OP --type T --variant PRESET[,KEY=VALUE...]):\n", _("Reductions"));
   for (int op = 0; op < MS_REDUCE_N_OPS; op++)
     ms_option_help_append_row(text, ms_reduce_operator(op)->name, ms_reduce_operator(op)->help);
   ms_option_help_append_row(text, "histogram", "counts in --bins bins over --range, without --variant");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-form.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
@@ -117,7 +119,7 @@ update_name_preview(MsBatchForm *self)
   g_autoptr(GError) error = NULL;
   gboolean valid = self->name_is_valid = ms_naming_check(template, &error);
   g_autofree char *name = valid ? ms_naming_expand(template, &parts) : NULL;
-  g_autofree char *text = name ? g_strdup_printf("Example: %s", name) : g_strdup(error->message);
+  g_autofree char *text = name ? g_strdup_printf(_("Example: %s"), name) : g_strdup(error->message);
   GtkStyleContext *style = gtk_widget_get_style_context(self->name);
 
   gtk_label_set_text(GTK_LABEL(self->name_preview), text);
@@ -145,9 +147,9 @@ update_inputs(MsBatchForm *self)
 {
   const char *first = self->inputs->len > 0 ? self->inputs->pdata[0] : NULL;
   g_autofree char *name = first ? g_filename_display_name(first) : NULL;
-  g_autofree char *text = !first                   ? g_strdup("Drop files or a folder here, or choose them.")
+  g_autofree char *text = !first                   ? g_strdup(_("Drop files or a folder here, or choose them."))
                           : self->inputs->len == 1 ? g_strdup(name)
-                                                   : g_strdup_printf("%s and %u more", name, self->inputs->len - 1);
+                                                   : g_strdup_printf(_("%s and %u more"), name, self->inputs->len - 1);
 
   gtk_label_set_text(GTK_LABEL(self->inputs_label), text);
   gtk_widget_set_tooltip_text(self->inputs_label, text);
@@ -194,7 +196,7 @@ static GtkFileChooserNative *
 new_dialog(MsBatchForm *self, GtkFileChooserAction action, const char *title, const char *accept)
 {
   GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(title, GTK_WINDOW(window), action, accept, "_Cancel");
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(title, GTK_WINDOW(window), action, accept, _("_Cancel"));
 
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
   return dialog;
@@ -214,7 +216,7 @@ on_inputs_chosen(GtkNativeDialog *dialog, int response, MsBatchForm *self)
 static void
 choose_inputs(MsBatchForm *self, GtkFileChooserAction action, const char *title)
 {
-  GtkFileChooserNative *dialog = new_dialog(self, action, title, "_Add");
+  GtkFileChooserNative *dialog = new_dialog(self, action, title, _("_Add"));
 
   gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_inputs_chosen), self, 0);
@@ -224,13 +226,13 @@ choose_inputs(MsBatchForm *self, GtkFileChooserAction action, const char *title)
 static void
 on_add_files_clicked(MsBatchForm *self)
 {
-  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_OPEN, "Add Pictures to the Batch");
+  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_OPEN, _("Add Pictures to the Batch"));
 }
 
 static void
 on_add_folder_clicked(MsBatchForm *self)
 {
-  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, "Add a Folder to the Batch");
+  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Add a Folder to the Batch"));
 }
 
 static void
@@ -247,7 +249,7 @@ static void
 on_output_clicked(MsBatchForm *self)
 {
   GtkFileChooserNative *dialog =
-    new_dialog(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, "Folder for the Results", "_Select");
+    new_dialog(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Folder for the Results"), _("_Select"));
 
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_output_chosen), self, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
@@ -320,7 +322,7 @@ fill_settings(MsBatchForm *self)
   for (int own = 0; own <= 1; own++) {
     g_auto(GStrv) names = ms_presets_list(self->presets, own);
     for (guint i = 0; names[i]; i++) {
-      g_autofree char *title = g_strdup_printf("Preset “%s”", names[i]);
+      g_autofree char *title = g_strdup_printf(_("Preset “%s”"), names[i]);
       gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(self->settings), names[i], title);
     }
   }

@@ -2,6 +2,7 @@
 #include "ui/batch/batch-job.h"
 
 #include <errno.h>
+#include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 
 #include "core/batch/naming.h"
@@ -194,7 +195,7 @@ make_output_folder(MsBatchJob *self, GError **error)
 {
   if (g_mkdir_with_parents(self->spec->output, 0777) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder '%s' cannot be made: %s.", self->spec->output,
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, _("The folder '%s' cannot be made: %s."), self->spec->output,
               g_strerror(errno));
   return FALSE;
 }

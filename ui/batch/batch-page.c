@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-page.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/batch/batch-form.h"
 #include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
@@ -65,7 +67,7 @@ update_buttons(MsBatchPage *self)
   gtk_widget_set_sensitive(self->start, ready && !running && !(list_is_current(self) && counts->pending == 0));
   gtk_widget_set_visible(self->start, !running);
   gtk_widget_set_visible(self->pause, running);
-  gtk_button_set_label(GTK_BUTTON(self->pause), self->paused ? "_Continue" : "_Pause");
+  gtk_button_set_label(GTK_BUTTON(self->pause), self->paused ? _("_Continue") : _("_Pause"));
   gtk_widget_set_sensitive(self->cancel, running);
   gtk_widget_set_sensitive(self->retry, !running && counts->failed > 0);
   gtk_widget_set_sensitive(self->copy, ready);
@@ -107,10 +109,10 @@ show_progress(MsBatchPage *self)
   double rate = seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
   g_autofree char *left = rate > 0 ? ms_format_ms(counts->pending / rate * 1e3) : g_strdup("–");
   g_autofree char *running =
-    is_running(self) && rate > 0 ? g_strdup_printf(", %.1f images/s, %s left", rate, left) : g_strdup("");
-  g_autofree char *skipped = counts->skipped ? g_strdup_printf(", %u skipped", counts->skipped) : g_strdup("");
+    is_running(self) && rate > 0 ? g_strdup_printf(_(", %.1f images/s, %s left"), rate, left) : g_strdup("");
+  g_autofree char *skipped = counts->skipped ? g_strdup_printf(_(", %u skipped"), counts->skipped) : g_strdup("");
   g_autofree char *text =
-    g_strdup_printf("%u of %u done%s, %u failed%s", counts->done, all, running, counts->failed, skipped);
+    g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts->done, all, running, counts->failed, skipped);
 
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), all > 0 ? (double)finished / all : 0);
   gtk_label_set_text(GTK_LABEL(self->note), text);
@@ -214,7 +216,7 @@ on_copy_clicked(MsBatchPage *self)
   g_autofree char *line = ms_batch_spec_command_line(spec);
 
   gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), line, -1);
-  gtk_label_set_text(GTK_LABEL(self->note), "The command line is on the clipboard.");
+  gtk_label_set_text(GTK_LABEL(self->note), _("The command line is on the clipboard."));
 }
 
 static void
@@ -225,7 +227,7 @@ on_copy_manifest_clicked(MsBatchPage *self)
 
   if (g_file_get_contents(ms_batch_job_get_spec(self->job)->manifest, &text, NULL, &error))
     gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), text, -1);
-  gtk_label_set_text(GTK_LABEL(self->note), error ? error->message : "The manifest is on the clipboard.");
+  gtk_label_set_text(GTK_LABEL(self->note), error ? error->message : _("The manifest is on the clipboard."));
 }
 
 /* The list */

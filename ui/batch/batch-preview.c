@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-preview.h"
 
+#include <glib/gi18n-lib.h>
+
 #define PREVIEW_WIDTH 320
 #define PREVIEW_HEIGHT 220
 
@@ -52,8 +54,8 @@ static void
 ms_batch_preview_init(MsBatchPreview *self)
 {
   gtk_box_set_spacing(GTK_BOX(self), 12);
-  self->images[0] = new_image(self, "Before");
-  self->images[1] = new_image(self, "After");
+  self->images[0] = new_image(self, _("Before"));
+  self->images[1] = new_image(self, _("After"));
   gtk_widget_show_all(GTK_WIDGET(self));
 }
 

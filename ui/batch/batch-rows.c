@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-rows.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/common/format.h"
 
 /** ms_batch_rows_new: (transfer full): an empty list */
@@ -50,9 +52,9 @@ counter(MsBatchRows *self, MsItemStatus status)
 static const char *
 state_text(MsItemStatus status)
 {
-  static const char *const texts[] = {"Waiting", "✓ Done", "✗ Failed", "– Skipped"};
+  static const char *const texts[] = {N_("Waiting"), N_("✓ Done"), N_("✗ Failed"), N_("– Skipped")};
 
-  return texts[status];
+  return _(texts[status]);
 }
 
 static void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/document-private.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/filter/planner.h"
 
 const MsSettings *
@@ -69,7 +71,7 @@ ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const c
   MsPlanRequest request;
 
   if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
-    return g_strdup("The serial reference has no toggles; choose an OpenCL device for them.");
+    return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
   return ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/image-view/image-view-accessible.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/image-view/image-view.h"
 
 typedef struct {
@@ -31,7 +33,7 @@ get_value_and_text(AtkValue *value, double *number, char **text)
 static AtkRange *
 get_range(AtkValue *value)
 {
-  return atk_range_new(0, 100, "Divider of the split view, in percent of the width");
+  return atk_range_new(0, 100, _("Divider of the split view, in percent of the width"));
 }
 
 static double
@@ -83,7 +85,7 @@ initialize(AtkObject *object, gpointer data)
 {
   ATK_OBJECT_CLASS(ms_image_view_accessible_parent_class)->initialize(object, data);
   atk_object_set_role(object, ATK_ROLE_IMAGE);
-  atk_object_set_name(object, "Picture");
+  atk_object_set_name(object, _("Picture"));
   g_signal_connect_object(data, "notify::mode", G_CALLBACK(view_changed_cb), object, 0);
   g_signal_connect_object(data, "notify::divider", G_CALLBACK(view_changed_cb), object, 0);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "ui/image-view/image-view-private.h"
@@ -256,7 +257,7 @@ caption_a(MsImageView *self)
 {
   MsRun *run = ms_document_get_run_a(self->document);
 
-  return g_strdup(run ? ms_run_get_label(run) : "Original");
+  return g_strdup(run ? ms_run_get_label(run) : _("Original"));
 }
 
 static char *
@@ -350,7 +351,7 @@ draw_difference(MsImageView *self, cairo_t *cr)
 
   if (!self->difference.picture) {
     draw_slot(self, cr, &self->a, 1);
-    draw_caption(self, cr, "No difference to show yet", 0, FALSE);
+    draw_caption(self, cr, _("No difference to show yet"), 0, FALSE);
     return;
   }
   draw_slot(self, cr, &self->difference, self->gain);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/image-view/image-view-accessible.h"
+
+#include <glib/gi18n-lib.h>
 #include "ui/image-view/image-view-private.h"
 
 const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",     "filtered",   "split",
@@ -305,13 +307,13 @@ ms_image_view_badge(MsImageView *self)
   MsRun *run = ms_document_get_current_run(self->document);
 
   if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
-    return progress > 0 ? g_strdup_printf("Filtering… %.0f %%", progress * 100)
-                        : g_strdup("Filtering… preparing kernels");
+    return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100)
+                        : g_strdup(_("Filtering… preparing kernels"));
   if (!run)
-    return g_strdup("Not filtered yet");
+    return g_strdup(_("Not filtered yet"));
   if (!ms_document_is_busy(self->document) && ms_document_is_stale(self->document))
-    return g_strdup("Filtered with other settings");
-  return g_strdup("Filtered");
+    return g_strdup(_("Filtered with other settings"));
+  return g_strdup(_("Filtered"));
 }
 
 /** ms_image_view_describe: (transfer full): a description of the view for screen readers. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "core/option/option-help.h"
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 
@@ -72,7 +73,7 @@ new_opener(MsChoiceRow *self, const MsOptionInfo *option)
   gtk_box_pack_end(GTK_BOX(content), gtk_image_new_from_icon_name("pan-down-symbolic", GTK_ICON_SIZE_BUTTON), FALSE,
                    FALSE, 0);
   gtk_container_add(GTK_CONTAINER(self->opener), content);
-  gtk_widget_set_tooltip_text(self->opener, option->help);
+  gtk_widget_set_tooltip_text(self->opener, ms_option_tooltip(option));
   return self->opener;
 }
 

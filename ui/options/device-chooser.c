@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/device-chooser.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/options/radio.h"
@@ -86,13 +87,14 @@ fill_list(MsDeviceChooser *self)
 
   self->filling = TRUE;
   gtk_container_foreach(GTK_CONTAINER(self->list), (GtkCallback)(GCallback)gtk_widget_destroy, NULL);
-  group = add_choice(self, NULL, "auto", "Automatic", "The first device that works: graphics before processors");
+  group = add_choice(self, NULL, "auto", _("Automatic"), _("The first device that works: graphics before processors"));
   for (guint i = 0; i < devices->len; i++) {
     MsDevice *device = g_ptr_array_index(devices, i);
     g_autofree char *detail = describe(device);
     group = add_choice(self, group, ms_device_get_address(device), ms_device_get_name(device), detail);
   }
-  add_choice(self, group, MS_ENGINE_REFERENCE, "Serial reference", "One thread of plain C; needs no OpenCL, slow");
+  add_choice(self, group, MS_ENGINE_REFERENCE, _("Serial reference"),
+             _("One thread of plain C; needs no OpenCL, slow"));
   self->filling = FALSE;
 }
 
@@ -100,11 +102,11 @@ static char *
 name_in_use(MsDeviceChooser *self)
 {
   if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_OPENING)
-    return g_strdup("Opening…");
+    return g_strdup(_("Opening…"));
   if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_FAILED)
-    return g_strdup("No device");
+    return g_strdup(_("No device"));
   if (ms_window_engine_is_reference(self->engine))
-    return g_strdup("Serial reference");
+    return g_strdup(_("Serial reference"));
   return g_strdup(ms_device_get_name(ms_window_engine_get_device(self->engine)));
 }
 
@@ -114,7 +116,7 @@ update(MsDeviceChooser *self)
   const GError *problem = ms_window_engine_get_problem(self->engine);
   const char *why = problem ? problem->message : ms_window_engine_get_explanation(self->engine);
   g_autofree char *name = name_in_use(self);
-  g_autofree char *tooltip = g_strdup_printf("Device in use: %s%s%s", name, why ? "\n" : "", why ? why : "");
+  g_autofree char *tooltip = g_strdup_printf(_("Device in use: %s%s%s"), name, why ? "\n" : "", why ? why : "");
 
   gtk_label_set_text(GTK_LABEL(self->name), name);
   gtk_image_set_from_icon_name(GTK_IMAGE(self->icon), why ? "dialog-warning-symbolic" : "ms-device-symbolic",

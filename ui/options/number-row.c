@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "core/option/option-help.h"
 #include "ui/options/option-row.h"
 
 /* Ranges with more steps than this get a logarithmic slider. */
@@ -106,7 +107,7 @@ new_spin(MsNumberRow *self, const MsOptionInfo *option)
 
   gtk_spin_button_set_numeric(GTK_SPIN_BUTTON(spin), TRUE);
   gtk_entry_set_width_chars(GTK_ENTRY(spin), 7);
-  gtk_widget_set_tooltip_text(spin, option->help);
+  gtk_widget_set_tooltip_text(spin, ms_option_tooltip(option));
   g_signal_connect(spin, "output", G_CALLBACK(output_cb), self);
   g_signal_connect(spin, "scroll-event", G_CALLBACK(scroll_cb), NULL);
   return spin;
@@ -129,7 +130,7 @@ new_scale(MsNumberRow *self, const MsOptionInfo *option)
   gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
   g_signal_connect(scale, "scroll-event", G_CALLBACK(scroll_cb), NULL);
   g_signal_connect(scale, "button-press-event", G_CALLBACK(scale_pressed_cb), self);
-  gtk_widget_set_tooltip_text(scale, option->help);
+  gtk_widget_set_tooltip_text(scale, ms_option_tooltip(option));
   return scale;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/option-row.h"
 
+#include <glib/gi18n-lib.h>
+
+#include "core/option/option-help.h"
 #include "ui/common/format.h"
 
 typedef struct {
@@ -145,12 +148,12 @@ static GtkWidget *
 new_reset_button(MsOptionRow *self)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-undo-symbolic", GTK_ICON_SIZE_BUTTON);
-  g_autofree char *label = without_mnemonic(PRIVATE(self)->option->label);
-  g_autofree char *name = g_strdup_printf("Reset %s", label);
+  g_autofree char *label = without_mnemonic(_(PRIVATE(self)->option->label));
+  g_autofree char *name = g_strdup_printf(_("Reset %s"), label);
 
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
   gtk_style_context_add_class(gtk_widget_get_style_context(button), "reset");
-  gtk_widget_set_tooltip_text(button, "Back to the default value");
+  gtk_widget_set_tooltip_text(button, _("Back to the default value"));
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
   g_signal_connect_object(button, "clicked", G_CALLBACK(ms_option_row_reset), self, G_CONNECT_SWAPPED);
@@ -168,7 +171,7 @@ estimate(MsOptionRow *self, const char *value)
     return NULL;
   double ms = ms_document_estimate_ms(priv->document, &settings);
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-  return time ? g_strdup_printf("About %s.", time) : NULL;
+  return time ? g_strdup_printf(_("About %s."), time) : NULL;
 }
 
 /** ms_option_row_offer: makes @widget insensitive, with the reason as its tooltip, while @value is unavailable. */
@@ -179,10 +182,10 @@ ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value)
   g_autofree char *reason = priv->document ? ms_document_option_refusal(priv->document, priv->option, value) : NULL;
 
   g_autofree char *cost = reason ? NULL : estimate(self, value);
-  g_autofree char *help = cost ? g_strdup_printf("%s\n%s", priv->option->help, cost) : NULL;
+  g_autofree char *help = cost ? g_strdup_printf("%s\n%s", ms_option_tooltip(priv->option), cost) : NULL;
 
   gtk_widget_set_sensitive(widget, reason == NULL);
-  gtk_widget_set_tooltip_text(widget, reason ? reason : help ? help : priv->option->help);
+  gtk_widget_set_tooltip_text(widget, reason ? reason : help ? help : ms_option_tooltip(priv->option));
 }
 
 /** ms_option_row_add_label: adds a line with the option's label at the left and @beside at the right. */
@@ -191,10 +194,10 @@ ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside)
 {
   const MsOptionInfo *option = PRIVATE(self)->option;
   GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *label = gtk_label_new_with_mnemonic(option->label);
+  GtkWidget *label = gtk_label_new_with_mnemonic(_(option->label));
 
   gtk_label_set_xalign(GTK_LABEL(label), 0);
-  gtk_widget_set_tooltip_text(label, option->help);
+  gtk_widget_set_tooltip_text(label, ms_option_tooltip(option));
   gtk_box_pack_start(GTK_BOX(line), label, TRUE, TRUE, 0);
   gtk_box_pack_end(GTK_BOX(line), beside, FALSE, FALSE, 0);
   PRIVATE(self)->reset = new_reset_button(self);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/options-panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/common/format.h"
 #include "ui/options/option-row.h"
 #include "ui/options/presets-popover.h"
@@ -39,11 +41,11 @@ update_note(MsOptionsPanel *self)
   if (run && ms_run_get_device(run)) {
     g_autofree char *name = ms_option_get_text(kernel, ms_run_get_settings(run));
     g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
-    g_string_append_printf(text, "The last run used the kernel “%s” with work-groups of %s.", name, group);
+    g_string_append_printf(text, _("The last run used the kernel “%s” with work-groups of %s."), name, group);
     if (ms_run_get_rejected(run))
       g_string_append_printf(text, " Passed over: %s", ms_run_get_rejected(run));
   } else if (run) {
-    g_string_append(text, "The last run used the serial reference, one thread of plain C.");
+    g_string_append(text, _("The last run used the serial reference, one thread of plain C."));
   }
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
@@ -54,8 +56,8 @@ update_cost(MsOptionsPanel *self)
 {
   double ms = self->document ? ms_document_estimate_ms(self->document, ms_document_get_settings(self->document)) : -1;
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-  g_autofree char *text = time             ? g_strdup_printf("These settings take about %s.", time)
-                          : self->document ? g_strdup("No run with this kernel has been measured yet.")
+  g_autofree char *text = time             ? g_strdup_printf(_("These settings take about %s."), time)
+                          : self->document ? g_strdup(_("No run with this kernel has been measured yet."))
                                            : g_strdup("");
 
   gtk_label_set_text(GTK_LABEL(self->cost), text);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/options/presets-popover.h"
 
+#include <glib/gi18n-lib.h>
+
 struct _MsPresetsPopover {
   GtkPopover parent_instance;
   MsPresets *presets;
@@ -71,7 +73,7 @@ static GtkWidget *
 new_remover(MsPresetsPopover *self, const char *name)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-delete-symbolic", GTK_ICON_SIZE_BUTTON);
-  g_autofree char *text = g_strdup_printf("Delete the preset “%s”", name);
+  g_autofree char *text = g_strdup_printf(_("Delete the preset “%s”"), name);
 
   gtk_widget_set_name(button, name);
   gtk_widget_set_tooltip_text(button, text);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "core/option/option-help.h"
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 
@@ -28,8 +30,7 @@ show_limit(MsShapeRow *self, const char *refusal)
   g_autofree char *text = NULL;
 
   if (!refusal && document && ms_document_plan_request(document, &request))
-    text =
-      g_strdup_printf("This device takes up to %" G_GSIZE_FORMAT " work-items a group.", request.limits.max_work_group);
+    text = g_strdup_printf(_("This device takes up to %u work-items a group."), (guint)request.limits.max_work_group);
   gtk_label_set_text(GTK_LABEL(self->limit), refusal ? refusal : text ? text : "");
   gtk_widget_set_visible(self->limit, refusal || text);
   if (refusal)
@@ -124,17 +125,17 @@ ms_shape_row_build(MsOptionRow *row)
   gtk_style_context_add_class(gtk_widget_get_style_context(box), "linked");
   self->entry = gtk_entry_new();
   gtk_entry_set_width_chars(GTK_ENTRY(self->entry), 9);
-  gtk_widget_set_tooltip_text(self->entry, ms_option_row_get_option(row)->help);
+  gtk_widget_set_tooltip_text(self->entry, ms_option_tooltip(ms_option_row_get_option(row)));
   g_signal_connect_swapped(self->entry, "activate", G_CALLBACK(activate_cb), self);
   g_signal_connect_swapped(self->entry, "focus-out-event", G_CALLBACK(focus_out_cb), self);
   self->opener = gtk_menu_button_new();
-  gtk_widget_set_tooltip_text(self->opener, "Common shapes");
+  gtk_widget_set_tooltip_text(self->opener, _("Common shapes"));
   gtk_box_pack_start(GTK_BOX(box), self->entry, TRUE, TRUE, 0);
   gtk_box_pack_start(GTK_BOX(box), self->opener, FALSE, FALSE, 0);
   label = ms_option_row_add_label(row, box);
   gtk_label_set_mnemonic_widget(GTK_LABEL(label), self->entry);
   atk_object_set_name(gtk_widget_get_accessible(self->entry), gtk_label_get_text(GTK_LABEL(label)));
-  atk_object_set_name(gtk_widget_get_accessible(self->opener), "Common shapes");
+  atk_object_set_name(gtk_widget_get_accessible(self->opener), _("Common shapes"));
   add_limit(self);
   fill_popover(self);
 }

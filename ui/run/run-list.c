@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/run/run-list.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Default limit on the memory of all pictures together. */
@@ -162,7 +163,7 @@ forget_oldest(MsRunList *self)
 void
 ms_run_list_add(MsRunList *self, MsRun *run)
 {
-  g_autofree char *label = g_strdup_printf("Run %u", ++self->next_number);
+  g_autofree char *label = g_strdup_printf(_("Run %u"), ++self->next_number);
 
   if (self->runs->len >= MAX_RUNS)
     forget_oldest(self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/run/run.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 struct _MsRun {
@@ -158,7 +159,7 @@ ms_run_get_device(MsRun *self)
 const char *
 ms_run_get_device_name(MsRun *self)
 {
-  return self->device ? ms_device_get_name(self->device) : "Serial reference";
+  return self->device ? ms_device_get_name(self->device) : _("Serial reference");
 }
 
 /** ms_run_get_log: (transfer none): the stages of the whole-picture run. */

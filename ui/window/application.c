@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/application.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/options/preferences.h"
 #include "ui/window/window.h"
 
@@ -97,7 +99,7 @@ static void
 about_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   gtk_show_about_dialog(gtk_application_get_active_window(data), "program-name", "Meanshift Lab", "version", MS_VERSION,
-                        "comments", "Mean-shift filtering on any OpenCL device", "logo-icon-name", APPLICATION_ID,
+                        "comments", _("Mean-shift filtering on any OpenCL device"), "logo-icon-name", APPLICATION_ID,
                         "license-type", GTK_LICENSE_MIT_X11, "copyright", "© The Meanshift Lab authors", "modal", TRUE,
                         NULL);
 }

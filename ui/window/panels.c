@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/panels.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/statistics/histogram-view.h"
@@ -25,15 +27,15 @@ typedef struct {
 } Page;
 
 static const Page pages[] = {
-  {ms_timing_view_get_type, "timings", "Timings", FALSE, TRUE},
-  {ms_histogram_view_get_type, "histogram", "Histogram", FALSE, TRUE},
-  {ms_statistics_panel_get_type, "statistics", "Statistics", FALSE, TRUE},
-  {ms_runs_panel_get_type, "runs", "Runs", FALSE, FALSE},
-  {ms_experiment_panel_get_type, "experiments", "Experiments", TRUE, FALSE},
-  {ms_experiment_panel_get_type, "learn", "Learn", TRUE, FALSE, "learn"},
-  {ms_compare_panel_get_type, "compare", "Compare", TRUE, FALSE},
-  {ms_tune_panel_get_type, "tune", "Tune", TRUE, FALSE},
-  {ms_source_view_get_type, "kernel", "Kernel", TRUE, FALSE},
+  {ms_timing_view_get_type, "timings", N_("Timings"), FALSE, TRUE},
+  {ms_histogram_view_get_type, "histogram", N_("Histogram"), FALSE, TRUE},
+  {ms_statistics_panel_get_type, "statistics", N_("Statistics"), FALSE, TRUE},
+  {ms_runs_panel_get_type, "runs", N_("Runs"), FALSE, FALSE},
+  {ms_experiment_panel_get_type, "experiments", N_("Experiments"), TRUE, FALSE},
+  {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, "learn"},
+  {ms_compare_panel_get_type, "compare", N_("Compare"), TRUE, FALSE},
+  {ms_tune_panel_get_type, "tune", N_("Tune"), TRUE, FALSE},
+  {ms_source_view_get_type, "kernel", N_("Kernel"), TRUE, FALSE},
 };
 
 static GtkWidget *
@@ -68,8 +70,8 @@ static GtkWidget *
 new_column(const Page *page, GtkStack *stack, GObject *window)
 {
   GtkWidget *column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *button = gtk_button_new_with_label(page->title);
-  g_autofree char *name = g_strdup_printf("Open %s", page->title);
+  GtkWidget *button = gtk_button_new_with_label(_(page->title));
+  g_autofree char *name = g_strdup_printf(_("Open %s"), _(page->title));
 
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
   gtk_widget_set_halign(button, GTK_ALIGN_START);
@@ -104,7 +106,7 @@ add_overview(GtkStack *stack, GObject *window)
     if (pages[i].in_overview)
       gtk_box_pack_start(GTK_BOX(overview), new_column(&pages[i], stack, window), TRUE, TRUE, 0);
   gtk_widget_show(overview);
-  gtk_stack_add_titled(stack, overview, "overview", "Overview");
+  gtk_stack_add_titled(stack, overview, "overview", _("Overview"));
   g_signal_connect_object(stack, "size-allocate", G_CALLBACK(fit_overview_cb), overview, 0);
 }
 
@@ -115,5 +117,5 @@ ms_panels_add(GtkStack *picture, GtkStack *lab, GObject *window)
   add_overview(picture, window);
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
     gtk_stack_add_titled(pages[i].in_lab ? lab : picture, wrap(new_panel(&pages[i], window, FALSE), LEAST_HEIGHT),
-                         pages[i].name, pages[i].title);
+                         pages[i].name, _(pages[i].title));
 }

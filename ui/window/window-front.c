@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/format.h"
+
+#include <glib/gi18n-lib.h>
 #include "ui/window/window-private.h"
 
 /* Shorter runs show no progress bar, because it would flicker. */
@@ -31,7 +33,7 @@ update_readout(MsWindow *self)
   MsImageView *view = ms_window_get_view(self);
   double percent = view ? ms_image_view_get_zoom(view) * 100 : 100;
   g_autofree char *zoom = g_strdup_printf(percent < 10 ? "%.2g %%" : "%.0f %%", percent);
-  g_autofree char *name = g_strdup_printf("Zoom, %s", zoom);
+  g_autofree char *name = g_strdup_printf(_("Zoom, %s"), zoom);
 
   if (!self->notebook)
     return;
@@ -88,8 +90,13 @@ static void
 pictures_dropped_cb(MsWindow *self, guint n)
 {
   g_autofree char *text = g_strdup_printf(
-    "%u earlier %s removed to save memory; timings and settings are kept. The limit is set in Preferences.", n,
-    n == 1 ? "picture was" : "pictures were");
+    g_dngettext(GETTEXT_PACKAGE,
+                "%u earlier picture was removed to save memory; timings and settings are kept. The limit is set in "
+                "Preferences.",
+                "%u earlier pictures were removed to save memory; timings and settings are kept. The limit is set in "
+                "Preferences.",
+                n),
+    n);
 
   ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
 }

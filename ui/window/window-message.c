@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/window/window-private.h"
@@ -154,7 +155,7 @@ ms_window_clear_message(MsWindow *self)
 static void
 show_log(MsWindow *self)
 {
-  GtkWidget *dialog = gtk_dialog_new_with_buttons("Log", GTK_WINDOW(self), GTK_DIALOG_USE_HEADER_BAR, NULL, NULL);
+  GtkWidget *dialog = gtk_dialog_new_with_buttons(_("Log"), GTK_WINDOW(self), GTK_DIALOG_USE_HEADER_BAR, NULL, NULL);
   GtkWidget *scroller = gtk_scrolled_window_new(NULL, NULL), *view = gtk_text_view_new();
 
   gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)),

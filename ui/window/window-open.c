@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/codec.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/image/image-io.h"
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
@@ -193,7 +195,7 @@ add_filters(GtkFileChooser *chooser)
 {
   GtkFileFilter *pictures = gtk_file_filter_new(), *all = gtk_file_filter_new();
   g_autofree char *titles = ms_codec_list_titles(" and ");
-  g_autofree char *name = g_strdup_printf("%s pictures", titles);
+  g_autofree char *name = g_strdup_printf(_("%s pictures"), titles);
   guint n;
   const MsCodec *codecs = ms_codec_table(&n);
 
@@ -201,7 +203,7 @@ add_filters(GtkFileChooser *chooser)
   for (guint i = 0; i < n; i++)
     if (ms_codec_is_built(&codecs[i]))
       gtk_file_filter_add_mime_type(pictures, codecs[i].mime_type);
-  gtk_file_filter_set_name(all, "All files");
+  gtk_file_filter_set_name(all, _("All files"));
   gtk_file_filter_add_pattern(all, "*");
   gtk_file_chooser_add_filter(chooser, pictures);
   gtk_file_chooser_add_filter(chooser, all);
@@ -222,8 +224,8 @@ chosen_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
 void
 ms_window_choose_files(MsWindow *self)
 {
-  GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new("Open Pictures", GTK_WINDOW(self), GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(_("Open Pictures"), GTK_WINDOW(self),
+                                                             GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), _("_Cancel"));
   GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
   GtkWidget *preview = gtk_image_new();
   g_autofree char *folder = g_settings_get_string(self->settings, "last-folder");
@@ -279,9 +281,9 @@ pasted_image_cb(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
   if (!self->notebook)
     return;
   if (image)
-    ms_window_add_image(self, image, NULL, "Pasted picture");
+    ms_window_add_image(self, image, NULL, _("Pasted picture"));
   else
-    ms_window_report(self, GTK_MESSAGE_INFO, "There is no picture on the clipboard. Copy one and paste again.",
+    ms_window_report(self, GTK_MESSAGE_INFO, _("There is no picture on the clipboard. Copy one and paste again."),
                      MS_OFFER_NOTHING, NULL);
 }
 

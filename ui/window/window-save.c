@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/image/codec.h"
@@ -42,7 +43,7 @@ report_saved(MsWindow *self, const SaveJob *job)
   g_autofree char *name = g_filename_display_basename(job->path);
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(text, "Saved as %s.", name);
+  g_string_append_printf(text, _("Saved as %s."), name);
   if (job->notes.alpha_flattened)
     g_string_append(text, " The format has no transparency: the background was filled with white.");
   if (job->notes.icc_dropped)
@@ -134,7 +135,7 @@ add_format_choices(GtkFileChooser *chooser)
   g_autoptr(GPtrArray) names = g_ptr_array_new(), labels = g_ptr_array_new();
 
   g_ptr_array_add(names, "auto");
-  g_ptr_array_add(labels, "From the file name");
+  g_ptr_array_add(labels, _("From the file name"));
   for (guint i = 0; i < n; i++) {
     if (!ms_codec_is_built(&codecs[i]))
       continue;
@@ -143,7 +144,8 @@ add_format_choices(GtkFileChooser *chooser)
   }
   g_ptr_array_add(names, NULL);
   g_ptr_array_add(labels, NULL);
-  gtk_file_chooser_add_choice(chooser, "format", "Format", (const char **)names->pdata, (const char **)labels->pdata);
+  gtk_file_chooser_add_choice(chooser, "format", _("Format"), (const char **)names->pdata,
+                              (const char **)labels->pdata);
   gtk_file_chooser_set_choice(chooser, "format", "auto");
 }
 
@@ -155,7 +157,7 @@ add_quality_choices(GtkFileChooser *chooser, int quality)
   g_autofree char *preferred = g_strdup_printf("%d", quality);
   gboolean known = g_strv_contains(values, preferred);
 
-  gtk_file_chooser_add_choice(chooser, "quality", "JPEG quality", values, labels);
+  gtk_file_chooser_add_choice(chooser, "quality", _("JPEG quality"), values, labels);
   gtk_file_chooser_set_choice(chooser, "quality", known ? preferred : "95");
 }
 
@@ -178,9 +180,10 @@ may_replace(MsWindow *self, const char *path)
   if (!is_original(self->document, path))
     return TRUE;
   dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT,
-                                  GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "Replace the original picture?");
-  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "The original file will be overwritten.");
-  gtk_dialog_add_buttons(GTK_DIALOG(dialog), "_Cancel", GTK_RESPONSE_CANCEL, "_Replace", GTK_RESPONSE_ACCEPT, NULL);
+                                  GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, _("Replace the original picture?"));
+  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), _("The original file will be overwritten."));
+  gtk_dialog_add_buttons(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL, _("_Replace"), GTK_RESPONSE_ACCEPT,
+                         NULL);
   gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_CANCEL);
   response = gtk_dialog_run(GTK_DIALOG(dialog));
   gtk_widget_destroy(dialog);
@@ -226,11 +229,11 @@ may_save_stale(MsWindow *self)
     return TRUE;
   dialog =
     gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
-                           GTK_BUTTONS_NONE, "The picture shown was filtered with other settings.");
+                           GTK_BUTTONS_NONE, _("The picture shown was filtered with other settings."));
   gtk_message_dialog_format_secondary_text(
-    GTK_MESSAGE_DIALOG(dialog), "Filter it with the current settings first, or save the picture as it is shown.");
-  gtk_dialog_add_buttons(GTK_DIALOG(dialog), "_Cancel", GTK_RESPONSE_CANCEL, "_Save as Shown", GTK_RESPONSE_ACCEPT,
-                         "_Filter First", GTK_RESPONSE_APPLY, NULL);
+    GTK_MESSAGE_DIALOG(dialog), _("Filter it with the current settings first, or save the picture as it is shown."));
+  gtk_dialog_add_buttons(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL, _("_Save as Shown"),
+                         GTK_RESPONSE_ACCEPT, _("_Filter First"), GTK_RESPONSE_APPLY, NULL);
   gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_APPLY);
   response = gtk_dialog_run(GTK_DIALOG(dialog));
   gtk_widget_destroy(dialog);
@@ -242,8 +245,8 @@ may_save_stale(MsWindow *self)
 static void
 ask_where_to_save(MsWindow *self)
 {
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new("Save the Filtered Picture", GTK_WINDOW(self),
-                                                             GTK_FILE_CHOOSER_ACTION_SAVE, "_Save", "_Cancel");
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(_("Save the Filtered Picture"), GTK_WINDOW(self),
+                                                             GTK_FILE_CHOOSER_ACTION_SAVE, _("_Save"), _("_Cancel"));
   GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
 
   gtk_file_chooser_set_do_overwrite_confirmation(chooser, TRUE);
@@ -322,5 +325,5 @@ ms_window_copy_command(MsWindow *self)
   g_autofree char *line = ms_window_get_command_line(self);
 
   gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), line, -1);
-  ms_window_report(self, GTK_MESSAGE_INFO, "The command line is on the clipboard.", MS_OFFER_LOG, line);
+  ms_window_report(self, GTK_MESSAGE_INFO, _("The command line is on the clipboard."), MS_OFFER_LOG, line);
 }

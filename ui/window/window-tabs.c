@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/window-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /** ms_window_get_view: (transfer none) (nullable): the view in the current tab. */
 MsImageView *
 ms_window_get_view(MsWindow *self)
@@ -80,7 +82,7 @@ new_tab_label(GtkWidget *view, const char *title)
 {
   GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(title);
   GtkWidget *button = gtk_button_new_from_icon_name("window-close-symbolic", GTK_ICON_SIZE_MENU);
-  g_autofree char *name = g_strdup_printf("Close %s", title);
+  g_autofree char *name = g_strdup_printf(_("Close %s"), title);
 
   gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_width_chars(GTK_LABEL(label), 16);

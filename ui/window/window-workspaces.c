@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-page.h"
+
+#include <glib/gi18n-lib.h>
 #include "ui/window/panels.h"
 #include "ui/window/window-private.h"
 
@@ -20,7 +22,7 @@ ms_window_update_lab_settings(MsWindow *self)
     return;
   if (self->document)
     arguments = ms_settings_to_arguments(ms_document_get_settings(self->document));
-  gtk_label_set_text(GTK_LABEL(self->lab_settings), arguments ? arguments : "No picture is open.");
+  gtk_label_set_text(GTK_LABEL(self->lab_settings), arguments ? arguments : _("No picture is open."));
   gtk_widget_set_tooltip_text(self->lab_settings, arguments);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/chart-view.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/panels/common/drawn-accessible.h"
 #include "ui/panels/common/panel-style.h"
 
@@ -100,7 +102,7 @@ ms_chart_view_init(MsChartView *self)
 {
   gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
   gtk_widget_set_can_focus(GTK_WIDGET(self), TRUE);
-  ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, "Chart", "Empty");
+  ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, _("Chart"), _("Empty"));
 }
 
 GtkWidget *
@@ -123,9 +125,9 @@ ms_chart_view_set_chart(MsChartView *self, MsChart *chart, const char *name)
     ms_chart_ref(chart);
   g_clear_pointer(&self->chart, ms_chart_unref);
   self->chart = chart;
-  g_autofree char *words = chart ? ms_chart_describe(chart) : g_strdup("Empty");
+  g_autofree char *words = chart ? ms_chart_describe(chart) : g_strdup(_("Empty"));
   guint points = chart ? ms_chart_n_points(chart) : 0;
-  g_autofree char *count = g_strdup_printf("%u values", points);
+  g_autofree char *count = g_strdup_printf(_("%u values"), points);
   ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, name, words);
   ms_drawn_set_value(GTK_WIDGET(self), points, count);
   gtk_widget_queue_draw(GTK_WIDGET(self));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/lab-bar.h"
 
+#include <glib/gi18n-lib.h>
+
 struct _MsLabBar {
   GtkBox parent_instance;
   GtkWidget *button;
@@ -33,7 +35,7 @@ update(MsLabBar *self)
 {
   GtkStyleContext *style = gtk_widget_get_style_context(self->button);
 
-  gtk_button_set_label(GTK_BUTTON(self->button), self->running ? "C_ancel" : self->verb ? self->verb : "_Run");
+  gtk_button_set_label(GTK_BUTTON(self->button), self->running ? _("C_ancel") : self->verb ? self->verb : _("_Run"));
   gtk_widget_set_sensitive(self->button, self->running || self->ready);
   gtk_widget_set_visible(self->progress, self->running);
   if (self->running)
@@ -51,7 +53,7 @@ on_clicked(MsLabBar *self)
     return;
   }
   gtk_widget_set_sensitive(self->button, FALSE);
-  gtk_progress_bar_set_text(GTK_PROGRESS_BAR(self->progress), "Stopping…");
+  gtk_progress_bar_set_text(GTK_PROGRESS_BAR(self->progress), _("Stopping…"));
   g_signal_emit(self, signals[SIGNAL_CANCEL], 0);
 }
 
@@ -98,7 +100,7 @@ static void
 ms_lab_bar_init(MsLabBar *self)
 {
   self->ready = TRUE;
-  self->button = gtk_button_new_with_mnemonic("_Run");
+  self->button = gtk_button_new_with_mnemonic(_("_Run"));
   self->progress = gtk_progress_bar_new();
   self->note = gtk_label_new(NULL);
   gtk_box_set_spacing(GTK_BOX(self), 12);
@@ -123,7 +125,7 @@ ms_lab_bar_set_running(MsLabBar *self, gboolean running)
 {
   self->running = running;
   if (running)
-    ms_lab_bar_set_progress(self, 0, "Starting…");
+    ms_lab_bar_set_progress(self, 0, _("Starting…"));
   gtk_widget_set_visible(self->note, !running);
   update(self);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/report-export.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -12,9 +13,9 @@ static const struct {
   const char *extension;
   const char *title;
 } formats[MS_N_EXPORTS] = {
-  [MS_EXPORT_CSV] = {"csv", "Table as _CSV…"},          [MS_EXPORT_JSON] = {"json", "Everything as _JSON…"},
-  [MS_EXPORT_MARKDOWN] = {"md", "Table as _Markdown…"}, [MS_EXPORT_SVG] = {"svg", "Chart as _SVG…"},
-  [MS_EXPORT_PNG] = {"png", "Chart as _PNG…"},
+  [MS_EXPORT_CSV] = {"csv", N_("Table as _CSV…")},          [MS_EXPORT_JSON] = {"json", N_("Everything as _JSON…")},
+  [MS_EXPORT_MARKDOWN] = {"md", N_("Table as _Markdown…")}, [MS_EXPORT_SVG] = {"svg", N_("Chart as _SVG…")},
+  [MS_EXPORT_PNG] = {"png", N_("Chart as _PNG…")},
 };
 
 const char *
@@ -27,7 +28,7 @@ ms_export_extension(MsExport format)
 const char *
 ms_export_title(MsExport format)
 {
-  return formats[format].title;
+  return _(formats[format].title);
 }
 
 gboolean
@@ -69,7 +70,7 @@ write_text(const MsReport *report, MsExport format, const char *path, GError **e
 
   if (g_file_set_contents(path, text, -1, &failure))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The report could not be written to %s: %s", path, failure->message);
+  g_set_error(error, MS_ERROR, MS_ERROR_IO, _("The report could not be written to %s: %s"), path, failure->message);
   return FALSE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/report-view.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -87,7 +88,7 @@ on_exported(GObject *source, GAsyncResult *result, gpointer data)
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
-  g_autofree char *text = g_strdup_printf("Exported to %s.", work->path);
+  g_autofree char *text = g_strdup_printf(_("Exported to %s."), work->path);
   gtk_label_set_text(self->footer, text);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), text);
 }
@@ -102,7 +103,7 @@ ms_report_view_export_to(MsReportView *self, const char *path)
 
   if (!self->report || !dot || !ms_export_parse(dot + 1, &format)) {
     g_autoptr(GError) error = g_error_new(
-      MS_ERROR, MS_ERROR_USAGE, "Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be.", path);
+      MS_ERROR, MS_ERROR_USAGE, _("Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be."), path);
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
@@ -135,8 +136,8 @@ on_export_activate(GSimpleAction *action, GVariant *parameter, gpointer data)
   if (!self->report || !ms_export_parse(g_variant_get_string(parameter, NULL), &format))
     return;
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new("Export the Report", GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
-                                GTK_FILE_CHOOSER_ACTION_SAVE, "_Export", "_Cancel");
+    gtk_file_chooser_native_new(_("Export the Report"), GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
+                                GTK_FILE_CHOOSER_ACTION_SAVE, _("_Export"), _("_Cancel"));
   g_autofree char *name = ms_export_file_name(self->report, format);
   gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
   gtk_file_chooser_set_do_overwrite_confirmation(GTK_FILE_CHOOSER(dialog), TRUE);
@@ -246,7 +247,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   self->report = report;
   gtk_stack_set_visible_child_name(self->stack, report ? "report" : "empty");
   if (!report) {
-    ms_chart_view_set_chart(self->chart, NULL, "Chart");
+    ms_chart_view_set_chart(self->chart, NULL, _("Chart"));
     return;
   }
   g_autoptr(MsChart) chart = ms_report_to_chart(report);

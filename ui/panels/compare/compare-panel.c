@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/compare/compare-panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/common/format.h"
 #include "ui/panels/common/lab-job.h"
 
@@ -42,12 +44,12 @@ ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready
 
   *ready = device && n > 1;
   if (!document)
-    return g_strdup("Open a picture to compare ways to filter it.");
+    return g_strdup(_("Open a picture to compare ways to filter it."));
   if (!device)
-    return g_strdup("Choose an OpenCL device; the serial reference has no toggles.");
+    return g_strdup(_("Choose an OpenCL device; the serial reference has no toggles."));
   if (n < 2)
-    return g_strdup("Choose the values to compare.");
-  return g_strdup_printf("%u configurations on %s", n, ms_device_get_name(device));
+    return g_strdup(_("Choose the values to compare."));
+  return g_strdup_printf(_("%u configurations on %s"), n, ms_device_get_name(device));
 }
 
 static gboolean
@@ -101,11 +103,11 @@ result_note(const MsReport *report)
   guint wrong = ms_report_count(report, MS_OUTCOME_WRONG);
 
   if (wrong > 0)
-    return g_strdup_printf("%u configurations give a wrong picture; they are marked and not ranked.", wrong);
+    return g_strdup_printf(_("%u configurations give a wrong picture; they are marked and not ranked."), wrong);
   if (!best || !is_ranked(best))
-    return g_strdup("Nothing could be measured; the last column says why.");
+    return g_strdup(_("Nothing could be measured; the last column says why."));
   g_autofree char *time = ms_format_ns(best->summary.median);
-  return g_strdup_printf("Fastest: %s, %s", best->label, time);
+  return g_strdup_printf(_("Fastest: %s, %s"), best->label, time);
 }
 
 static char *
@@ -114,7 +116,7 @@ ms_compare_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancell
   MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
 
   if (cancelled)
-    return g_strdup("Cancelled; the results so far are shown.");
+    return g_strdup(_("Cancelled; the results so far are shown."));
   return report ? result_note(report) : g_strdup("");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/compare/compare-plan.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 static void
@@ -30,7 +31,7 @@ ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *
 static MsExperiment *
 new_experiment(MsCompareMode mode)
 {
-  const char *title = mode == MS_COMPARE_ONE_AT_A_TIME ? "One toggle at a time" : "All combinations of toggles";
+  const char *title = mode == MS_COMPARE_ONE_AT_A_TIME ? _("One toggle at a time") : _("All combinations of toggles");
 
   return ms_experiment_new("compare", title, "mean-shift");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/compare/toggle-picker.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "core/option/option-help.h"
 #include "ui/panels/compare/compare-plan.h"
 
 /* One check button. */
@@ -57,7 +59,7 @@ add_value(MsTogglePicker *self, GtkFlowBox *box, const MsOptionInfo *option, con
 {
   GtkWidget *button = gtk_check_button_new_with_label(value);
   Value row = {option, value, button};
-  g_autofree char *label = without_mnemonic(option->label);
+  g_autofree char *label = without_mnemonic(_(option->label));
   g_autofree char *name = g_strdup_printf("%s %s", label, value);
 
   atk_object_set_name(gtk_widget_get_accessible(button), name);
@@ -84,7 +86,7 @@ static void
 add_option(MsTogglePicker *self, const MsOptionInfo *option, int row)
 {
   const char *const *values = option->kind == MS_OPTION_SHAPE ? common_shapes : option->values;
-  g_autofree char *text = without_mnemonic(option->label);
+  g_autofree char *text = without_mnemonic(_(option->label));
   GtkWidget *label = gtk_label_new(text);
   GtkWidget *box = new_value_box();
 
@@ -92,7 +94,7 @@ add_option(MsTogglePicker *self, const MsOptionInfo *option, int row)
   gtk_widget_set_valign(label, GTK_ALIGN_START);
   gtk_widget_set_margin_top(label, 4);
   gtk_style_context_add_class(gtk_widget_get_style_context(label), "dim-label");
-  gtk_widget_set_tooltip_text(label, option->help);
+  gtk_widget_set_tooltip_text(label, ms_option_tooltip(option));
   for (guint i = 0; values[i]; i++)
     add_value(self, GTK_FLOW_BOX(box), option, values[i]);
   gtk_grid_attach(GTK_GRID(self), label, 0, row, 1, 1);
@@ -123,7 +125,7 @@ update_value(MsTogglePicker *self, const Value *value, MsDocument *document)
   g_autofree char *refusal = document ? ms_document_option_refusal(document, value->option, value->value) : NULL;
   GtkWidget *label = gtk_bin_get_child(GTK_BIN(value->button));
   g_autofree char *text = g_strdup_printf("%s%s", value->value, g_strcmp0(now, value->value) == 0 ? " (now)" : "");
-  g_autofree char *tip = refusal ? g_strdup_printf("With the current settings: %s", refusal) : NULL;
+  g_autofree char *tip = refusal ? g_strdup_printf(_("With the current settings: %s"), refusal) : NULL;
   GtkStyleContext *style = gtk_widget_get_style_context(label);
 
   gtk_label_set_text(GTK_LABEL(label), text);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/experiment/experiment-details.h"
 
+#include <glib/gi18n-lib.h>
+
 static void
 append_paragraph(GString *text, const char *heading, const char *body)
 {
@@ -41,12 +43,12 @@ ms_experiment_details(const MsExperiment *experiment, gboolean quick)
   g_autofree char *varies = g_strdup_printf("%s (%u configurations)", axes, configurations->len);
 
   append_paragraph(text, NULL, experiment->description);
-  append_paragraph(text, "Varies:", varies);
-  append_paragraph(text, "Fixed:", fixed);
-  append_paragraph(text, "Found:", experiment->finding);
+  append_paragraph(text, _("Varies:"), varies);
+  append_paragraph(text, _("Fixed:"), fixed);
+  append_paragraph(text, _("Found:"), experiment->finding);
   for (guint i = 0; i < experiment->published->len; i++)
     append_published(published, experiment->published->pdata[i]);
-  append_paragraph(text, "Published:", published->str);
+  append_paragraph(text, _("Published:"), published->str);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -58,6 +60,6 @@ ms_experiment_lesson(const MsExperiment *experiment)
   g_autofree char *finding = g_markup_printf_escaped("<big>%s</big>\n", experiment->finding);
 
   g_string_append(text, finding);
-  append_paragraph(text, "Measured here:", experiment->description);
+  append_paragraph(text, _("Measured here:"), experiment->description);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

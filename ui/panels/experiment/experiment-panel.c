@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/experiment/experiment-panel.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
@@ -52,8 +53,8 @@ show_details(MsExperimentPanel *self)
   if (!self->selected) {
     gtk_label_set_text(self->title, "");
     gtk_label_set_text(self->details, self->learns
-                                        ? "Each step runs one experiment and states what a study found with it."
-                                        : "Pick an experiment to see what it varies and what was published.");
+                                        ? _("Each step runs one experiment and states what a study found with it.")
+                                        : _("Pick an experiment to see what it varies and what was published."));
     return;
   }
   g_autofree char *markup =
@@ -111,8 +112,8 @@ static char *
 ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
   *ready = device && MS_EXPERIMENT_PANEL(panel)->selected;
-  return device ? g_strdup_printf("Measures on %s.", ms_device_get_name(device))
-                : g_strdup("Open a picture and choose an OpenCL device to measure on.");
+  return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_name(device))
+                : g_strdup(_("Open a picture and choose an OpenCL device to measure on."));
 }
 
 /* Keeps the report of the running experiment, and shows it while that experiment is selected. */
@@ -143,12 +144,12 @@ ms_experiment_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean canc
   const MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
 
   if (cancelled)
-    return g_strdup("Cancelled; the results so far are shown.");
+    return g_strdup(_("Cancelled; the results so far are shown."));
   if (!report)
     return g_strdup("");
   guint ok = ms_report_count(report, MS_OUTCOME_OK), wrong = ms_report_count(report, MS_OUTCOME_WRONG);
-  g_autofree char *bad = wrong ? g_strdup_printf(", %u WRONG", wrong) : g_strdup("");
-  return g_strdup_printf("Done: %u of %u configurations measured and verified%s.", ok, report->rows->len, bad);
+  g_autofree char *bad = wrong ? g_strdup_printf(_(", %u WRONG"), wrong) : g_strdup("");
+  return g_strdup_printf(_("Done: %u of %u configurations measured and verified%s."), ok, report->rows->len, bad);
 }
 
 static MsPanelJob *
@@ -206,8 +207,8 @@ on_open_clicked(MsExperimentPanel *self)
 {
   GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new("Open an Experiment", GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
-                                GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+    gtk_file_chooser_native_new(_("Open an Experiment"), GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
+                                GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), _("_Cancel"));
 
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_file_chosen), self, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/experiment/experiment-picker.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
@@ -32,8 +33,8 @@ static const struct {
   const char *name;
   const char *title;
 } studies[] = {
-  {"MS", "Mean-shift filtering"}, {"LB", "Load balancing"},  {"MM", "Minimum, maximum and count"},
-  {"PCL", "Sum reduction"},       {"BD", "Thread swapping"}, {"", "Other"},
+  {"MS", N_("Mean-shift filtering")}, {"LB", N_("Load balancing")},  {"MM", N_("Minimum, maximum and count")},
+  {"PCL", N_("Sum reduction")},       {"BD", N_("Thread swapping")}, {"", N_("Other")},
 };
 
 /* The page Learn: from what every program needs to what few do. */
@@ -131,13 +132,13 @@ new_tree(MsExperimentPicker *self)
   GtkTreeSelection *selection = gtk_tree_view_get_selection(GTK_TREE_VIEW(tree));
 
   g_object_set(cell, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
-  gtk_tree_view_insert_column_with_attributes(GTK_TREE_VIEW(tree), -1, "Experiment", cell, "text", COLUMN_TITLE,
+  gtk_tree_view_insert_column_with_attributes(GTK_TREE_VIEW(tree), -1, _("Experiment"), cell, "text", COLUMN_TITLE,
                                               "weight", COLUMN_WEIGHT, NULL);
   gtk_tree_view_set_headers_visible(GTK_TREE_VIEW(tree), FALSE);
   gtk_tree_view_set_enable_search(GTK_TREE_VIEW(tree), FALSE);
   gtk_tree_selection_set_select_function(selection, is_selectable, NULL, NULL);
   g_signal_connect_object(selection, "changed", G_CALLBACK(selection_changed_cb), self, G_CONNECT_SWAPPED);
-  atk_object_set_name(gtk_widget_get_accessible(tree), "Experiments");
+  atk_object_set_name(gtk_widget_get_accessible(tree), _("Experiments"));
   ms_panel_tree_tooltip(GTK_TREE_VIEW(tree), COLUMN_TITLE);
   return tree;
 }
@@ -155,8 +156,8 @@ ms_experiment_picker_init(MsExperimentPicker *self)
   self->tree = GTK_TREE_VIEW(new_tree(self));
   gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
   gtk_box_set_spacing(GTK_BOX(self), 6);
-  gtk_entry_set_placeholder_text(GTK_ENTRY(self->search), "Search experiments");
-  atk_object_set_name(gtk_widget_get_accessible(self->search), "Search experiments");
+  gtk_entry_set_placeholder_text(GTK_ENTRY(self->search), _("Search experiments"));
+  atk_object_set_name(gtk_widget_get_accessible(self->search), _("Search experiments"));
   g_signal_connect_object(self->search, "search-changed", G_CALLBACK(search_changed_cb), self, G_CONNECT_SWAPPED);
   gtk_scrolled_window_set_shadow_type(GTK_SCROLLED_WINDOW(scrolled), GTK_SHADOW_IN);
   gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
@@ -183,7 +184,7 @@ find_study(MsExperimentPicker *self, const char *name, GtkTreeIter *iter)
       return;
   }
   g_autofree char *title =
-    *studies[n].name ? g_strdup_printf("%s (%s)", studies[n].title, studies[n].name) : g_strdup(studies[n].title);
+    *studies[n].name ? g_strdup_printf("%s (%s)", _(studies[n].title), studies[n].name) : g_strdup(_(studies[n].title));
   gtk_tree_store_insert_with_values(self->store, iter, NULL, -1, COLUMN_TITLE, title, COLUMN_STUDY, studies[n].name,
                                     COLUMN_WEIGHT, PANGO_WEIGHT_BOLD, -1);
 }
@@ -235,7 +236,7 @@ ms_experiment_picker_fill_steps(MsExperimentPicker *self, GError **error)
     }
   gtk_widget_hide(self->search);
   gtk_tree_view_set_show_expanders(self->tree, FALSE);
-  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->tree)), "Steps");
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->tree)), _("Steps"));
   return all != NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/kernel/source-view.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/filter/planner.h"
@@ -158,7 +159,7 @@ show_options(MsSourceView *self, gboolean marked)
   g_auto(GStrv) before = g_strsplit(marked && self->before.options ? self->before.options : self->now.options, " ", -1);
   g_auto(GStrv) after = g_strsplit(self->now.options, " ", -1);
   g_autoptr(GArray) diff = ms_text_diff((const char *const *)before, (const char *const *)after);
-  g_autoptr(GString) markup = g_string_new("Build options: ");
+  g_autoptr(GString) markup = g_string_new(_("Build options: "));
 
   for (guint i = 0; i < diff->len; i++) {
     const MsDiffLine *word = &g_array_index(diff, MsDiffLine, i);
@@ -175,10 +176,10 @@ show_summary(MsSourceView *self, GArray *diff, gboolean marked)
 {
   guint lines = diff->len - ms_text_diff_count(diff, MS_DIFF_REMOVED);
   g_autofree char *text =
-    marked ? g_strdup_printf("%u parts, %u lines; %u lines added and %u removed since the previous configuration",
+    marked ? g_strdup_printf(_("%u parts, %u lines; %u lines added and %u removed since the previous configuration"),
                              ms_program_spec_get_n_parts(self->spec), lines, ms_text_diff_count(diff, MS_DIFF_ADDED),
                              ms_text_diff_count(diff, MS_DIFF_REMOVED))
-           : g_strdup_printf("%u parts, %u lines", ms_program_spec_get_n_parts(self->spec), lines);
+           : g_strdup_printf(_("%u parts, %u lines"), ms_program_spec_get_n_parts(self->spec), lines);
 
   gtk_label_set_text(self->summary, text);
 }
@@ -214,10 +215,11 @@ show_known_log(MsSourceView *self, MsDocument *document)
   g_autofree char *shown = self->spec ? ms_program_spec_hash(self->spec) : NULL;
   const char *log = ran && g_strcmp0(ran, shown) == 0 ? ms_run_get_build_log(run) : NULL;
 
-  show_log(self, !log ? "This program has not been built yet."
-                 : *log
-                   ? log
-                   : "The compiler printed nothing, or the program came from the cache. Compile it to see its output.");
+  show_log(self,
+           !log ? _("This program has not been built yet.")
+           : *log
+             ? log
+             : _("The compiler printed nothing, or the program came from the cache. Compile it to see its output."));
 }
 
 static void
@@ -259,8 +261,8 @@ ms_source_view_refresh(MsPanel *panel)
 
   gtk_widget_set_sensitive(self->compile, FALSE);
   if (!document || !ms_document_plan_request(document, &request)) {
-    show_nothing(self, document ? "The serial reference is plain C and has no kernel."
-                                : "The kernel program of an open picture's settings appears here.");
+    show_nothing(self, document ? _("The serial reference is plain C and has no kernel.")
+                                : _("The kernel program of an open picture's settings appears here."));
     return;
   }
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
@@ -294,13 +296,13 @@ compile(MsContext *context, GCancellable *cancellable, gpointer data, GError **e
   g_autoptr(GError) failure = NULL;
 
   if (!context)
-    return g_strdup("The serial reference has no compiler.");
+    return g_strdup(_("The serial reference has no compiler."));
   g_autoptr(MsProgram) program =
     ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), data, NULL, &failure);
   if (!program)
     return g_strdup(failure->message);
   const char *log = ms_program_get_log(program);
-  return g_strdup(log && *log ? log : "Compiled; the compiler printed nothing.");
+  return g_strdup(log && *log ? log : _("Compiled; the compiler printed nothing."));
 }
 
 static void
@@ -324,7 +326,7 @@ on_compile_clicked(MsSourceView *self)
     return;
   cancel_compiling(self);
   self->compiling = g_cancellable_new();
-  show_log(self, "Compiling…");
+  show_log(self, _("Compiling…"));
   ms_window_engine_call_async(ms_document_get_engine(document), compile, g_object_ref(self->spec), g_object_unref,
                               g_free, self->compiling, on_compiled, g_object_ref(self));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/runs/run-strip.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/common/format.h"
 
 #define THUMBNAIL_WIDTH 56
@@ -73,8 +75,8 @@ static GtkWidget *
 new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gboolean active)
 {
   GtkWidget *toggle = gtk_toggle_button_new_with_label(side);
-  g_autofree char *name = g_strdup_printf("%s as %s", title, side);
-  g_autofree char *tip = g_strdup_printf("Shows %s on side %s of the views", title, side);
+  g_autofree char *name = g_strdup_printf(_("%s as %s"), title, side);
+  g_autofree char *tip = g_strdup_printf(_("Shows %s on side %s of the views"), title, side);
 
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), active);
   gtk_style_context_add_class(gtk_widget_get_style_context(toggle), "run-side");
@@ -90,7 +92,7 @@ new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gb
 static void
 add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
 {
-  const char *title = run ? ms_run_get_label(run) : "Original";
+  const char *title = run ? ms_run_get_label(run) : _("Original");
   MsRun *side_b = ms_document_get_shown_run(document);
   GdkPixbuf *thumbnail =
     run ? get_thumbnail(G_OBJECT(run), ms_run_get_result(run))
@@ -100,7 +102,7 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   GtkWidget *item = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(run ? text : title);
   GtkWidget *image = gtk_image_new_from_pixbuf(thumbnail), *sides = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
-  g_autofree char *name = g_strdup_printf("Thumbnail of %s", title);
+  g_autofree char *name = g_strdup_printf(_("Thumbnail of %s"), title);
   atk_object_set_name(gtk_widget_get_accessible(image), name);
   gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
   gtk_style_context_add_class(gtk_widget_get_style_context(label), "caption");
@@ -197,6 +199,6 @@ ms_run_strip_init(MsRunStrip *self)
   gtk_container_add(GTK_CONTAINER(outer), self->original);
   gtk_box_pack_start(GTK_BOX(outer), self->scrolled, TRUE, TRUE, 0);
   gtk_container_add(GTK_CONTAINER(self), outer);
-  atk_object_set_name(gtk_widget_get_accessible(self->box), "Strip of runs");
+  atk_object_set_name(gtk_widget_get_accessible(self->box), _("Strip of runs"));
   gtk_widget_show_all(outer);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/runs/runs-model.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/common/format.h"
 
 GtkListStore *
@@ -55,7 +57,7 @@ set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
   g_autofree char *size = g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source));
 
   gtk_list_store_set(store, iter, MS_RUNS_RUN, NULL, MS_RUNS_A, ms_document_get_run_a(document) == NULL, MS_RUNS_B,
-                     FALSE, MS_RUNS_LABEL, "Original", MS_RUNS_SETTINGS, size, MS_RUNS_DEVICE, "", MS_RUNS_TIME, "",
+                     FALSE, MS_RUNS_LABEL, _("Original"), MS_RUNS_SETTINGS, size, MS_RUNS_DEVICE, "", MS_RUNS_TIME, "",
                      MS_RUNS_SHARE, 0, MS_RUNS_SPEEDUP, "", MS_RUNS_BADGE, "", MS_RUNS_PICTURE, "", MS_RUNS_IS_RUN,
                      FALSE, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/runs/runs-panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/panels/common/panel-style.h"
 #include "ui/panels/runs/runs-model.h"
 
@@ -56,7 +58,7 @@ update_buttons(MsRunsPanel *self)
   gtk_widget_set_sensitive(self->delete, run != NULL);
   gtk_widget_set_sensitive(self->baseline, run != NULL);
   gtk_button_set_label(GTK_BUTTON(self->baseline),
-                       run && ms_run_is_baseline(run) ? "Unmark _Baseline" : "Mark as _Baseline");
+                       run && ms_run_is_baseline(run) ? _("Unmark _Baseline") : _("Mark as _Baseline"));
 }
 
 static void
@@ -64,13 +66,14 @@ show_note(MsRunsPanel *self, MsDocument *document)
 {
   guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
   g_autofree char *dropped = g_strdup_printf(
-    g_dngettext(NULL, "%u older picture was removed to save memory; its timings are kept.",
+    g_dngettext(GETTEXT_PACKAGE, "%u older picture was removed to save memory; its timings are kept.",
                 "%u older pictures were removed to save memory; their timings are kept.", self->dropped),
     self->dropped);
 
   gtk_label_set_text(self->note, self->dropped > 0 ? dropped
-                                 : runs == 0       ? "Every run of the filter is listed here."
-                                             : "A and B are what the split, side-by-side and difference views show.");
+                                 : runs == 0
+                                   ? _("Every run of the filter is listed here.")
+                                   : _("A and B are what the split, side-by-side and difference views show."));
 }
 
 static void

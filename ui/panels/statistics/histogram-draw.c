@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Drawing of the histogram plot: axes, curves of both pictures with markers, and the cursor. */
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "ui/panels/statistics/histogram-private.h"
@@ -186,7 +187,7 @@ static void
 draw_titles(MsHistogramPlot *self, const MsHistogramFrame *frame)
 {
   const char *text =
-    self->logarithmic ? "Share of the pixels (logarithmic scale)" : "Share of the pixels (linear scale)";
+    self->logarithmic ? _("Share of the pixels (logarithmic scale)") : _("Share of the pixels (linear scale)");
 
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
   ms_panel_show_text(frame->widget, frame->cr, MS_HISTOGRAM_PAD, MS_HISTOGRAM_PAD / 2.0, frame->left + frame->width,
@@ -196,7 +197,7 @@ draw_titles(MsHistogramPlot *self, const MsHistogramFrame *frame)
 static void
 draw_waiting(const MsHistogramFrame *frame)
 {
-  const char *text = "Computing…";
+  const char *text = _("Computing…");
   int width, height;
 
   ms_panel_text_size(frame->widget, text, &width, &height);

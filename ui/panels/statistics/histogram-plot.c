@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/histogram-plot.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "ui/panels/common/drawn-accessible.h"
@@ -150,8 +151,8 @@ ms_histogram_plot_init(MsHistogramPlot *self)
   gtk_widget_set_can_focus(widget, TRUE);
   gtk_widget_add_events(widget, GDK_POINTER_MOTION_MASK | GDK_ENTER_NOTIFY_MASK | GDK_LEAVE_NOTIFY_MASK |
                                   GDK_BUTTON_PRESS_MASK);
-  ms_drawn_describe(widget, ATK_ROLE_CHART, "Histogram",
-                    "Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16.");
+  ms_drawn_describe(widget, ATK_ROLE_CHART, _("Histogram"),
+                    _("Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16."));
 }
 
 /** ms_histogram_plot_set_histograms: copies both (nullable). */
@@ -209,7 +210,7 @@ ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin)
 {
   g_autoptr(GString) words = g_string_new(NULL);
 
-  g_string_append_printf(words, "Level %d:", bin);
+  g_string_append_printf(words, _("Level %d:"), bin);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     if (!self->shown[channel])
       continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/histogram-view.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/common/format.h"
@@ -63,7 +64,7 @@ show_legend(MsHistogramView *self, MsDocument *document)
 {
   g_autofree char *before = ms_picture_statistics_name_before(document);
   g_autofree char *after = ms_picture_statistics_name_after(document);
-  g_autofree char *text = g_strdup_printf("Dashed, hollow marks: %s\nSolid, filled marks: %s", before, after);
+  g_autofree char *text = g_strdup_printf(_("Dashed, hollow marks: %s\nSolid, filled marks: %s"), before, after);
 
   gtk_label_set_text(self->legend, text);
 }
@@ -75,7 +76,7 @@ show_reading(MsHistogramView *self)
   int bin = ms_histogram_plot_get_bin(self->plot);
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
   const char *problem = statistics ? ms_picture_statistics_get_problem(statistics) : NULL;
-  const char *hint = "Point at the curves, or use the arrow keys, to read a level.";
+  const char *hint = _("Point at the curves, or use the arrow keys, to read a level.");
 
   gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/picture-statistics.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Input and output of one request; results that are known already are copied into it. */
 typedef struct {
   MsImage *before;
@@ -247,7 +249,7 @@ ms_picture_statistics_name_before(MsDocument *document)
 {
   MsRun *run = ms_document_get_run_a(document);
 
-  return g_strdup(run ? ms_run_get_label(run) : "Original");
+  return g_strdup(run ? ms_run_get_label(run) : _("Original"));
 }
 
 /** ms_picture_statistics_name_after: (transfer full): the name of the picture on side B */
@@ -258,5 +260,5 @@ ms_picture_statistics_name_after(MsDocument *document)
 
   if (!run)
     run = ms_document_get_current_run(document);
-  return g_strdup(run ? ms_run_get_label(run) : "Filtered");
+  return g_strdup(run ? ms_run_get_label(run) : _("Filtered"));
 }

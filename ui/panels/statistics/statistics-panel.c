@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/statistics/statistics-panel.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "ui/common/format.h"
@@ -29,7 +30,7 @@ enum {
   COLUMN_MEDIAN,
 };
 
-static const char *const channel_names[] = {"Red", "Green", "Blue", "Alpha", "Luma"};
+static const char *const channel_names[] = {N_("Red"), N_("Green"), N_("Blue"), N_("Alpha"), N_("Luma")};
 
 static char *
 number_text(double value)
@@ -57,7 +58,7 @@ add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsC
 
   gtk_list_store_append(self->store, &iter);
   gtk_list_store_set(self->store, &iter, column++, picture, -1);
-  gtk_list_store_set(self->store, &iter, column++, channel_names[channel], -1);
+  gtk_list_store_set(self->store, &iter, column++, _(channel_names[channel]), -1);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
     g_autofree char *text = number_text(numbers[i]);
     gtk_list_store_set(self->store, &iter, column++, text, -1);
@@ -79,7 +80,7 @@ static char *
 short_difference_text(const MsImageComparison *comparison)
 {
   if (comparison->changed == 0)
-    return g_strdup("The pictures are identical.");
+    return g_strdup(_("The pictures are identical."));
   return g_strdup_printf("%.2f %% of the pixels changed, PSNR %.1f dB",
                          100.0 * (double)comparison->changed / (double)comparison->pixels, comparison->psnr);
 }
@@ -92,9 +93,9 @@ difference_text(const MsImageComparison *comparison)
   double percent = comparison->pixels > 0 ? 100.0 * (double)comparison->changed / (double)comparison->pixels : 0;
 
   if (comparison->changed == 0)
-    return g_strdup_printf("The pictures are identical (%s pixels).", pixels);
-  return g_strdup_printf("%s of %s pixels changed (%.2f %%). PSNR %.2f dB, mean absolute difference %.3f, largest "
-                         "difference %u.",
+    return g_strdup_printf(_("The pictures are identical (%s pixels)."), pixels);
+  return g_strdup_printf(_("%s of %s pixels changed (%.2f %%). PSNR %.2f dB, mean absolute difference %.3f, largest "
+                           "difference %u."),
                          changed, pixels, percent, comparison->psnr, comparison->mean_absolute,
                          comparison->max_difference);
 }
@@ -104,7 +105,7 @@ append_time(GString *text, const char *what, double kernel_ms, double gb_per_s, 
 {
   g_autofree char *time = ms_format_ms(kernel_ms);
 
-  g_string_append_printf(text, "%s%s %s", text->len > 0 ? "   " : "Kernel times: ", what, time);
+  g_string_append_printf(text, "%s%s %s", text->len > 0 ? "   " : _("Kernel times: "), what, time);
   if (gb_per_s > 0)
     g_string_append_printf(text, ", %.2f GB/s", gb_per_s);
   if (peak_share > 0)
@@ -138,9 +139,10 @@ show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
                                       : difference_text(comparison);
   const char *problem = ms_picture_statistics_get_problem(statistics);
 
-  gtk_label_set_text(self->difference, text      ? text
-                                       : problem ? problem
-                                                 : "The difference appears here after the picture has been filtered.");
+  gtk_label_set_text(self->difference, text ? text
+                                       : problem
+                                         ? problem
+                                         : _("The difference appears here after the picture has been filtered."));
 }
 
 /* Whole numbers keep all columns of the compact form in view; the full form has the decimals. */
@@ -160,7 +162,7 @@ add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const
     g_autofree char *deviation = arrow(a->stddev, b->stddev), *median = arrow(a->median, b->median);
     GtkTreeIter iter;
     gtk_list_store_append(self->store, &iter);
-    gtk_list_store_set(self->store, &iter, COLUMN_CHANNEL, channel_names[channel], COLUMN_MIN, min, COLUMN_MAX, max,
+    gtk_list_store_set(self->store, &iter, COLUMN_CHANNEL, _(channel_names[channel]), COLUMN_MIN, min, COLUMN_MAX, max,
                        COLUMN_MEAN, mean, COLUMN_DEVIATION, deviation, COLUMN_MEDIAN, median, -1);
   }
 }
@@ -174,7 +176,7 @@ ms_statistics_panel_make_compact(MsPanel *panel)
     gtk_tree_view_column_set_visible(gtk_tree_view_get_column(self->tree, column),
                                      column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
-  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), "Dev.");
+  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
   gtk_widget_hide(GTK_WIDGET(self->times));
   gtk_widget_hide(self->copy);

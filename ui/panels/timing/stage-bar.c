@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/timing/stage-bar.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/panels/common/drawn-accessible.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/panel-style.h"
@@ -195,7 +197,7 @@ update_words(MsStageBar *self)
     g_autofree char *text = part_text(self, &g_array_index(self->parts, Part, i));
     g_string_append_printf(words, "%s%s", i ? "; " : "", text);
   }
-  ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, "Parts of the run", words->str);
+  ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, _("Parts of the run"), words->str);
   ms_drawn_set_value(GTK_WIDGET(self), ms_stage_bar_get_total_ms(self), total);
   gtk_widget_queue_resize(GTK_WIDGET(self));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/timing/timing-rows.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Some drivers report timestamps that go backwards; a negative wait counts as zero. */
 static double
 phase_ms(guint64 from, guint64 to)
@@ -85,9 +87,10 @@ ms_timing_row_moves_device_memory(const MsTimingRow *self)
 char *
 ms_timing_row_title(const MsTimingRow *self)
 {
-  static const char *const titles[] = {"Decode", "Build", "Upload", "Kernel", "Download", "Encode"};
+  static const char *const titles[] = {N_("Decode"), N_("Build"),    N_("Upload"),
+                                       N_("Kernel"), N_("Download"), N_("Encode")};
 
   if (self->stage == MS_STAGE_KERNEL && self->name)
-    return g_strdup_printf("%s %s", titles[self->stage], self->name);
-  return g_strdup(titles[self->stage]);
+    return g_strdup_printf("%s %s", _(titles[self->stage]), self->name);
+  return g_strdup(_(titles[self->stage]));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/timing/timing-view.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/reduce/bandwidth.h"
 #include "ui/common/format.h"
 #include "ui/panels/timing/stage-bar.h"
@@ -75,7 +77,7 @@ append_launches(MsTimingView *self, MsTimingLog *log, const MsTimingRow *row, do
     if (!ms_timing_row_holds(row, timing))
       continue;
     MsTimingRow launch = ms_timing_row_of(timing);
-    g_autofree char *title = g_strdup_printf("Launch %u", ++number);
+    g_autofree char *title = g_strdup_printf(_("Launch %u"), ++number);
     GtkTreeIter iter;
     append_row(self, &launch, title, peak, parent, &iter);
   }
@@ -86,8 +88,8 @@ show_build(MsTimingView *self, MsTimingLog *log)
 {
   double ms = ms_timing_log_total_ms(log, MS_STAGE_BUILD);
   g_autofree char *time = ms_format_ms(ms);
-  g_autofree char *text = ms > 0 ? g_strdup_printf("Building the kernels took %s, apart from the run.", time)
-                                 : g_strdup("No kernels were built; they were ready from an earlier run.");
+  g_autofree char *text = ms > 0 ? g_strdup_printf(_("Building the kernels took %s, apart from the run."), time)
+                                 : g_strdup(_("No kernels were built; they were ready from an earlier run."));
 
   gtk_label_set_text(self->build, text);
 }
@@ -120,8 +122,9 @@ ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *headin
     if (row->stage != MS_STAGE_BUILD)
       ms_stage_bar_add(self->bar, title, row->run_ms);
   }
-  g_autofree char *peak = peak_gb_per_s > 0 ? g_strdup_printf("Measured peak of the device: %.1f GB/s.", peak_gb_per_s)
-                                            : g_strdup("The peak of the device has not been measured.");
+  g_autofree char *peak = peak_gb_per_s > 0
+                            ? g_strdup_printf(_("Measured peak of the device: %.1f GB/s."), peak_gb_per_s)
+                            : g_strdup(_("The peak of the device has not been measured."));
   gtk_label_set_text(self->peak_label, peak);
 }
 
@@ -131,7 +134,7 @@ measure_peak(MsContext *context, GCancellable *cancellable, gpointer data, GErro
   g_autofree MsBandwidth *bandwidth = g_new0(MsBandwidth, 1);
 
   if (!context) {
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "The serial reference has no device to measure.");
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, _("The serial reference has no device to measure."));
     return NULL;
   }
   if (!ms_bandwidth_get(context, NULL, bandwidth, cancellable, error))
@@ -181,7 +184,7 @@ run_heading(MsRun *run)
   g_autofree char *kernel = ms_format_ms(ms_run_get_kernel_ms(run));
   gboolean device = ms_run_get_device(run) != NULL;
 
-  return g_strdup_printf("%s on %s, %d × %d: %s %s", ms_run_get_label(run), ms_run_get_device_name(run),
+  return g_strdup_printf(_("%s on %s, %d × %d: %s %s"), ms_run_get_label(run), ms_run_get_device_name(run),
                          ms_run_get_width(run), ms_run_get_height(run), device ? "kernels" : "took", kernel);
 }
 

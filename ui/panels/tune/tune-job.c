@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/tune/tune-job.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 struct _MsTuneJob {
@@ -205,7 +206,7 @@ ms_tune_job_get_space_size(MsTuneJob *self)
 MsChart *
 ms_tune_job_chart(MsTuneJob *self)
 {
-  MsChart *chart = ms_chart_new(MS_CHART_LINES, "Search for the fastest configuration");
+  MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
   guint fastest = ms_chart_add_series(chart, "fastest so far", FALSE), n = 0;
   double best = INFINITY;
 

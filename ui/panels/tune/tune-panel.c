@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/tune/tune-panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/panels/common/chart-view.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/panel-style.h"
@@ -43,8 +45,8 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
   MsTunePanel *self = MS_TUNE_PANEL(panel);
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
-  return device ? g_strdup_printf("Searches on %s with the current filter settings.", ms_device_get_name(device))
-                : g_strdup("Open a picture and choose an OpenCL device to tune for.");
+  return device ? g_strdup_printf(_("Searches on %s with the current filter settings."), ms_device_get_name(device))
+                : g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
 }
 
 static void
@@ -70,7 +72,7 @@ show_winner(MsTunePanel *self)
   const MsTrial *best = ms_tune_panel_get_best(self);
 
   if (!best) {
-    gtk_label_set_text(self->winner, "No configuration has been measured yet.");
+    gtk_label_set_text(self->winner, _("No configuration has been measured yet."));
     return;
   }
   g_autofree char *settings = ms_factors_to_string(best->factors);
@@ -100,7 +102,7 @@ ms_tune_panel_show(MsJobPanel *panel, MsPanelJob *job)
   for (; self->listed < trials->len; self->listed++)
     list_trial(self, trials->pdata[self->listed], self->listed + 1);
   show_fastest_rows(self);
-  ms_chart_view_set_chart(self->chart, chart, "Search for the fastest configuration");
+  ms_chart_view_set_chart(self->chart, chart, _("Search for the fastest configuration"));
   show_winner(self);
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
 }
@@ -108,8 +110,8 @@ ms_tune_panel_show(MsJobPanel *panel, MsPanelJob *job)
 static char *
 ms_tune_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
-  return g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried",
-                         ms_tune_job_get_trials(MS_TUNE_JOB(job))->len, ms_tune_job_get_space_size(MS_TUNE_JOB(job)));
+  return g_strdup_printf(_("%u of %.0f configurations tried"), ms_tune_job_get_trials(MS_TUNE_JOB(job))->len,
+                         (double)ms_tune_job_get_space_size(MS_TUNE_JOB(job)));
 }
 
 static char *
@@ -118,8 +120,8 @@ ms_tune_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
   guint n = ms_tune_job_get_trials(MS_TUNE_JOB(job))->len;
 
   if (cancelled)
-    return g_strdup_printf("Cancelled after %u configurations; the next search continues from here.", n);
-  return g_strdup_printf("Done: %u configurations tried. The fastest is saved for this device and driver.", n);
+    return g_strdup_printf(_("Cancelled after %u configurations; the next search continues from here."), n);
+  return g_strdup_printf(_("Done: %u configurations tried. The fastest is saved for this device and driver."), n);
 }
 
 static MsTuneStrategy

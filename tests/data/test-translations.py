@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Fails where a text of the window is missing from the files to translate, or a translation is incomplete or fuzzy."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = os.environ["MS_SOURCE_ROOT"]
+FOLDER = os.path.join(SOURCE, "data", "po")
+MARK = re.compile(r"(?<!\w)N?_\(|g_dngettext\(|translatable=\"yes\"")
+
+
+def read(*parts):
+    with open(os.path.join(SOURCE, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def words(name):
+    return [line for line in read("data", "po", name).split("\n") if line and not line.startswith("#")]
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=SOURCE, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout + done.stderr
+
+
+def marked_files():
+    found = [f"data/{name}" for name in sorted(os.listdir(os.path.join(SOURCE, "data")))
+             if name.endswith((".desktop", ".metainfo.xml"))]
+    for top in ("app", "core", "ui"):
+        for folder, _, names in os.walk(os.path.join(SOURCE, top)):
+            paths = [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names]
+            found += [path for path in paths if path.endswith((".c", ".ui")) and MARK.search(read(path))]
+    return sorted(found)
+
+
+class TranslationsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ms-po-")
+        cls.template = os.path.join(cls.folder.name, "texts.pot")
+        run("xgettext", "--files-from=data/po/POTFILES", "--from-code=UTF-8", "--add-comments", "--keyword=_",
+            "--keyword=N_", "--keyword=g_dngettext:2,3", "--package-name=meanshift-lab", "--output=" + cls.template)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_marked_file_is_listed(self):
+        self.assertEqual(words("POTFILES"), marked_files())
+
+    def test_every_text_is_translated(self):
+        for language in words("LINGUAS"):
+            merged = os.path.join(self.folder.name, language + ".po")
+            run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged,
+                os.path.join(FOLDER, language + ".po"), self.template)
+            missing = run("msgattrib", "--untranslated", "--no-obsolete", "--no-wrap", merged)
+            self.assertEqual(re.findall(r'(?m)^msgid "(.+)"$', missing), [], language)
+            fuzzy = run("msgattrib", "--only-fuzzy", "--no-obsolete", os.path.join(FOLDER, language + ".po"))
+            self.assertEqual(fuzzy, "", language)
+
+    def test_formats_agree(self):
+        for language in words("LINGUAS"):
+            run("msgfmt", "--check", "--output-file=" + os.devnull, os.path.join(FOLDER, language + ".po"))
+
+    def test_the_field_s_own_terms_are_used(self):
+        text = read("data", "po", "zh_CN.po")
+        for term in ("均值漂移", "归约", "工作组", "局部内存", "直方图"):
+            self.assertTrue(term in text, term)
+
+    def test_text_of_the_program_is_translated(self):
+        locale = os.path.join(os.environ["MS_BUILD_ROOT"], "data", "po")
+        environment = dict(os.environ, LANGUAGE="zh_CN", LC_ALL="C.UTF-8", MS_LOCALE_FOLDER=locale)
+        command = [os.environ["MS_PROGRAM"], "--help"]
+        help_text = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        self.assertIn("--sp R", help_text)
+        self.assertIn("窗口半径", help_text)
+
+
+if __name__ == "__main__":
+    unittest.main()
