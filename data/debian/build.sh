@@ -18,6 +18,7 @@ git -C "$here" ls-files -z -- ':!data/debian' | tar -C "$here" --null --files-fr
 tar -C "$folder" -czf "$folder/meanshift-lab_$version.orig.tar.gz" "meanshift-lab-$version"
 cp -R "$here/data/debian" "$tree/debian"
 rm "$tree/debian/build.sh"
-sed -i "s/@MAINTAINER@/${DEBFULLNAME:-The Meanshift Lab authors} <$DEBEMAIL>/" "$tree/debian/control" "$tree/debian/changelog"
+maintainer="${DEBFULLNAME:-The Meanshift Lab authors} <$DEBEMAIL>"
+sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control" "$tree/debian/changelog"
 cd "$tree"
 exec dpkg-buildpackage --unsigned-source --unsigned-changes "$@"

@@ -39,6 +39,7 @@ def filter(
     max_iterations: Optional[int] = ...,
     epsilon: Optional[float] = ...,
     rule: Optional[str] = ...,
+    levels: Optional[int] = ...,
     memory: Optional[str] = ...,
     local_memory: Union[None, bool, str] = ...,
     unroll: Optional[int] = ...,
