@@ -12,9 +12,9 @@ refuse(GError **error, const char *sentence)
 }
 
 /* The names of the actions in messages, in the order of the bits of #MsCommandAction. */
-static const char *const action_names[] = {"the window",        "images",     "--list-devices",
-                                           "--reduce",          "--tune",     "--experiment",
-                                           "--experiment list", "--diagnose", "--merge-manifests"};
+static const char *const action_names[] = {
+  "the window",        "images",     "--list-devices",    "--reduce", "--tune", "--experiment",
+  "--experiment list", "--diagnose", "--merge-manifests", "--regions"};
 
 static char *
 name_actions(guint actions)
@@ -48,7 +48,7 @@ refuse_option(const char *name, guint actions, MsCommandAction action, GError **
 static gboolean
 check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
 {
-  guint filter_actions = MS_COMMAND_IMAGES | (line->reduce ? 0 : MS_COMMAND_TUNE);
+  guint filter_actions = MS_COMMAND_IMAGES | MS_COMMAND_REGIONS | (line->reduce ? 0 : MS_COMMAND_TUNE);
 
   for (guint i = 0; i < line->given->len; i++) {
     const char *name = g_ptr_array_index(line->given, i);

@@ -64,6 +64,8 @@ ms_command_line_action(const MsCommandLine *self)
     return MS_COMMAND_TUNE;
   if (self->merge_manifests)
     return MS_COMMAND_MERGE;
+  if (self->regions)
+    return MS_COMMAND_REGIONS;
   return self->reduce ? MS_COMMAND_REDUCE : MS_COMMAND_IMAGES;
 }
 

@@ -74,6 +74,11 @@ typedef struct {
   gboolean timings;
   gboolean stats;
   gboolean histogram;
+  gboolean regions;
+  int min_region;
+  char *labels;
+  char *modes;
+  char *outlines;
   char *json;
   char *csv;
   int repeat;
@@ -111,6 +116,7 @@ typedef enum {
   MS_COMMAND_LIST_EXPERIMENTS = 1 << 6,
   MS_COMMAND_DIAGNOSE = 1 << 7,
   MS_COMMAND_MERGE = 1 << 8,
+  MS_COMMAND_REGIONS = 1 << 9,
 } MsCommandAction;
 
 MsCommandLine *ms_command_line_new(void);

@@ -24,7 +24,8 @@ static const char *const progress_values[] = {"auto", "always", "never", NULL};
 #define EXPERIMENT MS_COMMAND_EXPERIMENT
 #define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
 #define LAB (REDUCE | TUNE | EXPERIMENT)
-#define HEADLESS (IMAGES | LISTS | LAB | MERGE)
+#define REGIONS MS_COMMAND_REGIONS
+#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE)
 #define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
@@ -50,15 +51,27 @@ static const MsOptionInfo rows[] = {
   ROW(PROGRAM, "version", FLAG, version, EVERY, "Show the version of the program and of its libraries",
       .is_common = TRUE),
 
-  ROW(FILTER, "preset", TEXT, preset, IMAGES | TUNE,
+  ROW(FILTER, "preset", TEXT, preset, IMAGES | REGIONS | TUNE,
       "Begin with the settings of a preset, built-in or saved in the window; other options change them",
       ARGUMENT("NAME"), .is_common = TRUE),
+
+  ROW(FILTER, "regions", FLAG, regions, REGIONS,
+      "Divide one image into regions of pixels that come to rest close together; -o gets the regions' mean colours"),
+  ROW(FILTER, "min-region", INT, min_region, REGIONS, "Regions of fewer pixels join the neighbour nearest in colour",
+      RANGE(1, G_MAXINT32), .standard = "1", .needs = "regions"),
+  ROW(FILTER, "labels", TEXT, labels, REGIONS, "Write the region of each pixel, from 1 on, as .npy or 16-bit .png",
+      ARGUMENT("FILE"), .needs = "regions"),
+  ROW(FILTER, "modes", TEXT, modes, REGIONS,
+      "Write column and row of the place where each pixel comes to rest, as .npy or 16-bit .png", ARGUMENT("FILE"),
+      .needs = "regions"),
+  ROW(FILTER, "outlines", TEXT, outlines, REGIONS, "Write the image with the outlines of the regions in red",
+      ARGUMENT("FILE"), .needs = "regions"),
 
   ROW(DEVICE, "list-devices", FLAG, list_devices, MS_COMMAND_LIST_DEVICES,
       "List the OpenCL devices with their limits (with --json -, as JSON)", .is_common = TRUE),
   ROW(DEVICE, "diagnose", FLAG, diagnose, MS_COMMAND_DIAGNOSE,
       "Print a report for a bug report: versions, devices, and a self-test of every kernel"),
-  ROW(DEVICE, "device", TEXT, device, IMAGES | LAB,
+  ROW(DEVICE, "device", TEXT, device, IMAGES | REGIONS | LAB,
       "The device: a kind of device, a part of its name, its number in the list, or the serial reference",
       ARGUMENT("auto|cpu|gpu|reference|NAME-PART|P:D"), .is_common = TRUE),
   ROW(DEVICE, "devices", TEXT, devices, IMAGES | EXPERIMENT,
@@ -66,20 +79,20 @@ static const MsOptionInfo rows[] = {
   ROW(DEVICE, "split", CHOICE, split, IMAGES,
       "How --devices divide: equally, as earlier runs learned, or adapted as they run",
       CHOICE_OF(ms_split_mode_names, 0), .needs = "devices"),
-  ROW(DEVICE, "fallback", CHOICE, fallback, IMAGES | LAB,
+  ROW(DEVICE, "fallback", CHOICE, fallback, IMAGES | REGIONS | LAB,
       "What to do when the device is missing or fails (default fail if --device names one, cpu for auto)",
       CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),
 
-  ROW(OUTPUT, "output", TEXT, output, IMAGES, "Where the result goes; - is standard output", .letter = 'o',
+  ROW(OUTPUT, "output", TEXT, output, IMAGES | REGIONS, "Where the result goes; - is standard output", .letter = 'o',
       ARGUMENT("FILE|DIR|-"), .is_common = TRUE),
   ROW(OUTPUT, "name", TEXT, name, IMAGES,
       "Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})", ARGUMENT("TEMPLATE"),
       .needs = "output", .is_common = TRUE),
-  ROW(OUTPUT, "format", CHOICE, format, IMAGES, "Format of the outputs (default: by the name)",
+  ROW(OUTPUT, "format", CHOICE, format, IMAGES | REGIONS, "Format of the outputs (default: by the name)",
       CHOICE_OF(ms_codec_names, MS_IMAGE_FORMAT_PNG)),
-  ROW(OUTPUT, "quality", INT, quality, IMAGES, "Quality of JPEG (default 92) and WebP outputs (default lossless)",
-      RANGE(1, 100), .is_common = TRUE),
-  ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES,
+  ROW(OUTPUT, "quality", INT, quality, IMAGES | REGIONS,
+      "Quality of JPEG (default 92) and WebP outputs (default lossless)", RANGE(1, 100), .is_common = TRUE),
+  ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES | REGIONS,
       "What to do when an output exists (default fail; an input is never overwritten)",
       CHOICE_OF(ms_conflict_names, MS_CONFLICT_FAIL), .is_common = TRUE),
   ROW(OUTPUT, "follow-links", FLAG, follow_links, IMAGES,
@@ -118,7 +131,7 @@ static const MsOptionInfo rows[] = {
       .needs = "dry-run|merge-manifests"),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
       "Bytes that the images being processed may use together, as in 512M or 4G", ARGUMENT("SIZE"), .thousand = 1024),
-  ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | TUNE | EXPERIMENT,
+  ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | REGIONS | TUNE | EXPERIMENT,
       "Refuse images with more pixels (default 1G); K, M, G and T are decimal", ARGUMENT("N"), .thousand = 1000),
 
   ROW(REPORT, "timings", FLAG, timings, IMAGES, "Show the time of every stage and kernel", .is_common = TRUE),
@@ -127,7 +140,7 @@ static const MsOptionInfo rows[] = {
       .is_common = TRUE),
   ROW(REPORT, "histogram", FLAG, histogram, IMAGES, "Show the histogram of each channel of the result"),
   ROW(REPORT, "json", TEXT, json, HEADLESS, "Write the whole report as JSON", ARGUMENT("FILE|-"), .is_common = TRUE),
-  ROW(REPORT, "csv", TEXT, csv, IMAGES, "Write one line for each image as CSV", ARGUMENT("FILE|-")),
+  ROW(REPORT, "csv", TEXT, csv, IMAGES | REGIONS, "Write one line for each image as CSV", ARGUMENT("FILE|-")),
   ROW(REPORT, "repeat", INT, repeat, IMAGES | REDUCE | EXPERIMENT,
       "Run each image, reduction or configuration N times and report the median", RANGE(1, 100000), .standard = "1"),
   ROW(REPORT, "verify", FLAG, verify, IMAGES, "Compare with the serial reference; exit status 3 when they differ"),

@@ -12,6 +12,7 @@
 #include "app/merge-command.h"
 #include "app/output-check.h"
 #include "app/reduce-command.h"
+#include "app/regions-command.h"
 #include "app/report/report-file.h"
 #include "app/process/signals.h"
 #include "core/batch/worker.h"
@@ -63,6 +64,8 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   switch (ms_command_line_action(line)) {
   case MS_COMMAND_REDUCE:
     return ms_reduce_command_run(line, console, cancellable);
+  case MS_COMMAND_REGIONS:
+    return ms_regions_command_run(line, console, cancellable);
   case MS_COMMAND_TUNE:
   case MS_COMMAND_EXPERIMENT:
   case MS_COMMAND_LIST_EXPERIMENTS:

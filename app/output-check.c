@@ -160,6 +160,9 @@ ms_output_check(const MsCommandLine *line, GError **error)
   add_place(written, "json", line->json);
   add_place(written, "csv", line->csv);
   add_place(written, "manifest", line->manifest);
+  add_place(written, "labels", line->labels);
+  add_place(written, "modes", line->modes);
+  add_place(written, "outlines", line->outlines);
   for (guint i = 0; good && i < written->len; i++) {
     const Place *place = g_ptr_array_index(written, i);
     /* The batch checks the outputs of images, because it makes their names. */

@@ -86,6 +86,16 @@ MUTATIONS = [
     ('levels: rules without levels take them', 'core/filter/settings/params.c',
      'if (self->levels > 0) {', 'if (FALSE) {', 'plan /plan/levels'),
 
+    # Regions.
+    ('regions: the whole colour radius joins', 'core/regions/segmentation.c',
+     '4 * (d0 * d0 + d1 * d1 + d2 * d2) <= rule->isr2', 'd0 * d0 + d1 * d1 + d2 * d2 <= rule->isr2', 'regions'),
+    ('regions: only four neighbours join', 'core/regions/segmentation.c',
+     'for (int i = MAX(x - 1, 0); i <= MIN(x + 1, rule->width - 1); i++)', 'for (int i = x; i <= x; i++)', 'regions'),
+    ('regions: the largest label wins a tie', 'core/regions/merging.c',
+     'd == least && other < best', 'd == least && other > best', 'regions /regions/tie'),
+    ('regions: rows are not followed from the companion', 'kernels/rows/mean-shift-rows.cl',
+     'take_colours(&tile.alike, tile.places);', ';', 'modes /modes/kernels'),
+
     # The serial reference and the kernels.
     ('reference: the colour radius is exclusive', 'core/filter/reference.c',
      'squared_distance(t, c) > job->numbers.isr2', 'squared_distance(t, c) >= job->numbers.isr2', 'reference'),

@@ -69,7 +69,8 @@ ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPla
   gsize result_bytes = (gsize)result_rows * plan->request.region.width * 4;
 
   if (!reserve_mask(self, context, plan, error) || !reserve_source(self, context, plan, source_rows, error) ||
-      !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error))
+      !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error) ||
+      (plan->request.modes && !reserve(&self->modes, context, CL_MEM_READ_WRITE, result_bytes, error)))
     return FALSE;
   for (guint i = 0; i < plan->n_scratch; i++) {
     gsize bytes = source_rows * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes;
@@ -105,6 +106,7 @@ ms_filter_buffers_release(MsFilterBuffers *self)
   g_clear_pointer(&self->source.mem, clReleaseMemObject);
   g_clear_pointer(&self->result.mem, clReleaseMemObject);
   g_clear_pointer(&self->image, clReleaseMemObject);
+  g_clear_pointer(&self->modes.mem, clReleaseMemObject);
   g_clear_pointer(&self->mask.mem, clReleaseMemObject);
   g_clear_pointer(&self->edges.mem, clReleaseMemObject);
   for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)

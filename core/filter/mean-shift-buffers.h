@@ -15,12 +15,14 @@ typedef struct {
 
 /**
  * MsFilterBuffers: all zero before the first run.
+ * @modes: for plans with modes
  * @mask: for plans with a mask
  * @edges: a byte for each pixel of the level above, for plans with a mask
  */
 typedef struct {
   MsDeviceBuffer source;
   MsDeviceBuffer result;
+  MsDeviceBuffer modes;
   MsDeviceBuffer mask;
   MsDeviceBuffer edges;
   MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];

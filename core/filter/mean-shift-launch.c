@@ -81,6 +81,8 @@ arg_value(const MsFilterLaunch *self, MsArg arg, const MsPass *pass, const MsArg
     return (MsArgValue){pass->local_bytes, NULL};
   case MS_ARG_MASK:
     return (MsArgValue){sizeof(cl_mem), &b->mask.mem};
+  case MS_ARG_MODES:
+    return (MsArgValue){sizeof(cl_mem), &b->modes.mem};
   case MS_ARG_SCRATCH_0:
   case MS_ARG_SCRATCH_1:
   case MS_ARG_SCRATCH_2:

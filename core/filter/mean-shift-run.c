@@ -35,6 +35,17 @@ download_rows(MsFilterRun *self, MsRows rows, MsTimingLog *log, GError **error)
 }
 
 static gboolean
+download_modes(MsFilterRun *self, MsRows rows, GError **error)
+{
+  const MsFilterLaunch *l = &self->launch;
+  gsize width = (gsize)request_of(self)->region.width;
+  gsize to = (gsize)(rows.first - request_of(self)->region.y) * width * 2;
+
+  return !self->modes || ms_context_download(l->context, l->buffers->modes.mem, 0, rows.count * width * 4,
+                                             self->modes + to, l->log, error);
+}
+
+static gboolean
 run_band(MsFilterRun *self, GError **error)
 {
   MsFilterLaunch *l = &self->launch;
@@ -99,7 +110,8 @@ ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
   l->stripe = l->band = stripe;
   l->held = ms_bands_with_halo(stripe, l->plan->halo, request_of(self)->height);
   if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, stripe.count, error) ||
-      !upload_stripe(self, error) || !run_kernels(self, error) || !download_rows(self, stripe, l->log, error))
+      !upload_stripe(self, error) || !run_kernels(self, error) || !download_rows(self, stripe, l->log, error) ||
+      !download_modes(self, stripe, error))
     return FALSE;
   if (l->log)
     ms_timing_log_add_filter_span(l->log, start);

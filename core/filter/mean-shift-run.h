@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  * MsFilterRun:
  * @source: the pixels of the whole image
  * @pixels: region width x region height x 4 bytes for the result
+ * @modes: (nullable): column and row for each pixel of the region, for plans with modes
  * @progress: (nullable): called after each band
  * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
  * @early_rows: whether each band is downloaded before @progress is called
@@ -19,6 +20,7 @@ typedef struct {
   MsFilterLaunch launch;
   const guint8 *source;
   guint8 *pixels;
+  guint16 *modes;
   GCancellable *cancellable;
   MsProgressFunc progress;
   gpointer progress_data;

@@ -15,6 +15,7 @@ struct _MsMeanShift {
   gpointer progress_data;
   gboolean early_rows;
   gboolean pipelined;
+  guint16 *modes; /* of the run of ms_mean_shift_run_with_modes() */
 };
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
@@ -131,6 +132,7 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *pl
   MsFilterRun run = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = log},
                      .source = ms_image_get_pixels(source),
                      .pixels = pixels,
+                     .modes = self->modes,
                      .cancellable = cancellable,
                      .progress = self->progress,
                      .progress_data = self->progress_data,
@@ -174,4 +176,31 @@ ms_mean_shift_run(MsMeanShift *self, MsImage *source, const MsSettings *settings
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self, source, settings, region, error);
 
   return plan ? ms_mean_shift_run_plan(self, source, plan, log, cancellable, error) : NULL;
+}
+
+/**
+ * ms_mean_shift_run_with_modes:
+ * @modes: (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a pixel
+ *
+ * Plans and runs the whole image like ms_mean_shift_run().
+ *
+ * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes. After
+ *   #MS_ERROR_TIMEOUT the device may still write to @modes, which must then never be freed.
+ */
+MsImage *
+ms_mean_shift_run_with_modes(MsMeanShift *self, MsImage *source, const MsSettings *settings, guint16 *modes,
+                             MsTimingLog *log, GCancellable *cancellable, GError **error)
+{
+  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(self->context), ms_image_get_width(source),
+                                          ms_image_get_height(source));
+
+  request.memory_budget = self->memory_budget;
+  request.modes = TRUE;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+  if (!plan)
+    return NULL;
+  self->modes = modes;
+  MsImage *result = ms_mean_shift_run_plan(self, source, plan, log, cancellable, error);
+  self->modes = NULL;
+  return result;
 }

@@ -22,6 +22,8 @@ MsPlan *ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings 
                            GError **error);
 MsImage *ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, MsTimingLog *log,
                                 GCancellable *cancellable, GError **error);
+MsImage *ms_mean_shift_run_with_modes(MsMeanShift *self, MsImage *source, const MsSettings *settings, guint16 *modes,
+                                      MsTimingLog *log, GCancellable *cancellable, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
                            MsTimingLog *log, GCancellable *cancellable, GError **error);
 gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *plan, guint8 *pixels,

@@ -122,6 +122,18 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
   return FALSE;
 }
 
+/** ms_plan_check_no_modes: whether no modes are wanted, for kernels that do not write them. */
+gboolean
+ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  if (!request->modes)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+              "The %s kernel does not write the modes that regions are made of; choose --kernel direct.",
+              ms_filter_kernel_name(kernel));
+  return FALSE;
+}
+
 /** ms_plan_check_extent: whether coordinates in the image fit 16 bits. */
 gboolean
 ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error)

@@ -21,6 +21,7 @@ gboolean ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel ke
 gboolean ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_has_whole_radius(const MsPlanRequest *request);
 gboolean ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error);
+gboolean ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error);
 
 G_END_DECLS

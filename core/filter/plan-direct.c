@@ -171,7 +171,7 @@ ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
   /* Local memory is the last argument, and absent where none is used. */
   pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
                           G_N_ELEMENTS(args) - (bytes ? 0 : 1));
-  ms_plan_add_mask_arg(plan, pass);
+  ms_plan_add_last_args(plan, pass);
   pass->local_bytes = bytes;
   pass->item_height = refills(options) ? REFILL_ROWS : 1;
   pass->local[0] = options->work_group_width;

@@ -130,6 +130,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_MATRIX, error) ||
       !ms_plan_check_whole_radius(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_no_modes(request, MS_KERNEL_MATRIX, error) ||
       !ms_plan_check_extent(request, MS_KERNEL_MATRIX, error))
     return FALSE;
   if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {

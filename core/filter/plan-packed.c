@@ -183,7 +183,7 @@ add_first(MsPlan *plan)
                                MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
-  ms_plan_add_mask_arg(plan, pass);
+  ms_plan_add_last_args(plan, pass);
   pass->item_width = pass->item_height = BLOCK;
   pass->local[0] = FIRST_WIDTH;
   pass->local[1] = FIRST_HEIGHT;
@@ -210,6 +210,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
       !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
+      !ms_plan_check_no_modes(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
     return FALSE;
   if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {

@@ -105,7 +105,7 @@ add_passes(MsPlan *plan)
   prepare->pad_x = margin(plan->radius);
   prepare->local[0] = prepare->local[1] = 1;
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
-  ms_plan_add_mask_arg(plan, filter);
+  ms_plan_add_last_args(plan, filter);
   filter->item_width = TILE_WIDTH;
   filter->item_height = TILE_HEIGHT;
   /*

@@ -30,6 +30,9 @@ ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
   guint64 source_rows = MIN((guint64)self->request.height, (guint64)stripe_rows + 2 * (guint64)self->halo);
   guint64 bytes = source_rows * self->request.width * 4 + (guint64)stripe_rows * self->request.region.width * 4;
 
+  if (self->request.modes)
+    bytes += (guint64)stripe_rows * self->request.region.width * 4;
+
   for (guint i = 0; i < self->n_scratch; i++)
     bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
   return bytes;

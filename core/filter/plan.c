@@ -21,20 +21,23 @@ ms_plan_is_masked(const MsPlan *self)
   return self->settings.params.levels > 0;
 }
 
-/** ms_plan_add_marks: adds the part that says which pixels are filtered. */
+/** ms_plan_add_marks: adds the parts that say which pixels are filtered, and whether their modes are kept. */
 void
 ms_plan_add_marks(MsPlan *self)
 {
   ms_program_spec_add_part(self->program, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
+  ms_program_spec_add_part(self->program, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
 }
 
-/** ms_plan_add_mask_arg: gives the mask, where there is one, to the pass as its last argument. */
+/** ms_plan_add_last_args: gives the mask and the modes, where the plan has them, to the pass as its last arguments. */
 void
-ms_plan_add_mask_arg(const MsPlan *self, MsPass *pass)
+ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
 {
-  g_assert(pass->n_args < MS_PLAN_MAX_ARGS);
+  g_assert(pass->n_args + 2 <= MS_PLAN_MAX_ARGS);
   if (ms_plan_is_masked(self))
     pass->args[pass->n_args++] = MS_ARG_MASK;
+  if (self->request.modes)
+    pass->args[pass->n_args++] = MS_ARG_MODES;
 }
 
 /**

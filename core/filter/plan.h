@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-#define MS_PLAN_MAX_ARGS 13
+#define MS_PLAN_MAX_ARGS 14
 #define MS_PLAN_MAX_PASSES 4
 #define MS_PLAN_MAX_SCRATCH 4
 
@@ -27,6 +27,7 @@ G_BEGIN_DECLS
  * @MS_ARG_SP: float, the radius with its fraction
  * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
  * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is left as it is; see ms_plan_is_masked()
+ * @MS_ARG_MODES: a buffer of ushort2 in the form of the result: the place where each pixel comes to rest
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
 typedef enum {
@@ -39,6 +40,7 @@ typedef enum {
   MS_ARG_SP,
   MS_ARG_LOCAL,
   MS_ARG_MASK,
+  MS_ARG_MODES,
   MS_ARG_SCRATCH_0,
   MS_ARG_SCRATCH_1,
   MS_ARG_SCRATCH_2,
@@ -85,6 +87,7 @@ typedef struct {
  * MsPlanRequest: all that a plan depends on.
  * @region: the rectangle of the image to compute
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
+ * @modes: whether the places where pixels come to rest are wanted
  * @pipelined: whether stripes may follow each other on several queues of the device
  */
 typedef struct {
@@ -95,6 +98,7 @@ typedef struct {
   MsRegion region;
   guint64 memory_budget;
   gboolean pipelined;
+  gboolean modes;
 } MsPlanRequest;
 
 /**
@@ -131,7 +135,7 @@ struct MsPlan {
 void ms_plan_free(MsPlan *self);
 gboolean ms_plan_is_masked(const MsPlan *self);
 void ms_plan_add_marks(MsPlan *self);
-void ms_plan_add_mask_arg(const MsPlan *self, MsPass *pass);
+void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/filter/kernels.h"
+#include "core/filter/plan-checks.h"
 #include "core/filter/plan-stripes.h"
 #include "core/filter/pyramid/pyramid.h"
 
@@ -19,6 +20,22 @@ ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int wi
     .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
 }
 
+/* Modes are places within the image, in 16 bits, and pixels that the levels leave out have none. */
+static gboolean
+check_modes(const MsPlanRequest *request, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+
+  if (!request->modes || (p->levels == 0 && p->rule != MS_RULE_REPLICATE))
+    return request->modes ? ms_plan_check_extent(request, request->settings.options.kernel, error) : TRUE;
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                      p->levels > 0 ? "With --levels only pixels near edges are filtered, so that the others have no "
+                                      "mode and belong to no region; choose --levels 0."
+                                    : "Under --rule replicate pixels come to rest outside the image, so that there are "
+                                      "no regions; choose --rule opencv.");
+  return FALSE;
+}
+
 static gboolean
 check_request(const MsPlanRequest *request, GError **error)
 {
@@ -26,7 +43,7 @@ check_request(const MsPlanRequest *request, GError **error)
 
   g_return_val_if_fail(r->x >= 0 && r->y >= 0 && r->width > 0 && r->height > 0, FALSE);
   g_return_val_if_fail(r->x + r->width <= request->width && r->y + r->height <= request->height, FALSE);
-  return ms_params_validate(&request->settings.params, error);
+  return ms_params_validate(&request->settings.params, error) && check_modes(request, error);
 }
 
 static int

@@ -22,6 +22,7 @@ typedef struct {
   MsFilterNumbers numbers;
   MsRule rule;
   guint64 *samples;   /* nullable: counts the pixels of every window */
+  guint16 *modes;     /* nullable: column and row of every pixel's mode */
   const guint8 *mask; /* nullable: a byte for each pixel, 0 where the result is left as it is */
 } Job;
 
@@ -141,6 +142,11 @@ filter_pixel(const Job *job, int x, int y, guint8 *out)
   for (int k = 0; k < 3; k++)
     out[k] = (guint8)c[k];
   out[3] = t[3];
+  if (job->modes) {
+    guint16 *mode = job->modes + ((gsize)y * job->width + x) * 2;
+    mode[0] = (guint16)x0;
+    mode[1] = (guint16)y0;
+  }
 }
 
 /* Filters the pixels of @r; @out is the result's pixel at the corner of @r, and @stride its bytes a row. */
@@ -211,7 +217,7 @@ run_level(const guint8 *pixels, MsPyramidSize size, const MsParams *params, cons
           const Watcher *watcher, GError **error)
 {
   const Watcher quiet = {.cancellable = watcher->cancellable};
-  Job job = {pixels, size.width, size.height, ms_params_numbers(params), params->rule, samples, NULL};
+  Job job = {pixels, size.width, size.height, ms_params_numbers(params), params->rule, samples, NULL, NULL};
   g_autofree guint8 *coarser = NULL;
 
   if (params->levels > 0) {
@@ -281,10 +287,29 @@ ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion
              ms_params_numbers(params),
              params->rule,
              samples,
+             NULL,
              NULL};
 
   if (!ms_params_validate(params, error))
     return NULL;
   return params->levels > 0 ? run_levels(source, params, &r, samples, &watcher, error)
                             : run_plain(&job, source, &r, &watcher, error);
+}
+
+/** ms_reference_run_with_modes: what ms_mean_shift_run_with_modes() computes, by the serial reference. */
+MsImage *
+ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, GCancellable *cancellable,
+                            GError **error)
+{
+  const MsRegion whole = ms_image_get_extent(source);
+  const Watcher watcher = {.cancellable = cancellable};
+  const Job job = {.pixels = ms_image_get_pixels(source),
+                   .width = whole.width,
+                   .height = whole.height,
+                   .numbers = ms_params_numbers(params),
+                   .rule = params->rule,
+                   .modes = modes};
+
+  g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
+  return ms_params_validate(params, error) ? run_plain(&job, source, &whole, &watcher, error) : NULL;
 }

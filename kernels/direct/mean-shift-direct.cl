@@ -6,7 +6,7 @@
  */
 __kernel void
 mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
-                  const int4 filter, const float sp WINDOW_KERNEL_PARAM MARKS_PARAM)
+                  const int4 filter, const float sp WINDOW_KERNEL_PARAM MARKS_PARAM MODES_PARAM)
 {
   const marks_t marks = MARKS_OF(image);
   const int2 start = (int2)(band.x + (int)get_global_id(0), band.y + (int)get_global_id(1));
@@ -33,6 +33,9 @@ mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
     if (still)
       break;
   }
-  result[(size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x)] =
-    (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, pixel.w);
+
+  const size_t to = (size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x);
+
+  STORE_MODE(to, at.x, at.y);
+  result[to] = (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, pixel.w);
 }

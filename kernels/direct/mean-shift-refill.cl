@@ -6,7 +6,7 @@
  */
 __kernel void
 mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
-                  const int4 filter, const float sp, __local int *next MARKS_PARAM)
+                  const int4 filter, const float sp, __local int *next MARKS_PARAM MODES_PARAM)
 {
   const marks_t marks = MARKS_OF(image);
   const int2 origin =
@@ -44,8 +44,10 @@ mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
       left = still ? 0 : left;
     }
     if (left == 0) {
-      result[(size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x)] =
-        (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, source_pixel(source, image, start.x, start.y).w);
+      const size_t own = (size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x);
+
+      STORE_MODE(own, at.x, at.y);
+      result[own] = (uchar4)((uchar)c.x, (uchar)c.y, (uchar)c.z, source_pixel(source, image, start.x, start.y).w);
       number = atomic_inc(next);
     }
   }

@@ -19,6 +19,7 @@ typedef struct {
   ulong waiting[TILE_PIXELS + 8];
   alike_t alike;
   uint colours[TILE_PIXELS] __attribute__((aligned(64)));
+  uint places[HAS_MODES ? TILE_PIXELS : 1]; /* as in waiting */
 } tile_t;
 
 /* Stores the colour of a pixel, and keeps it in the list or merges it where `keep` is -1 and not 0. */
@@ -30,6 +31,8 @@ keep_one(tile_t *tile, const ulong entry, const int keep)
   const int alone = -(index == count);
 
   tile->colours[entry >> 56] = (uint)(entry >> 32);
+  if (HAS_MODES)
+    tile->places[entry >> 56] = (uint)entry;
   tile->waiting[count] = entry;
   join_alike(&tile->alike, entry, tile->waiting[index], keep & ~alone);
   tile->count -= keep & alone;
@@ -150,7 +153,8 @@ start_few(tile_t *tile, const picture_t *picture, const marks_t marks, const int
 
 __kernel void
 mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes,
-                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp MARKS_PARAM)
+                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp
+                MARKS_PARAM MODES_PARAM)
 {
   const int left = band.x + (int)get_global_id(0) * TILE_WIDTH,
             top = band.y + (int)get_global_id(1) * TILE_HEIGHT;
@@ -185,11 +189,16 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
   for (int i = 1; i < filter.z && tile.count > 0; i++)
     next_step(&tile, &picture, filter.w);
   take_colours(&tile.alike, tile.colours);
+  if (HAS_MODES)
+    take_colours(&tile.alike, tile.places);
   for (int y = top; y < bottom; y++) {
     __global const uint *from = source + (size_t)(y - image.z) * (size_t)image.x;
     __global uint *to = result + (size_t)(y - region.y) * (size_t)region.z - region.x;
     for (int x = left; x < right; x++)
-      if (is_marked(marks, x, y))
+      if (is_marked(marks, x, y)) {
+        STORE_MODE((size_t)(to + x - result), (int)(tile.places[(y - top) * TILE_WIDTH + x - left] & 0xffffu) + tile.x,
+                   (int)(tile.places[(y - top) * TILE_WIDTH + x - left] >> 16) + tile.y);
         to[x] = (tile.colours[(y - top) * TILE_WIDTH + x - left] & 0xffffffu) | (from[x] & 0xff000000u);
+      }
   }
 }

@@ -334,6 +334,41 @@ class OneImage(HeadlessCase):
         self.assertEqual(len(list(cache.rglob("bandwidth/*.ini"))), 1)
 
 
+class Regions(HeadlessCase):
+    def test_every_output_is_the_same_on_device_and_reference(self):
+        source = self.picture("a.png", 53, 31)
+        names = {"-o": "means.png", "--labels": "labels.npy", "--modes": "modes.npy", "--outlines": "outlines.png",
+                 "--csv": "table.csv", "--json": "table.json"}
+        found = []
+        for device in ("cpu", "reference"):
+            files = [part for option, name in names.items() for part in (option, self.out / name)]
+            self.run_program(source, "--regions", "--min-region", "5", "--sp", "4", "--sr", "60", "--device", device,
+                             "--on-conflict", "overwrite", *files)
+            found.append([(self.out / name).read_bytes() for name in names.values()])
+        self.assertEqual(found[0], found[1])
+        table = json.loads((self.out / "table.json").read_text())["regions"]
+        rows = list(csv.DictReader(io.StringIO((self.out / "table.csv").read_text())))
+        labels = struct.unpack(f"<{53 * 31}I", (self.out / "labels.npy").read_bytes()[-53 * 31 * 4:])
+        self.assertEqual([row["pixels"] for row in table], [labels.count(row["label"]) for row in table])
+        self.assertEqual([int(row["pixels"]) for row in rows], [row["pixels"] for row in table])
+        self.assertEqual(max(labels), len(table))
+        self.assertGreater(len(table), 1)
+        self.assertGreaterEqual(min(row["pixels"] for row in table), 5)
+
+    def test_what_means_nothing_is_refused(self):
+        source = self.picture("a.png")
+        for arguments, part in ((["--levels", "1"], "--levels"), (["--rule", "replicate"], "--rule"),
+                                (["--kernel", "packed"], "modes"), (["--device", "reference", "--levels", "1"], "--levels")):
+            _, error = self.run_program(source, "--regions", "-o", self.out / "x.png", *arguments, status=2)
+            self.assertIn(part, error)
+        for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],
+                          [source, "--labels", self.out / "x.png"], [source, "--regions", "-o", source],
+                          [source, "--regions", "--labels", self.out / "x.tiff"]):
+            _, error = self.run_program(*arguments, status=2)
+            self.sentence(error)
+        self.assertEqual(self.names(), [])
+
+
 class BadInput(HeadlessCase):
     def refuse(self, *arguments, status=1, parts=(), **options):
         before = self.names(self.dir)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/regions/array-file.h"
+
+#include <png.h>
+#include <setjmp.h>
+
+#include "core/error.h"
+#include "core/image/file/atomic-file.h"
+
+/* The length of magic, version, length and dictionary of a .npy file is a multiple of this. */
+#define NPY_ALIGNMENT 64
+#define NPY_PREFIX 10
+
+static gboolean
+write_npy(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError **error)
+{
+  g_autoptr(GString) header = g_string_new("{'descr': '<u4', 'fortran_order': False, 'shape': (");
+  const gsize n = (gsize)shape.width * shape.height * shape.channels;
+
+  g_string_append_printf(header, "%d, %d", shape.height, shape.width);
+  if (shape.channels > 1)
+    g_string_append_printf(header, ", %d", shape.channels);
+  g_string_append(header, "), }");
+  while ((header->len + 1 + NPY_PREFIX) % NPY_ALIGNMENT != 0)
+    g_string_append_c(header, ' ');
+  g_string_append_c(header, '\n');
+  const guint8 prefix[NPY_PREFIX] = {
+    0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (guint8)(header->len & 255), (guint8)(header->len >> 8)};
+  if (!ms_atomic_file_write(file, prefix, sizeof prefix, error) ||
+      !ms_atomic_file_write(file, header->str, header->len, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i += (gsize)shape.width * shape.channels) {
+    g_autofree guint32 *row = g_new(guint32, (gsize)shape.width * shape.channels);
+    for (gsize j = 0; j < (gsize)shape.width * shape.channels; j++)
+      row[j] = GUINT32_TO_LE(numbers[i + j]);
+    if (!ms_atomic_file_write(file, row, (gsize)shape.width * shape.channels * 4, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What libpng writes to, and the error of a write that failed. */
+typedef struct {
+  MsAtomicFile *file;
+  GError *error;
+} PngTarget;
+
+static void
+write_bytes(png_structp png, png_bytep data, png_size_t size)
+{
+  PngTarget *target = png_get_io_ptr(png);
+
+  if (!ms_atomic_file_write(target->file, data, size, &target->error))
+    png_error(png, "write");
+}
+
+static void
+flush_bytes(png_structp png)
+{
+}
+
+static void
+write_png_rows(png_structp png, png_infop info, const guint32 *numbers, MsArrayShape shape, guint8 *row)
+{
+  const int values = shape.width * shape.channels;
+
+  png_set_IHDR(png, info, shape.width, shape.height, 16,
+               shape.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_GRAY_ALPHA, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  for (int y = 0; y < shape.height; y++) {
+    for (int i = 0; i < values; i++, numbers++) {
+      row[2 * i] = (guint8)(*numbers >> 8);
+      row[2 * i + 1] = (guint8)*numbers;
+    }
+    png_write_row(png, row);
+  }
+  png_write_end(png, info);
+}
+
+static gboolean
+write_png(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError **error)
+{
+  PngTarget target = {file, NULL};
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png ? png_create_info_struct(png) : NULL;
+  g_autofree guint8 *row = g_malloc((gsize)shape.width * shape.channels * 2);
+  gboolean good = info != NULL;
+
+  if (good && setjmp(png_jmpbuf(png)) == 0) {
+    png_set_write_fn(png, &target, write_bytes, flush_bytes);
+    write_png_rows(png, info, numbers, shape, row);
+  } else {
+    g_propagate_error(
+      error, target.error ? target.error : g_error_new_literal(MS_ERROR, MS_ERROR_IO, "libpng cannot write the file."));
+    png_destroy_write_struct(&png, &info);
+    return FALSE;
+  }
+  png_destroy_write_struct(&png, &info);
+  return TRUE;
+}
+
+/**
+ * ms_array_file_save:
+ * @path: a name that ends in .npy or .png
+ * @largest: the largest of @numbers
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE for another name, #MS_ERROR_UNSUPPORTED where a PNG has too few bits, or as
+ *   ms_atomic_file_open() does
+ */
+gboolean
+ms_array_file_save(const char *path, const guint32 *numbers, MsArrayShape shape, guint32 largest, gboolean overwrite,
+                   GCancellable *cancellable, GError **error)
+{
+  gboolean png = g_str_has_suffix(path, ".png");
+
+  if (!png && !g_str_has_suffix(path, ".npy")) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
+    return FALSE;
+  }
+  if (png && largest > G_MAXUINT16) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", G_MAXUINT16, path,
+                largest);
+    return FALSE;
+  }
+  g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, overwrite, cancellable, error);
+  return file && (png ? write_png(file, numbers, shape, error) : write_npy(file, numbers, shape, error)) &&
+         ms_atomic_file_commit(file, error);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* MsSegmentTable: what is known of each region, as lines of CSV and as JSON, and the picture in the regions' means. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "core/regions/segmentation.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSegment: one region.
+ * @left, @top, @right, @bottom: its first and last columns and rows
+ * @x, @y: the centroid
+ * @mean, @deviation: of red, green and blue over its pixels of the original picture
+ * @neighbours: (element-type guint32): labels of the regions that touch it, in order
+ */
+typedef struct {
+  guint32 pixels;
+  int left;
+  int top;
+  int right;
+  int bottom;
+  double x;
+  double y;
+  double mean[3];
+  double deviation[3];
+  GArray *neighbours;
+} MsSegment;
+
+/** MsSegmentTable: @segments: of label 1 to @n */
+typedef struct {
+  guint32 n;
+  MsSegment *segments;
+} MsSegmentTable;
+
+MsSegmentTable *ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original);
+void ms_segment_table_free(MsSegmentTable *self);
+char *ms_segment_table_to_csv(const MsSegmentTable *self);
+char *ms_segment_table_to_json(const MsSegmentTable *self);
+MsImage *ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation *segmentation, MsImage *original);
+MsImage *ms_segmentation_outline(const MsSegmentation *self, MsImage *original);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentTable, ms_segment_table_free)
+
+G_END_DECLS

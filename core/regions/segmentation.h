@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsSegmentation: the regions of a filtered picture in plain C: connected pixels whose modes lie close together, after
+ * small regions have been merged.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/filter/settings/params.h"
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSegmentation:
+ * @labels: the region of each pixel, from 1 to @n, numbered in the order of their first pixels
+ * @n: number of regions
+ */
+typedef struct {
+  int width;
+  int height;
+  guint32 n;
+  guint32 *labels;
+} MsSegmentation;
+
+MsSegmentation *ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
+                                    GCancellable *cancellable, GError **error);
+void ms_segmentation_free(MsSegmentation *self);
+guint64 *ms_segmentation_find_borders(const guint32 *labels, int width, int height, gsize *n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentation, ms_segmentation_free)
+
+G_END_DECLS

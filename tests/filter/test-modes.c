@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The places where pixels come to rest: every kernel that writes them against the serial reference. */
+#include <string.h>
+
+#include "core/filter/planner.h"
+#include "tests/support/fixture.h"
+
+static const char *const arguments[][2] = {
+  {"kernel", "direct"}, {"kernel", "rows"}, {"kernel", "rows-wide"}, {"schedule", "refill"}};
+
+/* A small budget cuts the image into stripes. */
+static void
+compare(MsMeanShift *filter, MsImage *source, const MsSettings *settings, guint64 budget)
+{
+  gsize bytes = ms_image_get_byte_size(source);
+  g_autofree guint16 *expected = g_malloc(bytes), *modes = g_malloc(bytes);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings->params, expected, NULL, &error);
+
+  g_assert_no_error(error);
+  memset(modes, 0xff, bytes);
+  ms_mean_shift_set_memory_budget(filter, budget);
+  g_autoptr(MsImage) result = ms_mean_shift_run_with_modes(filter, source, settings, modes, NULL, NULL, &error);
+  g_assert_no_error(error);
+  ms_fixture_assert_same(reference, result, "with modes");
+  g_assert_cmpmem(expected, bytes, modes, bytes);
+}
+
+static void
+test_kernels(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) source = ms_fixture_scene(131, 47, 21);
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (gsize i = 0; i < G_N_ELEMENTS(arguments); i++) {
+    MsSettings settings = ms_settings_default();
+    g_autoptr(GError) error = NULL;
+
+    if (strcmp(arguments[i][1], "rows-wide") == 0 && !ms_context_get_limits(context)->clang_vectors)
+      continue;
+    ms_option_set_text(ms_option_find(arguments[i][0]), &settings, arguments[i][1], &error);
+    g_assert_no_error(error);
+    settings.params.sp = 4;
+    compare(filter, source, &settings, 0);
+    if (i == 0)
+      compare(filter, source, &settings, 131 * 45 * 12);
+    settings.params.sp = 18;
+    compare(filter, source, &settings, 0);
+  }
+}
+
+static void
+assert_refused(const MsPlanRequest *request, const char *word)
+{
+  g_autofree char *reason = ms_plan_refusal(request);
+
+  g_assert_nonnull(reason);
+  g_assert_nonnull(strstr(reason, word));
+}
+
+static void
+test_refusals(void)
+{
+  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
+                                 .global_memory = G_GUINT64_CONSTANT(8) << 30,
+                                 .max_allocation = G_GUINT64_CONSTANT(2) << 30,
+                                 .local_memory = 32768,
+                                 .max_work_group = 256,
+                                 .max_work_item = {256, 256, 64},
+                                 .fp64 = TRUE};
+  const MsSettings settings = ms_settings_default();
+  MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
+
+  request.modes = TRUE;
+  g_assert_null(ms_plan_refusal(&request));
+  request.settings.options.kernel = MS_KERNEL_PACKED;
+  assert_refused(&request, "modes");
+  request.settings.options.kernel = MS_KERNEL_AUTO;
+  request.settings.params.levels = 1;
+  assert_refused(&request, "--levels");
+  request.settings.params.levels = 0;
+  request.settings.params.rule = MS_RULE_REPLICATE;
+  assert_refused(&request, "--rule");
+  request.settings.params.rule = MS_RULE_OPENCV;
+  request.width = 70000;
+  assert_refused(&request, "65535");
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/modes/kernels", test_kernels);
+  g_test_add_func("/modes/refusals", test_refusals);
+  return g_test_run();
+}
