@@ -8,6 +8,7 @@
 #include "core/batch/batch.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
+#include "core/image/image-save.h"
 #include "core/regions/array-file.h"
 #include "core/regions/segment-table.h"
 
