@@ -10,7 +10,7 @@
 #define MAX_BINS (1u << 22)
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 28)
 #define GROUPS_PER_UNIT 8
-/* Counters after the bins, for what lies outside the range. */
+/* Counters after the bins, for elements outside the range. */
 enum { BELOW, ABOVE, NOT_A_NUMBER, OUTSIDE };
 
 /** Edges: the range in the arithmetic of the element's type. */
@@ -47,8 +47,7 @@ edges_of(const MsArrayHistogramSpec *spec)
 }
 
 /*
- * Bins for each unit: infinite where the edges fall together, and zero where they are too far apart, in the element's
- * type.
+ * Bins per unit of the element's type: infinite where the edges are equal, and zero where they are too far apart.
  */
 static double
 scale_of(const MsArrayHistogramSpec *spec)
@@ -139,9 +138,12 @@ bin_at(MsElementType type, const void *data, guint64 i, const Edges *edges, guin
     return bin_of_whole(((const guint32 *)data)[i], edges, bins);
   case MS_ELEMENT_FLOAT:
     return bin_of_float(((const float *)data)[i], edges, bins);
-  default:
+  case MS_ELEMENT_DOUBLE:
     return bin_of_double(((const double *)data)[i], edges, bins);
+  case MS_ELEMENT_N_TYPES:
+    break;
   }
+  g_assert_not_reached();
 }
 
 static MsArrayHistogram *
@@ -192,7 +194,7 @@ group_size(const MsDeviceLimits *limits)
   return limits->type == MS_DEVICE_TYPE_CPU ? 1 : (guint)MIN(limits->max_work_group, 256);
 }
 
-/* Half of local memory, so that more than one group can be at work on a compute unit. */
+/* Half of local memory, so that more than one group can run on a compute unit. */
 static gboolean
 fits_local(const MsDeviceLimits *limits, guint bins)
 {

@@ -59,8 +59,8 @@ build(const Bench *bench, guint group, const char *name, GError **error)
 }
 
 /*
- * The best of several passes: whatever disturbs a pass makes it slower, nothing makes it faster. The first warms up,
- * unless the device is so slow that there is no second.
+ * The best of several passes, since disturbances only make a pass slower. The first pass is a warm-up, unless the
+ * device is so slow that there is no second.
  */
 static gboolean
 best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid *grid, double *best, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small steps that every kernel of this room is run with: data to the device, arguments, the part of a log that is
- * kernels.
+ * Helpers shared by the kernels of this folder: copying data to the device, setting arguments, and summing the kernels'
+ * time in a log.
  */
 #pragma once
 

@@ -12,7 +12,7 @@ has_single_options(const MsFactors *factors)
   return FALSE;
 }
 
-/* The variant and whatever single options stand beside it, as --variant takes them. */
+/* Joins the variant and single options into one text, as --variant takes it. */
 static gboolean
 parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Real sums are of distances from the centre. Mean and deviation come first; then the sums become the elements'. */
+/* Sums of reals are of distances from the centre: mean and deviation follow from them, then the elements' own sums. */
 static void
 complete_about_centre(MsReduceResult *self)
 {

@@ -88,7 +88,7 @@ position(guint64 word, guint64 first_element)
   return word == G_MAXUINT32 ? MS_REDUCE_NO_POSITION : first_element + word;
 }
 
-/* Words: the extremes that the operator selects, low before high, then their positions in the same order. */
+/* The words are the extremes that the operator selects, low before high, then their positions in the same order. */
 static void
 fold_extremes(const MsReducePlan *plan, const guint64 *words, guint64 first_element, MsReduceResult *result)
 {
@@ -103,7 +103,7 @@ fold_extremes(const MsReducePlan *plan, const guint64 *words, guint64 first_elem
               op->positions ? position(words[n + high], first_element) : MS_REDUCE_NO_POSITION);
 }
 
-/* A compensated sum is its two halves, except that the error of an infinite sum is NaN and means nothing. */
+/* A compensated sum is the sum plus its error; the error of an infinite sum is NaN and is ignored. */
 static double
 real_of_words(const MsReducePlan *plan, const guint64 *words)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The serial C that every device result of this room is checked against. */
+/* Serial reductions in C, the reference that results of devices are checked against. */
 #pragma once
 
 #include "core/reduce/reduce-plan.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort, one pair of keys for each work-item, blocks of keys in local memory. Twin of vectors.cl. The
- * array is padded with the greatest key to a power of two. Stage k merges bitonic runs of k keys, by steps of distance
+ * Bitonic sort with one pair of keys for each work-item and blocks of keys in local memory. Twin of vectors.cl. The
+ * array is padded to a power of two with the greatest key. Stage k merges bitonic runs of k keys, by steps of distance
  * k/2, k/4, …, 1; a run ascends where bit k of the index is clear.
  */
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bitonic sort for processors, sixteen pairs of keys at a time; a work-item takes BLOCK keys by itself. Twin of
- * sort.cl: stage k merges runs of k keys by steps of distance k/2, k/4, …, 1; a run ascends where bit k of the place
+ * Bitonic sort for processors, sixteen pairs of keys at a time; a work-item sorts a block of BLOCK keys. Twin of
+ * sort.cl: stage k merges runs of k keys by steps of distance k/2, k/4, …, 1; a run ascends where bit k of the index
  * is clear.
  */
 #define LANES 16
@@ -16,14 +16,14 @@ order_vectors(__global uint *low, __global uint *high, const bool ascending)
   vstore16(ascending ? max(a, b) : min(a, b), 0, high);
 }
 
-/* A step inside a vector: `partners` are its lanes exchanged, the greater goes where `upper` is set. */
+/* A step within a vector: `partners` holds its lanes exchanged; a lane gets the greater key where `upper` is set. */
 static uint16
 order_lanes(const uint16 keys, const uint16 partners, const int16 upper)
 {
   return select(min(keys, partners), max(keys, partners), as_uint16(upper));
 }
 
-/* Which lanes get the greater key: those whose place has bit j unless the run descends; all bits set or none. */
+/* Which lanes get the greater key: in ascending runs those with bit j set in their index; each is all ones or zero. */
 static int16
 upper_lanes(const uint j, const uint k, const uint first)
 {

@@ -7,7 +7,7 @@
 #include "core/reduce/launch.h"
 
 #define BINS (MS_N_CHANNELS * 256)
-/* As in histogram.cl: the bins of a copy, and what keeps copies on different banks. */
+/* As in histogram.cl: the bins of a copy, and the distance that puts copies on different banks. */
 #define COPY_BYTES ((BINS + 8) * sizeof(cl_uint))
 #define COPIES 4
 /* Pixels of one launch: counts are 32-bit on the device. */
@@ -167,7 +167,7 @@ ms_channel_name(MsChannel channel)
   return names[channel];
 }
 
-/** ms_histogram_to_text: (transfer full): a table of the values that occur, tab-separated, one row a value. */
+/** ms_histogram_to_text: (transfer full): a tab-separated table, one row for each value that occurs. */
 char *
 ms_histogram_to_text(const MsHistogram *self)
 {

@@ -23,8 +23,7 @@ sample_at(const guint64 counts[256], guint64 rank)
 }
 
 /*
- * Linear between the two samples around the place (n - 1) p / 100; whole numbers decide which, so nothing is rounded
- * twice.
+ * Interpolates between the two samples around rank (n - 1) p / 100; integers select them, so nothing is rounded twice.
  */
 static double
 percentile(const guint64 counts[256], guint64 n, guint percent)
@@ -50,7 +49,7 @@ deviation(const guint64 counts[256], guint64 n, guint64 sum)
  * ms_channel_statistics_from_counts:
  * @counts: of the values 0 to 255; an image has at least one pixel
  *
- * Every figure is exact, or the double nearest to the exact one but for the last operations.
+ * Every number is exact, or correct up to the rounding of the last operations in double.
  */
 void
 ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStatistics *statistics)

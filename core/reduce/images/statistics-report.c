@@ -128,12 +128,12 @@ or_unknown(double value)
   return value > 0 ? value : NAN; /* which JSON writes as null */
 }
 
-/* What no device computed has no time, and a device that could not be measured no peak: null. */
+/* Null: the time of results that no device computed, and the peak of a device that could not be measured. */
 static void
 add_timing(double kernel_ms, double gb_per_s, double peak_share, JsonBuilder *builder)
 {
   ms_json_add_number(builder, "kernel_ms",
-                     or_unknown(round(kernel_ms * 1e6) / 1e6)); /* the clock's grain: nanoseconds */
+                     or_unknown(round(kernel_ms * 1e6) / 1e6)); /* nanoseconds, the resolution of the clock */
   ms_json_add_number(builder, "gb_per_s", or_unknown(gb_per_s));
   ms_json_add_number(builder, "peak_share", or_unknown(peak_share));
 }

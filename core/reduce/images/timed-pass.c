@@ -4,7 +4,7 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/launch.h"
 
-/* The share of the measured peak is worth a benchmark once, not an error. */
+/* The peak is measured once; failing to measure it is no error of the pass. */
 static double
 share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
 {
