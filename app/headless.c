@@ -15,6 +15,7 @@
 #include "app/regions-command.h"
 #include "app/report/report-file.h"
 #include "app/process/signals.h"
+#include "core/opencl/driver-cache.h"
 #include "core/batch/worker.h"
 
 static MsExitStatus
@@ -81,6 +82,16 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   return ms_batch_command_run(line, console, cancellable);
 }
 
+/* Without a writable cache PoCL would find no device, or end the process in the middle of its work. */
+static void
+prepare_driver(MsConsole *console)
+{
+  g_autofree char *sentence = ms_driver_cache_prepare();
+
+  if (sentence)
+    ms_console_note(console, sentence);
+}
+
 /** ms_headless_run: runs the action of a command line that ms_command_line_check() accepts. */
 MsExitStatus
 ms_headless_run(const MsCommandLine *line)
@@ -89,6 +100,7 @@ ms_headless_run(const MsCommandLine *line)
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   MsExitStatus status;
 
+  prepare_driver(console);
   if (line->list_devices) {
     status = list_devices(line, console);
   } else if (line->diagnose) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/batch/worker-message.h"
+#include "core/batch/worker-stderr.h"
 #include "core/batch/worker.h"
 
 /*
@@ -39,6 +40,7 @@ typedef struct {
   GPtrArray *items; /* MsBatchItem, not owned */
   GPid pid;
   int results;
+  MsWorkerStderr messages;
   gboolean *started;
   gboolean opened;
   gboolean reported_end;
@@ -81,6 +83,21 @@ own_arguments(void)
   return g_strv_builder_end(builder);
 }
 
+/* Opens pipes for the jobs, the results, and the worker's standard error. */
+static gboolean
+open_pipes(int pipes[3][2], GError **error)
+{
+  for (int i = 0; i < 3; i++)
+    if (!g_unix_open_pipe(pipes[i], FD_CLOEXEC, error)) {
+      while (--i >= 0) {
+        close(pipes[i][0]);
+        close(pipes[i][1]);
+      }
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 spawn(const Supervisor *s, Worker *w, int *jobs, GError **error)
 {
@@ -88,29 +105,28 @@ spawn(const Supervisor *s, Worker *w, int *jobs, GError **error)
   const char *const *arguments = own ? (const char *const *)own : s->supervision->arguments;
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, "1", TRUE);
   const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
-  int to[2], from[2];
+  int pipes[3][2];
 
-  if (!g_unix_open_pipe(to, FD_CLOEXEC, error))
+  if (!open_pipes(pipes, error))
     return FALSE;
-  if (!g_unix_open_pipe(from, FD_CLOEXEC, error)) {
-    close(to[0]);
-    close(to[1]);
-    return FALSE;
-  }
+  const int *to = pipes[0], *from = pipes[1], *messages = pipes[2];
   const int sources[2] = {to[0], from[1]};
   gboolean good = g_spawn_async_with_pipes_and_fds(
     NULL, arguments, (const char *const *)environment,
-    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1, -1,
-    sources, targets, 2, &w->pid, NULL, NULL, NULL, error);
+    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1,
+    messages[1], sources, targets, 2, &w->pid, NULL, NULL, NULL, error);
   close(to[0]);
   close(from[1]);
+  close(messages[1]);
   if (!good) {
     close(to[1]);
     close(from[0]);
+    close(messages[0]);
     return FALSE;
   }
   *jobs = to[1];
   w->results = from[0];
+  w->messages.fd = messages[0];
   return TRUE;
 }
 
@@ -120,6 +136,7 @@ take_device(Supervisor *s, Worker *w, GVariant *payload)
   MsEngineInfo info;
 
   w->opened = s->ever_opened = TRUE;
+  ms_worker_stderr_pass_on(&w->messages);
   g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
   if (s->supervision->device)
     s->supervision->device(&info, s->hooks->data);
@@ -184,21 +201,28 @@ take_message(Supervisor *s, Worker *w, GVariant *message)
   }
 }
 
-/* Waits for a message; returns 1 when there is one or the pipe is closed, 0 after @milliseconds, -1 when cancelled. */
+/*
+ * Waits for a message; returns 1 when there is one or the pipe is closed, 2 when the worker wrote to standard error, 0
+ * after @milliseconds, -1 when cancelled.
+ */
 static int
 wait_for_message(const Worker *w, GCancellable *cancellable, int milliseconds)
 {
   GPollFD cancel = {.fd = -1};
   gboolean cancellable_has_fd = cancellable && g_cancellable_make_pollfd(cancellable, &cancel);
-  struct pollfd fds[2] = {{.fd = w->results, .events = POLLIN}, {.fd = cancel.fd, .events = POLLIN}};
-  int n = poll(fds, cancellable_has_fd ? 2 : 1, milliseconds);
+  struct pollfd fds[3] = {{.fd = w->results, .events = POLLIN},
+                          {.fd = w->messages.fd, .events = POLLIN},
+                          {.fd = cancel.fd, .events = POLLIN}};
+  int n = poll(fds, cancellable_has_fd ? 3 : 2, milliseconds);
 
   if (cancellable_has_fd)
     g_cancellable_release_fd(cancellable);
   if (fds[0].revents)
     return 1;
-  if (cancellable_has_fd && fds[1].revents)
+  if (cancellable_has_fd && fds[2].revents)
     return -1;
+  if (fds[1].revents)
+    return 2;
   return n < 0 && errno == EINTR ? 1 : 0;
 }
 
@@ -213,6 +237,10 @@ follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
       return WORKER_CANCELLED;
     if (ready == 0)
       return WORKER_SILENT;
+    if (ready == 2) {
+      ms_worker_stderr_read(&w->messages);
+      continue;
+    }
     g_autoptr(GVariant) message = ms_worker_message_read(w->results);
     if (!message)
       return WORKER_DIED;
@@ -253,12 +281,13 @@ run_worker(Supervisor *s, Worker *w, GError **error)
     follow(s, w, NULL, EXIT_MS);
   }
   reap(w, end == WORKER_SILENT || !w->reported_end ? 0 : EXIT_MS);
+  ms_worker_stderr_finish(&w->messages);
   close(w->results);
   return end;
 }
 
 static char *
-describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
+describe_end(const Supervisor *s, const Worker *w, WorkerEnd end)
 {
   if (end == WORKER_SILENT)
     return g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0);
@@ -267,6 +296,15 @@ describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
   if (WIFSIGNALED(w->status))
     return g_strdup_printf("it was ended by signal %d (%s)", WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));
   return g_strdup_printf("it ended with status %d", WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1);
+}
+
+static char *
+describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
+{
+  g_autofree char *how = describe_end(s, w, end);
+  g_autofree char *said = ms_worker_stderr_find_error(&w->messages);
+
+  return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);
 }
 
 static void
@@ -326,7 +364,8 @@ static gboolean
 run_group(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
 {
   g_autofree gboolean *started = g_new0(gboolean, items->len);
-  Worker w = {.items = items, .started = started};
+  g_autoptr(GString) end_of_stderr = g_string_new(NULL);
+  Worker w = {.items = items, .started = started, .messages = {.fd = -1, .end = end_of_stderr}};
   g_autoptr(GError) failure = NULL;
   WorkerEnd end = run_worker(s, &w, &failure);
 

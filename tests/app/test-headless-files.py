@@ -211,5 +211,43 @@ class HashTest(headless.HeadlessCase):
         self.assertEqual(self.run_again("--resume=hash"), 2)
 
 
+class DriverTest(headless.HeadlessCase):
+    """PoCL compiles kernels into a folder, with a linker; it aborts, or finds no device, where it has neither."""
+
+    def run_on_cpu(self, cache, status=0, home="/", **extra):
+        # A private folder would be made in the runtime folder or in TMPDIR.
+        env = {"POCL_CACHE_DIR": str(cache), "XDG_CACHE_HOME": str(cache and self.dir / "cache"), "HOME": home,
+               "TMPDIR": str(self.dir), "XDG_RUNTIME_DIR": str(self.dir), **extra}
+        return self.run_program(self.picture("a.png"), "-o", self.out, "--device", "cpu", "--kernel", "direct",
+                                env=env, status=status)[1]
+
+    def test_home_that_cannot_be_written_to(self):
+        error = self.run_on_cpu("", home="/proc/none")
+        self.sentence(error, "/proc/none/.cache/pocl", f"{self.dir}/meanshift-lab-{os.geteuid()}", "instead")
+        self.assertTrue(any((self.dir / f"meanshift-lab-{os.geteuid()}").iterdir()))
+
+    def test_cache_on_a_full_disk(self):
+        full = self.dir / "full"
+        full.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", full]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            self.skipTest("This user cannot mount a small file system.")
+        self.addCleanup(subprocess.run, ["umount", full], check=True)
+        self.sentence(self.run_on_cpu(full / "pocl"), "No space left", "instead")
+
+    def test_private_folder_of_somebody_else(self):
+        """A folder that others can write to may hold their code, so it is not used, and the run says what is wrong."""
+        (self.dir / f"meanshift-lab-{os.geteuid()}").mkdir()
+        (self.dir / f"meanshift-lab-{os.geteuid()}").chmod(0o777)
+        error = self.run_on_cpu("", home="/proc/none")
+        self.assertNotIn(f"{self.dir}/meanshift-lab", error)
+
+    def test_no_linker(self):
+        """A fresh cache and no program to be found: the status says that there is no device, and the sentence why."""
+        (self.dir / "bin").mkdir()
+        error = self.run_on_cpu(self.dir / "fresh", status=4, PATH=str(self.dir / "bin"))
+        self.sentence(error, "ld", "--device")
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))

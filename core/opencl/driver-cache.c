@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/driver-cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CACHE_VARIABLE "POCL_CACHE_DIR"
+#define VENDORS_VARIABLE "OCL_ICD_VENDORS"
+#define VENDORS_FOLDER "/etc/OpenCL/vendors"
+
+/* PoCL writes a few hundred KiB for each kernel; with less space the first kernel fails. */
+#define LEAST_SPACE (4 << 20)
+
+/* As PoCL chooses it. */
+static char *
+usual_folder(void)
+{
+  const char *folder = g_getenv(CACHE_VARIABLE);
+
+  return folder && *folder ? g_strdup(folder) : g_build_filename(g_get_user_cache_dir(), "pocl", "kcache", NULL);
+}
+
+/* 0 when files of LEAST_SPACE can be created in @folder, else an errno value. */
+static int
+try_folder(const char *folder)
+{
+  g_autofree char *name = g_build_filename(folder, ".ms-XXXXXX", NULL);
+  int fd = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
+  int code = fd >= 0 ? posix_fallocate(fd, 0, LEAST_SPACE) : errno;
+
+  if (fd < 0)
+    return code;
+  unlink(name);
+  close(fd);
+  return code == EOPNOTSUPP || code == EINVAL ? 0 : code;
+}
+
+/* Tries the folder, or the nearest one above it that exists, in which it would be created. */
+static int
+try_nearest_folder(const char *folder)
+{
+  g_autofree char *nearest = g_strdup(folder);
+
+  while (!g_file_test(nearest, G_FILE_TEST_EXISTS) && strcmp(nearest, "/") != 0 && strcmp(nearest, ".") != 0) {
+    char *above = g_path_get_dirname(nearest);
+    g_free(nearest);
+    nearest = above;
+  }
+  return try_folder(nearest);
+}
+
+/*
+ * The same for every process of this user, so that kernels are compiled once; compiled kernels are run, so a folder that
+ * somebody else made or can write to is not used.
+ */
+static char *
+private_folder(void)
+{
+  const char *const parents[] = {g_get_user_runtime_dir(), g_get_tmp_dir(), "/dev/shm"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(parents); i++) {
+    g_autofree char *name = g_strdup_printf("meanshift-lab-%u", (guint)geteuid());
+    g_autofree char *folder = g_build_filename(parents[i], name, NULL);
+    struct stat info;
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+      continue;
+    if (lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 0077) == 0 &&
+        try_folder(folder) == 0)
+      return g_steal_pointer(&folder);
+  }
+  return NULL;
+}
+
+static gboolean
+has_pocl(void)
+{
+  const char *vendors = g_getenv(VENDORS_VARIABLE);
+  g_autoptr(GDir) folder = g_dir_open(vendors && *vendors ? vendors : VENDORS_FOLDER, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name(folder)) != NULL)
+    if (strstr(name, "pocl"))
+      return TRUE;
+  return vendors && strstr(vendors, "pocl");
+}
+
+/**
+ * ms_driver_cache_prepare:
+ *
+ * Gives PoCL a private folder where its own cannot be written to or its disk is full. To be called before the first
+ * call of OpenCL and before threads are started, since it sets an environment variable.
+ *
+ * Returns: (transfer full) (nullable): a sentence on what was changed or cannot be, %NULL when all is well
+ */
+char *
+ms_driver_cache_prepare(void)
+{
+  g_autofree char *folder = usual_folder();
+  int code = has_pocl() ? try_nearest_folder(folder) : 0;
+
+  if (code == 0)
+    return NULL;
+  g_autofree char *other = private_folder();
+  if (!other)
+    return g_strdup_printf("The OpenCL driver PoCL cannot write to its cache '%s': %s; free some space, or name a "
+                           "writable folder with the variable %s.",
+                           folder, g_strerror(code), CACHE_VARIABLE);
+  g_setenv(CACHE_VARIABLE, other, TRUE);
+  return g_strdup_printf("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead.", folder,
+                         g_strerror(code), other);
+}
