@@ -53,8 +53,8 @@ try_nearest_folder(const char *folder)
 }
 
 /*
- * The same for every process of this user, so that kernels are compiled once; compiled kernels are run, so a folder that
- * somebody else made or can write to is not used.
+ * The same folder serves every process of this user, so that kernels are compiled once. Compiled kernels are run, so a
+ * folder that another user made or can write to is not used.
  */
 static char *
 private_folder(void)
