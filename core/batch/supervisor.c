@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/batch/worker-message.h"
-#include "core/batch/worker-stderr.h"
+#include "core/batch/process/worker-stderr.h"
 #include "core/batch/worker.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/worker-stderr.h"
+#include "core/batch/process/worker-stderr.h"
 
 #include <poll.h>
 #include <string.h>
