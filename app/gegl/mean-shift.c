@@ -51,7 +51,7 @@ set_numbers(const MeanShift *self, MslabSettings *settings, GError **error)
   return mslab_settings_set_number(settings, "sp", self->sp, error) &&
          mslab_settings_set_number(settings, "sr", self->sr, error) &&
          mslab_settings_set_number(settings, "max-iterations", self->iterations, error) &&
-         (self->levels == 0 || mslab_settings_set_number(settings, "levels", self->levels, error));
+         mslab_settings_set_number(settings, "levels", self->levels, error);
 }
 
 static MslabImage *
@@ -214,15 +214,6 @@ finalize(GObject *object)
   G_OBJECT_CLASS(mean_shift_parent_class)->finalize(object);
 }
 
-/* The filter has no pyramid in every version of the library. */
-static gboolean
-has_levels(void)
-{
-  g_auto(GStrv) names = mslab_settings_list_names();
-
-  return g_strv_contains((const char *const *)names, "levels");
-}
-
 static void
 add_properties(GObjectClass *klass)
 {
@@ -240,9 +231,9 @@ add_properties(GObjectClass *klass)
                                   g_param_spec_string("device", "Device",
                                                       "auto, cpu, gpu, a part of a name, an address or reference",
                                                       "auto", flags));
-  if (has_levels())
-    g_object_class_install_property(klass, PROP_LEVELS,
-                                    g_param_spec_int("levels", "Levels", "Levels of the pyramid", 0, 8, 0, flags));
+  g_object_class_install_property(
+    klass, PROP_LEVELS,
+    g_param_spec_int("levels", "Pyramid levels", "Halved copies that are filtered first", 0, 8, 0, flags));
 }
 
 static void

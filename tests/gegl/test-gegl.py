@@ -59,6 +59,8 @@ def main():
         cv2.imwrite(os.path.join(folder, "source.png"), numpy.dstack([image, alpha]))
         compare(folder, "the defaults", "sp=10", "sr=20")
         compare(folder, "other settings", "sp=4", "sr=35", "iterations=2", "device=reference")
+        compare(folder, "a pyramid", "sp=4", "sr=20", "levels=2")
+        compare(folder, "a part of a pyramid", "sp=4", "sr=20", "levels=2", crop=(100, 201, 93, 77))
         compare(folder, "a part", "sp=10", "sr=20", crop=(100, 201, 93, 77))
 
 

@@ -65,14 +65,12 @@ def test_function_of_opencv():
     assert numpy.array_equal(again, cv2.pyrMeanShiftFiltering(image, 6, 30, maxLevel=0))
 
 
-def test_levels_of_opencv():
+@pytest.mark.parametrize("levels", [None, 2])
+def test_levels_of_opencv(levels):
     image = picture((40, 50, 3), 1)
-    if "levels" in _core.setting_names():
-        assert numpy.array_equal(meanshift_lab.pyrMeanShiftFiltering(image, 6, 30),
-                                 cv2.pyrMeanShiftFiltering(image, 6, 30))
-    else:
-        with pytest.raises(meanshift_lab.UsageError, match="maxLevel=0"):
-            meanshift_lab.pyrMeanShiftFiltering(image, 6, 30)
+    options = {} if levels is None else {"maxLevel": levels}
+    ours = meanshift_lab.pyrMeanShiftFiltering(image, 6, 30, **options)
+    assert numpy.array_equal(ours, cv2.pyrMeanShiftFiltering(image, 6, 30, **options))
 
 
 LAYOUTS = {

@@ -126,7 +126,7 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **setting
 
 
 def halo(sp=10, max_iterations=5):
-    """The number of rows above and below a row that can influence it: the overlap of bands; see filter()."""
+    """The number of rows above and below a row that can influence it without levels: the overlap of bands; see filter()."""
     return math.ceil(sp) * (max_iterations + 1)
 
 
@@ -183,14 +183,6 @@ def _limits_of(termcrit):
     return count, max(float(epsilon), 0.0) if kind & _TERM_EPSILON else 1.0
 
 
-def _levels_setting(levels):
-    if "levels" in _core.setting_names():
-        return {"levels": levels}
-    if levels > 0:
-        raise UsageError("This version filters without a pyramid only; pass maxLevel=0.")
-    return {}
-
-
 def pyrMeanShiftFiltering(src, sp, sr, dst=None, maxLevel=1, termcrit=None):
     """Filters an image like the function of that name in cv2, with identical pixels.
 
@@ -200,4 +192,4 @@ def pyrMeanShiftFiltering(src, sp, sr, dst=None, maxLevel=1, termcrit=None):
     count, epsilon = _limits_of(termcrit)
     fits = isinstance(dst, numpy.ndarray) and dst.shape == image.shape and dst.dtype == numpy.uint8
     return filter(image, sp, sr, device=os.environ.get("MEANSHIFT_LAB_DEVICE", "auto"), out=dst if fits else None,
-                  max_iterations=count, epsilon=epsilon, **_levels_setting(maxLevel))
+                  max_iterations=count, epsilon=epsilon, levels=maxLevel)
