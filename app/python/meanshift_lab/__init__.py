@@ -126,7 +126,7 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **setting
 
 
 def halo(sp=10, max_iterations=5):
-    """The number of rows above and below a row that can influence it without levels: the overlap of bands; see filter()."""
+    """The number of rows on each side that can influence a row without levels: the overlap of bands in filter()."""
     return math.ceil(sp) * (max_iterations + 1)
 
 
