@@ -21,11 +21,11 @@ static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MAT
 static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
 
 /*
- * Radii at which the matrix kernel is faster than the packed one on devices that have both, as measured in
- * kernels/README.md.
+ * Radii at which the matrix kernel is faster than the packed one on devices that have both, in the mean over the
+ * pictures and colour radii of kernels/README.md.
  */
-#define FIRST_MATRIX_RADIUS 31
-#define LAST_MATRIX_RADIUS 46
+#define FIRST_MATRIX_RADIUS 25
+#define LAST_MATRIX_RADIUS 50
 
 /** ms_filter_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
 const MsFilterKernel *

@@ -182,8 +182,8 @@ test_preference(void)
     double sp;
     guint capability;
     MsKernel kernel;
-  } cases[] = {{30, 90, MS_KERNEL_PACKED}, {31, 90, MS_KERNEL_MATRIX}, {46, 80, MS_KERNEL_MATRIX},
-               {47, 90, MS_KERNEL_PACKED}, {40, 75, MS_KERNEL_PACKED}, {40, 52, MS_KERNEL_DIRECT}};
+  } cases[] = {{24, 90, MS_KERNEL_PACKED}, {25, 90, MS_KERNEL_MATRIX}, {50, 80, MS_KERNEL_MATRIX},
+               {51, 90, MS_KERNEL_PACKED}, {40, 75, MS_KERNEL_PACKED}, {40, 52, MS_KERNEL_DIRECT}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_AUTO, cases[i].capability);
