@@ -51,7 +51,7 @@ MUTATIONS = [
     ('packed: colour radii that reach the margin are taken', 'core/filter/plan-packed.c',
      '#define MAX_ISR2 (255 * 255 - 1)', '#define MAX_ISR2 (255 * 255)', 'packed-kernel /packed-kernel/refusals'),
     ('auto: the matrix kernel one radius longer', 'core/filter/kernels.c',
-     '#define LAST_MATRIX_RADIUS 46', '#define LAST_MATRIX_RADIUS 47', 'packed-kernel /packed-kernel/preference'),
+     '#define LAST_MATRIX_RADIUS 50', '#define LAST_MATRIX_RADIUS 51', 'packed-kernel /packed-kernel/preference'),
     ('auto: wide vectors on narrow processors', 'core/filter/kernels.c',
      'request->limits.vector_bytes >= 64', 'request->limits.vector_bytes >= 32', 'rows /rows/auto'),
     ('rows: the narrow distance for wide colour radii', 'core/filter/plan-rows.c',
