@@ -182,10 +182,3 @@ ms_console_progress_done(MsConsole *self, guint done, guint total, const char *n
   fprintf(stderr, "[%u/%u] %s: %s\n", done, total, shown, status);
   g_mutex_unlock(&self->lock);
 }
-
-/** ms_console_flush: writes everything printed so far; %FALSE when that fails. */
-gboolean
-ms_console_flush(MsConsole *self)
-{
-  return fflush(self->tables) == 0 && !ferror(self->tables);
-}

@@ -18,7 +18,6 @@ void ms_console_print(MsConsole *self, const char *text);
 void ms_console_write(MsConsole *self, const void *data, gsize size);
 void ms_console_progress(MsConsole *self, guint done, guint total, const char *name, double part);
 void ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status);
-gboolean ms_console_flush(MsConsole *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsConsole, ms_console_free)
 

@@ -10,6 +10,9 @@
 #include "core/lab/lab-campaign.h"
 #include "core/lab/lab-tune-report.h"
 #include "core/lab/lab-tune.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-save.h"
+#include "core/lab/report/report-text.h"
 
 typedef struct {
   const MsCommandLine *line;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a chart; all sizes are in user units, so a scaled Cairo context scales everything. */
+#include "core/chart/chart-draw.h"
+
 #include <math.h>
 
+#include "core/chart/chart-layout.h"
 #include "core/chart/chart-private.h"
+#include "core/chart/chart-scale.h"
 #include "core/number.h"
 
 #define SMALL_FONT 10.5

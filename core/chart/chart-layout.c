@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout of a chart: scales, space for labels, positions of bars and points. */
+#include "core/chart/chart-layout.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/chart/chart-private.h"
+#include "core/chart/chart-scale.h"
 #include "core/number.h"
 
 #define GROUP_FILL 0.8

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scales of a chart: rounded ends and ticks. */
+#include "core/chart/chart-scale.h"
+
 #include <math.h>
 #include <string.h>
 

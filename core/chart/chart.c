@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/chart/chart-draw.h"
+#include "core/chart/chart-layout.h"
 #include "core/error.h"
 #include "core/chart/chart-private.h"
 #include "core/number.h"

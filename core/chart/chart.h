@@ -51,7 +51,6 @@ guint ms_chart_n_panels(const MsChart *self);
 guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
-void ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme);
 gboolean ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
                            GError **error);
 gboolean ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,

@@ -6,6 +6,8 @@
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/experiment/experiment-json.h"
+#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-save.h"
 
 /** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
 char *

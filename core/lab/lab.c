@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/lab/kinds/anchor.h"
 #include "core/lab/kinds/kind.h"
+#include "core/lab/report/report-save.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
 

@@ -288,12 +288,6 @@ ms_device_get_id(MsDevice *self)
   return self->id;
 }
 
-cl_platform_id
-ms_device_get_platform_id(MsDevice *self)
-{
-  return self->platform_id;
-}
-
 const MsDeviceLimits *
 ms_device_get_limits(MsDevice *self)
 {

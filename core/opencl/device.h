@@ -60,7 +60,6 @@ GPtrArray *ms_device_enumerate(GError **error);
 MsDevice *ms_device_new_for_id(cl_device_id id, guint platform_index, guint device_index);
 
 cl_device_id ms_device_get_id(MsDevice *self);
-cl_platform_id ms_device_get_platform_id(MsDevice *self);
 const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
 void ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors);
 const char *ms_device_get_name(MsDevice *self);

@@ -97,12 +97,6 @@ ms_program_spec_set_standard(MsProgramSpec *self, const char *standard)
   g_string_prepend(self->options, "-cl-std=");
 }
 
-void
-ms_program_spec_add_option(MsProgramSpec *self, const char *option)
-{
-  g_string_append_printf(self->options, " %s", option);
-}
-
 guint
 ms_program_spec_get_n_parts(MsProgramSpec *self)
 {

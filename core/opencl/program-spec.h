@@ -15,7 +15,6 @@ void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *s
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
 void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
 void ms_program_spec_set_standard(MsProgramSpec *self, const char *standard);
-void ms_program_spec_add_option(MsProgramSpec *self, const char *option);
 
 guint ms_program_spec_get_n_parts(MsProgramSpec *self);
 const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);

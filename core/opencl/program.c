@@ -157,12 +157,6 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   return g_steal_pointer(&self);
 }
 
-MsProgramSpec *
-ms_program_get_spec(MsProgram *self)
-{
-  return self->spec;
-}
-
 /** ms_program_get_log: the compiler's log; empty for cached binaries. */
 const char *
 ms_program_get_log(MsProgram *self)

@@ -13,7 +13,6 @@ G_DECLARE_FINAL_TYPE(MsProgram, ms_program, MS, PROGRAM, GObject)
 
 MsProgram *ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, const char *cache_folder,
                             GError **error);
-MsProgramSpec *ms_program_get_spec(MsProgram *self);
 const char *ms_program_get_log(MsProgram *self);
 gboolean ms_program_is_from_cache(MsProgram *self);
 cl_kernel ms_program_create_kernel(MsProgram *self, const char *name, GError **error);

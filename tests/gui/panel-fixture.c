@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "tests/support/fixture.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240

@@ -6,8 +6,10 @@
 
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/experiment/experiment-file.h"
+#include "core/lab/report/report-json-read.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"

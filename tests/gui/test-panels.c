@@ -5,6 +5,8 @@
 
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/statistics/histogram-view.h"

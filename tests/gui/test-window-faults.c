@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/window/window-message.h"
 
 /*
  * What LeakSanitizer asks a program for, where there is one: pixels that a hung device may still write to are never

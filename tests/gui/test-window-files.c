@@ -5,6 +5,12 @@
 #include "core/image/image-io.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/window/window-message.h"
+#include "ui/window/window-open.h"
+#include "ui/window/window-save.h"
+#include "ui/window/window-tabs.h"
 
 static void
 test_placeholder(void)

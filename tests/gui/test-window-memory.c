@@ -2,6 +2,8 @@
 /* What the process has in memory: in a program of its own, as nothing else may have grown it. */
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/window/window-open.h"
+#include "ui/window/window-tabs.h"
 
 /* Two hundred pictures, one after the other: the memory they took comes back. */
 static void

@@ -6,6 +6,10 @@
 
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-runs.h"
+#include "ui/window/window-message.h"
+#include "ui/window/window-open.h"
+#include "ui/window/window-tabs.h"
 
 /* ---- Dropping */
 

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/window/window-message.h"
 
 static void
 test_numbers(void)

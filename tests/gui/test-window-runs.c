@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/window/window-message.h"
 
 static void
 test_cancel(void)

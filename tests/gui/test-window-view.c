@@ -4,6 +4,11 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/image-view/image-view-zoom.h"
+#include "ui/window/window-tabs.h"
 
 static guint32
 pixel_at(cairo_surface_t *surface, int x, int y)

@@ -9,7 +9,13 @@
 #include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/options/options-panel.h"
+#include "ui/window/window-message.h"
+#include "ui/window/window-open.h"
+#include "ui/window/window-tabs.h"
 
 /* One program for all tests of a process, as a bus knows no second one; each test has windows of its own. */
 static MsApplication *

@@ -3,6 +3,8 @@
 #include <cairo.h>
 #include <string.h>
 
+#include "core/chart/chart-draw.h"
+#include "core/chart/chart-layout.h"
 #include "core/chart/chart-private.h"
 #include "tests/support/fixture.h"
 

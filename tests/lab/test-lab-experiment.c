@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/kinds/warp-model.h"
+#include "core/lab/report/report-chart.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/swap/swap-example.h"
 #include "core/lab/experiment/experiment-file.h"

@@ -3,9 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/chart/chart-draw.h"
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
+#include "core/lab/report/report-chart.h"
+#include "core/lab/report/report-csv.h"
+#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-markdown.h"
+#include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-save.h"
+#include "core/lab/report/report-text.h"
 #include "core/lab/report/report.h"
 #include "tests/support/json-schema.h"
 

@@ -6,6 +6,7 @@
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
+#include "ui/document/document-settings.h"
 
 struct _MsBatchForm {
   GtkBin parent_instance;

@@ -3,6 +3,8 @@
 
 #include "core/filter/planner.h"
 #include "ui/document/document-private.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 
 /* Pixels visited at most: the iterations of every pixel times the pixels of its window. */
 static double

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-filter.h"
+
 #include "ui/document/document-private.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/engine/window-engine-filter.h"
 
 /*
  * Each movement of a slider is a new request. A running request continues for this long to show at least the visible

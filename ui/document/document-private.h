@@ -31,6 +31,4 @@ struct _MsDocument {
   double progress;
 };
 
-void ms_document_add_run(MsDocument *self, MsRun *run);
-
 G_END_DECLS

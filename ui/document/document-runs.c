@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-runs.h"
+
+#include "ui/document/document-filter.h"
 #include "ui/document/document-private.h"
+#include "ui/document/document-settings.h"
 
 /* @run: (nullable): shown on side B unless another run was chosen for it */
 static void

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-settings.h"
+
 #include "ui/document/document-private.h"
 
 #include <glib/gi18n-lib.h>
 
 #include "core/filter/planner.h"
+#include "ui/document/document-filter.h"
 
 const MsSettings *
 ms_document_get_settings(MsDocument *self)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-filter.h"
 #include "ui/document/document-private.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 
 G_DEFINE_FINAL_TYPE(MsDocument, ms_document, G_TYPE_OBJECT)
 

@@ -30,49 +30,6 @@ MsImage *ms_document_get_source(MsDocument *self);
 GFile *ms_document_get_file(MsDocument *self);
 const char *ms_document_get_title(MsDocument *self);
 
-const MsSettings *ms_document_get_settings(MsDocument *self);
-void ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge);
-gboolean ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error);
-gboolean ms_document_plan_request(MsDocument *self, MsPlanRequest *request);
-char *ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value);
-void ms_document_undo(MsDocument *self);
-void ms_document_redo(MsDocument *self);
-gboolean ms_document_can_undo(MsDocument *self);
-gboolean ms_document_can_redo(MsDocument *self);
-
-void ms_document_set_live(MsDocument *self, gboolean live);
-gboolean ms_document_is_live(MsDocument *self);
-void ms_document_set_visible(MsDocument *self, const MsRegion *visible);
-void ms_document_request_filter(MsDocument *self);
-void ms_document_cancel(MsDocument *self);
-gboolean ms_document_is_busy(MsDocument *self);
-guint ms_document_get_busy_ms(MsDocument *self);
-double ms_document_get_progress(MsDocument *self);
 double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
-
-/** MsPiece: a finished part of the next result and its position in the picture. */
-typedef struct {
-  MsImage *image;
-  MsRegion region;
-} MsPiece;
-
-GPtrArray *ms_document_get_pieces(MsDocument *self);
-
-GListModel *ms_document_get_runs(MsDocument *self);
-MsRun *ms_document_get_current_run(MsDocument *self);
-void ms_document_remove_run(MsDocument *self, MsRun *run);
-MsRun *ms_document_get_baseline(MsDocument *self);
-void ms_document_set_baseline(MsDocument *self, MsRun *run);
-void ms_document_restore_run(MsDocument *self, MsRun *run);
-void ms_document_set_memory_bound(MsDocument *self, guint64 bytes);
-
-MsRun *ms_document_get_run_a(MsDocument *self);
-MsRun *ms_document_get_run_b(MsDocument *self);
-void ms_document_set_run_a(MsDocument *self, MsRun *run);
-void ms_document_set_run_b(MsDocument *self, MsRun *run);
-MsImage *ms_document_get_picture_a(MsDocument *self);
-MsImage *ms_document_get_picture_b(MsDocument *self);
-MsRun *ms_document_get_shown_run(MsDocument *self);
-gboolean ms_document_is_stale(MsDocument *self);
 
 G_END_DECLS

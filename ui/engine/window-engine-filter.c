@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/engine/window-engine-filter.h"
+
 #include "ui/engine/window-engine-private.h"
 
 /* Progress is told at most this often. */

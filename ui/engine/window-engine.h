@@ -47,11 +47,6 @@ typedef struct {
   void (*progress)(double done, gpointer user_data);
 } MsFilterEvents;
 
-void ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
-                                   const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
-                                   GAsyncReadyCallback callback, gpointer user_data);
-MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
-
 /**
  * MsWindowEngineFunc: work for the engine's thread.
  * @context: (nullable): the device's context, which no other thread uses meanwhile; %NULL with the serial reference

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/image-view/image-view-draw.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
 #include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view-zoom.h"
 
 /* Zoom from which every pixel gets a frame. */
 #define GRID_ZOOM 8.0

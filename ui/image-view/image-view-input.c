@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/image-view/image-view-input.h"
+
 #include <math.h>
 
 #include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view-readout.h"
+#include "ui/image-view/image-view-zoom.h"
 
 /* Distance from which the pointer grabs the divider, and the step of one key press. */
 #define DIVIDER_REACH 12

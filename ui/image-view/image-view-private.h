@@ -46,17 +46,4 @@ struct _MsImageView {
   gboolean pointer_inside;
 };
 
-void ms_image_view_moved(MsImageView *self);
-void ms_image_view_update_pane(MsImageView *self);
-double ms_image_view_scale(MsImageView *self);
-void ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y);
-void ms_image_view_update_readout(MsImageView *self);
-void ms_image_view_add_input(MsImageView *self);
-gboolean ms_image_view_press_key(MsImageView *self, GdkEventKey *event);
-void ms_image_view_draw(MsImageView *self, cairo_t *cr);
-MsViewMode ms_image_view_effective_mode(MsImageView *self);
-double ms_image_view_pane_width(MsImageView *self);
-void ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view);
-void ms_view_slot_clear(MsViewSlot *self);
-
 G_END_DECLS

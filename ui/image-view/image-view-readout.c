@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/image-view/image-view-readout.h"
+
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view-zoom.h"
 #include "ui/image-view/readout.h"
 
 static const guint8 *

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/image-view/image-view-zoom.h"
+
 #include <math.h>
 
+#include "ui/document/document-filter.h"
 #include "ui/image-view/image-view-private.h"
 
 /* Pixels between the two panes side by side. */

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
 #include "ui/image-view/image-view-accessible.h"
 
 #include <glib/gi18n-lib.h>
+
+#include "ui/image-view/image-view-draw.h"
+#include "ui/image-view/image-view-input.h"
 #include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view-readout.h"
+#include "ui/image-view/image-view-zoom.h"
 
 const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",     "filtered",   "split",
                                                              "side-by-side", "difference", NULL};

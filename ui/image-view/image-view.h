@@ -39,13 +39,6 @@ void ms_image_view_set_peek(MsImageView *self, gboolean peek);
 double ms_image_view_get_divider(MsImageView *self);
 void ms_image_view_set_divider(MsImageView *self, double divider);
 void ms_image_view_set_gain(MsImageView *self, int gain);
-double ms_image_view_get_zoom(MsImageView *self);
-void ms_image_view_set_zoom(MsImageView *self, double zoom);
-void ms_image_view_zoom_in(MsImageView *self);
-void ms_image_view_zoom_out(MsImageView *self);
-void ms_image_view_fit(MsImageView *self);
-MsRegion ms_image_view_get_visible(MsImageView *self);
-const char *ms_image_view_get_readout(MsImageView *self);
 char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
 

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/document-settings.h"
+
 struct _MsPresetsPopover {
   GtkPopover parent_instance;
   MsPresets *presets;

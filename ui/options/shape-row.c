@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/option/option-help.h"
+#include "ui/document/document-settings.h"
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/options/preferences.h"
+#include "ui/window/window-open.h"
 #include "ui/window/window.h"
 
 #define APPLICATION_ID "io.github.meanshift_lab.MeanshiftLab"

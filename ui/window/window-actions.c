@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-actions.h"
+
 #include <string.h>
 
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/image-view/image-view-zoom.h"
+#include "ui/window/window-open.h"
 #include "ui/window/window-private.h"
+#include "ui/window/window-save.h"
+#include "ui/window/window-tabs.h"
+#include "ui/window/window-workspaces.h"
 
 /* An action without parameter that calls one function of the window. */
 #define WINDOW_ACTION(name, call)                                                                                      \

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-front.h"
+
 #include "ui/common/format.h"
 
 #include <glib/gi18n-lib.h>
+
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/image-view/image-view-readout.h"
+#include "ui/image-view/image-view-zoom.h"
+#include "ui/window/window-actions.h"
+#include "ui/window/window-message.h"
 #include "ui/window/window-private.h"
+#include "ui/window/window-tabs.h"
+#include "ui/window/window-workspaces.h"
 
 /* Shorter runs show no progress bar, because it would flicker. */
 #define PROGRESS_DELAY_MS 400

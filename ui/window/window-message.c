@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-message.h"
+
 #include <glib/gi18n-lib.h>
 #include <string.h>
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-open.h"
+
 #include "core/image/codec.h"
 
 #include <glib/gi18n-lib.h>
 #include "core/image/image-io.h"
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
+#include "ui/window/window-message.h"
 #include "ui/window/window-private.h"
+#include "ui/window/window-tabs.h"
+#include "ui/window/window-workspaces.h"
 
 /* Size of the preview in the file chooser. */
 #define PREVIEW_SIZE 192

@@ -58,48 +58,4 @@ struct _MsWindow {
   guint32 space_down; /* time of the key event, 0 while Space is up */
 };
 
-/** MsOffer: buttons of a message; flags. */
-typedef enum {
-  MS_OFFER_NOTHING = 0,
-  MS_OFFER_DEVICE = 1 << 0,
-  MS_OFFER_CPU = 1 << 1,
-  MS_OFFER_LOG = 1 << 2,
-} MsOffer;
-
-void ms_window_tab_switched(MsWindow *self);
-void ms_window_tabs_changed(MsWindow *self);
-void ms_window_cancel_tabs(MsWindow *self);
-void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
-
-void ms_window_set_front(MsWindow *self, MsImageView *view);
-void ms_window_leave_front(MsWindow *self);
-void ms_window_update_title(MsWindow *self);
-void ms_window_update_progress(MsWindow *self);
-
-void ms_window_add_workspaces(MsWindow *self);
-void ms_window_show_workspace(MsWindow *self, const char *name);
-void ms_window_update_lab_settings(MsWindow *self);
-
-void ms_window_restore_state(MsWindow *self);
-void ms_window_remember_state(MsWindow *self);
-
-void ms_window_add_actions(MsWindow *self);
-void ms_window_update_actions(MsWindow *self);
-
-void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
-void ms_window_report_error(MsWindow *self, const GError *error);
-void ms_window_clear_message(MsWindow *self);
-void ms_window_show_message_of_tab(MsWindow *self);
-void ms_window_message_answered(MsWindow *self, int response);
-
-void ms_window_choose_files(MsWindow *self);
-void ms_window_add_recent_menu(MsWindow *self);
-void ms_window_paste(MsWindow *self);
-void ms_window_copy_picture(MsWindow *self);
-void ms_window_copy_command(MsWindow *self);
-void ms_window_save(MsWindow *self);
-void ms_window_save_as(MsWindow *self);
-void ms_window_accept_drops(MsWindow *self);
-void ms_window_open_sample(MsWindow *self);
-
 G_END_DECLS

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-save.h"
+
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/image-view/pixbuf.h"
+#include "ui/window/window-message.h"
 #include "ui/window/window-private.h"
 
 typedef struct {

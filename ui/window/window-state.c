@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-state.h"
+
 #include "ui/window/window-private.h"
+#include "ui/window/window-tabs.h"
 
 static void
 remember_size(MsWindow *self)

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-tabs.h"
+
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
+#include "ui/window/window-front.h"
 #include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/window/window-workspaces.h"
+
 #include "ui/batch/batch-page.h"
 
 #include <glib/gi18n-lib.h>
+
+#include "ui/document/document-settings.h"
 #include "ui/window/panels.h"
+#include "ui/window/window-open.h"
 #include "ui/window/window-private.h"
 
 /** ms_window_show_workspace: @name: picture, lab or batch */

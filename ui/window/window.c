@@ -3,7 +3,14 @@
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
 #include "ui/panels/runs/run-strip.h"
+#include "ui/window/window-actions.h"
+#include "ui/window/window-front.h"
+#include "ui/window/window-message.h"
+#include "ui/window/window-open.h"
 #include "ui/window/window-private.h"
+#include "ui/window/window-state.h"
+#include "ui/window/window-tabs.h"
+#include "ui/window/window-workspaces.h"
 
 G_DEFINE_FINAL_TYPE(MsWindow, ms_window, GTK_TYPE_APPLICATION_WINDOW)
 

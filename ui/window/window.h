@@ -14,15 +14,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 
 MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);
-void ms_window_open(MsWindow *self, GFile *file);
-void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);
-void ms_window_close_tab(MsWindow *self);
 MsDocument *ms_window_get_document(MsWindow *self);
-MsImageView *ms_window_get_view(MsWindow *self);
-guint ms_window_get_n_documents(MsWindow *self);
-gboolean ms_window_is_opening(MsWindow *self);
 GtkWidget *ms_window_get_options_panel(MsWindow *self);
-char *ms_window_get_command_line(MsWindow *self);
-const char *ms_window_get_message(MsWindow *self);
 
 G_END_DECLS

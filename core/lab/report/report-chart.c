@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The chart of a report: which rows become which series, and the published figures beside them. */
+#include "core/lab/report/report-chart.h"
+
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"
 
 #define AUTO_LOG_RATIO 40.0

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as CSV (RFC 4180): one line for each configuration, times in nanoseconds, decimal points in every locale. */
+#include "core/lab/report/report-csv.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/csv.h"
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"
+#include "core/lab/report/report-text.h"
 
 static const char *const metric_columns[] = {
   "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads reports that report-json.c wrote, to resume them or to compare with them. */
+#include "core/lab/report/report-json-read.h"
+
 #include <math.h>
 
 #include "core/error.h"

@@ -2,10 +2,13 @@
 /*
  * A report as JSON: all fields and raw samples, so that a run can be resumed or compared. See data/report.schema.json.
  */
+#include "core/lab/report/report-json.h"
+
 #include <math.h>
 
 #include "core/error.h"
 #include "core/lab/experiment/experiment-json.h"
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"
 
 static void

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as Markdown, with its chart beside it. */
+#include "core/lab/report/report-markdown.h"
+
 #include <string.h>
 
 #include "core/lab/report/report-private.h"
+#include "core/lab/report/report-text.h"
 
 static void
 append_escaped(GString *text, const char *cell)

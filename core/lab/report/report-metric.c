@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of metrics that a report can show of a row. */
+#include "core/lab/report/report-metric.h"
+
 #include <math.h>
 
 #include "core/lab/report/report-private.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as a table of text cells, and as aligned columns for the terminal. */
+#include "core/lab/report/report-text.h"
+
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"
 #include "core/number.h"
 

@@ -71,27 +71,5 @@ void ms_report_rank(MsReport *self);
 MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
-double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
-const char *ms_metric_title(const char *metric);
-
-GPtrArray *ms_report_table(const MsReport *self);
-char *ms_report_heading(const MsReport *self);
-char *ms_report_footer(const MsReport *self);
-char *ms_report_to_text(const MsReport *self);
-char *ms_report_to_csv(const MsReport *self);
-char *ms_report_to_markdown(const MsReport *self);
-char *ms_report_to_json(const MsReport *self);
-JsonNode *ms_report_to_json_node(const MsReport *self);
-MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
-MsReport *ms_report_load(const char *path, GError **error);
-GPtrArray *ms_reports_load(const char *path, GError **error);
-MsChart *ms_report_to_chart(const MsReport *self);
-
-/** MS_REPORT_INDEX: the page over all reports of a folder. */
-#define MS_REPORT_INDEX "index.html"
-
-void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
-gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
-gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
 
 G_END_DECLS

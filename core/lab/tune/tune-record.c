@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A search as a record: its trials, its best, as text and as JSON. */
+#include "core/lab/tune/tune-record.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/factors-json.h"
 #include "core/json.h"
-#include "core/lab/tune/tuner.h"
 #include "core/number.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel.h"
 
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/ms-panels.h"
 
 typedef struct {

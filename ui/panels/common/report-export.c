@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/report/report-chart.h"
+#include "core/lab/report/report-csv.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-markdown.h"
 
 #define CHART_WIDTH 960.0
 #define CHART_HEIGHT 560.0

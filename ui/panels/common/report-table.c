@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/lab/report/report-text.h"
 #include "ui/panels/common/panel-style.h"
 
 /* Columns of the store: index in the report, font weight, outcome sign, the cells, and the tooltip. */

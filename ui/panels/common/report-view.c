@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/report/report-chart.h"
+#include "core/lab/report/report-text.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/panel-style.h"
 #include "ui/panels/common/report-export.h"

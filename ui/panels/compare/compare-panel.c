@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/common/lab-job.h"
 
 struct _MsComparePanel {

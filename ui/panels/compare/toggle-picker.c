@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/option/option-help.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/compare/compare-plan.h"
 
 /* One check button. */

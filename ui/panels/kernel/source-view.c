@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/filter/planner.h"
+#include "ui/document/document-runs.h"
+#include "ui/document/document-settings.h"
 #include "ui/panels/common/panel-style.h"
 #include "ui/panels/kernel/source-highlight.h"
 #include "ui/panels/kernel/text-diff.h"

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
+#include "ui/document/document-runs.h"
 
 #define THUMBNAIL_WIDTH 56
 #define THUMBNAIL_HEIGHT 40

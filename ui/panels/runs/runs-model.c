@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
+#include "ui/document/document-runs.h"
 
 GtkListStore *
 ms_runs_model_new(void)

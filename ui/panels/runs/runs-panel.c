@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/document-runs.h"
 #include "ui/panels/common/panel-style.h"
 #include "ui/panels/runs/runs-model.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drawing of the histogram plot: axes, curves of both pictures with markers, and the cursor. */
+#include "ui/panels/statistics/histogram-draw.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 

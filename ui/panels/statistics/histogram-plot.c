@@ -6,6 +6,7 @@
 
 #include "ui/panels/common/drawn-accessible.h"
 #include "ui/common/format.h"
+#include "ui/panels/statistics/histogram-draw.h"
 #include "ui/panels/statistics/histogram-private.h"
 
 G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)

@@ -34,7 +34,4 @@ typedef struct {
   gboolean logarithmic;
 } MsHistogramFrame;
 
-MsHistogramFrame ms_histogram_frame(MsHistogramPlot *self, cairo_t *cr);
-void ms_histogram_draw(MsHistogramPlot *self, cairo_t *cr);
-
 G_END_DECLS

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/document-runs.h"
+
 /* Input and output of one request; results that are known already are copied into it. */
 typedef struct {
   MsImage *before;

@@ -5,6 +5,7 @@
 
 #include "core/reduce/bandwidth.h"
 #include "ui/common/format.h"
+#include "ui/document/document-runs.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-rows.h"
 

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/document-settings.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/panel-style.h"

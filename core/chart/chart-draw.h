@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws a chart with cairo. */
+#pragma once
+
+#include "core/chart/chart.h"
+
+G_BEGIN_DECLS
+
+void ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme);
+
+G_END_DECLS

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the chart of a report. */
+#pragma once
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+MsChart *ms_report_to_chart(const MsReport *self);
+
+G_END_DECLS

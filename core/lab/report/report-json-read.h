@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads reports from JSON. */
+#pragma once
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
+MsReport *ms_report_load(const char *path, GError **error);
+GPtrArray *ms_reports_load(const char *path, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a report as JSON. */
+#pragma once
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+char *ms_report_to_json(const MsReport *self);
+JsonNode *ms_report_to_json_node(const MsReport *self);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* MsMetric: the values derived from a row of a report, by name. */
+#pragma once
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+/** MsMetric: a value derived from a row; @ns_factor: converts nanoseconds into its unit, 0 when it is not a time. */
+typedef struct {
+  const char *name;
+  const char *title;
+  const char *unit;
+  double ns_factor;
+  double (*value)(const MsReport *report, const MsReportRow *row);
+} MsMetric;
+
+const MsMetric *ms_metric_find(const char *name);
+double ms_published_in(const MsPublished *published, const char *metric);
+double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
+const char *ms_metric_title(const char *metric);
+
+G_END_DECLS

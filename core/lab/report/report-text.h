@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a report as a table of text. */
+#pragma once
+
+#include "core/lab/report/report.h"
+
+G_BEGIN_DECLS
+
+char *ms_report_published_text(const MsReportRow *row);
+GPtrArray *ms_report_table(const MsReport *self);
+char *ms_report_heading(const MsReport *self);
+char *ms_report_footer(const MsReport *self);
+char *ms_report_to_text(const MsReport *self);
+
+G_END_DECLS

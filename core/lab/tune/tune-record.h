@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* MsTuneRecord: the trials of a search for the fastest configuration, as text and as JSON. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "core/factors.h"
+#include "core/outcome.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  MS_TUNE_AUTO,
+  MS_TUNE_EXHAUSTIVE,
+  MS_TUNE_RANDOM,
+  MS_TUNE_GREEDY,
+} MsTuneStrategy;
+
+/** ms_tune_strategy_names: %NULL-terminated, in the order of MsTuneStrategy. */
+extern const char *const ms_tune_strategy_names[];
+
+const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
+gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
+
+/** MsTrial: one configuration of the search; @ns is NAN unless @outcome is MS_OUTCOME_OK. */
+typedef struct {
+  MsFactors *factors;
+  MsOutcome outcome;
+  double ns;
+  char *message;
+} MsTrial;
+
+/** MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or -1. */
+typedef struct {
+  char *device;
+  char *driver;
+  char *problem;
+  char *version;
+  char *date;
+  MsTuneStrategy strategy;
+  guint32 seed;
+  guint64 space_size;
+  gboolean complete;
+  GPtrArray *trials;
+  int best;
+} MsTuneRecord;
+
+MsTuneRecord *ms_tune_record_new(const char *device, const char *driver, const char *problem);
+void ms_tune_record_free(MsTuneRecord *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
+const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
+const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors);
+guint ms_tune_record_count(const MsTuneRecord *self, MsOutcome outcome);
+gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
+char *ms_tune_record_to_text(const MsTuneRecord *self);
+JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
+MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters an image on the device of the window. */
+#pragma once
+
+#include "ui/engine/window-engine.h"
+
+G_BEGIN_DECLS
+
+void ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
+                                   const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The actions of a window and which of them are enabled. */
+#pragma once
+
+#include "ui/window/window.h"
+
+G_BEGIN_DECLS
+
+void ms_window_add_actions(MsWindow *self);
+void ms_window_update_actions(MsWindow *self);
+
+G_END_DECLS

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Restores and stores the size and layout of a window. */
+#pragma once
+
+#include "ui/window/window.h"
+
+G_BEGIN_DECLS
+
+void ms_window_restore_state(MsWindow *self);
+void ms_window_remember_state(MsWindow *self);
+
+G_END_DECLS
