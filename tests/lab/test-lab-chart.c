@@ -55,6 +55,30 @@ test_values_have_space(void)
   cairo_surface_destroy(surface);
 }
 
+/* Bars on a logarithmic axis start a power of ten below the least, so that the least has a height as well. */
+static void
+test_logarithmic_bars(void)
+{
+  MsScale scale = ms_scale_for_range(20, 500, TRUE, TRUE), exact = ms_scale_for_range(10, 500, TRUE, TRUE);
+
+  g_assert_cmpfloat_with_epsilon(scale.minimum, 10, 1e-9);
+  g_assert_cmpfloat_with_epsilon(exact.minimum, 1, 1e-9);
+  g_assert_cmpfloat(ms_scale_map(&scale, 20), >, 0.1);
+}
+
+/* What labels have in common goes from their start; what tells them from each other stays whole. */
+static void
+test_labels_are_shortened(void)
+{
+  g_autoptr(MsChart) chart = ms_chart_new(MS_CHART_BARS, "Title");
+
+  ms_chart_add_category(chart, "the same long start with unroll 1");
+  ms_chart_add_category(chart, "the same long start with unroll 16");
+  g_autofree char *first = ms_chart_short_category(chart, 0), *second = ms_chart_short_category(chart, 1);
+  g_assert_cmpstr(first, ==, "… 1");
+  g_assert_cmpstr(second, ==, "… 16");
+}
+
 /* A chart and its panels divide the height, and all of them are described. */
 static void
 test_panels(void)
@@ -77,6 +101,8 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab-chart/legend-leaves-room", test_legend_leaves_room);
   g_test_add_func("/lab-chart/values-have-space", test_values_have_space);
+  g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
+  g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
   g_test_add_func("/lab-chart/panels", test_panels);
   return g_test_run();
 }

@@ -293,6 +293,22 @@ test_warp_model(void)
   }
 }
 
+/* Figures 4 and 5: what swapping stalls grows with the range and is nothing without it; every warp counts by itself. */
+static void
+test_accesses(void)
+{
+  static const guint ranges[] = {0, 64, 128}, uncoalesced[] = {0, 12, 16};
+  guint16 map[MS_SWAP_EXAMPLE_GROUP];
+
+  for (guint i = 0; i < G_N_ELEMENTS(ranges); i++) {
+    guint sum = 0;
+    ms_swap_example_map(map, ranges[i]);
+    for (guint first = 0; first < MS_SWAP_EXAMPLE_GROUP; first += MS_WARP_SIZE)
+      sum += ms_warp_model_count(map, first, ms_swap_example_outcome).uncoalesced;
+    g_assert_cmpuint(sum, ==, uncoalesced[i]);
+  }
+}
+
 static char *
 read_index(void)
 {
@@ -406,6 +422,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/sizes", test_sizes);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
   g_test_add_func("/lab/experiment/warp-model", test_warp_model);
+  g_test_add_func("/lab/experiment/accesses", test_accesses);
   g_test_add_func("/lab/experiment/studies-index", test_studies_index);
   g_test_add_func("/lab/experiment/published-are-drawn", test_published_are_drawn);
   return g_test_run();

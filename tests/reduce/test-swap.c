@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
+#include <string.h>
+
+#include "core/reduce/sort.h"
 #include "core/reduce/swap/swap-example.h"
 #include "core/reduce/swap/swap.h"
+#include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 
 #define GROUP 512
@@ -122,6 +126,57 @@ test_example_results(void)
   }
 }
 
+static gboolean
+defines(const MsProgramSpec *spec, const char *define)
+{
+  g_autofree char *all = g_strdup_printf(" %s ", ms_program_spec_get_options((MsProgramSpec *)spec));
+  g_autofree char *wanted = g_strdup_printf(" -D%s ", define);
+
+  return strstr(all, wanted) != NULL;
+}
+
+/* The example swaps where a range is given: in its program and in its map, which removes its divergent warps. */
+static void
+test_example_program(void)
+{
+  static const guint ranges[] = {0, 64, 128}, divergent[] = {8, 4, 0};
+  guint16 map[MS_SWAP_EXAMPLE_GROUP];
+
+  for (guint i = 0; i < G_N_ELEMENTS(ranges); i++) {
+    g_autoptr(MsProgramSpec) spec = ms_swap_example_compose(ranges[i]);
+    g_assert_true(defines(spec, ranges[i] > 0 ? "WORK_OF_ITEM=SWAPPED_WORK" : "WORK_OF_ITEM=OWN_WORK"));
+    ms_swap_example_map(map, ranges[i]);
+    g_assert_cmpuint(ms_swap_divergent_warps(map, MS_SWAP_EXAMPLE_GROUP, WARP, ms_swap_example_outcome), ==,
+                     divergent[i]);
+  }
+}
+
+/* Each form of the study's sort looks the work up in its own way, and in a table of its own range. */
+static void
+test_sort_programs(void)
+{
+  static const char *const forms[] = {"WORK_AT=OWN_WORK_AT", "WORK_AT=SWAPPED_WORK_AT", "WORK_AT=REFINED_WORK_AT"};
+  static const int ranges[] = {64, 128, 256, 512};
+  MsSortOptions options = ms_sort_options_default();
+  MsDeviceLimits limits = ms_reduce_cases_device();
+
+  options.form = MS_SORT_STUDY;
+  for (int swap = MS_SWAP_OFF; swap <= MS_SWAP_REFINED; swap++)
+    for (gsize i = 0; i < G_N_ELEMENTS(ranges); i++) {
+      options.swap = (MsSwap)swap;
+      options.swap_range = ranges[i];
+      g_autofree char *range = g_strdup_printf("SWAP_RANGE=%d", ranges[i]);
+      g_autofree char *rows = g_strdup_printf("SWAP_ROWS=%d", 6 + (int)i);
+      g_autoptr(MsProgramSpec) spec = ms_sort_compose(&options, MS_ELEMENT_UINT, &limits, 4096);
+      g_assert_true(defines(spec, forms[swap]));
+      g_assert_true(defines(spec, range));
+      g_assert_true(defines(spec, rows));
+    }
+  options = ms_sort_options_default();
+  g_autoptr(MsProgramSpec) fast = ms_sort_compose(&options, MS_ELEMENT_UINT, &limits, 4096);
+  g_assert_null(strstr(ms_program_spec_get_options(fast), "WORK_AT"));
+}
+
 static void
 test_refusals(void)
 {
@@ -145,6 +200,8 @@ main(int argc, char **argv)
   g_test_add_func("/swap/tree-divergence", test_tree_divergence);
   g_test_add_func("/swap/bitonic-divergence", test_bitonic_divergence);
   g_test_add_func("/swap/example-results", test_example_results);
+  g_test_add_func("/swap/example-program", test_example_program);
+  g_test_add_func("/swap/sort-programs", test_sort_programs);
   g_test_add_func("/swap/refusals", test_refusals);
   return g_test_run();
 }
