@@ -3,7 +3,7 @@
 
 #include "core/filter/split-partner.h"
 
-/* Enough steps that the shares can learn within one image, few enough that halos and launches do not count. */
+/* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
 
 struct _MsSplit {
@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
 typedef struct {
   MsMeanShift *filter;
   MsImage *source;
-  const MsSettings *settings; /* in what all parts have in common: an array, one for each device */
+  const MsSettings *settings; /* in run_step()'s common part: an array, one for each device */
   MsRows rows;
   guint8 *pixels;
   GCancellable *cancellable;
@@ -164,8 +164,8 @@ ms_split_get_rows(MsSplit *self, guint index)
  * @wall_ms: what a device's part of a step took
  * @log: its rows
  *
- * Returns: the milliseconds that tell how fast the device is; 0 where it had a program to build, since what a driver
- *   compiles then, also later at the first launch, is no work on pixels
+ * Returns: @wall_ms as a measure of the device's speed; 0 where the device built a program, since drivers compile then
+ *   and at the first launch, which takes time that does not depend on the pixels
  */
 double
 ms_split_step_ms(double wall_ms, MsTimingLog *log)
@@ -310,7 +310,7 @@ run_steps(MsSplit *self, const Part *common, MsTimingLog *log, MsTimingLog **log
   return TRUE;
 }
 
-/* Speeds depend on what is computed: the same kind of work is told by rule and window. */
+/* Speeds are stored by rule and radius, since they depend on what is computed. */
 static char *
 work_name(const MsSettings *settings)
 {
@@ -359,7 +359,7 @@ keep_speed(MsSplit *self, const char *device, const char *work, double pixels, d
     g_debug("%s", error->message);
 }
 
-/* Pixels a millisecond; a store that cannot be written costs experience, not the result. */
+/* Stores pixels a millisecond; if the file cannot be written, only the learned speeds are lost. */
 static void
 keep_speeds(MsSplit *self, const char *work, int width)
 {

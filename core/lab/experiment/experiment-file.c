@@ -75,7 +75,7 @@ read_axes(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **key = quick_keys; key && *key; key++)
     if (!ms_experiment_find_axis(self, *key))
-      return fail(error, "The experiment “%s” has a quick axis “%s” that is not among its axes.", self->name, *key);
+      return fail(error, "The experiment “%s” has a quick axis “%s”, not among its axes.", self->name, *key);
   return TRUE;
 }
 
@@ -98,7 +98,7 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **name = quick; name && *name; name++)
     if (!names || !g_strv_contains((const char *const *)names, *name))
-      return fail(error, "The experiment “%s” has a quick case “%s” that is not among its cases.", self->name, *name);
+      return fail(error, "The experiment “%s” has a quick case “%s”, not among its cases.", self->name, *name);
   return TRUE;
 }
 
@@ -116,8 +116,7 @@ read_plot(MsExperiment *self, GKeyFile *file, GError **error)
   else if (strcmp(type, "stacked") == 0)
     plot->type = MS_PLOT_STACKED;
   else
-    return fail(error, "The experiment “%s” wants a plot of type “%s”; it can be bars, lines or stacked.", self->name,
-                type);
+    return fail(error, "Experiment “%s” has no plot type “%s”; use bars, lines or stacked.", self->name, type);
   if (y) {
     g_free(plot->y);
     plot->y = g_steal_pointer(&y);

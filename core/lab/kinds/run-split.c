@@ -109,7 +109,7 @@ parse_partner(SplitSubject *self, const MsFactors *factors, GError **error)
   self->ratio = g_ascii_strtod(text, &end);
   if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no partner; it can be real or a ratio from 0.01 to 100.", text);
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no partner: real, or a ratio from 0.01 to 100.", text);
   return FALSE;
 }
 

@@ -97,7 +97,9 @@ find_or_add_category(Drawing *d, const char *label)
 static char *
 x_label(const Drawing *d, const MsReportRow *row)
 {
-  return d->plot->x ? ms_experiment_case_title(ms_factors_get_or(row->factors, d->plot->x, "–")) : g_strdup(row->label);
+  if (!d->plot->x)
+    return g_strdup(row->label);
+  return ms_experiment_case_title(ms_factors_get_or(row->factors, d->plot->x, "–"));
 }
 
 static double
@@ -228,7 +230,9 @@ subtitle(const MsReport *report)
   g_autofree char *scale = scale_text(report);
   const char *counter = is_of_energy(report->experiment->plot.y) ? energy_source(report) : NULL;
 
-  return g_strdup_printf("%s%s%s · %s%s%s", report->device.name ? report->device.name : "?", *input ? " · " : "", input,
+  const char *device = report->device.name ? report->device.name : "?";
+
+  return g_strdup_printf("%s%s%s · %s%s%s", device, *input ? " · " : "", input,
                          counter ? "counter: " : "medians, whiskers from quartile to quartile", counter ? counter : "",
                          scale);
 }

@@ -20,9 +20,10 @@ ms_report_published_text(const MsReportRow *row)
     g_autofree char *low = ms_number_text(p->low);
     g_autofree char *high = ms_number_text(p->high);
     gboolean named = strcmp(p->unit, "×") == 0; /* a ratio needs the metric's name, other units do not */
-    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, p->low == p->high ? "" : "–",
-                           p->low == p->high ? "" : high, strcmp(p->unit, "us") == 0 ? "µs" : p->unit, named ? " " : "",
-                           named ? p->metric : "", p->device);
+    gboolean range = p->low != p->high;
+    const char *unit = strcmp(p->unit, "us") == 0 ? "µs" : p->unit;
+    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, range ? "–" : "",
+                           range ? high : "", unit, named ? " " : "", named ? p->metric : "", p->device);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
