@@ -270,7 +270,7 @@ MUTATIONS = [
     ('report: the baseline is the first row of the group', 'core/lab/report/report.c',
      'if (twin)\n    return twin;', '', 'lab-report'),
     ('chart: the highest bar touches the title of the axis', 'core/chart/chart-layout.c',
-     '#define VALUE_HEADROOM 1.06', '#define VALUE_HEADROOM 1.0', 'lab-chart'),
+     '#define VALUE_HEADROOM 0.06', '#define VALUE_HEADROOM 0.0', 'lab-chart'),
     ('chart: panels take no height', 'core/chart/chart-layout.c',
      'floor(height * TITLED_PANEL / (TITLED_PANEL + below))', 'height', 'lab-chart'),
     ('chart: logarithmic bars start at the least value', 'core/chart/chart-scale.c',

@@ -12,7 +12,7 @@
 #define GROUP_FILL 0.8
 #define TITLED_PANEL 1.22 /* height of the panel with the titles over that of one without */
 #define SHORTENED_FROM 12
-#define VALUE_HEADROOM 1.06 /* the highest bar's value stands below the title of the axis */
+#define VALUE_HEADROOM 0.06 /* of the axis above the highest bar, whose value stands below the title */
 
 void
 ms_chart_use_font(cairo_t *cr, double size, gboolean bold)
@@ -81,7 +81,7 @@ find_scales(const MsChart *self, MsChartLayout *layout)
   }
   gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
   if (self->type == MS_CHART_BARS && y1 > 0)
-    y1 *= VALUE_HEADROOM;
+    y1 *= logarithmic && y0 > 0 ? pow(10 * y1 / y0, VALUE_HEADROOM) : 1 + VALUE_HEADROOM;
   layout->y = ms_scale_for_range(y0, y1, logarithmic, TRUE);
   layout->x = self->x.logarithmic && x0 > 0 ? (MsScale){x0, x1 > x0 ? x1 : x0 * 2, TRUE}
                                             : ms_scale_for_range(x0, x1, FALSE, FALSE);

@@ -38,7 +38,10 @@ kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Experiment “%s” has an unknown kind, “%s”.", experiment->name, name);
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "The experiment “%s” is of an unknown kind, "
+                "“%s”.",
+                experiment->name, name);
   return kind;
 }
 

@@ -51,6 +51,9 @@ test_values_have_space(void)
   MsChartLayout layout = ms_chart_layout(chart, cr, 900, 480);
 
   g_assert_cmpfloat(ms_chart_point_y(&layout, 5), >=, layout.top + 12);
+  ms_chart_set_y_axis(chart, "time", TRUE);
+  layout = ms_chart_layout(chart, cr, 900, 480);
+  g_assert_cmpfloat(ms_chart_point_y(&layout, 5), >=, layout.top + 12);
   cairo_destroy(cr);
   cairo_surface_destroy(surface);
 }
