@@ -213,15 +213,18 @@ test_interleaving(void)
   bench_add(&bench, "b", 2000)->order = order;
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpuint(order->len, ==, 2 + 80);
-  guint a_first = 0;
+  guint a_first = 0, changes = 0;
   for (guint i = 2; i < order->len; i += 4) {
     /* a round of random order and its mirror */
     g_assert_true(order->str[i] != order->str[i + 1]);
     g_assert_true(order->str[i + 2] == order->str[i + 1] && order->str[i + 3] == order->str[i]);
     a_first += order->str[i] == 'a';
+    changes += i > 2 && order->str[i] != order->str[i - 4];
   }
   g_assert_cmpuint(a_first, >, 2);
   g_assert_cmpuint(a_first, <, 18);
+  g_assert_cmpuint(changes, >, 2); /* neither always the same nor always the other order */
+  g_assert_cmpuint(changes, <, 17);
   bench_clear(&bench);
 }
 
