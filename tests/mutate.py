@@ -17,7 +17,7 @@ from mutations import MUTATIONS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOP = ('app', 'core', 'data', 'kernels', 'tests', 'ui', 'meson.build', 'meson_options.txt')
-SECONDS = 600
+LOADED_BY_TESTS = ('tests/ms-fake-nvml.so',)
 
 
 def read(path):
@@ -67,7 +67,7 @@ class Copy:
 
     def compile(self, tests):
         programs = ['tests/test-' + test.split()[0] for test in tests]
-        return run('ninja', '-C', self.build, *programs)
+        return run('ninja', '-C', self.build, *programs, *LOADED_BY_TESTS)
 
     def passes(self, test):
         """Whether a test passes: its name, or its name and the path of a case."""

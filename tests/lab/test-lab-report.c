@@ -131,6 +131,9 @@ test_ranking(void)
   g_assert_true(isnan(row_at(report, 5)->speedup.ratio));
   g_assert_true(isnan(ms_report_row_metric(report, row_at(report, 4), "time")));
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 4);
+  ms_measurement_fail(row_at(report, 2)->measurement, MS_OUTCOME_WRONG, "Found at the end, after all samples.");
+  ms_report_rank(report);
+  g_assert_true(isnan(row_at(report, 2)->speedup.ratio));
 }
 
 static void
