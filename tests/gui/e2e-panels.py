@@ -124,7 +124,7 @@ def learn(person):
     person.find(part="128 was best on both GPUs", role="label")
     person.click(person.find("Run", "push button"))
     person.click(person.find("Cancel", "push button"))
-    wait("the step to stop", lambda: person.has(part="Cancelled; the results so far are shown."), 120)
+    wait("the step to stop", lambda: person.has("Run", "push button"), 120)
     shoot(person, "learn")
 
 

@@ -330,6 +330,42 @@ def batch_of_many():
         person.kill()
 
 
+def keyboard(person):
+    """F11 shows only the picture, Tab stops once at a group of buttons, and undo names what it takes back."""
+    person.click(person.find("Picture", "image"))
+    person.press("F11")
+    wait("the panels to go", lambda: not person.has("Spatial radius", "spin button") and
+         not person.has(part="These settings take", role="label") and not person.has("Timings", "radio button"))
+    person.press("F11")
+    person.find("Spatial radius", "spin button")
+    person.click(person.find("2", "radio button"))
+    wait("the name of the step", lambda: person.find("Undo").description.startswith("Undo Unroll"))
+    person.press("Right")
+    wait("the arrow key to choose", lambda: "4" in checked_buttons(person))
+    person.press("Tab")
+    person.press("Right")
+    wait("Tab to leave the group", lambda: "vload" in checked_buttons(person))
+    for _ in range(2):
+        person.press("ctrl+z")
+    wait("the steps to be taken back", lambda: "pointer" in checked_buttons(person) and "1" in checked_buttons(person))
+    wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
+
+
+def neighbours(person, picture):
+    """Page Down and Page Up show the pictures of the folder in the place of the one shown, with its settings."""
+    shutil.copy(picture, os.path.join(WORK, "harbour.1.png"))
+    person.enter(person.find("Spatial radius", "spin button"), "8")
+    person.click(person.find("Picture", "image"))
+    person.press("Page_Up")
+    view = lambda: person.find("Picture", "image").description  # noqa: E731
+    wait("the other picture", lambda: view().startswith("harbour.1.png"))
+    wait("its settings", lambda: person.value(person.find("Spatial radius", "spin button")) == 8)
+    check(not person.has("Close harbour.png", "push button"), "the picture before is still open")
+    person.press("Page_Down")
+    wait("the first picture", lambda: view().startswith("harbour.png"))
+    wait("its run", lambda: run_label(person) >= 1)
+
+
 def windows(person):
     person.press("F10")
     person.find("About Meanshift Lab")
@@ -381,6 +417,8 @@ def main():
         cost(person)
         wheel_and_reset(person)
         stale_picture(person)
+        keyboard(person)
+        neighbours(person, picture)
         windows(person)
         quit_while_filtering(person)
         batch()

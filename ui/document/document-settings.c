@@ -103,3 +103,17 @@ ms_document_can_redo(MsDocument *self)
 {
   return ms_history_can_redo(self->history);
 }
+
+/** ms_document_get_undo_name: (nullable): the option whose change ms_document_undo() takes back. */
+const char *
+ms_document_get_undo_name(MsDocument *self)
+{
+  return ms_history_get_undo_name(self->history);
+}
+
+/** ms_document_get_redo_name: (nullable): the option whose change ms_document_redo() makes again. */
+const char *
+ms_document_get_redo_name(MsDocument *self)
+{
+  return ms_history_get_redo_name(self->history);
+}

@@ -15,5 +15,7 @@ void ms_document_undo(MsDocument *self);
 void ms_document_redo(MsDocument *self);
 gboolean ms_document_can_undo(MsDocument *self);
 gboolean ms_document_can_redo(MsDocument *self);
+const char *ms_document_get_undo_name(MsDocument *self);
+const char *ms_document_get_redo_name(MsDocument *self);
 
 G_END_DECLS

@@ -9,8 +9,14 @@
 /* Maximum number of steps. */
 #define MAX_STEPS 500
 
+/* @name: (nullable): interned: the control that led to @settings */
+typedef struct {
+  MsSettings settings;
+  const char *name;
+} Step;
+
 struct _MsHistory {
-  GArray *steps; /* MsSettings */
+  GArray *steps; /* Step */
   guint position;
   char *merge;
   gint64 pushed_us;
@@ -21,9 +27,10 @@ MsHistory *
 ms_history_new(const MsSettings *settings)
 {
   MsHistory *self = g_new0(MsHistory, 1);
+  Step step = {*settings, NULL};
 
-  self->steps = g_array_new(FALSE, FALSE, sizeof(MsSettings));
-  g_array_append_val(self->steps, *settings);
+  self->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+  g_array_append_val(self->steps, step);
   return self;
 }
 
@@ -39,7 +46,7 @@ ms_history_free(MsHistory *self)
 const MsSettings *
 ms_history_get(MsHistory *self)
 {
-  return &g_array_index(self->steps, MsSettings, self->position);
+  return &g_array_index(self->steps, Step, self->position).settings;
 }
 
 static gboolean
@@ -51,11 +58,13 @@ merges(MsHistory *self, const char *merge)
 }
 
 static void
-append(MsHistory *self, const MsSettings *settings)
+append(MsHistory *self, const MsSettings *settings, const char *name)
 {
+  Step step = {*settings, g_intern_string(name)};
+
   if (self->steps->len == MAX_STEPS)
     g_array_remove_index(self->steps, 0);
-  g_array_append_val(self->steps, *settings);
+  g_array_append_val(self->steps, step);
   self->position = self->steps->len - 1;
 }
 
@@ -68,9 +77,9 @@ ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge)
 {
   g_array_set_size(self->steps, self->position + 1);
   if (merges(self, merge))
-    g_array_index(self->steps, MsSettings, self->position) = *settings;
+    g_array_index(self->steps, Step, self->position).settings = *settings;
   else
-    append(self, settings);
+    append(self, settings, merge);
   if (merge != self->merge) {
     g_free(self->merge);
     self->merge = g_strdup(merge);
@@ -110,4 +119,18 @@ ms_history_redo(MsHistory *self)
   self->position++;
   g_clear_pointer(&self->merge, g_free);
   return TRUE;
+}
+
+/** ms_history_get_undo_name: (nullable): names the control whose change ms_history_undo() takes back. */
+const char *
+ms_history_get_undo_name(MsHistory *self)
+{
+  return g_array_index(self->steps, Step, self->position).name;
+}
+
+/** ms_history_get_redo_name: (nullable): names the control whose change ms_history_redo() makes again. */
+const char *
+ms_history_get_redo_name(MsHistory *self)
+{
+  return ms_history_can_redo(self) ? g_array_index(self->steps, Step, self->position + 1).name : NULL;
 }

@@ -16,6 +16,8 @@ gboolean ms_history_can_undo(MsHistory *self);
 gboolean ms_history_can_redo(MsHistory *self);
 gboolean ms_history_undo(MsHistory *self);
 gboolean ms_history_redo(MsHistory *self);
+const char *ms_history_get_undo_name(MsHistory *self);
+const char *ms_history_get_redo_name(MsHistory *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHistory, ms_history_free)
 

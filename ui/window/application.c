@@ -32,6 +32,7 @@ static const Shortcut shortcuts[] = {
   {"win.open", {"<Primary>o"}},
   {"win.paste", {"<Primary>v"}},
   {"win.save", {"<Primary>s"}},
+  {"win.print", {"<Primary>p"}},
   {"win.save-as", {"<Primary><Shift>s"}},
   {"win.copy", {"<Primary>c"}},
   {"win.copy-command", {"<Primary><Shift>c"}},

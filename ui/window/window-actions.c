@@ -8,7 +8,9 @@
 #include "ui/document/document-settings.h"
 #include "ui/image-view/image-view-zoom.h"
 #include "ui/window/window-open.h"
+#include "ui/window/window-print.h"
 #include "ui/window/window-private.h"
+#include "ui/window/window-state.h"
 #include "ui/window/window-save.h"
 #include "ui/window/window-tabs.h"
 #include "ui/window/window-workspaces.h"
@@ -29,6 +31,7 @@ WINDOW_ACTION(save, ms_window_save(self))
 WINDOW_ACTION(save_as, ms_window_save_as(self))
 WINDOW_ACTION(copy, ms_window_copy_picture(self))
 WINDOW_ACTION(copy_command, ms_window_copy_command(self))
+WINDOW_ACTION(print, ms_window_print(self))
 WINDOW_ACTION(close_tab, ms_window_close_tab(self))
 WINDOW_ACTION(undo, ms_document_undo(self->document))
 WINDOW_ACTION(redo, ms_document_redo(self->document))
@@ -92,10 +95,7 @@ workspace_cb(GSimpleAction *action, GVariant *state, gpointer data)
 static void
 fullscreen_cb(GSimpleAction *action, GVariant *state, gpointer data)
 {
-  if (g_variant_get_boolean(state))
-    gtk_window_fullscreen(GTK_WINDOW(data));
-  else
-    gtk_window_unfullscreen(GTK_WINDOW(data));
+  ms_window_show_only_picture(data, g_variant_get_boolean(state));
 }
 
 static const GActionEntry entries[] = {
@@ -107,6 +107,7 @@ static const GActionEntry entries[] = {
   {"save-as", save_as_cb},
   {"copy", copy_cb},
   {"copy-command", copy_command_cb},
+  {"print", print_cb},
   {"close-tab", close_tab_cb},
   {"undo", undo_cb},
   {"redo", redo_cb},
@@ -154,6 +155,19 @@ update_mode(MsWindow *self)
   gtk_widget_set_visible(self->gain_box, ms_image_view_get_mode(view) == MS_VIEW_DIFFERENCE);
 }
 
+/* Names the option that a button takes back or sets again. */
+static void
+name_step(GtkWidget *button, const char *verb, const char *option, const char *shortcut)
+{
+  const MsOptionInfo *info = option ? ms_option_find(option) : NULL;
+  g_auto(GStrv) parts = g_strsplit(info ? info->label : "", "_", -1);
+  g_autofree char *label = g_strjoinv("", parts);
+  g_autofree char *text = g_strdup_printf("%s%s%s (%s)", verb, *label ? " " : "", label, shortcut);
+
+  gtk_widget_set_tooltip_text(button, text);
+  atk_object_set_description(gtk_widget_get_accessible(button), text);
+}
+
 /** ms_window_update_actions: updates which actions are enabled. */
 void
 ms_window_update_actions(MsWindow *self)
@@ -168,10 +182,13 @@ ms_window_update_actions(MsWindow *self)
   enable(self, "save", filtered);
   enable(self, "save-as", filtered);
   enable(self, "copy", filtered);
+  enable(self, "print", filtered);
   enable(self, "undo", document && ms_document_can_undo(document));
   enable(self, "redo", document && ms_document_can_redo(document));
+  name_step(self->undo, "Undo", document ? ms_document_get_undo_name(document) : NULL, "Ctrl+Z");
+  name_step(self->redo, "Redo", document ? ms_document_get_redo_name(document) : NULL, "Ctrl+Shift+Z");
   enable(self, "cancel", document && ms_document_is_busy(document));
-  g_simple_action_set_state(lookup(self, "fullscreen"), g_variant_new_boolean(self->fullscreen));
+  g_simple_action_set_state(lookup(self, "fullscreen"), g_variant_new_boolean(self->only_picture));
   update_mode(self);
 }
 

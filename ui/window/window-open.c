@@ -8,6 +8,7 @@
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/window-message.h"
+#include "ui/window/window-folder.h"
 #include "ui/window/window-private.h"
 #include "ui/window/window-tabs.h"
 #include "ui/window/window-workspaces.h"
@@ -115,12 +116,14 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     return;
   self->n_opening--;
   if (!image) {
+    g_clear_weak_pointer(&self->replaced);
     /* A warning rather than an error, because a successful run removes errors. */
     ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
     return;
   }
   g_autofree char *title = display_name(job->file);
   ms_window_add_in_order(self, image, job->file, title, GPOINTER_TO_UINT(data));
+  ms_window_replace(self);
   remember(self, job->file);
   if (job->losses)
     ms_window_report(self, GTK_MESSAGE_INFO, job->losses, MS_OFFER_NOTHING, NULL);

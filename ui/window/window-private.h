@@ -23,6 +23,8 @@ struct _MsWindow {
   GtkWidget *batch;
   GtkWidget *overview;
   GtkWidget *menu_button;
+  GtkWidget *undo;
+  GtkWidget *redo;
   GtkWidget *recent_button;
   GtkWidget *device_chooser;
   GtkWidget *pages;
@@ -55,7 +57,9 @@ struct _MsWindow {
   GBinding *gain_binding;
   gboolean maximized;
   gboolean fullscreen;
-  guint32 space_down; /* time of the key event, 0 while Space is up */
+  gboolean only_picture;
+  GtkWidget *replaced; /* (nullable), weak: the view that the picture being opened takes the place of */
+  guint32 space_down;  /* time of the key event, 0 while Space is up */
 };
 
 G_END_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/window-state.h"
 
+#include "ui/window/window-actions.h"
+#include "ui/window/window-workspaces.h"
 #include "ui/window/window-private.h"
 #include "ui/window/window-tabs.h"
 
@@ -81,4 +83,34 @@ ms_window_restore_state(MsWindow *self)
   g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(self->settings, "bottom-panel", self->bottom_panel, "visible", G_SETTINGS_BIND_DEFAULT);
   g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(work_mapped_cb), self);
+}
+
+/* The key of the settings is unbound meanwhile, so that the panels are there again next time. */
+static void
+hide_panel(MsWindow *self, GtkWidget *panel, const char *key, gboolean hidden)
+{
+  if (hidden)
+    g_settings_unbind(panel, "visible");
+  gtk_widget_set_visible(panel, !hidden);
+  if (!hidden)
+    g_settings_bind(self->settings, key, panel, "visible", G_SETTINGS_BIND_DEFAULT);
+}
+
+/** ms_window_show_only_picture: fills the screen with the picture, without any panel, or shows the panels again. */
+void
+ms_window_show_only_picture(MsWindow *self, gboolean only_picture)
+{
+  if (self->only_picture == only_picture)
+    return;
+  self->only_picture = only_picture;
+  if (only_picture)
+    ms_window_show_workspace(self, "picture");
+  hide_panel(self, self->side_panel, "side-panel", only_picture);
+  hide_panel(self, self->bottom_panel, "bottom-panel", only_picture);
+  gtk_widget_set_visible(self->status_bar, !only_picture);
+  if (only_picture)
+    gtk_window_fullscreen(GTK_WINDOW(self));
+  else
+    gtk_window_unfullscreen(GTK_WINDOW(self));
+  ms_window_update_actions(self);
 }

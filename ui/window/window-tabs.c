@@ -52,8 +52,9 @@ stop_filtering(GtkWidget *view)
   ms_document_cancel(document);
 }
 
-static void
-close_view(GtkWidget *view)
+/** ms_window_close_view: closes the tab of @view and cancels its run. */
+void
+ms_window_close_view(GtkWidget *view)
 {
   stop_filtering(view);
   gtk_widget_destroy(view);
@@ -62,7 +63,7 @@ close_view(GtkWidget *view)
 static void
 close_clicked_cb(GtkButton *button, GtkWidget *view)
 {
-  close_view(view);
+  ms_window_close_view(view);
 }
 
 /** ms_window_close_tab: closes the current picture and cancels its run; no file changes. */
@@ -72,7 +73,7 @@ ms_window_close_tab(MsWindow *self)
   MsImageView *view = ms_window_get_view(self);
 
   if (view)
-    close_view(GTK_WIDGET(view));
+    ms_window_close_view(GTK_WIDGET(view));
 }
 
 /** ms_window_cancel_tabs: cancels the runs of all pictures. */

@@ -12,6 +12,7 @@ void ms_window_cancel_tabs(MsWindow *self);
 void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
 void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);
 void ms_window_close_tab(MsWindow *self);
+void ms_window_close_view(GtkWidget *view);
 MsImageView *ms_window_get_view(MsWindow *self);
 guint ms_window_get_n_documents(MsWindow *self);
 

@@ -4,6 +4,7 @@
 #include "ui/options/options-panel.h"
 #include "ui/panels/runs/run-strip.h"
 #include "ui/window/window-actions.h"
+#include "ui/window/window-folder.h"
 #include "ui/window/window-front.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-open.h"
@@ -65,6 +66,19 @@ peek(MsWindow *self, GdkEventKey *event, gboolean down)
   return TRUE;
 }
 
+/* Lists and fields use these keys themselves, so they come here only from the picture. */
+static gboolean
+turn_page(MsWindow *self, GdkEventKey *event)
+{
+  gboolean down = event->keyval == GDK_KEY_Page_Down || event->keyval == GDK_KEY_KP_Page_Down;
+  gboolean up = event->keyval == GDK_KEY_Page_Up || event->keyval == GDK_KEY_KP_Page_Up;
+
+  if ((!down && !up) || (event->state & gtk_accelerator_get_default_mod_mask()) != 0)
+    return FALSE;
+  ms_window_open_neighbour(self, down ? 1 : -1);
+  return TRUE;
+}
+
 /* A text field gets keys before the window's shortcuts, which include plain digits. */
 static gboolean
 ms_window_key_press(GtkWidget *widget, GdkEventKey *event)
@@ -76,7 +90,8 @@ ms_window_key_press(GtkWidget *widget, GdkEventKey *event)
       (event->state & (GDK_CONTROL_MASK | GDK_MOD1_MASK)) == 0 &&
       gtk_window_propagate_key_event(GTK_WINDOW(self), event))
     return TRUE;
-  return peek(self, event, TRUE) || GTK_WIDGET_CLASS(ms_window_parent_class)->key_press_event(widget, event);
+  return peek(self, event, TRUE) || GTK_WIDGET_CLASS(ms_window_parent_class)->key_press_event(widget, event) ||
+         turn_page(self, event);
 }
 
 static gboolean
@@ -93,6 +108,8 @@ ms_window_state_event(GtkWidget *widget, GdkEventWindowState *event)
 
   self->maximized = (event->new_window_state & GDK_WINDOW_STATE_MAXIMIZED) != 0;
   self->fullscreen = (event->new_window_state & GDK_WINDOW_STATE_FULLSCREEN) != 0;
+  if ((event->changed_mask & GDK_WINDOW_STATE_FULLSCREEN) && !self->fullscreen)
+    ms_window_show_only_picture(self, FALSE);
   ms_window_update_actions(self);
   return GTK_WIDGET_CLASS(ms_window_parent_class)->window_state_event(widget, event);
 }
@@ -117,6 +134,7 @@ static void
 ms_window_dispose(GObject *object)
 {
   MsWindow *self = MS_WINDOW(object);
+  g_clear_weak_pointer(&self->replaced);
 
   if (self->closing)
     g_cancellable_cancel(self->closing);
@@ -154,6 +172,8 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(lab_settings);
   BIND(batch);
   BIND(menu_button);
+  BIND(undo);
+  BIND(redo);
   BIND(recent_button);
   BIND(device_chooser);
   BIND(pages);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Shows the other pictures of the folder that the current one is in. */
+#pragma once
+
+#include "ui/window/window.h"
+
+G_BEGIN_DECLS
+
+void ms_window_open_neighbour(MsWindow *self, int step);
+void ms_window_replace(MsWindow *self);
+
+G_END_DECLS

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the filtered picture. */
+#pragma once
+
+#include "ui/window/window.h"
+
+G_BEGIN_DECLS
+
+void ms_window_print(MsWindow *self);
+
+G_END_DECLS
