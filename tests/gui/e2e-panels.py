@@ -118,7 +118,6 @@ def experiment(person):
 def learn(person):
     """The page Learn leads from one published finding to the next, and runs its experiment."""
     go_to(person, "Learn")
-    person.click(person.find("Next Step", "push button"))
     person.find(part="Over serial C:", role="label")
     person.click(person.find("Next Step", "push button"))
     person.find(part="128 was best on both GPUs", role="label")

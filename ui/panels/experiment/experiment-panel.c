@@ -233,6 +233,8 @@ fill(MsExperimentPanel *self)
     show_details(self);
   else
     gtk_label_set_text(self->details, error->message);
+  if (self->learns)
+    ms_experiment_picker_select_next(self->picker);
 }
 
 static void
