@@ -6,6 +6,9 @@
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
 
+/* A device overlaps its transfers with its kernels within a part of this size; smaller parts give that up. */
+#define LEAST_PART_BYTES ((guint64)256 << 20)
+
 struct _MsSplit {
   GObject parent_instance;
   GPtrArray *filters; /* MsMeanShift, one a device */
@@ -88,7 +91,23 @@ ms_split_set_store(MsSplit *self, const char *path)
   self->store = g_strdup(path);
 }
 
-/** ms_split_set_steps: into how many steps an image is cut. */
+/**
+ * ms_split_choose_steps:
+ * @bytes: of the image
+ * @most: the most steps, at least 2
+ *
+ * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts: few,
+ *   because each step ends when its slowest device does, and at least two where the first one corrects the shares
+ */
+guint
+ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
+{
+  guint64 steps = bytes / (n_devices * LEAST_PART_BYTES);
+
+  return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
+}
+
+/** ms_split_set_steps: the most steps into which an image is cut. */
 void
 ms_split_set_steps(MsSplit *self, guint steps)
 {
@@ -293,11 +312,35 @@ run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GEr
   return TRUE;
 }
 
+/* Lets the filters overlap transfers with kernels. Returns whether all devices are of a kind that does. */
+static gboolean
+overlap_transfers(MsSplit *self)
+{
+  gboolean all = !has_partner(self);
+
+  for (guint i = 0; i < self->filters->len; i++) {
+    const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, i));
+
+    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), !has_partner(self));
+    all = all && limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+  }
+  return all;
+}
+
+static guint
+steps_of(MsSplit *self, MsImage *source)
+{
+  if (!overlap_transfers(self) || self->steps < 2)
+    return self->steps;
+  return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), self->filters->len, self->steps);
+}
+
 static gboolean
 run_steps(MsSplit *self, const Part *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
 {
   MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
-  int rows_per_step = MAX(1, (int)((whole.count + self->steps - 1) / self->steps));
+  guint steps = steps_of(self, common->source);
+  int rows_per_step = MAX(1, (int)((whole.count + steps - 1) / steps));
 
   for (int done = 0; done < whole.count; done += step.count) {
     step = ms_bands_next(whole, done, rows_per_step);

@@ -15,6 +15,7 @@ G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
 
 MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
 void ms_split_set_store(MsSplit *self, const char *path);
+guint ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most);
 void ms_split_set_steps(MsSplit *self, guint steps);
 void ms_split_add_partner(MsSplit *self, double ratio);
 double ms_split_get_simulated_ms(MsSplit *self);

@@ -390,6 +390,19 @@ test_partner(void)
   g_assert_cmpfloat(ms_split_get_simulated_ms(split), >, 0);
 }
 
+/* A part of a device that overlaps transfers has 256 MiB or more, and shares are corrected at least once. */
+static void
+test_steps_of_large_parts(void)
+{
+  const guint64 gib = (guint64)1 << 30;
+
+  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_EQUAL, gib / 100, 2, 8), ==, 1);
+  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_ADAPTIVE, gib / 100, 2, 8), ==, 2);
+  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_LEARNED, 2 * gib, 2, 8), ==, 4);
+  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_ADAPTIVE, 3 * gib, 4, 8), ==, 3);
+  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_EQUAL, 100 * gib, 2, 8), ==, 8);
+}
+
 static void
 test_cancelled(void)
 {
@@ -433,6 +446,7 @@ main(int argc, char **argv)
   g_test_add_func("/split/builds-are-no-speed", test_builds_are_no_speed);
   g_test_add_func("/split/small-images-weigh-little", test_small_images_weigh_little);
   g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
+  g_test_add_func("/split/steps-of-large-parts", test_steps_of_large_parts);
   g_test_add_func("/split/cancelled", test_cancelled);
   return g_test_run();
 }
