@@ -220,6 +220,8 @@ def wheel_and_reset(person):
         person.mouse(x, y, "b5c")
     time.sleep(0.3)
     check(person.value(spin) == before, "the wheel changed a slider without the focus")
+    for _ in range(8):
+        person.mouse(x, y, "b4c")  # the panel has scrolled; the rows at its top are needed next
     person.enter(spin, "33")
     wait("the radius", lambda: person.value(spin) == 33)
     person.click(person.find("Reset Colour radius", "push button"))
