@@ -208,6 +208,14 @@ def cost(person):
     wait_for_run(person, number + 2)
 
 
+def scroll_up(person):
+    """The panel of settings is longer than the window; the rows at its top are needed next."""
+    x, y = person.middle(person.find("buffer", "radio button"))
+    person.mouse(x, y, "abs")
+    for _ in range(12):
+        person.mouse(x, y, "b4c")
+
+
 def wheel_and_reset(person):
     """The wheel leaves a slider alone that has no focus; the reset button restores the default."""
     spin = person.find("Colour radius", "spin button")
@@ -220,8 +228,7 @@ def wheel_and_reset(person):
         person.mouse(x, y, "b5c")
     time.sleep(0.3)
     check(person.value(spin) == before, "the wheel changed a slider without the focus")
-    for _ in range(8):
-        person.mouse(x, y, "b4c")  # the panel has scrolled; the rows at its top are needed next
+    scroll_up(person)
     person.enter(spin, "33")
     wait("the radius", lambda: person.value(spin) == 33)
     person.click(person.find("Reset Colour radius", "push button"))
@@ -351,6 +358,7 @@ def keyboard(person):
         person.press("ctrl+z")
     wait("the steps to be taken back", lambda: "pointer" in checked_buttons(person) and "1" in checked_buttons(person))
     wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
+    scroll_up(person)
 
 
 def neighbours(person, picture):
