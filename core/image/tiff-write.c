@@ -38,7 +38,7 @@ static tmsize_t
 on_write(thandle_t handle, void *data, tmsize_t size)
 {
   TiffWriter *self = handle;
-  guint64 end = self->at + size;
+  guint64 end = self->at + size, old = self->content->len;
 
   if (end > MOST_FILE) {
     if (self->error == NULL)
@@ -46,8 +46,11 @@ on_write(thandle_t handle, void *data, tmsize_t size)
                   "Cannot write '%s': a TIFF file can have 4 GiB at most; save it as PNG.", self->sink->name);
     return -1;
   }
-  if (end > self->content->len)
+  if (end > old)
     g_byte_array_set_size(self->content, end);
+  /* libtiff leaves a byte out to align a directory; without a value the same picture would give different files. */
+  if (self->at > old)
+    memset(self->content->data + old, 0, self->at - old);
   memcpy(self->content->data + self->at, data, size);
   self->at = end;
   return size;
