@@ -17,6 +17,7 @@
 #include "app/process/signals.h"
 #include "core/opencl/driver-cache.h"
 #include "core/batch/worker.h"
+#include "core/engine/engine.h"
 
 static MsExitStatus
 list_devices(const MsCommandLine *line, MsConsole *console)
@@ -82,11 +83,15 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   return ms_batch_command_run(line, console, cancellable);
 }
 
-/* Without a writable cache PoCL would find no device, or end the process in the middle of its work. */
+/*
+ * Without a writable cache PoCL would find no device, or end the process in the middle of its work. The reference needs
+ * no driver.
+ */
 static void
-prepare_driver(MsConsole *console)
+prepare_driver(const MsCommandLine *line, MsConsole *console)
 {
-  g_autofree char *sentence = ms_driver_cache_prepare();
+  gboolean reference = g_strcmp0(line->device, MS_ENGINE_REFERENCE) == 0;
+  g_autofree char *sentence = reference ? NULL : ms_driver_cache_prepare();
 
   if (sentence)
     ms_console_note(console, sentence);
@@ -100,7 +105,8 @@ ms_headless_run(const MsCommandLine *line)
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   MsExitStatus status;
 
-  prepare_driver(console);
+  ms_signals_fail_writes();
+  prepare_driver(line, console);
   if (line->list_devices) {
     status = list_devices(line, console);
   } else if (line->diagnose) {

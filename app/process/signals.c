@@ -34,12 +34,19 @@ is_ignored(int number)
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/** ms_signals_fail_writes: lets a closed pipe and an exceeded limit of file size fail the write, not end the process. */
+void
+ms_signals_fail_writes(void)
+{
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 /**
  * ms_signals_cancel_on_interrupt:
  *
  * Must be called before any other thread is created, so that all inherit the mask and one thread receives the signals.
- * Signals that the program was started with ignored, as under nohup, stay ignored. A closed pipe and an exceeded file
- * size limit become errors of the write that meets them.
+ * Signals that the program was started with ignored, as under nohup, stay ignored.
  */
 void
 ms_signals_cancel_on_interrupt(GCancellable *cancellable)
@@ -51,7 +58,5 @@ ms_signals_cancel_on_interrupt(GCancellable *cancellable)
     if (!is_ignored(interrupts[i]))
       sigaddset(&set, interrupts[i]);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
   g_thread_unref(g_thread_new("ms-signals", wait_for_interrupt, g_object_ref(cancellable)));
 }

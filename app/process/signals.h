@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+void ms_signals_fail_writes(void);
 void ms_signals_cancel_on_interrupt(GCancellable *cancellable);
 
 G_END_DECLS
