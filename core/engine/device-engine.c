@@ -112,7 +112,7 @@ run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEn
                  GError **error)
 {
   const MsRegion *region = &plan->request.region;
-  TellingRun telling = {self, run, g_try_malloc((gsize)region->width * region->height * 4)};
+  TellingRun telling = {self, run, ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height)};
   g_autoptr(GError) failure = NULL;
 
   if (!telling.pixels) {

@@ -151,7 +151,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
                        GCancellable *cancellable, GError **error)
 {
   const MsRegion *region = &plan->request.region;
-  guint8 *pixels = g_try_malloc((gsize)region->width * region->height * 4);
+  guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
   g_autoptr(GError) failure = NULL;
 
   if (!pixels) {

@@ -429,7 +429,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
                   GCancellable *cancellable, GError **error)
 {
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
-  g_autofree guint8 *pixels = g_try_malloc((gsize)width * height * 4);
+  g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = work_name(settings);
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
   Part common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};

@@ -171,7 +171,7 @@ ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, g
 guint8 *
 ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error)
 {
-  guint8 *pixels = g_try_malloc(width * height * 4);
+  guint8 *pixels = ms_image_try_alloc_pixels(width, height);
 
   if (pixels == NULL)
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,

@@ -19,6 +19,7 @@ typedef struct {
   int height;
 } MsRegion;
 
+guint8 *ms_image_try_alloc_pixels(guint64 width, guint64 height);
 MsImage *ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata);
 MsImage *ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata);
 int ms_image_get_width(MsImage *self);
