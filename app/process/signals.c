@@ -34,7 +34,7 @@ is_ignored(int number)
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/** ms_signals_fail_writes: lets a closed pipe and an exceeded limit of file size fail the write, not end the process. */
+/** ms_signals_fail_writes: makes a write to a closed pipe or beyond the limit of file size fail. */
 void
 ms_signals_fail_writes(void)
 {

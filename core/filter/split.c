@@ -96,8 +96,8 @@ ms_split_set_store(MsSplit *self, const char *path)
  * @bytes: of the image
  * @most: the most steps, at least 2
  *
- * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts: few,
- *   because each step ends when its slowest device does, and at least two where the first one corrects the shares
+ * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
+ *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
  */
 guint
 ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
