@@ -75,7 +75,7 @@ class ClusterCase(headless.HeadlessCase):
         self.assertEqual([m["name"] for m in container["volumeMounts"]], [v["name"] for v in pod["volumes"]])
         script, = container["args"]
         self.assertIn(f"--shard auto/{job['completions']} ", script)
-        script = script.replace("/work/photos", str(self.src)).replace("/work/results", str(self.results))
+        script = script.replace("/batch/photos", str(self.src)).replace("/batch/results", str(self.results))
         script = script.replace("exec meanshift-lab", '"$MEANSHIFT_LAB"').replace("--device cpu", "--device reference")
         for index in range(job["completions"]):
             self.run_script(*container["command"], script, JOB_COMPLETION_INDEX=str(index))
