@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --merge-manifests: what several processes did together, and what is left to do. */
+/* --merge-manifests: joins the manifests of several processes into one report, and lists the images not done. */
 #pragma once
 
 #include "app/command-line.h"

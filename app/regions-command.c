@@ -12,7 +12,7 @@
 #include "core/regions/array-file.h"
 #include "core/regions/segment-table.h"
 
-/* One run: what was asked for and what came of each stage. */
+/* One run of --regions: its command line and the results of its stages. */
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * MsError:
  * @MS_ERROR_USAGE: an option or parameter has a value it cannot take
- * @MS_ERROR_FORMAT: a file is not what it claims to be, or is damaged
+ * @MS_ERROR_FORMAT: the content of a file does not match its format, or is damaged
  * @MS_ERROR_TOO_LARGE: an image or array exceeds a limit
  * @MS_ERROR_UNSUPPORTED: the plan refuses a combination, on this device or on any
  * @MS_ERROR_NO_DEVICE: no OpenCL device matches the selector

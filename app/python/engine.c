@@ -70,7 +70,7 @@ read_settings(const MsPythonState *state, PyObject *values)
   return g_steal_pointer(&settings);
 }
 
-/* What is filtered: rows from @first_row on of an image of @image_height rows; 0 for all rows of the image. */
+/* The array holds the rows of an image of @image_height rows from @first_row on; with 0, it is the whole image. */
 typedef struct {
   MslabSettings *settings;
   int first_row;

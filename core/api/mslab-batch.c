@@ -12,8 +12,8 @@ G_STATIC_ASSERT((int)MSLAB_CONFLICT_OVERWRITE == (int)MS_CONFLICT_OVERWRITE);
 /**
  * MslabBatch:
  *
- * The images of files and folders, which a run decodes, filters and saves, several at a time. One thread at a time may
- * use a batch.
+ * A batch decodes, filters and saves the images of files and folders, several at a time. Only one thread at a time may
+ * use it.
  */
 struct _MslabBatch {
   GObject parent_instance;

@@ -44,7 +44,7 @@ typedef enum {
  * @message: (nullable): why it failed or was skipped
  * @user_data: as given to mslab_batch_run()
  *
- * Called once for each image, on any thread, one call at a time.
+ * The batch calls it once for each image, from any of its threads, but never from two at once.
  */
 typedef void (*MslabBatchFunc)(const char *input, const char *output, MslabOutcome outcome, const char *message,
                                gpointer user_data);

@@ -221,8 +221,8 @@ check_band(MsImage *band, int first_row, int image_height, GError **error)
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
  *
  * Filters a band of an image that is not in memory as a whole. A row of the result is that of the whole image where
- * (max-iterations + 1) * sp rows around it, rounded up, lie in the band or outside the image. Filtering the band as an
- * image of its own differs in a few pixels, because a mean halfway between two rows is rounded to the even one.
+ * (max-iterations + 1) * sp rows around it, rounded up, lie in the band or outside the image. Filtering the band as a
+ * separate image would change a few pixels, because a mean halfway between two rows is rounded to the even one.
  *
  * Returns: (transfer full): the filtered band, or %NULL with @error set
  */

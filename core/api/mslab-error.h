@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * MslabError:
  * @MSLAB_ERROR_USAGE: a setting or argument has a value that it cannot take
- * @MSLAB_ERROR_FORMAT: a file is not what it claims to be, or is damaged
+ * @MSLAB_ERROR_FORMAT: the content of a file does not match its format, or is damaged
  * @MSLAB_ERROR_TOO_LARGE: an image or array exceeds a limit
  * @MSLAB_ERROR_UNSUPPORTED: the device cannot run this combination of settings
  * @MSLAB_ERROR_NO_DEVICE: no OpenCL device matches the selector

@@ -64,6 +64,15 @@ ms_split_init(MsSplit *self)
   self->store = ms_shares_store_path();
 }
 
+static void
+add_filter(MsSplit *self, MsContext *context, gboolean pipelined)
+{
+  MsMeanShift *filter = ms_mean_shift_new(context);
+
+  ms_mean_shift_set_pipelined(filter, pipelined);
+  g_ptr_array_add(self->filters, filter);
+}
+
 /**
  * ms_split_new:
  * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, each with a context of its own
@@ -77,7 +86,7 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
 
   MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
   for (guint i = 0; i < contexts->len; i++)
-    g_ptr_array_add(self->filters, ms_mean_shift_new(g_ptr_array_index(contexts, i)));
+    add_filter(self, g_ptr_array_index(contexts, i), TRUE);
   self->mode = mode;
   self->shares = ms_shares_equal(contexts->len);
   return self;
@@ -132,7 +141,9 @@ ms_split_add_partner(MsSplit *self, double ratio)
 {
   g_return_if_fail(!has_partner(self) && ratio > 0 && self->filters->len < MS_SHARES_MAX);
 
-  g_ptr_array_add(self->filters, ms_mean_shift_new(ms_split_get_context(self, 0)));
+  for (guint i = 0; i < self->filters->len; i++)
+    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), FALSE);
+  add_filter(self, ms_split_get_context(self, 0), FALSE);
   self->partner.ratio = ratio;
   self->shares = ms_shares_equal(self->filters->len);
 }
@@ -312,17 +323,16 @@ run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GEr
   return TRUE;
 }
 
-/* Lets the filters overlap transfers with kernels. Returns whether all devices are of a kind that does. */
+/* Whether each device overlaps transfers with kernels: GPUs with memory of their own do. */
 static gboolean
-overlap_transfers(MsSplit *self)
+all_overlap(MsSplit *self)
 {
   gboolean all = !has_partner(self);
 
-  for (guint i = 0; i < self->filters->len; i++) {
+  for (guint i = 0; all && i < self->filters->len; i++) {
     const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, i));
 
-    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), !has_partner(self));
-    all = all && limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+    all = limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
   }
   return all;
 }
@@ -330,7 +340,7 @@ overlap_transfers(MsSplit *self)
 static guint
 steps_of(MsSplit *self, MsImage *source)
 {
-  if (!overlap_transfers(self) || self->steps < 2)
+  if (!all_overlap(self) || self->steps < 2)
     return self->steps;
   return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), self->filters->len, self->steps);
 }

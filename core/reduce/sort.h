@@ -35,7 +35,7 @@ MsProgramSpec *ms_sort_compose(const MsSortOptions *options, MsElementType type,
                                guint64 n);
 char *ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n);
 
-/* Sorts ascending; keys of the host in place. Floats are in IEEE total order: -NaN, -inf, …, -0, +0, …, +inf, NaN. */
+/* Sorts keys of the host in place, ascending. Floats are in IEEE total order: -NaN, -inf, -0, +0, +inf, NaN. */
 gboolean ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
                       MsTimingLog *log, GCancellable *cancellable, GError **error);
 gboolean ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The program without a window, as a person or a script uses it: every promise of its manual page, by running it."""
 
+import contextlib
 import csv
 import io
 import json
@@ -720,10 +721,19 @@ class Program(HeadlessCase):
         result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments], stdout=subprocess.DEVNULL,
                                 stderr=terminal, env=environment, timeout=120, check=False)
         os.close(terminal)
-        text = os.read(reader, 65536).decode()
+        text = self.rest_of_terminal(reader)
         os.close(reader)
         self.assertEqual(result.returncode, 1, text)
         return text
+
+    @staticmethod
+    def rest_of_terminal(reader):
+        """What was written to a terminal until its last writer closed it, which may take several reads."""
+        pieces = []
+        with contextlib.suppress(OSError):
+            while piece := os.read(reader, 65536):
+                pieces.append(piece)
+        return b"".join(pieces).decode()
 
     def test_colour(self):
         red = "\033[1;31mmeanshift-lab:"

@@ -57,6 +57,22 @@ ms_option_product_compare(MsOptionProduct *product, MsImage *source, MsImage *ex
   product->ran++;
 }
 
+/** ms_option_product_compare_kernels: compares each of @n @kernels with the serial reference. */
+void
+ms_option_product_compare_kernels(MsOptionProduct *product, MsImage *source, const MsSettings *settings,
+                                  const MsRegion *region, const MsKernel *kernels, gsize n)
+{
+  MsSettings varied = *settings;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) expected = ms_reference_run(source, &settings->params, region, NULL, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  for (gsize i = 0; i < n; i++) {
+    varied.options.kernel = kernels[i];
+    ms_option_product_compare(product, source, expected, &varied, region);
+  }
+}
+
 /* One value of every toggle that is a choice, kernel and schedule included. */
 typedef struct {
   guint values[MAX_TOGGLES];

@@ -20,7 +20,7 @@ pass_on(const char *data, gsize size)
   }
 }
 
-/** ms_worker_stderr_read: reads what is there; blocks when nothing is. */
+/** ms_worker_stderr_read: reads the bytes that the worker has written; blocks until there are any. */
 void
 ms_worker_stderr_read(MsWorkerStderr *self)
 {
