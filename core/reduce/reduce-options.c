@@ -55,6 +55,14 @@ vector_partials_unused(gconstpointer record, gconstpointer spec)
 }
 
 static const char *
+sub_groups_unused(gconstpointer record, gconstpointer spec)
+{
+  gboolean unrolled = ((const MsReduceOptions *)record)->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
+
+  return unrolled ? NULL : "only tree=completely-unroll has levels for sub-groups";
+}
+
+static const char *
 builtin_unused(gconstpointer record, gconstpointer spec)
 {
   const MsReduceOperator *op = ms_reduce_operator(((const MsReduceSpec *)spec)->op);
@@ -75,7 +83,17 @@ float_sum_unused(gconstpointer record, gconstpointer data)
   gboolean sums =
     spec->type == MS_ELEMENT_FLOAT && ms_reduce_operator_total_is_real(ms_reduce_operator(spec->op), spec->type);
 
-  return sums ? NULL : "it chooses how elements of type float are added up";
+  if (!sums)
+    return "it chooses how elements of type float are added up";
+  return ((const MsReduceOptions *)record)->between == MS_REDUCE_BETWEEN_ATOMIC
+           ? "no atomic folds a compensated sum and its error together, so floats are added up in double"
+           : NULL;
+}
+
+static const char *
+packed_unused(gconstpointer record, gconstpointer spec)
+{
+  return ms_reduce_packing_problem(spec, record);
 }
 
 /* A row: field, name, member in reports, label, default, help, and what else belongs to its kind. */
@@ -108,7 +126,7 @@ static const MsOptionInfo rows[] = {
   ROW(CHOICE, sub_groups, "sub-groups", "sub_groups", "S_ub-groups", "auto",
       "The last levels of tree=completely-unroll by the sub-group's barrier, shuffles or reductions; off: by the "
       "work-group's barrier",
-      .values = sub_groups_values),
+      .values = sub_groups_values, .unused = sub_groups_unused),
   ROW(CHOICE, builtin, "builtin", "builtin", "Built-in _min and max", "off",
       "The built-in functions min and max instead of comparisons", .values = switch_values, .unused = builtin_unused),
   ROW(CHOICE, groups, "groups", "groups", "_Groups", "size",
@@ -129,7 +147,7 @@ static const MsOptionInfo rows[] = {
       .unused = float_sum_unused),
   ROW(CHOICE, packed, "packed", "packed", "_Packed elements", "auto",
       "Bytes are counted or compared four at a time in one word; squares of 8 and 16 bits are summed load by load",
-      .values = packed_values),
+      .values = packed_values, .unused = packed_unused),
 };
 
 const MsOptionTable ms_reduce_options = {rows, G_N_ELEMENTS(rows)};

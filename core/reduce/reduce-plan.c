@@ -243,14 +243,24 @@ resolve_times(const MsReducePlan *plan, guint64 n)
   return (int)CLAMP(n / (guint64)o->vector / wanted, 1, 64);
 }
 
+/** ms_reduce_packing_problem: (transfer none) (nullable): why these elements are not packed; %NULL if they can be. */
+const char *
+ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options)
+{
+  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+
+  if (op->packed && ms_element_type_size(spec->type) <= op->packed_bytes && !ms_element_type_is_real(spec->type) &&
+      spec->channel < 0 && options->vector >= 4 && !options->vector_partials &&
+      options->storage == MS_REDUCE_STORAGE_BUFFER)
+    return NULL;
+  return "elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 and "
+         "16 bits, in a buffer, with vector=4, 8 or 16 and vector-partials=off";
+}
+
 static gboolean
 can_pack(const MsReducePlan *plan)
 {
-  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
-
-  return op->packed && ms_element_type_size(plan->spec.type) <= op->packed_bytes &&
-         !ms_element_type_is_real(plan->spec.type) && plan->spec.channel < 0 && plan->options.vector >= 4 &&
-         !plan->options.vector_partials && plan->options.storage == MS_REDUCE_STORAGE_BUFFER;
+  return !ms_reduce_packing_problem(&plan->spec, &plan->options);
 }
 
 /* The vector units of processors fold bytes efficiently; elsewhere lanes of 32 bits cost instructions or registers. */
@@ -267,10 +277,10 @@ resolve_packed(MsReducePlan *plan, GError **error)
 {
   MsReduceOptions *o = &plan->options;
 
-  if (o->packed == MS_PACKED_ON && !can_pack(plan))
-    return REFUSE(
-      "Elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 "
-      "and 16 bits, in a buffer, with vector=4, 8 or 16 and vector-partials=off.");
+  const char *problem = ms_reduce_packing_problem(&plan->spec, o);
+
+  if (o->packed == MS_PACKED_ON && problem)
+    return REFUSE("packed=on is not possible: %s.", problem);
   if (o->packed == MS_PACKED_AUTO)
     o->packed = can_pack(plan) && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
   return TRUE;

@@ -103,6 +103,11 @@ test_settings_without_effect(void)
     {"minmax-18,vector=1,vector-partials=off", MS_REDUCE_MIN, MS_ELEMENT_INT, "vector=1"},
     {"pcl,vector=4,vector-partials=on", MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, "lane by lane"},
     {"pcl,vector=4,vector-partials=on", MS_REDUCE_MIN, MS_ELEMENT_INT, NULL},
+    {"naive,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, "completely-unroll"},
+    {"pcl,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
+    {"last-group,packed=off", MS_REDUCE_SUM, MS_ELEMENT_UCHAR, "elements are packed for"},
+    {"naive,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, "elements are packed for"},
+    {"last-group,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, NULL},
     {"minmax-36,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL}, /* what the preset says anyway */
   };
 
