@@ -32,7 +32,7 @@ ms_outcome_from_error(const GError *error)
 {
   if (error->domain != MS_ERROR)
     return MS_OUTCOME_RUN;
-  switch (error->code) {
+  switch ((MsError)error->code) {
   case MS_ERROR_USAGE:
   case MS_ERROR_UNSUPPORTED:
   case MS_ERROR_TOO_LARGE:
@@ -43,7 +43,13 @@ ms_outcome_from_error(const GError *error)
     return MS_OUTCOME_WRONG;
   case MS_ERROR_TIMEOUT:
     return MS_OUTCOME_TIMEOUT;
-  default:
+  case MS_ERROR_FORMAT:
+  case MS_ERROR_NO_DEVICE:
+  case MS_ERROR_DEVICE:
+  case MS_ERROR_MEMORY:
+  case MS_ERROR_IO:
+  case MS_ERROR_EXISTS:
     return MS_OUTCOME_RUN;
   }
+  g_return_val_if_reached(MS_OUTCOME_RUN);
 }

@@ -73,9 +73,10 @@ mean_part(MsRule rule, const MsDeviceLimits *limits)
     return "prelude/mean-truncate.cl";
   case MS_RULE_REPLICATE:
     return "prelude/mean-float.cl";
-  default:
+  case MS_RULE_OPENCV:
     return limits->fp64 ? "prelude/mean-fp64.cl" : "prelude/mean-integer.cl";
   }
+  g_return_val_if_reached(NULL);
 }
 
 static const char *

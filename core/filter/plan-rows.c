@@ -48,9 +48,10 @@ mean_part(MsRule rule)
     return "rows/mean-truncate.cl";
   case MS_RULE_REPLICATE:
     return "rows/mean-replicate.cl";
-  default:
+  case MS_RULE_OPENCV:
     return "rows/mean-opencv.cl";
   }
+  g_return_val_if_reached(NULL);
 }
 
 static void

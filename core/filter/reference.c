@@ -45,11 +45,12 @@ ms_reference_mean(gint64 sum, int n, MsRule rule)
     float product = (float)sum * reciprocal;
     return (int)product;
   }
-  default: {
+  case MS_RULE_OPENCV: {
     double reciprocal = 1.0 / n;
     return (int)rint((double)sum * reciprocal);
   }
   }
+  g_return_val_if_reached(0);
 }
 
 static int

@@ -48,9 +48,10 @@ preference(MsDevice *device)
     return 1;
   case MS_DEVICE_TYPE_CPU:
     return 2;
-  default:
+  case MS_DEVICE_TYPE_OTHER:
     return 3;
   }
+  g_return_val_if_reached(3);
 }
 
 static int

@@ -107,18 +107,13 @@ peer_number(ExifData *data, ExifIfd directory, ExifTag tag)
 
   if (entry == NULL)
     return -1;
-  switch (entry->format) {
-  case EXIF_FORMAT_SHORT:
+  if (entry->format == EXIF_FORMAT_SHORT)
     return exif_get_short(entry->data, order);
-  case EXIF_FORMAT_LONG:
+  if (entry->format == EXIF_FORMAT_LONG)
     return exif_get_long(entry->data, order);
-  case EXIF_FORMAT_RATIONAL: {
-    ExifRational r = exif_get_rational(entry->data, order);
-    return (double)r.numerator / r.denominator;
-  }
-  default:
-    g_assert_not_reached();
-  }
+  g_assert_cmpint(entry->format, ==, EXIF_FORMAT_RATIONAL);
+  ExifRational r = exif_get_rational(entry->data, order);
+  return (double)r.numerator / r.denominator;
 }
 
 /* What a block for the upright picture must say. */

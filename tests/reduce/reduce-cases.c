@@ -91,9 +91,12 @@ value_of(MsPattern pattern, MsElementType type, guint64 i, guint64 n, guint32 *s
     return late_value(type, i, n);
   case MS_PATTERN_NAN:
     return ms_element_type_is_real(type) ? NAN : highest(type);
-  default:
+  case MS_PATTERN_RANDOM:
     return random_value(type, state);
+  case MS_N_PATTERNS:
+    break;
   }
+  g_assert_not_reached();
 }
 
 static void
@@ -121,8 +124,11 @@ store(MsElementType type, void *data, guint64 i, double value)
   case MS_ELEMENT_FLOAT:
     ((float *)data)[i] = (float)value;
     break;
-  default:
+  case MS_ELEMENT_DOUBLE:
     ((double *)data)[i] = value;
+    break;
+  case MS_ELEMENT_N_TYPES:
+    g_assert_not_reached();
   }
 }
 

@@ -31,9 +31,12 @@ key_of(Keys kind, guint64 i, guint64 n, GRand *random)
     return g_rand_int(random) % 5 * 0x33333333u;
   case KEYS_GREATEST:
     return i % 2 ? 0xffffffffu : 0x7fffffffu;
-  default:
+  case KEYS_RANDOM:
     return g_rand_int(random);
+  case N_KEYS:
+    break;
   }
+  g_assert_not_reached();
 }
 
 /* Random bits are floats too: NaN, infinities, both zeros and subnormal numbers among them. */

@@ -15,7 +15,7 @@ type_of(JsonNode *node)
     return "array";
   case JSON_NODE_NULL:
     return "null";
-  default:
+  case JSON_NODE_VALUE:
     break;
   }
   GType type = json_node_get_value_type(node);

@@ -388,8 +388,11 @@ ms_image_view_draw(MsImageView *self, cairo_t *cr)
     draw_filtered(self, cr);
     draw_grid(self, cr);
     break;
-  default:
+  case MS_VIEW_ORIGINAL:
     draw_slot(self, cr, &self->a, 1);
     draw_grid(self, cr);
+    break;
+  case MS_N_VIEW_MODES:
+    g_assert_not_reached();
   }
 }

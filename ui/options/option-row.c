@@ -44,9 +44,17 @@ type_for(const MsOptionInfo *option)
     return MS_TYPE_CHOICE_ROW;
   case MS_OPTION_SHAPE:
     return MS_TYPE_SHAPE_ROW;
-  default:
+  case MS_OPTION_INT:
+  case MS_OPTION_REAL:
     return MS_TYPE_NUMBER_ROW;
+  case MS_OPTION_FLAG:
+  case MS_OPTION_TEXT:
+  case MS_OPTION_AMOUNT:
+  case MS_OPTION_SECONDS:
+  case MS_OPTION_PARSED:
+    break; /* options of the command line alone */
   }
+  g_return_val_if_reached(G_TYPE_INVALID);
 }
 
 /** ms_option_row_new: (transfer floating): the control for @option. */

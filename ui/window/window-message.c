@@ -118,7 +118,7 @@ offers_for(const GError *error)
 {
   if (error->domain != MS_ERROR)
     return MS_OFFER_NOTHING;
-  switch (error->code) {
+  switch ((MsError)error->code) {
   case MS_ERROR_BUILD:
     return MS_OFFER_LOG | MS_OFFER_DEVICE;
   case MS_ERROR_NO_DEVICE:
@@ -127,9 +127,16 @@ offers_for(const GError *error)
     return MS_OFFER_DEVICE | MS_OFFER_CPU;
   case MS_ERROR_MEMORY:
     return MS_OFFER_CPU;
-  default:
+  case MS_ERROR_USAGE:
+  case MS_ERROR_FORMAT:
+  case MS_ERROR_TOO_LARGE:
+  case MS_ERROR_UNSUPPORTED:
+  case MS_ERROR_IO:
+  case MS_ERROR_EXISTS:
+  case MS_ERROR_MISMATCH:
     return MS_OFFER_NOTHING;
   }
+  g_return_val_if_reached(MS_OFFER_NOTHING);
 }
 
 /** ms_window_report_error: shows an error with buttons that may help; a build log is available through one of them. */

@@ -342,7 +342,9 @@ ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *op
     return search_in_order(&search, error);
   case MS_TUNE_RANDOM:
     return search_at_random(&search, error);
-  default:
+  case MS_TUNE_AUTO:
+  case MS_TUNE_GREEDY:
     return search_greedily(&search, error);
   }
+  g_return_val_if_reached(FALSE);
 }

@@ -13,13 +13,21 @@
 #define CHART_WIDTH 960.0
 #define CHART_HEIGHT 560.0
 
+typedef gboolean (*SaveChart)(const MsChart *chart, const char *path, double width, double height, MsChartTheme theme,
+                              GError **error);
+
+/* A format is either a text or a chart. */
 static const struct {
   const char *extension;
   const char *title;
+  char *(*to_text)(const MsReport *report);
+  SaveChart save_chart;
 } formats[MS_N_EXPORTS] = {
-  [MS_EXPORT_CSV] = {"csv", N_("Table as _CSV…")},          [MS_EXPORT_JSON] = {"json", N_("Everything as _JSON…")},
-  [MS_EXPORT_MARKDOWN] = {"md", N_("Table as _Markdown…")}, [MS_EXPORT_SVG] = {"svg", N_("Chart as _SVG…")},
-  [MS_EXPORT_PNG] = {"png", N_("Chart as _PNG…")},
+  [MS_EXPORT_CSV] = {"csv", N_("Table as _CSV…"), .to_text = ms_report_to_csv},
+  [MS_EXPORT_JSON] = {"json", N_("Everything as _JSON…"), .to_text = ms_report_to_json},
+  [MS_EXPORT_MARKDOWN] = {"md", N_("Table as _Markdown…"), .to_text = ms_report_to_markdown},
+  [MS_EXPORT_SVG] = {"svg", N_("Chart as _SVG…"), .save_chart = ms_chart_save_svg},
+  [MS_EXPORT_PNG] = {"png", N_("Chart as _PNG…"), .save_chart = ms_chart_save_png},
 };
 
 const char *
@@ -53,23 +61,10 @@ ms_export_file_name(const MsReport *report, MsExport format)
   return g_strdup_printf("%s.%s", report->experiment->name, ms_export_extension(format));
 }
 
-static char *
-text_of(const MsReport *report, MsExport format)
-{
-  switch (format) {
-  case MS_EXPORT_CSV:
-    return ms_report_to_csv(report);
-  case MS_EXPORT_JSON:
-    return ms_report_to_json(report);
-  default:
-    return ms_report_to_markdown(report);
-  }
-}
-
 static gboolean
 write_text(const MsReport *report, MsExport format, const char *path, GError **error)
 {
-  g_autofree char *text = text_of(report, format);
+  g_autofree char *text = formats[format].to_text(report);
   g_autoptr(GError) failure = NULL;
 
   if (g_file_set_contents(path, text, -1, &failure))
@@ -87,9 +82,8 @@ write_text(const MsReport *report, MsExport format, const char *path, GError **e
 gboolean
 ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, const char *path, GError **error)
 {
-  if (format != MS_EXPORT_SVG && format != MS_EXPORT_PNG)
+  if (formats[format].to_text)
     return write_text(report, format, path, error);
   g_autoptr(MsChart) chart = ms_report_to_chart(report);
-  return (format == MS_EXPORT_SVG ? ms_chart_save_svg : ms_chart_save_png)(chart, path, CHART_WIDTH, CHART_HEIGHT,
-                                                                           theme, error);
+  return formats[format].save_chart(chart, path, CHART_WIDTH, CHART_HEIGHT, theme, error);
 }

@@ -52,9 +52,13 @@ mark_of(MsOutcome outcome)
     return "✗ wrong";
   case MS_OUTCOME_PENDING:
     return "…";
-  default:
+  case MS_OUTCOME_CONSTRAINT:
+  case MS_OUTCOME_BUILD:
+  case MS_OUTCOME_RUN:
+  case MS_OUTCOME_TIMEOUT:
     return "⊘";
   }
+  g_return_val_if_reached(NULL);
 }
 
 static gboolean

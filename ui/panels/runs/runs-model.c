@@ -34,9 +34,10 @@ ms_runs_model_badge(MsRun *run, MsRun *baseline)
     return "✓ identical";
   case MS_MATCH_DIFFERENT:
     return "✗ differs";
-  default:
+  case MS_MATCH_UNKNOWN:
     return baseline ? "other parameters" : MS_NO_NUMBER;
   }
+  g_return_val_if_reached(NULL);
 }
 
 static double
