@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
+#include "core/engine/filter-modes.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
@@ -56,32 +57,15 @@ check(const MsCommandLine *line, GError **error)
     return refuse(error, "--regions keeps existing files, or replaces them with --on-conflict overwrite.");
   if (line->output && (ms_file_path_is_standard(line->output) || ms_file_path_is_same(input, line->output)))
     return refuse(error, "With --regions -o names a file other than the image.");
-  if (g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE) &&
-      (line->settings.params.levels > 0 || line->settings.params.rule == MS_RULE_REPLICATE))
-    return refuse(error, "Regions need --levels 0, and a rule under which pixels stay in the image.");
   return TRUE;
 }
 
-static MsImage *
-filter_on_device(Run *self, GError **error)
+static gboolean
+open_device(Run *self, MsContext **context, GError **error)
 {
-  const MsCommandLine *line = self->line;
-  g_autoptr(MsContext) context = ms_command_open_context(line, self->console, error);
-  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
-  g_autoptr(GError) failure = NULL;
-  MsImage *result;
-
-  if (!filter)
-    return NULL;
-  result =
-    ms_mean_shift_run_with_modes(filter, self->source, &line->settings, self->modes, NULL, self->cancellable, &failure);
-  if (result)
-    return result;
-  /* A device that did not answer in time may still write to the modes. */
-  if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    self->modes = NULL;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return NULL;
+  if (!g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE))
+    *context = ms_command_open_context(self->line, self->console, error);
+  return *context || g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE);
 }
 
 static gboolean
@@ -89,17 +73,12 @@ filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
   const MsImageLimits limits = {.max_pixels = line->max_pixels};
+  g_autoptr(MsContext) context = NULL;
 
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
-  if (!self->source)
-    return FALSE;
-  self->modes = g_try_new(guint16, 2 * (gsize)ms_image_get_width(self->source) * ms_image_get_height(self->source));
-  if (!self->modes)
-    return refuse(error, "There is not enough memory for the modes of this image.");
-  self->filtered =
-    g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE)
-      ? ms_reference_run_with_modes(self->source, &line->settings.params, self->modes, self->cancellable, error)
-      : filter_on_device(self, error);
+  if (self->source && open_device(self, &context, error))
+    self->filtered =
+      ms_filter_modes_run(context, self->source, &line->settings, &self->modes, self->cancellable, error);
   return self->filtered != NULL;
 }
 

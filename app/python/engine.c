@@ -213,6 +213,97 @@ engine_reduce(PyObject *self, PyObject *args)
   return reduction ? reduction_tuple(reduction) : ms_python_failure_raise(state_of(self), error);
 }
 
+/* The fields of Region. */
+static PyObject *
+region_tuple(MslabRegions *regions, guint label)
+{
+  MslabRegion r;
+  gsize n = 0;
+  const guint32 *neighbours = mslab_regions_get_neighbours(regions, label, &n);
+  PyObject *labels = PyTuple_New((Py_ssize_t)n);
+
+  for (gsize i = 0; labels && i < n; i++)
+    PyTuple_SET_ITEM(labels, (Py_ssize_t)i, PyLong_FromUnsignedLong(neighbours[i]));
+  mslab_regions_get_region(regions, label, &r);
+  return Py_BuildValue("IIiiiidd(ddd)(ddd)N", label, r.pixels, r.left, r.top, r.right, r.bottom, r.x, r.y, r.mean[0],
+                       r.mean[1], r.mean[2], r.deviation[0], r.deviation[1], r.deviation[2], labels);
+}
+
+static PyObject *
+region_list(MslabRegions *regions)
+{
+  const guint n = mslab_regions_get_count(regions);
+  PyObject *list = PyList_New((Py_ssize_t)n);
+
+  for (guint i = 0; list && i < n; i++) {
+    PyObject *region = region_tuple(regions, i + 1);
+    if (region)
+      PyList_SET_ITEM(list, (Py_ssize_t)i, region);
+    else
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* The arrays that receive the label of each pixel and the image in mean colours. */
+typedef struct {
+  MslabSettings *settings;
+  guint min_pixels;
+  Py_buffer labels;
+  Py_buffer means;
+} RegionRequest;
+
+static void
+copy_regions(MslabRegions *regions, const RegionRequest *request, const MsPythonPixels *source)
+{
+  g_autoptr(GBytes) labels = mslab_regions_get_labels(regions);
+  g_autoptr(MslabImage) means = mslab_regions_get_means(regions);
+
+  memcpy(request->labels.buf, g_bytes_get_data(labels, NULL), g_bytes_get_size(labels));
+  mslab_image_copy_rows(means, request->means.buf, (gsize)source->view.shape[1] * source->channels, source->channels);
+}
+
+static PyObject *
+find_regions(PyObject *self, MsPythonPixels *source, const RegionRequest *request)
+{
+  const Py_ssize_t n = source->view.shape[0] * source->view.shape[1];
+  g_autoptr(MslabRegions) regions = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (request->labels.len != n * (Py_ssize_t)sizeof(guint32) || request->means.len != n * source->channels) {
+    PyErr_SetString(state_of(self)->usage_error, "The arrays for the results do not have the size of the image.");
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS;
+  regions = mslab_engine_find_regions(((Engine *)self)->engine, source->image, request->settings, request->min_pixels,
+                                      NULL, &error);
+  if (regions)
+    copy_regions(regions, request, source);
+  Py_END_ALLOW_THREADS;
+  return regions ? region_list(regions) : ms_python_failure_raise(state_of(self), error);
+}
+
+static PyObject *
+engine_regions(PyObject *self, PyObject *args)
+{
+  PyObject *array = NULL, *values = NULL, *answer = NULL;
+  g_autoptr(MslabSettings) settings = NULL;
+  MsPythonPixels source;
+  RegionRequest request = {0};
+
+  if (!PyArg_ParseTuple(args, "Ow*w*O!I", &array, &request.labels, &request.means, &PyDict_Type, &values,
+                        &request.min_pixels))
+    return NULL;
+  request.settings = settings = read_settings(state_of(self), values);
+  if (settings && ms_python_pixels_open(&source, state_of(self), array) == 0) {
+    answer = find_regions(self, &source, &request);
+    ms_python_pixels_clear(&source);
+  }
+  PyBuffer_Release(&request.labels);
+  PyBuffer_Release(&request.means);
+  return answer;
+}
+
 static PyObject *
 engine_name(PyObject *self, void *unused)
 {
@@ -243,6 +334,8 @@ static PyMethodDef methods[] = {
   {"filter", engine_filter, METH_VARARGS,
    "filter(image, result, settings, first_row, image_height): filters into result."},
   {"statistics", engine_statistics, METH_O, "statistics(image): a tuple for each of R, G, B, A and luma."},
+  {"regions", engine_regions, METH_VARARGS,
+   "regions(image, labels, means, settings, min_pixels): fills labels and means; a tuple for each region."},
   {"reduce", engine_reduce, METH_VARARGS, "reduce(elements, type, operation): number, text, range, positions."},
   {NULL},
 };

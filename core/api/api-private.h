@@ -10,6 +10,7 @@
 #include "mslab-error.h"
 #include "mslab-image.h"
 #include "mslab-reduction.h"
+#include "mslab-regions.h"
 #include "mslab-settings.h"
 #include "mslab-statistics.h"
 
@@ -21,6 +22,8 @@ MsEngine *ms_api_engine_lock(MslabEngine *self);
 void ms_api_engine_unlock(MslabEngine *self);
 MsSettings ms_api_settings_get(MslabSettings *self);
 MslabStatistics *ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancellable, GError **error);
+MslabRegions *ms_api_regions_new(MsImage *image, MsContext *context, const MsSettings *settings, guint min_pixels,
+                                 GCancellable *cancellable, GError **error);
 MslabReduction *ms_api_reduction_new(const MsReduceResult *result);
 
 G_END_DECLS

@@ -8,5 +8,6 @@
 #include "mslab-error.h"
 #include "mslab-image.h"
 #include "mslab-reduction.h"
+#include "mslab-regions.h"
 #include "mslab-settings.h"
 #include "mslab-statistics.h"

@@ -333,6 +333,36 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
   return ms_api_statistics_new(ms_api_image_get(image), ms_engine_get_context(self->engine), cancellable, error);
 }
 
+/**
+ * mslab_engine_find_regions:
+ * @self: an engine
+ * @image: an image
+ * @settings: (nullable): the settings of the filter, %NULL for the defaults; `levels` must be 0, and `rule` one under
+ *   which pixels stay in the image
+ * @min_pixels: a region with fewer pixels joins the neighbour nearest in colour; 0 or 1 for none
+ * @cancellable: (nullable): ends the call early
+ * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
+ *
+ * Filters an image and divides it into regions, the segmentation of Comaniciu and Meer (2002). Two of eight neighbouring
+ * pixels are of one region where the places at which they come to rest differ by at most `sp` in column and in row, and
+ * their filtered colours by at most half of `sr`; regions are what such neighbours connect. While a region has fewer
+ * than @min_pixels, the smallest one joins the neighbour whose mean colour is nearest. Every device finds the same
+ * regions.
+ *
+ * Returns: (transfer full): the regions, or %NULL with @error set
+ */
+MslabRegions *
+mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *settings, guint min_pixels,
+                          GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
+
+  MsSettings chosen = ms_api_settings_get(settings);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
+  return ms_api_regions_new(ms_api_image_get(image), ms_engine_get_context(self->engine), &chosen, min_pixels,
+                            cancellable, error);
+}
+
 static gboolean
 reduce(MslabEngine *self, const MsReduceSpec *spec, GBytes *elements, MsReduceResult *result, GCancellable *cancellable,
        GError **error)

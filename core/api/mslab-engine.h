@@ -4,6 +4,7 @@
 
 #include "mslab-image.h"
 #include "mslab-reduction.h"
+#include "mslab-regions.h"
 #include "mslab-settings.h"
 #include "mslab-statistics.h"
 
@@ -39,6 +40,8 @@ MslabImage *mslab_engine_filter_finish(MslabEngine *self, GAsyncResult *result, 
 
 MslabStatistics *mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *cancellable,
                                              GError **error);
+MslabRegions *mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *settings, guint min_pixels,
+                                        GCancellable *cancellable, GError **error);
 MslabReduction *mslab_engine_reduce(MslabEngine *self, const char *operation, const char *type, GBytes *elements,
                                     GCancellable *cancellable, GError **error);
 

@@ -7,6 +7,20 @@
 
 G_STATIC_ASSERT((int)MSLAB_CHANNEL_LUMA == (int)MS_CHANNEL_LUMA && (int)MSLAB_CHANNEL_LUMA + 1 == (int)MS_N_CHANNELS);
 
+/* A public header cannot include one of core, so the public structure repeats the first fields of core's. */
+#define ASSERT_SAME_PLACE(field)                                                                                       \
+  G_STATIC_ASSERT(G_STRUCT_OFFSET(MslabChannelStatistics, field) == G_STRUCT_OFFSET(MsChannelStatistics, field) &&     \
+                  sizeof((MslabChannelStatistics *)NULL)->field == sizeof((MsChannelStatistics *)NULL)->field)
+ASSERT_SAME_PLACE(count);
+ASSERT_SAME_PLACE(min);
+ASSERT_SAME_PLACE(max);
+ASSERT_SAME_PLACE(sum);
+ASSERT_SAME_PLACE(mean);
+ASSERT_SAME_PLACE(stddev);
+ASSERT_SAME_PLACE(median);
+ASSERT_SAME_PLACE(percentiles);
+ASSERT_SAME_PLACE(nonzero);
+
 #define BINS G_N_ELEMENTS(((MsHistogram *)NULL)->counts[0])
 
 /**
@@ -60,16 +74,7 @@ mslab_statistics_get_channel(MslabStatistics *self, MslabChannel channel, MslabC
 {
   g_return_if_fail(MSLAB_IS_STATISTICS(self) && channel <= MSLAB_CHANNEL_LUMA);
 
-  const MsChannelStatistics *from = &self->statistics.channels[channel];
-  *statistics = (MslabChannelStatistics){.count = from->count,
-                                         .min = from->min,
-                                         .max = from->max,
-                                         .sum = from->sum,
-                                         .mean = from->mean,
-                                         .stddev = from->stddev,
-                                         .median = from->median,
-                                         .nonzero = from->nonzero};
-  memcpy(statistics->percentiles, from->percentiles, sizeof statistics->percentiles);
+  memcpy(statistics, &self->statistics.channels[channel], sizeof *statistics);
 }
 
 /**

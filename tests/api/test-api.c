@@ -302,6 +302,144 @@ test_statistics(gconstpointer selector)
   g_assert_cmpuint(counts[255], ==, WIDTH * HEIGHT);
 }
 
+/* Blocks of 8x8 pixels in different colours, with some single pixels of another one. */
+static MslabImage *
+make_blocks(void)
+{
+  static guint8 blocks[HEIGHT][WIDTH][4];
+  g_autoptr(GBytes) bytes = g_bytes_new_static(blocks, sizeof blocks);
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      for (int k = 0; k < 4; k++)
+        blocks[y][x][k] = (x * 5 + y * 7) % 61 == 0 ? 255 : (guint8)((x / 8 * 37 + y / 8 * 61 + k * 29) % 200);
+  return mslab_image_new(bytes, WIDTH, HEIGHT, WIDTH * 4, 4, NULL);
+}
+
+static MslabRegions *
+find_regions(MslabEngine *engine, MslabImage *image, MslabSettings *settings, guint min_pixels)
+{
+  g_autoptr(GError) error = NULL;
+  MslabRegions *regions = mslab_engine_find_regions(engine, image, settings, min_pixels, NULL, &error);
+
+  g_assert_no_error(error);
+  return regions;
+}
+
+/* What the table says of a region, counted from the labels. */
+static void
+check_region(MslabRegions *regions, const guint8 *samples, const guint32 *labels, guint label)
+{
+  MslabRegion told;
+  guint64 n = 0, sum_x = 0, red = 0;
+
+  mslab_regions_get_region(regions, label, &told);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      if (labels[y * WIDTH + x] == label) {
+        g_assert_true(x >= told.left && x <= told.right && y >= told.top && y <= told.bottom);
+        n++;
+        sum_x += x;
+        red += samples[(y * WIDTH + x) * 4];
+      }
+  g_assert_cmpuint(told.pixels, ==, n);
+  g_assert_cmpfloat_with_epsilon(told.x, (double)sum_x / n, 1e-9);
+  g_assert_cmpfloat_with_epsilon(told.mean[0], (double)red / n, 1e-9);
+}
+
+static void
+check_neighbours(MslabRegions *regions, guint label)
+{
+  gsize n = 0, n_back = 0;
+  const guint32 *found = mslab_regions_get_neighbours(regions, label, &n);
+
+  for (gsize i = 0; i < n; i++) {
+    const guint32 *back = mslab_regions_get_neighbours(regions, found[i], &n_back);
+    gboolean mutual = FALSE;
+    for (gsize k = 0; k < n_back; k++)
+      mutual = mutual || back[k] == label;
+    g_assert_true(mutual && found[i] != label);
+  }
+}
+
+static void
+check_means(MslabRegions *regions, const guint32 *labels)
+{
+  g_autoptr(MslabImage) means = mslab_regions_get_means(regions);
+  g_autoptr(GBytes) bytes = mslab_image_get_pixels(means);
+  const guint8 *p = g_bytes_get_data(bytes, NULL);
+  MslabRegion told;
+
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    mslab_regions_get_region(regions, labels[i], &told);
+    g_assert_cmpuint(p[i * 4 + 1], ==, (guint)(told.mean[1] + 0.5));
+  }
+}
+
+static void
+test_regions(void)
+{
+  g_autoptr(MslabImage) image = make_blocks();
+  g_autoptr(GBytes) samples = mslab_image_get_pixels(image);
+  g_autoptr(MslabEngine) device = open_engine("cpu");
+  g_autoptr(MslabEngine) serial = open_engine("reference");
+  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_assert_true(mslab_settings_set(settings, "sp", "4", NULL));
+  g_autoptr(MslabRegions) all = find_regions(serial, image, settings, 0);
+  g_autoptr(MslabRegions) regions = find_regions(device, image, settings, 12);
+  g_autoptr(MslabRegions) expected = find_regions(serial, image, settings, 12);
+  g_autoptr(GBytes) bytes = mslab_regions_get_labels(regions);
+  g_autoptr(GBytes) expected_bytes = mslab_regions_get_labels(expected);
+  guint n = mslab_regions_get_count(regions);
+
+  g_assert_true(g_bytes_equal(bytes, expected_bytes));
+  g_assert_cmpuint(g_bytes_get_size(bytes), ==, WIDTH * HEIGHT * 4);
+  g_assert_cmpuint(n, >, 1);
+  g_assert_cmpuint(n, <, mslab_regions_get_count(all));
+  g_clear_object(&regions);
+  const guint32 *labels = g_bytes_get_data(bytes, NULL);
+  for (guint label = 1; label <= n; label++) {
+    check_region(expected, g_bytes_get_data(samples, NULL), labels, label);
+    check_neighbours(expected, label);
+  }
+  check_means(expected, labels);
+}
+
+static void
+test_region_outputs(void)
+{
+  g_autoptr(MslabImage) image = make_blocks();
+  g_autoptr(MslabEngine) engine = open_engine("reference");
+  g_autoptr(MslabRegions) regions = find_regions(engine, image, NULL, 20);
+  g_autoptr(MslabImage) outlines = mslab_regions_get_outlines(regions);
+  g_autoptr(GBytes) bytes = mslab_image_get_pixels(outlines);
+  g_autofree char *csv = mslab_regions_to_csv(regions);
+  g_autofree char *json = mslab_regions_to_json(regions);
+  g_auto(GStrv) lines = g_strsplit(csv, "\r\n", 0);
+
+  g_assert_cmpuint(mslab_regions_get_count(regions), >, 1);
+  g_assert_cmpuint(g_strv_length(lines), ==, mslab_regions_get_count(regions) + 2);
+  g_assert_nonnull(strstr(json, "\"regions\""));
+  g_assert_nonnull(memmem(g_bytes_get_data(bytes, NULL), WIDTH * HEIGHT * 4, "\xff\x00\x00\xff", 4));
+}
+
+static void
+test_region_refusals(gconstpointer selector)
+{
+  g_autoptr(MslabImage) image = make_image();
+  g_autoptr(MslabEngine) engine = open_engine(selector);
+  static const char *const rows[][2] = {{"levels", "1"}, {"rule", "replicate"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(MslabSettings) settings = mslab_settings_new();
+    g_autoptr(GError) error = NULL;
+    g_assert_true(mslab_settings_set(settings, rows[i][0], rows[i][1], NULL));
+    g_assert_null(mslab_engine_find_regions(engine, image, settings, 0, NULL, &error));
+    g_assert_nonnull(error);
+    g_assert_true(g_str_has_suffix(error->message, "."));
+  }
+}
+
 static MslabReduction *
 reduce(MslabEngine *engine, const char *operation, GBytes *elements)
 {
@@ -412,6 +550,10 @@ main(int argc, char **argv)
   g_test_add_func("/api/filter/threads", test_threads);
   g_test_add_data_func("/api/statistics/device", "cpu", test_statistics);
   g_test_add_data_func("/api/statistics/reference", "reference", test_statistics);
+  g_test_add_func("/api/regions", test_regions);
+  g_test_add_func("/api/regions/outputs", test_region_outputs);
+  g_test_add_data_func("/api/regions/refusals/device", "cpu", test_region_refusals);
+  g_test_add_data_func("/api/regions/refusals/reference", "reference", test_region_refusals);
   g_test_add_data_func("/api/reduce/device", "cpu", test_reduce);
   g_test_add_data_func("/api/reduce/reference", "reference", test_reduce);
   g_test_add_func("/api/reduce/refusals", test_reduce_refusals);

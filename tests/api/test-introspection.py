@@ -41,6 +41,17 @@ class IntrospectionTest(unittest.TestCase):
         reduction = self.engine.reduce("minMax", "uchar", GLib.Bytes.new(PIXELS), None)
         self.assertEqual(reduction.get_range(), (True, min(PIXELS), max(PIXELS)))
 
+    def test_regions(self):
+        regions = self.engine.find_regions(self.image, None, 10, None)
+        count = regions.get_count()
+        labels = memoryview(regions.get_labels().get_data()).cast("I")
+        self.assertEqual(set(labels), set(range(1, count + 1)))
+        figures = [regions.get_region(label) for label in range(1, count + 1)]
+        self.assertEqual(sum(region.pixels for region in figures), WIDTH * HEIGHT)
+        self.assertEqual(len(figures[0].mean), 3)
+        if count > 1:
+            self.assertTrue(set(regions.get_neighbours(1)) <= set(range(2, count + 1)))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -153,6 +153,55 @@ def test_devices():
     assert numpy.array_equal(meanshift_lab.filter(image, device=addresses[0]), meanshift_lab.filter(image))
 
 
+def flooded(filtered, sr):
+    """The colours that region growing by OpenCV joins: neighbours whose colours differ by little in each channel."""
+    mask = numpy.zeros((filtered.shape[0] + 2, filtered.shape[1] + 2), numpy.uint8)
+    cv2.floodFill(filtered.copy(), mask, (0, 0), 0, (sr,) * 3, (sr,) * 3, 8 | cv2.FLOODFILL_MASK_ONLY)
+    return mask[1:-1, 1:-1] > 0
+
+
+@pytest.mark.parametrize("device", ["auto", "reference"])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_regions_are_what_their_table_says(device, channels):
+    image = picture((45, 61, channels), 8)
+    image[::9, ::7, :3] = 255
+    found = meanshift_lab.regions(image[:, ::-1], 5, 18, min_pixels=15, device=device)
+    every = meanshift_lab.regions(image[:, ::-1], 5, 18, device=device)
+    assert found.labels.shape == (45, 61) and 1 < len(found.table) < len(every.table)
+    assert [region.label for region in found.table] == list(numpy.unique(found.labels))
+    first_seen = numpy.unique(found.labels, return_index=True)[1]
+    assert list(first_seen) == sorted(first_seen)
+    for region in found.table:
+        mask = found.labels == region.label
+        y, x = numpy.nonzero(mask)
+        pixels = image[:, ::-1][mask][:, :3]
+        assert region.pixels == len(x) >= 15
+        assert (region.left, region.top, region.right, region.bottom) == (x.min(), y.min(), x.max(), y.max())
+        assert numpy.allclose((region.x, region.y), (x.mean(), y.mean()))
+        assert numpy.allclose(region.mean, pixels.mean(axis=0)) and numpy.allclose(region.deviation, pixels.std(axis=0))
+        around = cv2.dilate(mask.astype("u1"), numpy.ones((3, 3), "u1")) > 0
+        assert set(region.neighbours) == set(numpy.unique(found.labels[around])) - {region.label}
+        assert (found.means[mask][:, :3] == numpy.floor(pixels.mean(axis=0) + 0.5)).all()
+    if channels == 4:
+        assert numpy.array_equal(found.means[..., 3], image[:, ::-1, 3])
+
+
+def test_region_stays_within_what_opencv_grows():
+    image = picture((45, 61, 3), 9)
+    labels = meanshift_lab.regions(image, 5, 18).labels
+    first = labels == labels[0, 0]
+    assert first.sum() > 1 and not (first & ~flooded(meanshift_lab.filter(image, 5, 18), 9)).any()
+
+
+@pytest.mark.parametrize("settings", [{"min_pixels": -1}, {"levels": 1}, {"rule": "replicate"}, {"sp": 0}])
+@pytest.mark.parametrize("device", ["auto", "reference"])
+def test_regions_refuse_what_has_no_modes(settings, device):
+    with pytest.raises(ValueError, match=r"\.$"):
+        meanshift_lab.regions(picture((8, 8, 3), 1), device=device, **settings)
+    with pytest.raises(ValueError, match=r"\.$"):
+        meanshift_lab.regions(numpy.zeros((8, 8), "u1"))
+
+
 @pytest.mark.parametrize("channels", [3, 4])
 @pytest.mark.parametrize("device", ["auto", "reference"])
 def test_statistics_are_those_of_numpy(channels, device):
@@ -239,11 +288,13 @@ def test_a_call_costs_little_beside_the_filter(channels):
     assert statistics.median(costs) < 0.002
 
 
-def test_stub_names_every_setting():
+@pytest.mark.parametrize("function, others", [("filter", {"array", "device", "out", "band"}),
+                                              ("regions", {"array", "device", "min_pixels"})])
+def test_stub_names_every_setting(function, others):
     text = open(os.path.join(PACKAGE, "__init__.pyi"), encoding="utf-8").read()
-    arguments = set(re.findall(r"(\w+):", text.partition("def filter(")[2].partition(")")[0]))
+    arguments = set(re.findall(r"(\w+):", text.partition(f"def {function}(")[2].partition(")")[0]))
     names = {name.replace("-", "_") for name in _core.setting_names()}
-    assert arguments - {"array", "device", "out", "band"} == names
+    assert arguments - others == names
 
 
 def test_everything_public_has_a_docstring_and_a_type():

@@ -19,8 +19,8 @@ from ._core import Engine, Error, UsageError
 from . import _core
 
 __all__ = [
-    "ChannelStatistics", "Device", "Error", "UsageError",
-    "devices", "filter", "halo", "pyrMeanShiftFiltering", "reduce", "statistics",
+    "ChannelStatistics", "Device", "Error", "Region", "Regions", "UsageError",
+    "devices", "filter", "halo", "pyrMeanShiftFiltering", "reduce", "regions", "statistics",
 ]
 
 _CHANNELS = ("r", "g", "b", "a", "luma")
@@ -60,6 +60,39 @@ class ChannelStatistics(NamedTuple):
     percentiles: dict
     nonzero: int
     histogram: numpy.ndarray
+
+
+class Region(NamedTuple):
+    """A region of an image.
+
+    left, top, right, bottom: its first and last columns and rows. x, y: the centroid. mean, deviation: of each of the
+    first three channels over its pixels of the image before it was filtered. neighbours: the labels of the regions that
+    touch it.
+    """
+
+    label: int
+    pixels: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+    x: float
+    y: float
+    mean: tuple
+    deviation: tuple
+    neighbours: tuple
+
+
+class Regions(NamedTuple):
+    """The regions of an image.
+
+    labels: height x width values of uint32, from 1 in the order of the regions' first pixels. table: a Region for each
+    label, in order. means: the image in which each pixel has the mean colour of its region.
+    """
+
+    labels: numpy.ndarray
+    table: list
+    means: numpy.ndarray
 
 
 class _Engines:
@@ -128,6 +161,26 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **setting
 def halo(sp=10, max_iterations=5):
     """The number of rows on each side that can influence a row without levels: the overlap of bands in filter()."""
     return math.ceil(sp) * (max_iterations + 1)
+
+
+def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", **settings):
+    """Filters an image and divides it into regions of connected pixels whose modes lie close together.
+
+    Two of eight neighbouring pixels are of one region where the places at which they come to rest differ by at most sp
+    in column and in row, and their filtered colours by at most half of sr. While a region has fewer than min_pixels, the
+    smallest one joins the neighbour whose mean colour is nearest. array, device and settings are those of filter();
+    levels must be 0. Every device finds the same regions.
+
+    Returns Regions.
+    """
+    image = _as_image(array)
+    labels = numpy.empty(image.shape[:2], numpy.uint32)
+    means = numpy.empty(image.shape, numpy.uint8)
+    if not 0 <= min_pixels < 2**32:
+        raise UsageError("min_pixels takes a number from 0 to 4294967295.")
+    rows = _engines.get(device).regions(image, labels, means, _setting_texts({"sp": sp, "sr": sr, **settings}),
+                                        min_pixels)
+    return Regions(labels, [Region(*row) for row in rows], means)
 
 
 def statistics(array, *, device="auto"):

@@ -28,6 +28,24 @@ class ChannelStatistics(NamedTuple):
     nonzero: int
     histogram: NDArray[numpy.uint64]
 
+class Region(NamedTuple):
+    label: int
+    pixels: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+    x: float
+    y: float
+    mean: Tuple[float, float, float]
+    deviation: Tuple[float, float, float]
+    neighbours: Tuple[int, ...]
+
+class Regions(NamedTuple):
+    labels: NDArray[numpy.uint32]
+    table: List[Region]
+    means: _Image
+
 def filter(
     array: _Image,
     sp: float = ...,
@@ -49,6 +67,25 @@ def filter(
     schedule: Optional[str] = ...,
 ) -> _Image: ...
 def halo(sp: float = ..., max_iterations: int = ...) -> int: ...
+def regions(
+    array: _Image,
+    sp: float = ...,
+    sr: float = ...,
+    *,
+    min_pixels: int = ...,
+    device: str = ...,
+    max_iterations: Optional[int] = ...,
+    epsilon: Optional[float] = ...,
+    rule: Optional[str] = ...,
+    levels: Optional[int] = ...,
+    memory: Optional[str] = ...,
+    local_memory: Union[None, bool, str] = ...,
+    unroll: Optional[int] = ...,
+    access: Optional[str] = ...,
+    work_group: Union[None, str, Tuple[int, int]] = ...,
+    kernel: Optional[str] = ...,
+    schedule: Optional[str] = ...,
+) -> Regions: ...
 def statistics(array: _Image, *, device: str = ...) -> Dict[str, ChannelStatistics]: ...
 def reduce(array: NDArray[Any], op: str, *, device: str = ...) -> Union[int, float, _Pair, Tuple[_Pair, Tuple[int, int]]]: ...
 def devices() -> List[Device]: ...

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "mslab-regions.h"
+
+#include <string.h>
+
+#include "api-private.h"
+#include "core/engine/filter-modes.h"
+#include "core/regions/segment-table.h"
+
+/**
+ * MslabRegions:
+ *
+ * The regions of an image, as mslab_engine_find_regions() finds them: labels from 1 in the order of the regions' first
+ * pixels, and the figures of each region. They are immutable, so threads may share them.
+ */
+struct _MslabRegions {
+  GObject parent_instance;
+  MsImage *original;
+  MsSegmentation *segmentation;
+  MsSegmentTable *table;
+};
+
+G_DEFINE_FINAL_TYPE(MslabRegions, mslab_regions, G_TYPE_OBJECT)
+
+static void
+mslab_regions_finalize(GObject *object)
+{
+  MslabRegions *self = MSLAB_REGIONS(object);
+
+  g_clear_object(&self->original);
+  g_clear_pointer(&self->segmentation, ms_segmentation_free);
+  g_clear_pointer(&self->table, ms_segment_table_free);
+  G_OBJECT_CLASS(mslab_regions_parent_class)->finalize(object);
+}
+
+static void
+mslab_regions_class_init(MslabRegionsClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = mslab_regions_finalize;
+}
+
+static void
+mslab_regions_init(MslabRegions *self)
+{
+}
+
+/* ms_api_regions_new: (transfer full): computed on the device, or by the serial code where @context is %NULL. */
+MslabRegions *
+ms_api_regions_new(MsImage *image, MsContext *context, const MsSettings *settings, guint min_pixels,
+                   GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
+  g_autofree guint16 *modes = NULL;
+  g_autoptr(MsImage) filtered = ms_filter_modes_run(context, image, settings, &modes, cancellable, error);
+
+  if (filtered)
+    self->segmentation = ms_segmentation_new(filtered, modes, &settings->params, min_pixels, cancellable, error);
+  if (!self->segmentation)
+    return NULL;
+  self->original = g_object_ref(image);
+  self->table = ms_segment_table_new(self->segmentation, image);
+  return g_steal_pointer(&self);
+}
+
+/**
+ * mslab_regions_get_count:
+ * @self: regions
+ *
+ * Gets the number of regions.
+ *
+ * Returns: the number, which is also the greatest label
+ */
+guint
+mslab_regions_get_count(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), 0);
+  return self->table->n;
+}
+
+/**
+ * mslab_regions_get_labels:
+ * @self: regions
+ *
+ * Gets the label of each pixel, row by row: integers of 32 bits without sign, in the byte order of the machine. Nothing
+ * is copied.
+ *
+ * Returns: (transfer full): 4 * width * height bytes
+ */
+GBytes *
+mslab_regions_get_labels(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), NULL);
+
+  const MsSegmentation *s = self->segmentation;
+  gsize size = (gsize)s->width * s->height * sizeof *s->labels;
+  return g_bytes_new_with_free_func(s->labels, size, g_object_unref, g_object_ref(self));
+}
+
+static const MsSegment *
+find(MslabRegions *self, guint label)
+{
+  return &self->table->segments[label - 1];
+}
+
+/**
+ * mslab_regions_get_region:
+ * @self: regions
+ * @label: a label, from 1 to the number of regions
+ * @region: (out caller-allocates): receives the figures
+ *
+ * Gets the figures of one region.
+ */
+void
+mslab_regions_get_region(MslabRegions *self, guint label, MslabRegion *region)
+{
+  g_return_if_fail(MSLAB_IS_REGIONS(self) && label >= 1 && label <= self->table->n);
+
+  const MsSegment *s = find(self, label);
+  *region = (MslabRegion){
+    .pixels = s->pixels, .left = s->left, .top = s->top, .right = s->right, .bottom = s->bottom, .x = s->x, .y = s->y};
+  memcpy(region->mean, s->mean, sizeof region->mean);
+  memcpy(region->deviation, s->deviation, sizeof region->deviation);
+}
+
+/**
+ * mslab_regions_get_neighbours:
+ * @self: regions
+ * @label: a label, from 1 to the number of regions
+ * @n_neighbours: (out): receives the number of neighbours
+ *
+ * Gets the labels of the regions that touch one region, also at corners of pixels, in ascending order.
+ *
+ * Returns: (transfer none) (array length=n_neighbours): the labels
+ */
+const guint32 *
+mslab_regions_get_neighbours(MslabRegions *self, guint label, gsize *n_neighbours)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self) && label >= 1 && label <= self->table->n, NULL);
+
+  const GArray *neighbours = find(self, label)->neighbours;
+  *n_neighbours = neighbours->len;
+  return (const guint32 *)(gconstpointer)neighbours->data;
+}
+
+/**
+ * mslab_regions_get_means:
+ * @self: regions
+ *
+ * Makes the image in which each pixel has the mean colour of its region, with the alpha of the image.
+ *
+ * Returns: (transfer full): the image
+ */
+MslabImage *
+mslab_regions_get_means(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), NULL);
+  g_autoptr(MsImage) image = ms_segment_table_paint(self->table, self->segmentation, self->original);
+
+  return ms_api_image_new(image);
+}
+
+/**
+ * mslab_regions_get_outlines:
+ * @self: regions
+ *
+ * Makes the image with the outlines of its regions in red.
+ *
+ * Returns: (transfer full): the image
+ */
+MslabImage *
+mslab_regions_get_outlines(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), NULL);
+  g_autoptr(MsImage) image = ms_segmentation_outline(self->segmentation, self->original);
+
+  return ms_api_image_new(image);
+}
+
+/**
+ * mslab_regions_to_csv:
+ * @self: regions
+ *
+ * Writes the table of the regions as CSV, as the program's `--regions --csv` does.
+ *
+ * Returns: (transfer full): a heading and a line for each region
+ */
+char *
+mslab_regions_to_csv(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), NULL);
+  return ms_segment_table_to_csv(self->table);
+}
+
+/**
+ * mslab_regions_to_json:
+ * @self: regions
+ *
+ * Writes the table of the regions as JSON, as the program's `--regions --json` does.
+ *
+ * Returns: (transfer full): an object whose member `regions` has an object for each region
+ */
+char *
+mslab_regions_to_json(MslabRegions *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REGIONS(self), NULL);
+  return ms_segment_table_to_json(self->table);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/engine/filter-modes.h"
+
+static gboolean
+check_reference(const MsParams *params, GError **error)
+{
+  if (params->levels == 0 && params->rule != MS_RULE_REPLICATE)
+    return TRUE;
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE,
+                      "Regions need --levels 0, and a rule under which pixels stay in the image.");
+  return FALSE;
+}
+
+static MsImage *
+run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 *modes, GCancellable *cancellable,
+    GError **error)
+{
+  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
+
+  if (filter)
+    return ms_mean_shift_run_with_modes(filter, source, settings, modes, NULL, cancellable, error);
+  return check_reference(&settings->params, error)
+           ? ms_reference_run_with_modes(source, &settings->params, modes, cancellable, error)
+           : NULL;
+}
+
+/**
+ * ms_filter_modes_run:
+ * @context: (nullable): the device, %NULL for the serial reference
+ * @modes: (out) (transfer full): column and row at which each pixel comes to rest, two numbers a pixel
+ *
+ * Returns: (transfer full): the filtered image, or %NULL with @error set: #MS_ERROR_USAGE or #MS_ERROR_UNSUPPORTED for
+ *   settings without modes
+ */
+MsImage *
+ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
+                    GCancellable *cancellable, GError **error)
+{
+  guint16 *places = g_try_new(guint16, 2 * (gsize)ms_image_get_width(source) * ms_image_get_height(source));
+  g_autoptr(GError) failure = NULL;
+  MsImage *result;
+
+  if (!places) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.",
+                ms_image_get_width(source), ms_image_get_height(source));
+    return NULL;
+  }
+  result = run(context, source, settings, places, cancellable, &failure);
+  if (result)
+    *modes = places;
+  /* A device that did not answer in time may still write to the modes, so they are never freed. */
+  else if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
+    g_free(places);
+  if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return result;
+}
