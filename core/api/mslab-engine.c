@@ -343,11 +343,11 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
  * @cancellable: (nullable): ends the call early
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
  *
- * Filters an image and divides it into regions, the segmentation of Comaniciu and Meer (2002). Two of eight neighbouring
- * pixels are of one region where the places at which they come to rest differ by at most `sp` in column and in row, and
- * their filtered colours by at most half of `sr`; regions are what such neighbours connect. While a region has fewer
- * than @min_pixels, the smallest one joins the neighbour whose mean colour is nearest. Every device finds the same
- * regions.
+ * Filters an image and divides it into regions, the segmentation of Comaniciu and Meer (2002). Two of eight
+ * neighbouring pixels are of one region where the places at which they come to rest differ by at most `sp` in column
+ * and in row, and their filtered colours by at most half of `sr`; regions are what such neighbours connect. While a
+ * region has fewer than @min_pixels, the smallest one joins the neighbour whose mean colour is nearest. Every device
+ * finds the same regions.
  *
  * Returns: (transfer full): the regions, or %NULL with @error set
  */
