@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Shards by the schedulers of data/cluster/, and the manifests of several processes as one."""
 
-import importlib.util
 import json
 import os
 import pathlib
@@ -12,14 +11,12 @@ import subprocess
 import sys
 import unittest
 
+import headless
+
 try:
     import yaml
 except ImportError:
     yaml = None
-
-spec = importlib.util.spec_from_file_location("headless", pathlib.Path(__file__).with_name("test-headless.py"))
-headless = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(headless)
 
 REFERENCE = ("--device", "reference")
 CLUSTER = headless.SOURCE / "data" / "cluster"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Outputs that are pipes or links, names that mislead a terminal, and inputs that change between two runs."""
 
-import importlib.util
+import csv
 import os
 import pathlib
 import signal
@@ -11,9 +11,7 @@ import sys
 import time
 import unittest
 
-spec = importlib.util.spec_from_file_location("headless", pathlib.Path(__file__).with_name("test-headless.py"))
-headless = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(headless)
+import headless
 
 REFERENCE = ("--device", "reference")
 
@@ -167,7 +165,7 @@ class NameTest(headless.HeadlessCase):
         names = [os.fsdecode(b"./" + n if n.startswith(b"-") else n) for n in self.NAMES + self.FORMULAS]
         self.run_program(*names, "-o", self.out, "--on-conflict", "overwrite", "--csv", self.dir / "r.csv", *REFERENCE)
         with open(self.dir / "r.csv", newline="", encoding="utf-8") as file:
-            cells = [row["input"] for row in headless.csv.DictReader(file)]
+            cells = [row["input"] for row in csv.DictReader(file)]
         self.assertEqual(len([c for c in cells if c[0] == "'"]), 4)
         self.assertEqual([c for c in cells if c[0] in "=+-@"], [])
         self.assertEqual(sorted(self.decoded(c[1:] if c[0] == "'" else c) for c in cells), wanted)

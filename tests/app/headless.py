@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the program without a window share: pictures, the schema of its report, and how to run it."""
+
+import json
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+PROGRAM = os.path.abspath(os.environ["MS_PROGRAM"])
+SOURCE = pathlib.Path(os.environ["MS_SOURCE_ROOT"])
+SCHEMA = json.loads((SOURCE / "data" / "headless-report.schema.json").read_text())
+
+
+# ---- Pictures ----
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def write_png(path, width, height, seed=1, rows=None):
+    """A picture of soft noise, so that the filter has something to do."""
+    rng = random.Random(seed)
+    if rows is None:
+        rows = [bytes((x * 3 + y * 5 + c * 40 + rng.randrange(30)) % 256 for x in range(width) for c in range(3)) for y in range(height)]
+    raw = b"".join(b"\0" + row for row in rows)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+
+
+def paeth(a, b, c):
+    p = a + b - c
+    pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+    return a if pa <= pb and pa <= pc else b if pb <= pc else c
+
+
+def unfilter(kind, row, above, step):
+    for i in range(len(row)):
+        left = row[i - step] if i >= step else 0
+        corner = above[i - step] if i >= step else 0
+        row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[kind]) & 255
+    return row
+
+
+def read_png(data):
+    """Width, height and RGB bytes of a whole 8-bit file; raises where anything is missing."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    position, packed, ended = 8, b"", False
+    while position < len(data):
+        size, kind = struct.unpack(">I4s", data[position:position + 8])
+        body = data[position + 8:position + 8 + size]
+        assert struct.unpack(">I", data[position + 8 + size:position + 12 + size])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            assert depth == 8 and colour in (2, 6), (depth, colour)
+        packed += body if kind == b"IDAT" else b""
+        ended = kind == b"IEND"
+        position += 12 + size
+    assert ended
+    step = 3 if colour == 2 else 4
+    raw, above, pixels = zlib.decompress(packed), bytes(width * step), []
+    assert len(raw) == height * (1 + width * step)
+    for y in range(height):
+        start = y * (1 + width * step)
+        above = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + width * step]), above, step)
+        pixels.append(bytes(v for i, v in enumerate(above) if i % step < 3))
+    return width, height, b"".join(pixels)
+
+
+# ---- JSON Schema, as much of it as the report's uses ----
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None), "boolean": bool, "number": (int, float)}
+
+
+def is_type(value, name):
+    if isinstance(value, bool) and name != "boolean":
+        return False
+    return isinstance(value, TYPES[name])
+
+
+def violation(schema, value, path="report"):
+    """What is wrong with value, or None."""
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{path}: {value!r} is none of {schema['enum']}"
+    wanted = schema.get("type", [])
+    wanted = wanted if isinstance(wanted, list) else [wanted]
+    if wanted and not any(is_type(value, name) for name in wanted):
+        return f"{path}: {value!r} is no {wanted}"
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            if name not in value:
+                return f"{path}: {name} is missing"
+        for name, member in value.items():
+            if name in schema.get("properties", {}):
+                found = violation(schema["properties"][name], member, f"{path}.{name}")
+            else:
+                found = f"{path}: {name} is not described" if schema.get("additionalProperties", True) is False else None
+            if found:
+                return found
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            found = violation(schema["items"], item, f"{path}[{i}]")
+            if found:
+                return found
+    return None
+
+
+class HeadlessCase(unittest.TestCase):
+    def setUp(self):
+        self.keep = tempfile.TemporaryDirectory(prefix="ms-headless-")
+        self.addCleanup(self.keep.cleanup)
+        self.dir = pathlib.Path(self.keep.name)
+        self.src = self.dir / "in"
+        self.out = self.dir / "out"
+        self.src.mkdir()
+        self.out.mkdir()
+
+    def picture(self, name, width=40, height=30, seed=1):
+        path = self.src / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_png(path, width, height, seed)
+        return str(path)
+
+    def run_program(self, *arguments, status=0, env=None, stdin=None, **options):
+        """Runs --headless; checks the status; returns standard output (bytes) and error (text)."""
+        environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        environment.update(env or {})
+        result = subprocess.run([PROGRAM, "--headless", *map(str, arguments)], input=stdin, capture_output=True, env=environment,
+                                timeout=120, check=False, **options)
+        error = result.stderr.decode()
+        self.assertEqual(result.returncode, status, f"{arguments}\n{error}")
+        self.assertNotIn("Sanitizer", error)
+        return result.stdout, error
+
+    def report(self, *arguments, status=0, **options):
+        """Runs with --json - and returns the report, which must follow the schema."""
+        output, _ = self.run_program(*arguments, "--json", "-", status=status, **options)
+        report = json.loads(output)
+        self.assertIsNone(violation(SCHEMA, report))
+        return report
+
+    def sentence(self, error, *parts):
+        """One line, by the program's name, with all parts in it and something to do."""
+        lines = error.strip().splitlines()
+        self.assertEqual(len(lines), 1, error)
+        self.assertTrue(lines[0].startswith("meanshift-lab: "), error)
+        self.assertGreater(len(lines[0].split()), 5, error)
+        for part in parts:
+            self.assertIn(str(part), lines[0])
+
+    def names(self, folder=None):
+        folder = folder or self.out
+        return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())

@@ -1,0 +1,365 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""One image and its statistics, its regions, and the formats of files, by running the program as a script would."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import zlib
+
+from headless import HeadlessCase, PROGRAM, chunk, read_png, write_png
+
+
+class OneImage(HeadlessCase):
+    def test_the_report_holds_what_was_promised(self):
+        source = self.picture("a.png", 41, 23)
+        target = self.out / "b.png"
+        report = self.report(source, "--sp", "4.5", "--sr", "33", "--repeat", "3", "--verify", "-o", target, "--device", "cpu")
+        self.assertEqual(report["program"], "meanshift-lab")
+        self.assertEqual(report["device"]["type"], "cpu")
+        self.assertEqual(report["summary"]["done"], 1)
+        image = report["images"][0]
+        self.assertEqual((image["input"], image["output"]), (source, str(target)))
+        self.assertEqual((image["width"], image["height"], image["status"]), (41, 23, "done"))
+        self.assertEqual(image["parameters"]["sp"], 4.5)
+        self.assertEqual(image["parameters"]["rule"], "opencv")
+        self.assertNotEqual(image["options"]["kernel"], "auto")
+        self.assertEqual(image["kernel_ms"]["n"], 3)
+        self.assertLessEqual(image["kernel_ms"]["min"], image["kernel_ms"]["median"])
+        self.assertLessEqual(image["kernel_ms"]["median"], image["kernel_ms"]["max"])
+        self.assertEqual(image["filter_ms"]["n"], 3)
+        self.assertGreaterEqual(image["filter_ms"]["median"], 0.99 * image["kernel_ms"]["median"])
+        self.assertEqual(image["verify"], {"mismatched_pixels": 0, "max_difference": 0})
+        stages = [t["stage"] for t in image["timings"]]
+        self.assertEqual(set(stages), {"decode", "build", "upload", "kernel", "download", "encode"})
+        for row in image["timings"]:
+            self.assertLessEqual(row["queued_ns"], row["submitted_ns"])
+            self.assertLessEqual(row["submitted_ns"], row["started_ns"])
+            self.assertLessEqual(row["started_ns"], row["ended_ns"])
+            self.assertAlmostEqual(row["ms"], (row["ended_ns"] - row["started_ns"]) / 1e6, places=5)
+        read_png(target.read_bytes())
+
+    def test_every_way_gives_the_same_picture(self):
+        source = self.picture("a.png", 37, 29)
+        pictures = []
+        for i, arguments in enumerate((["--device", "reference"], ["--device", "cpu"], ["--kernel", "direct", "--unroll", "4", "--access", "vload"],
+                                       ["--memory", "image", "--local-memory", "on", "--work-group", "8x4"])):
+            target = self.out / f"{i}.png"
+            self.run_program(source, "--sp", "5", "--sr", "40", "-o", target, *arguments)
+            pictures.append(read_png(target.read_bytes()))
+        for picture in pictures[1:]:
+            self.assertEqual(picture, pictures[0])
+        self.assertNotEqual(pictures[0][2], read_png(pathlib.Path(source).read_bytes())[2])
+
+    def test_pipes(self):
+        source = pathlib.Path(self.picture("a.png"))
+        piped, _ = self.run_program("-", "-o", "-", "--device", "reference", stdin=source.read_bytes())
+        self.run_program(source, "-o", self.out / "b.png", "--device", "reference")
+        self.assertEqual(read_png(piped), read_png((self.out / "b.png").read_bytes()))
+        jpeg, error = self.run_program("-", "-o", "-", "--format", "jpeg", "--device", "reference", "--timings", stdin=source.read_bytes())
+        self.assertEqual(jpeg[:3], b"\xff\xd8\xff")
+        self.assertIn("kernel", error)
+        _, error = self.run_program("-", "-o", "-", stdin=b"", status=1)
+        self.sentence(error, "standard input", "empty")
+
+    def test_named_pipes(self):
+        source = pathlib.Path(self.picture("a.png"))
+        self.run_program(source, "-o", self.out / "file.png", "--device", "reference")
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["sh", "-c", 'exec cat "$0" > "$1"', source, pipe]) as writer:
+            self.run_program(pipe, "-o", self.out / "pipe.png", "--device", "reference")
+            self.assertEqual(writer.wait(timeout=60), 0)
+        self.run_program("/dev/stdin", "-o", self.out / "stdin.png", "--device", "reference", stdin=source.read_bytes())
+        script = 'exec "$0" --headless <(cat "$1") -o "$2" --device reference'
+        subprocess.run(["bash", "-c", script, PROGRAM, source, self.out / "substituted.png"], check=True, timeout=60)
+        for name in ("pipe", "stdin", "substituted"):
+            self.assertEqual(read_png((self.out / f"{name}.png").read_bytes()), read_png((self.out / "file.png").read_bytes()))
+
+    def test_waiting_for_a_pipe_can_be_interrupted(self):
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"], stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            self.assertIsNone(process.poll())
+            process.send_signal(number)
+            try:
+                self.assertEqual(process.wait(timeout=20), 130)
+            finally:
+                process.kill()
+                process.wait()
+        self.assertEqual(self.names(), [])
+
+    def test_tables(self):
+        output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--device", "cpu")
+        text = output.decode()
+        for word in ("decode", "upload", "kernel", "download", "run ms", "GB/s", "median", "identical to the reference"):
+            self.assertIn(word, text)
+        self.assertEqual(error, "")
+        self.assertEqual(self.names(), [])
+
+    def test_csv(self):
+        self.picture("a,\"b.png")
+        output, _ = self.run_program(self.src, "-o", self.out, "--csv", "-", "--device", "reference")
+        rows = list(csv.DictReader(io.StringIO(output.decode())))
+        self.assertEqual(len(rows), 1)
+        self.assertTrue(rows[0]["input"].endswith("a,\"b.png"))
+        self.assertEqual((rows[0]["status"], rows[0]["width"], rows[0]["rule"]), ("done", "40", "opencv"))
+        self.assertGreater(float(rows[0]["kernel_ms_median"]), 0)
+        self.assertGreater(float(rows[0]["filter_ms_median"]), 0)
+
+    def test_names_of_other_encodings(self):
+        name = os.fsdecode(b"caf\xe9.png")
+        try:
+            self.picture(name)
+        except OSError:
+            self.skipTest("The file system takes UTF-8 names only.")
+        output, _ = self.run_program(self.src, "--csv", "-", "--json", self.dir / "r.json", "--device", "reference")
+        row, = csv.DictReader(io.StringIO(output.decode()))
+        self.assertEqual(row["input"], json.loads((self.dir / "r.json").read_text())["images"][0]["input"])
+        self.assertTrue(row["input"].endswith("caf\\351.png"))
+
+    def test_transparency_is_flattened_with_a_note(self):
+        rows = [bytes([200, 10, 10, 0] * 8)] * 8
+        raw = b"".join(b"\0" + row for row in rows)
+        header = struct.pack(">IIBBBBB", 8, 8, 8, 6, 0, 0, 0)
+        path = self.src / "t.png"
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+        _, error = self.run_program(path, "-o", self.out / "t.jpg", "--device", "reference")
+        self.sentence(error, "t.jpg", "white")
+        _, error = self.run_program(path, "-o", self.out / "q.jpg", "--device", "reference", "--quiet")
+        self.assertEqual(error, "")
+
+    def test_statistics_and_histogram(self):
+        report = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "cpu")
+        image = report["images"][0]
+        for channel in ("r", "g", "b", "a", "luma"):
+            self.assertEqual(len(image["histogram"][channel]), 256)
+            self.assertEqual(sum(image["histogram"][channel]), 1200)
+            figures = image["statistics"][channel]
+            for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95", "p99", "clipped_low",
+                         "clipped_high"):
+                self.assertIn(name, figures)
+            self.assertEqual(figures["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
+        reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "reference")["images"][0]
+        self.assertEqual(reference["histogram"], image["histogram"])
+        output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
+        self.assertIn("median", output.decode())
+
+    def test_statistics_say_what_they_took(self):
+        image = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "cpu")["images"][0]
+        kernels = {}
+        for row in image["timings"]:
+            if row["stage"] == "kernel":
+                kernels.setdefault(row["kernel"], []).append(row)
+        for member, kernel, pixel in (("statistics", "histogram of the result", 4), ("source_statistics", "histogram of the source", 4),
+                                      ("change", "compare_images", 8)):
+            with self.subTest(member=member):
+                self.assertEqual(len(kernels.get(kernel, [])), 1, sorted(kernels))
+                found = image[member]
+                self.assertAlmostEqual(found["kernel_ms"], kernels[kernel][0]["ms"], places=6)
+                self.assertAlmostEqual(found["gb_per_s"], pixel * 1200 / found["kernel_ms"] * 1e-6, places=6)
+                self.assertGreater(found["peak_share"], 0)
+        plain = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "reference")["images"][0]
+        for member in ("statistics", "source_statistics", "change"):
+            for name in ("kernel_ms", "gb_per_s", "peak_share"):
+                self.assertIsNone(plain[member][name], f"{member}.{name} of what no device computed")
+
+    def test_the_benchmark_runs_for_statistics_alone(self):
+        cache = self.dir / "cache"
+        source = self.picture("a.png", 40, 30)
+        image = self.report(source, "--histogram", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})["images"][0]
+        self.assertEqual(sum(image["histogram"]["luma"]), 1200)
+        self.assertNotIn("statistics", image)
+        counted = [row["kernel"] for row in image["timings"] if row["stage"] == "kernel" and "histogram" in row["kernel"]]
+        self.assertEqual(counted, ["histogram of the result"])
+        self.assertEqual(list(cache.rglob("bandwidth/*")), [])
+        self.report(source, "--stats", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})
+        self.assertEqual(len(list(cache.rglob("bandwidth/*.ini"))), 1)
+
+
+class Regions(HeadlessCase):
+    def test_every_output_is_the_same_on_device_and_reference(self):
+        source = self.picture("a.png", 53, 31)
+        names = {"-o": "means.png", "--labels": "labels.npy", "--modes": "modes.npy", "--outlines": "outlines.png",
+                 "--csv": "table.csv", "--json": "table.json"}
+        found = []
+        for device in ("cpu", "reference"):
+            files = [part for option, name in names.items() for part in (option, self.out / name)]
+            self.run_program(source, "--regions", "--min-region", "5", "--sp", "4", "--sr", "60", "--device", device,
+                             "--on-conflict", "overwrite", *files)
+            found.append([(self.out / name).read_bytes() for name in names.values()])
+        self.assertEqual(found[0], found[1])
+        table = json.loads((self.out / "table.json").read_text())["regions"]
+        rows = list(csv.DictReader(io.StringIO((self.out / "table.csv").read_text())))
+        labels = struct.unpack(f"<{53 * 31}I", (self.out / "labels.npy").read_bytes()[-53 * 31 * 4:])
+        self.assertEqual([row["pixels"] for row in table], [labels.count(row["label"]) for row in table])
+        self.assertEqual([int(row["pixels"]) for row in rows], [row["pixels"] for row in table])
+        self.assertEqual(max(labels), len(table))
+        self.assertGreater(len(table), 1)
+        self.assertGreaterEqual(min(row["pixels"] for row in table), 5)
+
+    def test_what_means_nothing_is_refused(self):
+        source = self.picture("a.png")
+        for arguments, part in ((["--levels", "1"], "--levels"), (["--rule", "replicate"], "--rule"),
+                                (["--kernel", "packed"], "modes"), (["--device", "reference", "--levels", "1"], "--levels")):
+            _, error = self.run_program(source, "--regions", "-o", self.out / "x.png", *arguments, status=2)
+            self.assertIn(part, error)
+        for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],
+                          [source, "--labels", self.out / "x.png"], [source, "--regions", "-o", source],
+                          [source, "--regions", "--labels", self.out / "x.tiff"]):
+            _, error = self.run_program(*arguments, status=2)
+            self.sentence(error)
+        self.assertEqual(self.names(), [])
+
+
+def convert(*arguments):
+    """ImageMagick, which reads and writes with code of its own."""
+    subprocess.run(["convert", *map(str, arguments)], check=True, capture_output=True, timeout=60)
+
+
+class Formats(HeadlessCase):
+    """TIFF and WebP, from and for other programs; PNG stands beside them as the format that is always there."""
+
+    SETTINGS = ("--device", "reference", "--sp", "2")
+
+    def setUp(self):
+        super().setUp()
+        text = subprocess.run([PROGRAM, "--help"], capture_output=True, check=True, text=True).stdout
+        self.formats = {name: ending for name, title, ending in (("tiff", "TIFF", "tif"), ("webp", "WebP", "webp")) if title in text}
+        if not self.formats:
+            self.skipTest("this build has neither TIFF nor WebP")
+
+    def pixels(self, path):
+        """The pixels of any file, as ImageMagick reads them."""
+        copy = self.dir / "pixels.png"
+        convert(path, "-define", "png:color-type=2", "-depth", "8", copy)
+        return read_png(copy.read_bytes())
+
+    def result(self, *arguments):
+        self.run_program(*arguments, "-o", self.out / "expected.png", *self.SETTINGS)
+        expected = read_png((self.out / "expected.png").read_bytes())
+        (self.out / "expected.png").unlink()
+        return expected
+
+    def test_other_programs_files_are_read_and_ours_are_read_by_them(self):
+        source = self.picture("a.png", 41, 23)
+        expected = self.result(source)
+        for name, ending in self.formats.items():
+            other = self.src / f"a.{ending}"
+            convert(source, "-define", "webp:lossless=true", other)
+            self.run_program(other, "-o", self.out / f"b.{ending}", *self.SETTINGS)
+            self.assertEqual(self.pixels(self.out / f"b.{ending}"), expected, name)
+            piped, _ = self.run_program("-", "-o", "-", "--format", name, *self.SETTINGS, stdin=other.read_bytes())
+            self.assertEqual(piped, (self.out / f"b.{ending}").read_bytes(), name)
+
+    def test_a_folder_of_all_formats(self):
+        source = self.picture("one.png", 30, 20)
+        for ending in self.formats.values():
+            convert(source, "-define", "webp:lossless=true", self.src / f"two-{ending}.{ending}")
+        expected = self.result(source)
+        self.run_program(self.src, "-o", self.out, *self.SETTINGS)
+        self.assertEqual(self.names(), sorted(["one.png", *(f"two-{e}.{e}" for e in self.formats.values())]))
+        for name in self.names():
+            self.assertEqual(self.pixels(self.out / name), expected, name)
+        for name, ending in self.formats.items():
+            folder = self.dir / name
+            folder.mkdir()
+            manifest = self.dir / f"{name}.jsonl"
+            arguments = (self.src, "-o", folder, "--format", name, "--manifest", manifest, *self.SETTINGS)
+            self.run_program(*arguments)
+            self.assertEqual(self.names(folder), sorted([f"one.{ending}", *(f"two-{e}.{ending}" for e in self.formats.values())]))
+            for file in self.names(folder):
+                self.assertEqual(self.pixels(folder / file), expected, file)
+            self.assertEqual({json.loads(line).get("format") for line in manifest.read_text().splitlines()[1:]} - {None}, {name})
+            before = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
+            self.run_program(*arguments, "--resume")
+            _, error = self.run_program(*arguments, status=1)
+            self.assertIn("exists already", error)
+            self.run_program(*arguments, "--on-conflict", "skip")
+            self.assertEqual(before, {p: p.stat().st_mtime_ns for p in folder.iterdir()})
+            self.run_program(*arguments, "--on-conflict", "unique")
+            self.assertIn(f"one-1.{ending}", self.names(folder))
+            self.run_program(*arguments, "--on-conflict", "overwrite")
+            self.assertNotEqual(before[folder / f"one.{ending}"], (folder / f"one.{ending}").stat().st_mtime_ns)
+
+    def test_quality_makes_webp_lossy(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        source = self.picture("a.png", 120, 90)
+        for quality in ((), ("--quality", "80"), ("--quality", "20")):
+            self.run_program(source, "-o", self.out / f"q{''.join(quality)}.webp", *quality, *self.SETTINGS)
+        sizes = [(self.out / f"q{q}.webp").stat().st_size for q in ("--quality20", "--quality80", "")]
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertEqual(self.pixels(self.out / "q.webp"), self.result(source))
+        self.assertNotEqual(self.pixels(self.out / "q--quality20.webp"), self.result(source))
+
+    def test_a_changed_quality_is_done_again_on_resume(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        source = self.picture("a.png")
+        arguments = (source, "-o", self.out / "a.webp", "--manifest", self.dir / "m.jsonl", "--on-conflict", "overwrite", "--resume", *self.SETTINGS)
+        kept = []
+        for quality in ((), (), ("--quality", "30"), ("--quality", "30"), ()):
+            self.run_program(*arguments, *quality)
+            kept.append((self.out / "a.webp").read_bytes())
+        self.assertEqual(kept[0], kept[1])
+        self.assertNotEqual(kept[1], kept[2])
+        self.assertEqual(kept[0], kept[4])
+
+    def test_reduced_samples_are_said(self):
+        if "tiff" not in self.formats:
+            self.skipTest("no TIFF in this build")
+        source = self.picture("a.png")
+        convert(source, "-depth", "16", self.src / "deep.tif")
+        _, error = self.run_program(self.src / "deep.tif", "-o", self.out / "b.png", *self.SETTINGS)
+        self.sentence(error, "deep.tif", "16 bits a sample were reduced to 8")
+        self.assertEqual(read_png((self.out / "b.png").read_bytes()), self.result(source))
+
+    def test_what_is_damaged_is_named(self):
+        source = self.picture("a.png")
+        for ending in self.formats.values():
+            convert(source, self.src / f"good.{ending}")
+            good = (self.src / f"good.{ending}").read_bytes()
+            (self.src / f"cut.{ending}").write_bytes(good[:len(good) // 2])
+            _, error = self.run_program(self.src / f"cut.{ending}", "-o", self.out / "x.png", *self.SETTINGS, status=1)
+            self.sentence(error, f"cut.{ending}")
+            self.assertEqual(self.names(), [])
+
+    def test_a_large_png_in_bands_is_read_by_others(self):
+        source, target, peer = self.src / "large.png", self.out / "large.png", self.out / "one-thread.png"
+        convert("-seed", "3", "-size", "1500x1103", "plasma:", "-depth", "8", source)
+        settings = ("--device", "reference", "--sp", "1", "--max-iterations", "1", "--jobs", "4")
+        self.run_program(source, "-o", target, *settings)
+        data, position, packed, chunks = target.read_bytes(), 8, b"", 0
+        while position < len(data):
+            size, kind = struct.unpack(">I4s", data[position:position + 8])
+            if kind == b"IDAT":
+                packed, chunks = packed + data[position + 8:position + 8 + size], chunks + 1
+            position += 12 + size
+        raw = zlib.decompress(packed)
+        self.assertGreater(chunks, 3)
+        self.assertEqual(len(raw), 1103 * (1 + 1500 * 3))
+        self.assertLessEqual(set(raw[::1 + 1500 * 3]), {1, 2})
+        self.run_program(source, "-o", peer, *settings[:-1], "1")
+        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60, check=False)
+        self.assertEqual((found.returncode, found.stderr), (0, b"0"))
+
+    def test_what_webp_cannot_hold_is_said_before_any_work(self):
+        if "webp" not in self.formats:
+            self.skipTest("no WebP in this build")
+        write_png(self.src / "wide.png", 16384, 1, rows=[bytes(16384 * 3)])
+        _, error = self.run_program(self.src / "wide.png", "-o", self.out / "x.webp", *self.SETTINGS, status=1)
+        self.sentence(error, "wide.png", "16383")
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))

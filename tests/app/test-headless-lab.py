@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Help, diagnosis and terminals; reductions, tuning and experiments, by running the program."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from headless import HeadlessCase, PROGRAM, SOURCE
+
+
+class Program(HeadlessCase):
+    def test_help_and_version(self):
+        for option in ("--help", "--help-all", "--version"):
+            result = subprocess.run([PROGRAM, option], capture_output=True, timeout=60, check=True)
+            self.assertIn(b"meanshift-lab", result.stdout)
+            self.assertEqual(result.stderr, b"")
+
+    def test_diagnosis(self):
+        result = subprocess.run([PROGRAM, "--diagnose"], capture_output=True, text=True, timeout=300, check=False,
+                                env=os.environ | {"XDG_CACHE_HOME": str(self.dir / "cache"), "HOME": str(self.dir)})
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        for kernel in ("direct", "rows", "packed"):
+            self.assertRegex(result.stdout, rf"(?m)^  0:0 +{kernel} +identical to the reference$")
+        self.assertRegex(result.stdout, r"(?m)^  0:0 +matrix +not here: ")
+        self.assertIn("~/cache/", result.stdout)
+        self.assertNotIn(str(self.dir), result.stdout)
+
+    def errors_on_terminal(self, *arguments, **variables):
+        """Standard error of a run that fails, with a terminal there."""
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | variables
+        reader, terminal = os.openpty()
+        result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments], stdout=subprocess.DEVNULL,
+                                stderr=terminal, env=environment, timeout=120, check=False)
+        os.close(terminal)
+        text = self.rest_of_terminal(reader)
+        os.close(reader)
+        self.assertEqual(result.returncode, 1, text)
+        return text
+
+    @staticmethod
+    def rest_of_terminal(reader):
+        """What was written to a terminal until its last writer closed it, which may take several reads."""
+        pieces = []
+        with contextlib.suppress(OSError):
+            while piece := os.read(reader, 65536):
+                pieces.append(piece)
+        return b"".join(pieces).decode()
+
+    def test_colour(self):
+        red = "\033[1;31mmeanshift-lab:"
+        self.assertIn(red, self.errors_on_terminal())
+        self.assertNotIn(red, self.errors_on_terminal(NO_COLOR="1"))
+        self.assertIn(red, self.errors_on_terminal(NO_COLOR=""))
+        self.assertNotIn(red, self.errors_on_terminal(TERM="dumb"))
+        self.assertNotIn(red, self.errors_on_terminal("--color", "never"))
+        self.assertIn(red, self.errors_on_terminal("--color", "always", NO_COLOR="1"))
+        self.assertNotIn(red, self.run_program("missing.png", "--timings", status=1)[1])
+        self.assertIn(red, self.run_program("missing.png", "--timings", "--color", "always", status=1)[1])
+
+    def test_kernels_build_without_a_word(self):
+        source = self.picture("a.png")
+        for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):
+            fresh = {name: str(self.dir / f"{name}-{kernel}-{sp}") for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR")}
+            with self.subTest(kernel=kernel, sp=sp):
+                _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu", env=fresh)
+                self.assertEqual(error, "")
+
+    def test_devices_are_listed(self):
+        text, _ = self.run_program("--list-devices")
+        listed = json.loads(self.run_program("--list-devices", "--json", "-")[0])
+        self.assertGreater(len(listed["devices"]), 0)
+        for device in listed["devices"]:
+            self.assertIn(device["name"], text.decode())
+            for member in ("vendor", "driver", "type", "compute_units", "clock_mhz", "global_memory", "local_memory", "max_work_group", "images",
+                           "max_image", "fp64", "extensions", "preferred_multiple"):
+                self.assertIn(member, device)
+
+    def test_gtk_is_not_loaded(self):
+        libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libOpenCL", libraries)
+        self.assertNotIn("libgtk", libraries)
+        self.assertNotIn("libgdk", libraries)
+
+    def test_a_locale_with_commas_changes_nothing(self):
+        source = self.picture("a.png", 30, 20)
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(self.dir / "de_DE.UTF-8")], capture_output=True, check=False)
+        if not (self.dir / "de_DE.UTF-8").is_dir():
+            self.skipTest(f"No German locale can be made here (package locales): {made.stderr.decode().strip()}")
+        german = {"LOCPATH": str(self.dir), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+        comma = subprocess.run(["printf", "%.1f", "1,5"], env={**os.environ, **german}, capture_output=True, text=True, check=False)
+        self.assertEqual(comma.stdout, "1,5")
+        report = self.report(source, "--sp", "2.5", "-o", self.out / "x.png", "--device", "reference", env=german)
+        self.assertEqual(report["images"][0]["parameters"]["sp"], 2.5)
+        self.assertGreater(report["images"][0]["kernel_ms"]["median"], 0)
+        rows, _ = self.run_program(source, "--sp", "2.5", "--device", "reference", "--csv", "-", env=german)
+        row = next(csv.DictReader(io.StringIO(rows.decode())))
+        self.assertEqual(row["sp"], "2.5")
+        self.assertGreater(float(row["kernel_ms_median"]), 0)
+        table, _ = self.run_program(source, "--device", "reference", "--timings", env=german)
+        self.assertRegex(table.decode(), r"median \d+\.\d+ ms")
+
+
+class Lab(HeadlessCase):
+    def test_reduce(self):
+        output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json", "-")
+        self.assertIsInstance(json.loads(output), dict)
+        text = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu")[0].decode()
+        names = [line[:10].strip() for line in text.splitlines()]
+        self.assertIn("serial", names)
+        self.assertEqual(len(names), len(set(names)), text)
+        output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device", "cpu")
+        self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
+        for operator in ("sum-abs", "norm1", "norm2"):
+            output, _ = self.run_program("--reduce", operator, "--type", "short", "--size", "10007", "--device", "cpu")
+            self.assertRegex(output.decode(), r"serial +\S+ \(agrees\)\n")
+        _, error = self.run_program("--reduce", "product", status=2)
+        self.sentence(error, "product")
+        _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)
+        self.sentence(error, "--size", "99999999999999999999")
+        _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
+        self.sentence(error, "--device")
+
+    def test_reduce_histogram(self):
+        what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4", "--range", "0:99"]
+        report = json.loads(self.run_program(*what, "--json", "-")[0])
+        self.assertTrue(report["agrees"])
+        self.assertEqual(len(report["counts"]), 4)
+        self.assertEqual(sum(report["counts"]) + report["below"] + report["above"], 10007)
+        self.assertGreater(report["above"], 10007 // 2)
+        text = self.run_program(*what)[0].decode()
+        self.assertIn(f"74.25\t99\t{report['counts'][3]}\n", text)
+        whole = json.loads(self.run_program(*what[:8], "--json", "-")[0])
+        self.assertEqual((whole["low"], whole["high"], whole["bins"], whole["above"]), (0, 255, 256, 0))
+        for arguments, part in ((["--range", "5"], "--range"), (["--range", "9:3"], "range"), (["--variant", "pcl"], "--variant")):
+            _, error = self.run_program("--reduce", "histogram", *arguments, status=2)
+            self.sentence(error, part)
+        _, error = self.run_program("--reduce", "sum", "--bins", "3", status=2)
+        self.sentence(error, "--bins")
+
+    def test_a_tuned_reduction(self):
+        home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        what = ["--reduce", "sum", "--type", "ushort", "--size", "20000", "--device", "cpu"]
+
+        def reduction(*arguments):
+            return json.loads(self.run_program(*arguments, "--json", "-", env=home)[0])
+
+        self.assertEqual(reduction(*what)["chosen_by"], "program")
+        _, error = self.run_program("--tune", *what, "--variant", "pcl", env=home, status=2)
+        self.sentence(error, "--variant")
+        tuning = reduction("--tune", *what, "--budget", "1s")["tunings"][0]
+        self.assertEqual(tuning["trials"][0]["outcome"], "ok", "the search begins at what auto chooses")
+        tuned = reduction(*what, "--variant", "auto")
+        self.assertEqual(tuned["chosen_by"], "tuning")
+        self.assertTrue(tuned["agrees"])
+        self.assertEqual(tuned["options"]["vector"], tuning["winner"]["vector"])
+        self.assertEqual(tuned["options"]["between"], tuning["winner"]["between"])
+        self.assertIn("tuning", self.run_program(*what, env=home)[0].decode())
+        self.assertEqual(reduction(*what, "--size", "21000")["chosen_by"], "tuning")
+        self.assertEqual(reduction(*what, "--size", "2000000")["chosen_by"], "program")
+        self.assertEqual(reduction(*what, "--type", "short")["chosen_by"], "program")
+        self.assertEqual(reduction(*what, "--variant", "pcl")["chosen_by"], "caller")
+        winner = next((self.dir / "data").rglob("*.winner.json"))
+        kept = json.loads(winner.read_text())
+        for storage, vector, chosen_by in (("buffer", "4", "tuning"), ("image", "16", "program"), ("tape", "1", "program")):
+            kept["winner"].update(storage=storage, vector=vector)
+            winner.write_text(json.dumps(kept))
+            with self.subTest(storage=storage, vector=vector):
+                found = reduction(*what)
+                self.assertEqual(found["chosen_by"], chosen_by)
+                self.assertEqual(found["options"]["vector"] == "4", chosen_by == "tuning")
+        for damaged in ("{", json.dumps({**kept, "winner": {}}), json.dumps({**kept, "winner": {"kernel": "rows"}})):
+            winner.write_text(damaged)
+            with self.subTest(damaged=damaged):
+                self.assertEqual(reduction(*what)["chosen_by"], "program")
+
+    def test_a_search_without_time_has_a_winner_still(self):
+        home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms", env=home)
+        self.assertIn(": 1 of ", output.decode())
+
+    def test_experiments_are_listed(self):
+        output, _ = self.run_program("--experiment", "list")
+        self.assertIn("ms-unroll", output.decode())
+        listed, error = self.run_program("--experiment", "list", "--json", "-")
+        self.assertEqual(error, "")
+        experiments = json.loads(listed)["experiments"]
+        self.assertEqual(sorted(e["name"] for e in experiments), sorted(p.stem for p in (SOURCE / "data" / "experiments").glob("*.experiment")))
+        for experiment in experiments:
+            self.assertIn(experiment["title"], output.decode())
+        text, _ = self.run_program("--experiment", "list", "--json", self.out / "list.json")
+        self.assertEqual(text, output)
+        self.assertEqual((self.out / "list.json").read_bytes(), listed)
+        _, error = self.run_program("--experiment", "no-such-study", status=2)
+        self.sentence(error, "no-such-study")
+
+    def study(self):
+        own = self.dir / "own.experiment"
+        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n"
+                       "[Fixed]\nop=sum\nsize=1000\n[Quick Fixed]\nsize=999\n[Plot]\nX=variant\n")
+        return ["--experiment", own, "--budget", "50ms", "--device", "cpu"]
+
+    def test_experiments_are_held_against_a_baseline(self):
+        what, reports, base = self.study(), self.out / "reports", self.out / "base.json"
+        self.run_program(*what, "--json", base, "--report-dir", reports)
+        for earlier in (base, reports / "own.json"):
+            output, _ = self.run_program(*what, "--compare", earlier)
+            self.assertIn("own against the baseline", output.decode())
+            self.assertNotIn("without two times", output.decode())
+        whole = json.loads(base.read_text())
+        faster = json.loads(base.read_text())
+        for row in faster["experiments"][0]["rows"]:
+            row["samples_ns"] = [1.0 + i / 100 for i in range(9)]
+            row["rounds"] = list(range(9))
+        base.write_text(json.dumps(faster))
+        self.run_program(*what, "--compare", base)
+        self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
+        whole["experiments"].insert(0, {**whole["experiments"][0]})
+        other = {**whole["experiments"][0], "experiment": {**whole["experiments"][0]["experiment"], "name": "other"}}
+        base.write_text(json.dumps({**whole, "experiments": [other, whole["experiments"][0]]}))
+        self.assertIn("own against the baseline", self.run_program(*what, "--compare", base)[0].decode())
+        base.write_text(json.dumps({**whole, "experiments": [other]}))
+        self.sentence(self.run_program(*what, "--compare", base, status=2)[1], "--compare", "other")
+        for damaged in ("[]", "{", '{"experiments": []}', '{"experiments": [3]}'):
+            base.write_text(damaged)
+            self.assertIn("base.json", self.run_program(*what, "--compare", base, status=1)[1])
+
+    def test_a_gate_that_compares_nothing_is_shut(self):
+        what, base = self.study(), self.out / "base.json"
+        self.run_program(*what, "--quick", "--json", base)
+        whole = json.loads(base.read_text())
+        for rows in (whole["experiments"][0]["rows"], []):
+            base.write_text(json.dumps({**whole, "experiments": [{**whole["experiments"][0], "rows": rows}]}))
+            self.run_program(*what, "--compare", base)
+            _, error = self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
+            self.sentence(error, "--fail-on-slower", "base.json", "--quick")
+
+    def test_an_interrupted_experiment_prints_its_table(self):
+        what = [str(part) for part in self.study()]
+        what[what.index("50ms")] = "60s"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "--headless", *what, "--repeat", "100000"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            time.sleep(4)
+            process.send_signal(number)
+            output, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn("own: Own", output.decode())
+            self.assertIn("Incomplete", output.decode())
+
+    def test_tuning_leaves_its_report(self):
+        home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
+        self.run_program("--tune", "--reduce", "sum", "--type", "uint", "--size", "4096", "--budget", "2s", "--device", "cpu",
+                         "--strategy", "random", "--report-dir", self.out, env=home)
+        report = json.loads((self.out / "tuning.json").read_text())
+        self.assertIn("random", report["experiment"]["description"])
+        times = [row["samples_ns"][0] for row in report["rows"] if row["outcome"] == "ok"]
+        self.assertTrue(times)
+        self.assertEqual(times, sorted(times))
+        self.assertTrue((self.out / "index.html").exists())
+
+    def test_finished_experiments_are_left_out(self):
+        own = self.dir / "own.experiment"
+        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")
+        what = ["--experiment", own, "--quick", "--budget", "1s", "--device", "cpu", "--report-dir", self.out]
+
+        def report(*arguments):
+            return json.loads(self.run_program(*what, *arguments, "--json", "-")[0])["experiments"][0]
+
+        first = report()
+        self.assertTrue(first["complete"])
+        self.assertEqual(report("--resume"), first)
+        self.assertNotEqual(report()["rows"], first["rows"])
+        _, error = self.run_program("--experiment", own, "--resume", status=2)
+        self.sentence(error, "--report-dir")
+        _, error = self.run_program("--reduce", "sum", "--resume", "--report-dir", self.out, status=2)
+        self.sentence(error, "--")
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
