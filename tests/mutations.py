@@ -213,6 +213,10 @@ MUTATIONS = [
      '#define SEGMENT_ELEMENTS 32', '#define SEGMENT_ELEMENTS 64', 'lab-experiment /lab/experiment/warp-model'),
 
     # The lab: measuring, experiments, reports, charts.
+    ('peer: the extremes are compared the wrong way round', 'core/lab/kinds/run-reduce-peer.c',
+     'numbers[0] = result->min;', 'numbers[0] = result->max;', 'lab-run /lab/run/reduce-peer'),
+    ('peer: a reduction is compared with other work', 'core/lab/kinds/run-reduce-peer.c',
+     'return ms_lab_kind_reduce.group(factors);', 'return g_strdup("peer");', 'lab-run /lab/run/reduce-peer'),
     ('measure: wrong results are taken', 'core/lab/measure/measure.c',
      'if (v->mismatches == 0)', 'if (TRUE)', 'lab-measure /lab/measure/wrong-results'),
     ('measure: the last run is not verified', 'core/lab/measure/measure.c',

@@ -210,6 +210,35 @@ test_peer(Fixture *f, gconstpointer data)
     g_assert_nonnull(strstr(peer->measurement->message, "OpenCV"));
 }
 
+/* OpenCV's functions reduce the same elements to the same numbers; the type that it lacks is listed with the reason. */
+static void
+test_reduce_peer(Fixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report = run_text(f,
+                                        "[Experiment]\nTitle=Peer\nKind=reduce\n"
+                                        "[Axes]\nop=sum;minMax-positions;stddev\ntype=short;uint\n"
+                                        "[Cases]\npeer=kind:reduce-peer\nours=variant:auto\n"
+                                        "[Fixed]\nsize=1000\nclock=wall\n[Baseline]\ncase=ours\n",
+                                        NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(report->rows->len, ==, 12);
+  for (guint i = 0; i < 6; i++) {
+    const MsReportRow *peer = report->rows->pdata[i], *ours = report->rows->pdata[i + 6];
+    g_assert_cmpstr(peer->group, ==, ours->group);
+    g_assert_cmpint(ours->measurement->outcome, ==, MS_OUTCOME_OK);
+    if (peer->measurement->outcome == MS_OUTCOME_OK)
+      g_assert_cmpfloat(ms_report_row_metric(report, ours, "peer-speed-up"), ==,
+                        peer->summary.median / ours->summary.median);
+    else
+      g_assert_nonnull(strstr(peer->measurement->message, "OpenCV"));
+    if (i % 2 == 1)
+      g_assert_cmpint(peer->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT);
+    else
+      g_assert_cmpint(peer->measurement->outcome, !=, MS_OUTCOME_WRONG);
+  }
+}
+
 static void
 test_settings_that_mean_nothing(Fixture *f, gconstpointer data)
 {
@@ -455,6 +484,7 @@ static const Test tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
   {"/lab/run/peer", test_peer},
+  {"/lab/run/reduce-peer", test_reduce_peer},
   {"/lab/run/meaningless", test_settings_that_mean_nothing},
   {"/lab/run/resume", test_resume},
   {"/lab/run/resume-finished", test_resume_finished},

@@ -11,6 +11,7 @@ extern const MsLabKind ms_lab_kind_peer;
 extern const MsLabKind ms_lab_kind_transfer;
 extern const MsLabKind ms_lab_kind_split;
 extern const MsLabKind ms_lab_kind_reduce;
+extern const MsLabKind ms_lab_kind_reduce_peer;
 extern const MsLabKind ms_lab_kind_sort;
 extern const MsLabKind ms_lab_kind_swap_example;
 extern const MsLabKind ms_lab_kind_bandwidth;

@@ -108,14 +108,21 @@ power_ratio(const MsReport *report, const MsReportRow *row)
   return baseline ? row->measurement->watts / baseline->measurement->watts : NAN;
 }
 
-/* Over the row of kind peer that did the same work. */
+static gboolean
+is_peer(const MsReportRow *row)
+{
+  const char *kind = ms_factors_get(row->factors, "kind");
+
+  return g_strcmp0(kind, "peer") == 0 || g_strcmp0(kind, "reduce-peer") == 0;
+}
+
+/* Over the first peer that did the same work. */
 static double
 peer_speed_up(const MsReport *report, const MsReportRow *row)
 {
   for (guint i = 0; i < report->rows->len; i++) {
     const MsReportRow *peer = report->rows->pdata[i];
-    if (g_strcmp0(ms_factors_get(peer->factors, "kind"), "peer") == 0 && g_strcmp0(peer->group, row->group) == 0 &&
-        peer->measurement->outcome == MS_OUTCOME_OK)
+    if (is_peer(peer) && g_strcmp0(peer->group, row->group) == 0 && peer->measurement->outcome == MS_OUTCOME_OK)
       return peer->summary.median / row->summary.median;
   }
   return NAN;
