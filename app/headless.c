@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "app/batch-command.h"
-#include "app/command.h"
+#include "app/commands/batch-command.h"
+#include "app/commands/command.h"
 #include "app/report/device-list.h"
 #include "app/diagnose.h"
-#include "app/lab-command.h"
-#include "app/merge-command.h"
+#include "app/commands/lab-command.h"
+#include "app/commands/merge-command.h"
 #include "app/output-check.h"
-#include "app/reduce-command.h"
-#include "app/regions-command.h"
+#include "app/commands/reduce-command.h"
+#include "app/commands/regions-command.h"
 #include "app/report/report-file.h"
 #include "app/process/signals.h"
 #include "core/opencl/driver-cache.h"

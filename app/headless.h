@@ -2,7 +2,7 @@
 /* Runs the program without a window. */
 #pragma once
 
-#include "app/command-line.h"
+#include "app/command-line/command-line.h"
 #include "app/process/exit-status.h"
 
 G_BEGIN_DECLS

@@ -2,9 +2,9 @@
 /* The main function: reads the command line, then runs headless or starts the window's program. */
 #include <stdio.h>
 
-#include "app/command-check.h"
+#include "app/command-line/command-check.h"
 #include "app/headless.h"
-#include "app/help.h"
+#include "app/command-line/help.h"
 #include "app/process/language.h"
 #include "app/process/version.h"
 #include "app/window.h"

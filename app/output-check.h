@@ -2,7 +2,7 @@
 /* Checks before the run that no file it writes overwrites one that it reads or another one that it writes. */
 #pragma once
 
-#include "app/command-line.h"
+#include "app/command-line/command-line.h"
 
 G_BEGIN_DECLS
 

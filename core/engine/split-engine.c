@@ -3,7 +3,7 @@
 
 #include "core/engine/device-settings.h"
 #include "core/engine/tuned.h"
-#include "core/filter/split.h"
+#include "core/filter/split/split.h"
 #include "core/opencl/device-chooser.h"
 
 struct _MsSplitEngine {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
-#include "core/filter/shares.h"
+#include "core/filter/split/shares.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include "core/engine/problem-class.h"
 #include "core/engine/winner-store.h"
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "core/filter/settings/settings-factors.h"
 #include "core/reduce/reduce-factors.h"
 

@@ -2,7 +2,7 @@
 /* MsFilterBuffers: the device memory of a filter, kept between its runs so that a repeated run allocates nothing. */
 #pragma once
 
-#include "core/filter/plan.h"
+#include "core/filter/plan/plan.h"
 #include "core/opencl/context.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* MsFilterLaunch: the kernels of a plan, ready to be launched over a stripe or a band. */
 #pragma once
 
-#include "core/filter/bands.h"
+#include "core/filter/plan/bands.h"
 #include "core/filter/mean-shift-buffers.h"
 
 G_BEGIN_DECLS

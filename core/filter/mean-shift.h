@@ -2,7 +2,7 @@
 /* MsMeanShift: runs plans on one device and keeps its buffers there between runs. */
 #pragma once
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "core/filter/reference.h"
 #include "core/opencl/context.h"
 

@@ -7,7 +7,7 @@
  *   red, green and blue as bytes of a word each  3 words, and one unused
  * where a half holds the integer n as n / 2^24, so that its bits are n. A margin of SP pixels is infinitely far from
  * every colour. The image is stored in strips of 64 columns, so that the row stride is a constant.
- * core/filter/plan-matrix.c uses the same numbers.
+ * core/filter/plan/plan-matrix.c uses the same numbers.
  */
 #define SIDE (2 * SP + 1)
 #define RECORD 16

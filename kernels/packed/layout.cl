@@ -3,7 +3,7 @@
  * The layout of the packed kernel: a record of four words for four pixels side by side, red, green, blue and 0 in each.
  * A record starts every GRAIN columns: 2 or 4, whichever lets a window fill its QUADS records best. Around the image
  * lies a margin of SP pixels whose fourth byte is 255, which alone exceeds `sr` for every colour.
- * core/filter/plan-packed.c uses the same numbers.
+ * core/filter/plan/plan-packed.c uses the same numbers.
  */
 #define SIDE (2 * SP + 1)
 #define QUADS ((SIDE + GRAIN + 2) / 4)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The layout of the rows kernel: for each row held, a row of each of the three channels in 16 bits, with a margin on
- * both sides that repeats the edge. core/filter/plan-rows.c uses the same numbers.
+ * both sides that repeats the edge. core/filter/plan/plan-rows.c uses the same numbers.
  */
 static inline int
 margin_of(const int radius)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: every option of both tables is read, refused, shown by --help and described in the manual page. */
-#include "app/command-check.h"
-#include "app/command-options.h"
+#include "app/command-line/command-check.h"
+#include "app/command-line/command-options.h"
 #include "app/process/exit-status.h"
-#include "app/help.h"
+#include "app/command-line/help.h"
 #include "core/option/option-help.h"
 #include "core/reduce/images/histogram.h"
 #include "core/reduce/presets.h"

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/planner.h"
-#include "core/filter/split.h"
+#include "core/filter/plan/planner.h"
+#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

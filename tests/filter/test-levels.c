@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "core/filter/pyramid/pyramid.h"
-#include "core/filter/split.h"
+#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

@@ -2,7 +2,7 @@
 /* The places where pixels come to rest: every kernel that writes them against the serial reference. */
 #include <string.h>
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "tests/support/fixture.h"
 
 static const char *const arguments[][2] = {

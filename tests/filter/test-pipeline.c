@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stripes on several queues of one device: the rule that makes them, and the same picture as from one queue. */
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan-stripes.h"
+#include "core/filter/plan/plan-stripes.h"
 #include "tests/support/fixture.h"
 
 #define WIDTH 200

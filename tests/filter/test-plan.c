@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "core/filter/bands.h"
+#include "core/filter/plan/bands.h"
 #include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan-checks.h"
-#include "core/filter/plan-stripes.h"
-#include "core/filter/planner.h"
+#include "core/filter/plan/plan-checks.h"
+#include "core/filter/plan/plan-stripes.h"
+#include "core/filter/plan/planner.h"
 
 static MsDeviceLimits
 made_up_gpu(void)

@@ -2,8 +2,8 @@
 /* Shares in numbers, and an image on two devices at once against the same image on one. */
 #include <glib/gstdio.h>
 
-#include "core/filter/split-partner.h"
-#include "core/filter/split.h"
+#include "core/filter/split/split-partner.h"
+#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How plans cut images: the memory of a stripe and the rows of a launch. */
 #include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan-stripes.h"
-#include "core/filter/planner.h"
+#include "core/filter/plan/plan-stripes.h"
+#include "core/filter/plan/planner.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/filter/settings/kernel-names.h"
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *

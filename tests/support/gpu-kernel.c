@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "core/filter/reference.h"
 #include "tests/support/fixture.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/settings/kernel-names.h"
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "tests/support/fixture.h"
 
 /* More than the table has. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "ui/document/document-private.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"

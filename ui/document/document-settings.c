@@ -5,7 +5,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/filter/planner.h"
+#include "core/filter/plan/planner.h"
 #include "ui/document/document-filter.h"
 
 const MsSettings *

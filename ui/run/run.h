@@ -2,7 +2,7 @@
 /* MsRun: one finished filter run: settings as requested and as resolved, timings and the picture. */
 #pragma once
 
-#include "core/filter/plan.h"
+#include "core/filter/plan/plan.h"
 #include "core/opencl/timing.h"
 
 G_BEGIN_DECLS

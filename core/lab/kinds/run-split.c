@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/filter/settings/settings-factors.h"
-#include "core/filter/split.h"
+#include "core/filter/split/split.h"
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/measure/clock.h"
 #include "core/lab/kinds/run-image.h"

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks the combination of options on a command line; every error names the option and a remedy. */
+#pragma once
+
+#include "app/command-line/command-line.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_command_line_check(const MsCommandLine *self, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's table of options; that of the filter is in core/filter/settings/options.c. */
+#include "app/command-line/command-options.h"
+
+#include <stddef.h>
+
+#include "app/command-line/command-line.h"
+#include "core/batch/batch.h"
+#include "core/filter/split/shares.h"
+#include "core/image/codec.h"
+#include "core/lab/tune/tuner.h"
+
+static const char *const fallback_values[] = {"fail", "cpu", NULL};
+static const char *const resume_values[] = {"stat", "hash", NULL};
+static const char *const shard_by_values[] = {"pixels", "name", NULL};
+static const char *const color_values[] = {"auto", "always", "never", NULL};
+static const char *const progress_values[] = {"auto", "always", "never", NULL};
+
+/* The sets of actions to which options apply. */
+#define IMAGES MS_COMMAND_IMAGES
+#define REDUCE MS_COMMAND_REDUCE
+#define TUNE MS_COMMAND_TUNE
+#define MERGE MS_COMMAND_MERGE
+#define EXPERIMENT MS_COMMAND_EXPERIMENT
+#define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
+#define LAB (REDUCE | TUNE | EXPERIMENT)
+#define REGIONS MS_COMMAND_REGIONS
+#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE)
+#define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
+
+/* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
+#define ROW(group_, name_, kind_, field, actions_, help_, ...)                                                         \
+  {                                                                                                                    \
+    .name = name_, .help = help_, .group = MS_OPTION_GROUP_##group_, .kind = MS_OPTION_##kind_, .actions = actions_,   \
+    .offset = offsetof(MsCommandLine, field), __VA_ARGS__                                                              \
+  }
+#define ARGUMENT(text) .argument = text
+#define CHOICE_OF(names, number) .values = names, .first = number
+#define RANGE(low, high) .argument = "N", .minimum = low, .maximum = high
+
+static gboolean
+parse_shard(const char *text, gpointer field, GError **error)
+{
+  return ms_shard_parse(text, field, error);
+}
+
+static const MsOptionInfo rows[] = {
+  ROW(PROGRAM, "headless", FLAG, headless, EVERY, "Work without a window; never open a display", .is_common = TRUE),
+  ROW(PROGRAM, "help", FLAG, help, EVERY, "Show the most used options", .letter = 'h', .is_common = TRUE),
+  ROW(PROGRAM, "help-all", FLAG, help_all, EVERY, "Show every option", .is_common = TRUE),
+  ROW(PROGRAM, "version", FLAG, version, EVERY, "Show the version of the program and of its libraries",
+      .is_common = TRUE),
+
+  ROW(FILTER, "preset", TEXT, preset, IMAGES | REGIONS | TUNE,
+      "Begin with the settings of a preset, built-in or saved in the window; other options change them",
+      ARGUMENT("NAME"), .is_common = TRUE),
+
+  ROW(FILTER, "regions", FLAG, regions, REGIONS,
+      "Divide one image into regions of pixels that come to rest close together; -o gets the regions' mean colours"),
+  ROW(FILTER, "min-region", INT, min_region, REGIONS, "Regions of fewer pixels join the neighbour nearest in colour",
+      RANGE(1, G_MAXINT32), .standard = "1", .needs = "regions"),
+  ROW(FILTER, "labels", TEXT, labels, REGIONS, "Write the region of each pixel, from 1 on, as .npy or 16-bit .png",
+      ARGUMENT("FILE"), .needs = "regions"),
+  ROW(FILTER, "modes", TEXT, modes, REGIONS,
+      "Write column and row of the place where each pixel comes to rest, as .npy or 16-bit .png", ARGUMENT("FILE"),
+      .needs = "regions"),
+  ROW(FILTER, "outlines", TEXT, outlines, REGIONS, "Write the image with the outlines of the regions in red",
+      ARGUMENT("FILE"), .needs = "regions"),
+
+  ROW(DEVICE, "list-devices", FLAG, list_devices, MS_COMMAND_LIST_DEVICES,
+      "List the OpenCL devices with their limits (with --json -, as JSON)", .is_common = TRUE),
+  ROW(DEVICE, "diagnose", FLAG, diagnose, MS_COMMAND_DIAGNOSE,
+      "Print a report for a bug report: versions, devices, and a self-test of every kernel"),
+  ROW(DEVICE, "device", TEXT, device, IMAGES | REGIONS | LAB,
+      "The device: a kind of device, a part of its name, its number in the list, or the serial reference",
+      ARGUMENT("auto|cpu|gpu|reference|NAME-PART|P:D"), .is_common = TRUE),
+  ROW(DEVICE, "devices", TEXT, devices, IMAGES | EXPERIMENT,
+      "Divide each image among several devices, as in 0:0,1:0 or gpu,cpu", ARGUMENT("LIST")),
+  ROW(DEVICE, "split", CHOICE, split, IMAGES,
+      "How --devices divide: equally, as earlier runs learned, or adapted as they run",
+      CHOICE_OF(ms_split_mode_names, 0), .needs = "devices"),
+  ROW(DEVICE, "fallback", CHOICE, fallback, IMAGES | REGIONS | LAB,
+      "What to do when the device is missing or fails (default fail if --device names one, cpu for auto)",
+      CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),
+
+  ROW(OUTPUT, "output", TEXT, output, IMAGES | REGIONS, "Where the result goes; - is standard output", .letter = 'o',
+      ARGUMENT("FILE|DIR|-"), .is_common = TRUE),
+  ROW(OUTPUT, "name", TEXT, name, IMAGES,
+      "Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})", ARGUMENT("TEMPLATE"),
+      .needs = "output", .is_common = TRUE),
+  ROW(OUTPUT, "format", CHOICE, format, IMAGES | REGIONS, "Format of the outputs (default: by the name)",
+      CHOICE_OF(ms_codec_names, MS_IMAGE_FORMAT_PNG)),
+  ROW(OUTPUT, "quality", INT, quality, IMAGES | REGIONS,
+      "Quality of JPEG (default 92) and WebP outputs (default lossless)", RANGE(1, 100), .is_common = TRUE),
+  ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES | REGIONS,
+      "What to do when an output exists (default fail; an input is never overwritten)",
+      CHOICE_OF(ms_conflict_names, MS_CONFLICT_FAIL), .is_common = TRUE),
+  ROW(OUTPUT, "follow-links", FLAG, follow_links, IMAGES,
+      "Write through links in the output folder; otherwise they are refused, or replaced by --on-conflict overwrite",
+      .needs = "output"),
+
+  ROW(BATCH, "recursive", FLAG, recursive, IMAGES | MERGE, "Search subfolders too; outputs keep their relative paths",
+      .is_common = TRUE),
+  ROW(BATCH, "hidden", FLAG, hidden, IMAGES | MERGE, "Take files and folders whose name starts with a dot as well"),
+  ROW(BATCH, "resume", CHOICE, resume, IMAGES | EXPERIMENT,
+      "Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist; "
+      "hash compares contents",
+      CHOICE_OF(resume_values, MS_RESUME_STAT), .value_is_optional = TRUE, .needs = "output|experiment",
+      .is_common = TRUE),
+  ROW(BATCH, "shard", PARSED, shard, IMAGES,
+      "Process part I of N, for several processes that divide the work; auto asks the job scheduler for the place",
+      ARGUMENT("I/N|auto[/N]"), .parse = parse_shard),
+  ROW(BATCH, "shard-by", CHOICE, shard_by, IMAGES,
+      "Divide evenly by pixels (default), or by name, which reads no header and lets the list of images grow",
+      CHOICE_OF(shard_by_values, MS_SHARD_BY_PIXELS), .needs = "shard"),
+  ROW(BATCH, "manifest", TEXT, manifest, IMAGES | MERGE, "Append a line of JSON for each finished image",
+      ARGUMENT("FILE.jsonl")),
+  ROW(BATCH, "merge-manifests", TEXT, merge_manifests, MERGE,
+      "Join the manifests of several processes, and print the images of INPUT that failed or that nobody did",
+      ARGUMENT("DIR|FILE.jsonl")),
+  ROW(BATCH, "jobs", INT, jobs, IMAGES, "Threads that decode and encode; by default one for each processor",
+      RANGE(1, 256)),
+  ROW(BATCH, "jobs-in-process", FLAG, jobs_in_process, IMAGES,
+      "Filter in this process; a driver that crashes then ends the whole run"),
+  ROW(BATCH, "timeout", SECONDS, timeout, IMAGES,
+      "End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices",
+      ARGUMENT("TIME")),
+  ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, "Show what would be done, and do nothing", .is_common = TRUE),
+  ROW(BATCH, "null", FLAG, null, IMAGES | MERGE,
+      "With --dry-run or --merge-manifests, write each name as it is, followed by a NUL byte, for other programs",
+      .needs = "dry-run|merge-manifests"),
+  ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
+      "Bytes that the images being processed may use together, as in 512M or 4G", ARGUMENT("SIZE"), .thousand = 1024),
+  ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | REGIONS | TUNE | EXPERIMENT,
+      "Refuse images with more pixels (default 1G); K, M, G and T are decimal", ARGUMENT("N"), .thousand = 1000),
+
+  ROW(REPORT, "timings", FLAG, timings, IMAGES, "Show the time of every stage and kernel", .is_common = TRUE),
+  ROW(REPORT, "stats", FLAG, stats, IMAGES,
+      "Show minimum, maximum, mean, deviation, median and percentiles of each channel of the result",
+      .is_common = TRUE),
+  ROW(REPORT, "histogram", FLAG, histogram, IMAGES, "Show the histogram of each channel of the result"),
+  ROW(REPORT, "json", TEXT, json, HEADLESS, "Write the whole report as JSON", ARGUMENT("FILE|-"), .is_common = TRUE),
+  ROW(REPORT, "csv", TEXT, csv, IMAGES | REGIONS, "Write one line for each image as CSV", ARGUMENT("FILE|-")),
+  ROW(REPORT, "repeat", INT, repeat, IMAGES | REDUCE | EXPERIMENT,
+      "Run each image, reduction or configuration N times and report the median", RANGE(1, 100000), .standard = "1"),
+  ROW(REPORT, "verify", FLAG, verify, IMAGES, "Compare with the serial reference; exit status 3 when they differ"),
+  ROW(REPORT, "progress", CHOICE, progress, HEADLESS, "Progress on standard error; auto shows it on a terminal",
+      CHOICE_OF(progress_values, MS_PROGRESS_AUTO)),
+  ROW(REPORT, "color", CHOICE, color, HEADLESS,
+      "Colour of error messages; auto uses it on a terminal unless NO_COLOR is set", CHOICE_OF(color_values, 0)),
+  ROW(REPORT, "quiet", FLAG, quiet, HEADLESS, "Print errors and the requested results only", .letter = 'q'),
+
+  ROW(LAB, "experiment", TEXT, experiment, EXPERIMENT | MS_COMMAND_LIST_EXPERIMENTS, "Run a study and report it",
+      ARGUMENT("NAME|FILE|list|all")),
+  ROW(LAB, "quick", FLAG, quick, EXPERIMENT, "Reduced sizes for --experiment"),
+  ROW(LAB, "tune", FLAG, tune, TUNE, "Search the fastest options for this device"),
+  ROW(LAB, "budget", SECONDS, budget, TUNE | EXPERIMENT,
+      "Time for --tune or for each configuration of --experiment, as in 60s or 5m", ARGUMENT("TIME")),
+  ROW(LAB, "noise", REAL, noise, EXPERIMENT,
+      "Spread in percent at which a configuration may end, and the least difference that counts (default 1)",
+      .argument = "PERCENT", .minimum = 0.01, .maximum = 50),
+  ROW(LAB, "strategy", CHOICE, strategy, TUNE,
+      "How --tune searches (default auto: all of a small space, else greedily)",
+      CHOICE_OF(ms_tune_strategy_names, MS_TUNE_AUTO)),
+  ROW(LAB, "compare", TEXT, compare, EXPERIMENT, "Compare the experiments with an earlier report",
+      ARGUMENT("BASELINE.json")),
+  ROW(LAB, "fail-on-slower", FLAG, fail_on_slower, EXPERIMENT,
+      "Exit status 1 when --compare finds a slowdown beyond noise", .needs = "compare"),
+  ROW(LAB, "report-dir", TEXT, report_dir, TUNE | EXPERIMENT,
+      "Folder for the CSV, JSON, Markdown and charts of experiments and of --tune", ARGUMENT("DIR")),
+  ROW(LAB, "reduce", TEXT, reduce, REDUCE | TUNE,
+      "Run one reduction over a generated array, checked and timed; exit status 3 when it is wrong", ARGUMENT("OP")),
+  ROW(LAB, "type", TEXT, type, REDUCE | TUNE, "Element type of --reduce", ARGUMENT("T"), .standard = "int",
+      .needs = "reduce"),
+  ROW(LAB, "size", AMOUNT, size, REDUCE | TUNE, "Elements of --reduce, as in 1000 or 16M; K, M, G and T are decimal",
+      ARGUMENT("N"), .thousand = 1000, .standard = "16777216", .needs = "reduce"),
+  ROW(LAB, "variant", TEXT, variant, REDUCE, "How --reduce computes; see below", ARGUMENT("PRESET[,KEY=VALUE...]"),
+      .standard = "auto"),
+  ROW(LAB, "bins", INT, bins, REDUCE, "Bins of --reduce histogram (default 256)", RANGE(1, 1 << 22), .needs = "reduce"),
+  ROW(LAB, "range", TEXT, range, REDUCE,
+      "Edges of --reduce histogram: of the first bin and of the last (default: all values of the array)",
+      ARGUMENT("A:B"), .needs = "reduce"),
+};
+
+const MsOptionTable ms_command_options = {rows, G_N_ELEMENTS(rows)};

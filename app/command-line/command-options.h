@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's table of options. */
+#pragma once
+
+#include "app/command-line/command-line.h"
+
+G_BEGIN_DECLS
+
+extern const MsOptionTable ms_command_options;
+
+G_END_DECLS

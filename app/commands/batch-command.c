@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/batch-command.h"
+
+#include <string.h>
+
+#include "app/commands/command.h"
+#include "app/report/image-summary.h"
+#include "app/report/reporter.h"
+#include "core/batch/naming.h"
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
+#include "core/engine/split-engine.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-io.h"
+#include "core/printable.h"
+
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  MsReporter *reporter;
+  MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
+  GCancellable *cancellable;
+  gboolean has_problem;
+} Command;
+
+static MsEngine *
+open_engine(Command *c, GError **error)
+{
+  MsFallback fallback = (MsFallback)c->line->fallback;
+
+  if (c->line->devices)
+    return ms_split_engine_open(c->line->devices, (MsSplitMode)c->line->split, ms_console_print_note, c->console,
+                                error);
+  return ms_engine_open(ms_command_line_device(c->line), fallback, ms_console_print_note, c->console, error);
+}
+
+static MsEngine *
+on_open(gpointer data, GError **error)
+{
+  Command *c = data;
+  MsEngine *engine = c->engine ? g_object_ref(c->engine) : open_engine(c, error);
+
+  if (engine) {
+    MsEngineInfo info = ms_engine_describe(engine);
+    ms_reporter_set_device(c->reporter, &info);
+  }
+  return engine;
+}
+
+static gboolean
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data, GError **error)
+{
+  Command *c = data;
+
+  if (!c->line->stats && !c->line->histogram)
+    return TRUE;
+  item->summary =
+    ms_image_summary_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
+  item->free_summary = ms_image_summary_free;
+  return item->summary != NULL;
+}
+
+static void
+on_finished(MsBatchItem *item, gpointer data)
+{
+  ms_reporter_item_finished(((Command *)data)->reporter, item);
+}
+
+static void
+on_progress(MsBatchItem *item, int done, int total, gpointer data)
+{
+  ms_reporter_progress(((Command *)data)->reporter, item, (double)done / total);
+}
+
+static void
+on_problem(const char *sentence, gpointer data)
+{
+  Command *c = data;
+
+  c->has_problem = TRUE;
+  ms_console_error(c->console, sentence);
+}
+
+static MsRunnerOptions
+runner_options(const MsCommandLine *line, MsManifest *manifest)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+
+  options.settings = line->settings;
+  options.limits.max_pixels = line->max_pixels;
+  options.save.format = (MsImageFormat)line->format;
+  options.save.quality = line->quality;
+  options.jobs = (guint)line->jobs;
+  options.repeat = (guint)line->repeat;
+  options.verify = line->verify;
+  options.keep_log = line->timings || line->json || line->csv;
+  options.hash = line->resume == MS_RESUME_HASH;
+  options.memory_limit = line->memory_limit;
+  options.manifest = manifest;
+  return options;
+}
+
+static gboolean
+needs_device_name(const MsCommandLine *line)
+{
+  return line->name && ms_naming_uses(line->name, "device");
+}
+
+static GPtrArray *
+plan_batch(Command *c, MsManifest *manifest, GError **error)
+{
+  const MsCommandLine *line = c->line;
+  const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
+  MsImageLimits limits = ms_image_limits_default();
+  MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
+                            .recursive = line->recursive,
+                            .hidden = line->hidden,
+                            .output = line->output,
+                            .name_template = line->name,
+                            .format = (MsImageFormat)line->format,
+                            .quality = line->quality,
+                            .on_conflict = (MsConflict)line->on_conflict,
+                            .follow_links = line->follow_links,
+                            .shard = line->shard,
+                            .shard_by = (MsShardBy)line->shard_by,
+                            .limits = &limits,
+                            .resume = (MsResume)line->resume,
+                            .manifest = manifest,
+                            .settings = line->settings,
+                            .own_files = own_files,
+                            .n_own_files = G_N_ELEMENTS(own_files)};
+
+  limits.max_pixels = line->max_pixels;
+  if (needs_device_name(line)) {
+    c->engine = open_engine(c, error);
+    if (!c->engine)
+      return NULL;
+    request.device = ms_engine_describe(c->engine).name;
+  }
+  return ms_batch_plan(&request, error);
+}
+
+static void
+show_names(Command *c, const MsBatchItem *item)
+{
+  g_autofree char *input = ms_printable(item->input, "");
+  g_autofree char *output = ms_printable(item->output ? item->output : "(not saved)", "");
+  g_autofree char *line = g_strdup_printf("%s -> %s\n", input, output);
+
+  ms_console_print(c->console, line);
+}
+
+/* The bytes of both names, each with a NUL byte behind it; the output is empty when nothing is saved. */
+static void
+write_names(Command *c, const MsBatchItem *item)
+{
+  const char *output = item->output ? item->output : "";
+
+  ms_console_write(c->console, item->input, strlen(item->input) + 1);
+  ms_console_write(c->console, output, strlen(output) + 1);
+}
+
+static void
+show_plan(Command *c, GPtrArray *items)
+{
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    if (item->status != MS_ITEM_PENDING)
+      continue;
+    if (c->line->null)
+      write_names(c, item);
+    else
+      show_names(c, item);
+    ms_batch_item_skip(item, "dry run");
+  }
+}
+
+static MsExitStatus
+status_of_items(const Command *c, GPtrArray *items)
+{
+  MsBatchCounts counts = ms_batch_count(items);
+
+  if (counts.different > 0)
+    return MS_EXIT_DIFFERENT;
+  return counts.failed > 0 || c->has_problem ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+}
+
+static void
+on_device(const MsEngineInfo *info, gpointer data)
+{
+  ms_reporter_set_device(((Command *)data)->reporter, info);
+}
+
+/*
+ * Workers are not used for statistics, which are not passed between processes, or for streams, which cannot be read
+ * twice.
+ */
+static gboolean
+is_isolated(const MsCommandLine *line, GPtrArray *items)
+{
+  if (line->jobs_in_process || line->stats || line->histogram ||
+      (line->output && ms_file_path_is_standard(line->output)))
+    return FALSE;
+  for (guint i = 0; i < items->len; i++) {
+    const MsBatchItem *item = g_ptr_array_index(items, i);
+    if (ms_file_path_is_standard(item->input) || ms_image_is_stream(item->input) ||
+        (item->output && ms_image_is_stream(item->output)))
+      return FALSE;
+  }
+  return ms_batch_count(items).pending > 0;
+}
+
+static gboolean
+run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
+{
+  MsRunnerOptions options = runner_options(c->line, manifest);
+  MsRunnerHooks hooks = {.open = on_open,
+                         .inspect = on_inspect,
+                         .finished = on_finished,
+                         .progress = on_progress,
+                         .problem = on_problem,
+                         .data = c};
+
+  MsSupervisorOptions supervision = {.timeout_s = c->line->timeout, .device = on_device};
+
+  if (!is_isolated(c->line, items))
+    return ms_runner_run(items, &options, &hooks, c->cancellable, error);
+  /* The worker opens the device itself. */
+  g_clear_object(&c->engine);
+  return ms_supervisor_run(items, &options, &supervision, &hooks, c->cancellable, error);
+}
+
+static MsEngine *
+on_open_in_worker(gpointer data, GError **error)
+{
+  return open_engine(data, error);
+}
+
+/**
+ * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
+ * options.
+ */
+MsExitStatus
+ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  MsRunnerOptions options = runner_options(line, NULL);
+  MsRunnerHooks hooks = {.open = on_open_in_worker, .data = &command};
+
+  return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+}
+
+static MsExitStatus
+run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GError) report_error = NULL;
+  g_autoptr(MsReporter) reporter = ms_reporter_new(c->line, items, c->console, c->cancellable, &error);
+  gboolean interrupted = FALSE;
+
+  if (!reporter)
+    return ms_command_fail(c->console, error);
+  c->reporter = reporter;
+  if (c->line->dry_run)
+    show_plan(c, items);
+  else if (!run_items(c, items, manifest, &error))
+    interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  /* A run without a device has no results to report. */
+  if (error && !interrupted)
+    return ms_command_fail(c->console, error);
+  if (!ms_reporter_close(reporter, interrupted, &report_error)) {
+    ms_console_error(c->console, report_error->message);
+    c->has_problem = TRUE;
+  }
+  return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
+}
+
+/* Refuses a pipe or device, because the next run reads the manifest. */
+static gboolean
+check_manifest_name(const MsCommandLine *line, GError **error)
+{
+  if (!ms_file_path_is_standard(line->manifest))
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+              "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
+  return FALSE;
+}
+
+static void
+note_ignored_lines(MsConsole *console, MsManifest *manifest)
+{
+  g_autofree char *sentence = manifest ? ms_manifest_describe_ignored(manifest) : NULL;
+
+  if (sentence)
+    ms_console_error(console, sentence);
+}
+
+/** ms_batch_command_run: filters the images that the command line names, and reports them. */
+MsExitStatus
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsManifest) manifest = NULL;
+  g_autoptr(GPtrArray) items = NULL;
+  MsExitStatus status;
+
+  if (!check_manifest_name(line, &error))
+    return ms_command_fail(console, error);
+  /* Everything is checked before the first file is written. */
+  if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
+    return ms_command_fail(console, error);
+  note_ignored_lines(console, manifest);
+  items = plan_batch(&command, manifest, &error);
+  if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
+    status = ms_command_fail(console, error);
+  else
+    status = run_and_report(&command, items, manifest);
+  g_clear_object(&command.engine);
+  return status;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters the images of the command line. */
+#pragma once
+
+#include "app/report/console.h"
+#include "app/process/exit-status.h"
+
+G_BEGIN_DECLS
+
+MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+
+G_END_DECLS

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include <string.h>
+
+/** ms_command_fail: prints the error, unless it is an interruption, and returns its exit status. */
+MsExitStatus
+ms_command_fail(MsConsole *console, const GError *error)
+{
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_BUILD))
+    ms_console_error_log(console, error->message);
+  else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    ms_console_error(console, error->message);
+  return ms_exit_status_for_error(error);
+}
+
+/** ms_command_open_context: (transfer full): the device that --device and --fallback select. */
+MsContext *
+ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error)
+{
+  const char *device_selector = ms_command_line_device(line);
+
+  if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
+                "The serial reference has no kernels to measure; choose a device with --device.");
+    return NULL;
+  }
+  g_autoptr(MsEngine) engine =
+    ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
+  return engine ? g_object_ref(ms_engine_get_context(engine)) : NULL;
+}

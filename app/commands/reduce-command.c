@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/reduce-command.h"
+
+#include "app/commands/command.h"
+#include "app/commands/histogram-command.h"
+#include "app/report/report-file.h"
+#include "core/engine/tuned.h"
+#include "core/image/file/file-path.h"
+#include "core/reduce/runs/reduce-run.h"
+#include "core/reduce/variant.h"
+
+static gboolean
+read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
+{
+  if (line->bins > 0 || line->range) {
+    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--bins and --range apply to --reduce histogram only, not to %s.",
+                line->reduce);
+    return FALSE;
+  }
+  *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
+                                  .options = ms_reduce_options_auto(),
+                                  .n = line->size,
+                                  .repeat = (guint)line->repeat,
+                                  .seed = 1};
+  return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
+         ms_element_type_parse(line->type, &request->spec.type, error) &&
+         ms_reduce_variant_parse(line->variant, &request->options, error) &&
+         ms_reduce_variant_check_used(line->variant, &request->spec, error);
+}
+
+static char *
+run_json(const MsReduceRun *run)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(JsonNode) root = NULL;
+
+  ms_reduce_run_add_json(run, b);
+  root = json_builder_get_root(b);
+  g_autofree char *json = json_to_string(root, TRUE);
+  return g_strconcat(json, "\n", NULL);
+}
+
+static gboolean
+report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *text = ms_reduce_run_to_text(run);
+  g_autofree char *json = line->json ? run_json(run) : NULL;
+
+  if (!ms_file_path_is_standard(line->json))
+    ms_console_print(console, text);
+  return !json || ms_report_file_save(line->json, json, cancellable, error);
+}
+
+/** ms_reduce_command_run: exit status 3 when the device's result differs from the serial one. */
+MsExitStatus
+ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(MsReduceRun) run = NULL;
+  MsReduceRunRequest request;
+
+  if (g_ascii_strcasecmp(line->reduce, "histogram") == 0)
+    return ms_histogram_command_run(line, console, cancellable);
+  if (!read_request(line, &request, &error))
+    return ms_command_fail(console, error);
+  context = ms_command_open_context(line, console, &error);
+  if (!context)
+    return ms_command_fail(console, error);
+  request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
+  run = ms_reduce_run(context, &request, NULL, cancellable, &error);
+  if (!run || !report(line, run, console, cancellable, &error))
+    return ms_command_fail(console, error);
+  return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
+}

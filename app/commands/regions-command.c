@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/regions-command.h"
+
+#include <string.h>
+
+#include "app/commands/command.h"
+#include "app/report/report-file.h"
+#include "core/batch/batch.h"
+#include "core/engine/filter-modes.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-io.h"
+#include "core/image/image-save.h"
+#include "core/regions/array-file.h"
+#include "core/regions/segment-table.h"
+
+/* One run of --regions: its command line and the results of its stages. */
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  GCancellable *cancellable;
+  gboolean overwrite;
+  MsImage *source;
+  MsImage *filtered;
+  guint16 *modes;
+  MsSegmentation *segmentation;
+  MsSegmentTable *table;
+} Run;
+
+static void
+clear_run(Run *self)
+{
+  g_clear_object(&self->source);
+  g_clear_object(&self->filtered);
+  g_clear_pointer(&self->modes, g_free);
+  g_clear_pointer(&self->segmentation, ms_segmentation_free);
+  g_clear_pointer(&self->table, ms_segment_table_free);
+}
+
+static gboolean
+refuse(GError **error, const char *sentence)
+{
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, sentence);
+  return FALSE;
+}
+
+static gboolean
+check(const MsCommandLine *line, GError **error)
+{
+  const char *input = line->inputs[0];
+
+  if (!input || line->inputs[1] || ms_file_path_is_standard(input) || g_file_test(input, G_FILE_TEST_IS_DIR))
+    return refuse(error, "--regions takes one image file.");
+  if (!line->output && !line->labels && !line->modes && !line->outlines && !line->json && !line->csv)
+    return refuse(error, "There would be no result: name an output with -o, --labels, --modes, --outlines, --csv or "
+                         "--json.");
+  if (line->on_conflict == MS_CONFLICT_SKIP || line->on_conflict == MS_CONFLICT_UNIQUE)
+    return refuse(error, "--regions keeps existing files, or replaces them with --on-conflict overwrite.");
+  if (line->output && (ms_file_path_is_standard(line->output) || ms_file_path_is_same(input, line->output)))
+    return refuse(error, "With --regions -o names a file other than the image.");
+  return TRUE;
+}
+
+static gboolean
+open_device(Run *self, MsContext **context, GError **error)
+{
+  if (!g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE))
+    *context = ms_command_open_context(self->line, self->console, error);
+  return *context || g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE);
+}
+
+static gboolean
+filter(Run *self, GError **error)
+{
+  const MsCommandLine *line = self->line;
+  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+  g_autoptr(MsContext) context = NULL;
+
+  self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
+  if (self->source && open_device(self, &context, error))
+    self->filtered =
+      ms_filter_modes_run(context, self->source, &line->settings, &self->modes, self->cancellable, error);
+  return self->filtered != NULL;
+}
+
+static gboolean
+segment(Run *self, GError **error)
+{
+  self->segmentation = ms_segmentation_new(self->filtered, self->modes, &self->line->settings.params,
+                                           (guint)self->line->min_region, self->cancellable, error);
+  if (self->segmentation)
+    self->table = ms_segment_table_new(self->segmentation, self->source);
+  return self->segmentation != NULL;
+}
+
+static gboolean
+save_image(Run *self, const char *path, MsImage *image, GError **error)
+{
+  MsSaveOptions options = ms_save_options_default();
+
+  options.format = (MsImageFormat)self->line->format;
+  options.quality = self->line->quality;
+  options.overwrite = self->overwrite;
+  return ms_image_save(image, path, &options, NULL, self->cancellable, error);
+}
+
+static gboolean
+save_pictures(Run *self, GError **error)
+{
+  const MsCommandLine *line = self->line;
+  g_autoptr(MsImage) means =
+    line->output ? ms_segment_table_paint(self->table, self->segmentation, self->source) : NULL;
+  g_autoptr(MsImage) outlines = line->outlines ? ms_segmentation_outline(self->segmentation, self->source) : NULL;
+
+  return (!means || save_image(self, line->output, means, error)) &&
+         (!outlines || save_image(self, line->outlines, outlines, error));
+}
+
+static gboolean
+save_modes(Run *self, GError **error)
+{
+  const MsArrayShape shape = {self->segmentation->width, self->segmentation->height, 2};
+  const gsize n = 2 * (gsize)shape.width * shape.height;
+  g_autofree guint32 *wide = g_new(guint32, n);
+
+  for (gsize i = 0; i < n; i++)
+    wide[i] = self->modes[i];
+  return ms_array_file_save(self->line->modes, wide, shape, G_MAXUINT16, self->overwrite, self->cancellable, error);
+}
+
+static gboolean
+save_arrays(Run *self, GError **error)
+{
+  const MsSegmentation *s = self->segmentation;
+  const MsArrayShape shape = {s->width, s->height, 1};
+
+  return (!self->line->labels ||
+          ms_array_file_save(self->line->labels, s->labels, shape, s->n, self->overwrite, self->cancellable, error)) &&
+         (!self->line->modes || save_modes(self, error));
+}
+
+static gboolean
+save_tables(Run *self, GError **error)
+{
+  g_autofree char *csv = self->line->csv ? ms_segment_table_to_csv(self->table) : NULL;
+  g_autofree char *json = self->line->json ? ms_segment_table_to_json(self->table) : NULL;
+
+  return (!csv || ms_report_file_save(self->line->csv, csv, self->cancellable, error)) &&
+         (!json || ms_report_file_save(self->line->json, json, self->cancellable, error));
+}
+
+/** ms_regions_command_run: the rule of the regions is that of ms_segmentation_new(). */
+MsExitStatus
+ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Run run = {.line = line,
+             .console = console,
+             .cancellable = cancellable,
+             .overwrite = line->on_conflict == MS_CONFLICT_OVERWRITE};
+  g_autoptr(GError) error = NULL;
+  gboolean good = check(line, &error) && filter(&run, &error) && segment(&run, &error) && save_pictures(&run, &error) &&
+                  save_arrays(&run, &error) && save_tables(&run, &error);
+
+  clear_run(&run);
+  return good ? MS_EXIT_DONE : ms_command_fail(console, error);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* --regions: divides one image into regions and writes their picture, labels, modes, outlines and table. */
+#pragma once
+
+#include "app/report/console.h"
+#include "app/process/exit-status.h"
+
+G_BEGIN_DECLS
+
+MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+
+G_END_DECLS

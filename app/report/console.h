@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* MsConsole: errors, notes and progress on standard error, and tables on whichever stream no report occupies. */
+#pragma once
+
+#include "app/command-line/command-line.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsConsole MsConsole;
+
+MsConsole *ms_console_new(const MsCommandLine *line);
+void ms_console_free(MsConsole *self);
+void ms_console_error(MsConsole *self, const char *sentence);
+void ms_console_error_log(MsConsole *self, const char *text);
+void ms_console_note(MsConsole *self, const char *sentence);
+void ms_console_print_note(const char *sentence, gpointer self);
+void ms_console_print(MsConsole *self, const char *text);
+void ms_console_write(MsConsole *self, const void *data, gsize size);
+void ms_console_progress(MsConsole *self, guint done, guint total, const char *name, double part);
+void ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsConsole, ms_console_free)
+
+G_END_DECLS

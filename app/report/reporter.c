@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/report/reporter.h"
+
+#include "app/report/image-report-csv.h"
+#include "app/report/image-report-json.h"
+#include "app/report/image-report-text.h"
+#include "app/report/image-summary.h"
+#include "app/report/report-file.h"
+#include "core/number.h"
+
+struct _MsReporter {
+  const MsCommandLine *line;
+  GPtrArray *items;
+  MsConsole *console;
+  GMutex lock;
+  MsReportFile *json; /* NULL where not requested */
+  MsReportFile *csv;
+  char *name;
+  char *platform;
+  char *driver;
+  char *type;
+  gboolean device_known;
+  gboolean head_written;
+  guint next;     /* index of the item to be reported next */
+  guint finished; /* items that have finished, reported or not */
+  gint64 started;
+};
+
+/**
+ * ms_reporter_new:
+ *
+ * Returns: (transfer full): the reporter with its files open, or %NULL with #MS_ERROR_IO
+ */
+MsReporter *
+ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GCancellable *cancellable,
+                GError **error)
+{
+  g_autoptr(MsReporter) self = g_new0(MsReporter, 1);
+
+  self->line = line;
+  self->items = items;
+  self->console = console;
+  self->started = g_get_monotonic_time();
+  g_mutex_init(&self->lock);
+  if ((line->json && !(self->json = ms_report_file_open(line->json, cancellable, error))) ||
+      (line->csv && !(self->csv = ms_report_file_open(line->csv, cancellable, error))))
+    return NULL;
+  if (self->csv) {
+    g_autofree char *header = ms_image_report_csv_header();
+    ms_report_file_write(self->csv, header);
+  }
+  return g_steal_pointer(&self);
+}
+
+void
+ms_reporter_free(MsReporter *self)
+{
+  if (!self)
+    return;
+  ms_report_file_free(self->json);
+  ms_report_file_free(self->csv);
+  g_mutex_clear(&self->lock);
+  g_free(self->name);
+  g_free(self->platform);
+  g_free(self->driver);
+  g_free(self->type);
+  g_free(self);
+}
+
+static void
+write_head(MsReporter *self)
+{
+  MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
+  g_autofree char *head = ms_image_report_json_head(self->name ? &device : NULL);
+
+  if (self->json && !self->head_written)
+    ms_report_file_write(self->json, head);
+  self->head_written = TRUE;
+}
+
+static void
+write_json(MsReporter *self, const MsBatchItem *item)
+{
+  g_autofree char *image = NULL;
+
+  if (!self->json)
+    return;
+  image = ms_image_report_json_image(item);
+  ms_report_file_write(self->json, self->next > 0 ? ",\n" : "\n");
+  ms_report_file_write(self->json, image);
+}
+
+static void
+write_csv(MsReporter *self, const MsBatchItem *item)
+{
+  g_autofree char *line = self->csv ? ms_image_report_csv_line(item) : NULL;
+
+  if (line)
+    ms_report_file_write(self->csv, line);
+}
+
+static void
+print_tables(MsReporter *self, const MsBatchItem *item)
+{
+  const MsCommandLine *line = self->line;
+  gboolean wanted = line->timings || line->stats || line->histogram || line->verify;
+
+  if (!wanted || (item->status != MS_ITEM_DONE && !item->verified))
+    return;
+  g_autofree char *title = ms_image_report_text_title(item);
+  g_autofree char *timings = line->timings ? ms_image_report_text_timings(item) : g_strdup("");
+  g_autofree char *verify = ms_image_report_text_verify(item);
+  g_autofree char *summary = ms_image_summary_to_text(item->summary);
+  g_autofree char *text = g_strconcat(title, timings, verify, summary, NULL);
+  ms_console_print(self->console, text);
+}
+
+static void
+report_outcome(MsReporter *self, const MsBatchItem *item)
+{
+  if (item->status == MS_ITEM_FAILED)
+    ms_console_error_log(self->console, item->error);
+  if (item->note)
+    ms_console_note(self->console, item->note);
+  /* For several images the summary counts the skipped ones; a line for each would hide the errors. */
+  if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
+    g_autofree char *sentence = g_strdup_printf("'%s' is skipped: %s.", item->input, item->reason);
+    ms_console_note(self->console, sentence);
+  }
+}
+
+static void
+report_item(MsReporter *self, MsBatchItem *item)
+{
+  report_outcome(self, item);
+  write_json(self, item);
+  write_csv(self, item);
+  print_tables(self, item);
+  ms_batch_item_forget_results(item);
+  self->next++;
+}
+
+/* Reports finished items in the order of the list once the device is known. */
+static void
+report_ready(MsReporter *self)
+{
+  if (!self->device_known)
+    return;
+  write_head(self);
+  while (self->next < self->items->len) {
+    MsBatchItem *item = g_ptr_array_index(self->items, self->next);
+    if (item->status == MS_ITEM_PENDING)
+      return;
+    report_item(self, item);
+  }
+}
+
+/** ms_reporter_set_device: sets the device with which a report begins. */
+void
+ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
+{
+  g_mutex_lock(&self->lock);
+  self->name = g_strdup(device->name);
+  self->platform = g_strdup(device->platform);
+  self->driver = g_strdup(device->driver);
+  self->type = g_strdup(device->type);
+  self->device_known = TRUE;
+  g_mutex_unlock(&self->lock);
+}
+
+/** ms_reporter_item_finished: reports the item and the finished ones after it; may be called from any thread. */
+void
+ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
+{
+  g_mutex_lock(&self->lock);
+  self->finished++;
+  ms_console_progress_done(self->console, self->finished, self->items->len, item->input,
+                           ms_item_status_name(item->status));
+  report_ready(self);
+  g_mutex_unlock(&self->lock);
+}
+
+/** ms_reporter_progress: shows that @part, from 0 to 1, of the image is done. */
+void
+ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part)
+{
+  guint finished;
+
+  g_mutex_lock(&self->lock);
+  finished = self->finished;
+  g_mutex_unlock(&self->lock);
+  ms_console_progress(self->console, finished, self->items->len, item->input, part);
+}
+
+static void
+report_rest(MsReporter *self)
+{
+  self->device_known = TRUE;
+  report_ready(self);
+  while (self->next < self->items->len)
+    report_item(self, g_ptr_array_index(self->items, self->next));
+}
+
+static void
+print_summary(MsReporter *self, const MsBatchCounts *counts, double seconds)
+{
+  g_autofree char *time = ms_number_format(seconds, "%.1f");
+  g_autofree char *left = counts->pending ? g_strdup_printf(", %u not done", counts->pending) : g_strdup("");
+  g_autofree char *sentence = g_strdup_printf("%u done, %u failed, %u skipped%s in %s s.", counts->done, counts->failed,
+                                              counts->skipped, left, time);
+
+  if (self->items->len > 1 && !self->line->dry_run)
+    ms_console_note(self->console, sentence);
+}
+
+/**
+ * ms_reporter_close:
+ *
+ * Reports the remaining items, those that an interrupted run left undone included, and completes the reports' files.
+ *
+ * Returns: %FALSE with #MS_ERROR_IO when a report could not be written
+ */
+gboolean
+ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error)
+{
+  MsBatchCounts counts = ms_batch_count(self->items);
+  double seconds = (double)(g_get_monotonic_time() - self->started) * 1e-6;
+  g_autofree char *tail = ms_image_report_json_tail(&counts, seconds, interrupted);
+
+  report_rest(self);
+  if (self->json)
+    ms_report_file_write(self->json, tail);
+  print_summary(self, &counts, seconds);
+  return (!self->json || ms_report_file_close(self->json, error)) &&
+         (!self->csv || ms_report_file_close(self->csv, error));
+}

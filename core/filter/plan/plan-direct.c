@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan-direct.h"
+
+#include "core/filter/plan/plan-checks.h"
+
+/*
+ * The study's kernel [MS]: one work-item computes one pixel. Its parts, in order: the mean (by rule and device), how a
+ * pixel or a step of pixels is read (by memory object, access and unrolling), where it is read from (global memory or
+ * the group's tile), the border of the image (by rule), and the iteration.
+ */
+
+static gboolean
+refuse(GError **error, const char *reason)
+{
+  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
+  return FALSE;
+}
+
+static gboolean
+check_toggles(const MsPlanRequest *request, GError **error)
+{
+  const MsOptions *o = &request->settings.options;
+  const MsDeviceLimits *l = &request->limits;
+
+  if (o->schedule == MS_SCHEDULE_REFILL && o->local_memory)
+    return refuse(error,
+                  "With --schedule refill a work-item takes pixels from all over its group's rows, more than the tile "
+                  "of --local-memory on holds; choose one of the two.");
+  if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
+    return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
+                         "--access pointer.");
+  if (o->memory == MS_MEMORY_IMAGE && request->settings.params.levels > 0)
+    return refuse(error, "The levels of a pyramid are made in buffers. Choose --memory buffer or --levels 0.");
+  if (o->memory == MS_MEMORY_IMAGE && !l->images)
+    return refuse(error, "This device has no image objects; choose --memory buffer.");
+  if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The image is %d pixels wide; image objects of this device end at %" G_GSIZE_FORMAT
+                ". Choose --memory buffer.",
+                request->width, l->image_max_width);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Rows of pixels for each row of work-items under `refill`: enough to balance pixels with few and many iterations. */
+#define REFILL_ROWS 8
+
+/*
+ * The study found 128 work-items, 32 columns wide, fastest on its GPUs; on a processor long rows make loads contiguous.
+ */
+static void
+resolve_work_group(MsOptions *options, const MsDeviceLimits *limits)
+{
+  gboolean gpu = limits->type == MS_DEVICE_TYPE_GPU;
+
+  if (options->work_group_width > 0)
+    return;
+  options->work_group_width = gpu ? 32 : 64;
+  options->work_group_height = gpu ? 4 : 1;
+  while ((gsize)options->work_group_width > MIN(limits->max_work_group, limits->max_work_item[0]))
+    options->work_group_width /= 2;
+  while ((gsize)options->work_group_width * options->work_group_height > limits->max_work_group ||
+         (gsize)options->work_group_height > limits->max_work_item[1])
+    options->work_group_height /= 2;
+}
+
+static const char *
+mean_part(MsRule rule, const MsDeviceLimits *limits)
+{
+  switch (rule) {
+  case MS_RULE_TRUNCATE:
+    return "prelude/mean-truncate.cl";
+  case MS_RULE_REPLICATE:
+    return "prelude/mean-float.cl";
+  case MS_RULE_OPENCV:
+    return limits->fp64 ? "prelude/mean-fp64.cl" : "prelude/mean-integer.cl";
+  }
+  g_return_val_if_reached(NULL);
+}
+
+static const char *
+source_part(const MsOptions *options)
+{
+  if (options->memory == MS_MEMORY_IMAGE)
+    return "direct/source-image.cl";
+  return "direct/source-buffer.cl";
+}
+
+static const char *
+step_part(const MsOptions *options)
+{
+  if (options->access == MS_ACCESS_POINTER)
+    return "direct/step-pointer.cl";
+  switch (options->unroll) {
+  case 2:
+    return "direct/step-vload8.cl";
+  case 4:
+    return "direct/step-vload16.cl";
+  default:
+    return "direct/step-vload4.cl";
+  }
+}
+
+static const char *
+border_part(const MsParams *params, const MsOptions *options, int extent)
+{
+  int radius;
+
+  if (params->rule == MS_RULE_REPLICATE)
+    return options->memory == MS_MEMORY_IMAGE ? "direct/border-replicate-image.cl" : "direct/border-replicate.cl";
+  return ms_params_whole_radius(params, extent, &radius) ? "direct/border-clip.cl" : "direct/border-clip-half.cl";
+}
+
+static gboolean
+refills(const MsOptions *options)
+{
+  return options->schedule == MS_SCHEDULE_REFILL;
+}
+
+/* Bytes of the tile, or under `refill` of the counter of the group's next pixel. */
+static gsize
+group_bytes(const MsOptions *options)
+{
+  if (refills(options))
+    return sizeof(cl_int);
+  return options->local_memory ? (gsize)options->work_group_width * options->work_group_height * 4 : 0;
+}
+
+static void
+compose(MsPlan *plan)
+{
+  const MsOptions *o = &plan->settings.options;
+  const MsParams *p = &plan->settings.params;
+  int extent = MAX(plan->request.width, plan->request.height);
+
+  ms_program_spec_add_part(plan->program, "prelude/types.cl");
+  ms_program_spec_add_part(plan->program, mean_part(p->rule, &plan->request.limits));
+  ms_program_spec_add_part(plan->program, source_part(o));
+  ms_program_spec_add_part(plan->program, step_part(o));
+  ms_program_spec_add_part(plan->program, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
+  ms_program_spec_add_part(plan->program, "direct/window-row.cl");
+  ms_program_spec_add_part(plan->program, border_part(p, o, extent));
+  ms_program_spec_add_part(plan->program, "prelude/change.cl");
+  ms_plan_add_marks(plan);
+  ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
+  if (refills(o))
+    ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
+  ms_program_spec_define_int(plan->program, "UNROLL", o->unroll);
+  ms_program_spec_define_int(plan->program, "TILE_WIDTH", o->work_group_width);
+  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", o->work_group_height);
+}
+
+/** ms_plan_direct: plans the study's kernel, to which every toggle applies. */
+gboolean
+ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
+                               MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP,    MS_ARG_LOCAL};
+  MsOptions *options = &plan->settings.options;
+  gsize bytes;
+  MsPass *pass;
+
+  if (!check_toggles(request, error))
+    return FALSE;
+  resolve_work_group(options, &request->limits);
+  bytes = group_bytes(options);
+  if (!ms_plan_check_work_group(request, options->work_group_width, options->work_group_height, bytes, error))
+    return FALSE;
+  compose(plan);
+  plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
+  /* Local memory is the last argument, and absent where none is used. */
+  pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
+                          G_N_ELEMENTS(args) - (bytes ? 0 : 1));
+  ms_plan_add_last_args(plan, pass);
+  pass->local_bytes = bytes;
+  pass->item_height = refills(options) ? REFILL_ROWS : 1;
+  pass->local[0] = options->work_group_width;
+  pass->local[1] = options->work_group_height;
+  return TRUE;
+}

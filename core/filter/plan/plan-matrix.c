@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan-matrix.h"
+
+#include "core/filter/plan/plan-checks.h"
+
+/*
+ * The matrix kernel computes squared distances and sums as products of small matrices on a GPU's matrix units. Its
+ * parts, in order: the layout of the records, warp and matrix operations (by device), the pass that writes the records,
+ * the mean (by rule), the sums of sixteen windows, and the iteration.
+ */
+
+#define GROUP_WIDTH 8
+#define GROUP_HEIGHT 4
+#define COLUMNS_PER_STRIP 64
+#define BYTES_PER_PIXEL 16
+
+/* Local bytes as in the kernel parts: entries, pixels and means of 64 pixels, and the lanes' exchange area. */
+#define LIST_BYTES (64 * (16 + 8 + 8))
+#define NVIDIA_SCRATCH_WORDS 64
+#define PORTABLE_SCRATCH_WORDS 832
+
+/* Above this radius the unrolled first iteration exceeds the instruction cache. */
+#define MAX_UNROLLED_RADIUS 16
+
+/* The kernel indexes words of the records in 32 bits. */
+#define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
+
+static gboolean
+has_matrix_units(const MsDeviceLimits *limits)
+{
+  return limits->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY;
+}
+
+/* The bits of an integer up to 2048 in half precision. */
+static guint
+half_bits(guint value)
+{
+  guint exponent = g_bit_storage(value) - 1;
+
+  return (exponent + 15) << 10 | (value << (10 - exponent) & 1023);
+}
+
+static void
+compose(MsPlan *plan)
+{
+  gboolean fast = has_matrix_units(&plan->request.limits);
+  guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
+  g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
+
+  ms_program_spec_add_part(plan->program, "matrix/layout.cl");
+  ms_program_spec_add_part(plan->program, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
+  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE
+                                            ? "prelude/mean-reciprocal-truncate.cl"
+                                            : "prelude/mean-reciprocal.cl");
+  ms_program_spec_add_part(plan->program, "matrix/features.cl");
+  ms_program_spec_add_part(plan->program, "matrix/windows.cl");
+  ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
+  ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
+  ms_program_spec_define_int(plan->program, "SPLIT_ROWS", fast);
+  ms_program_spec_define_int(plan->program, "UNROLL_BLOCKS", fast && plan->radius <= MAX_UNROLLED_RADIUS);
+}
+
+static gsize
+local_bytes(const MsPlan *plan)
+{
+  gsize scratch = has_matrix_units(&plan->request.limits) ? NVIDIA_SCRATCH_WORDS : PORTABLE_SCRATCH_WORDS;
+  gsize band_steps = (2 * plan->radius + 11) / 4;
+
+  return LIST_BYTES + scratch * 4 + band_steps * 64;
+}
+
+/* Columns right of the image: the margin, and those that the last step of a window may read. */
+static int
+pad_columns(int radius)
+{
+  return radius + 6;
+}
+
+static gsize
+row_bytes(const MsPlan *plan)
+{
+  gsize columns = plan->request.width + 2 * (gsize)pad_columns(plan->radius);
+
+  return (columns + COLUMNS_PER_STRIP - 1) / COLUMNS_PER_STRIP * COLUMNS_PER_STRIP * BYTES_PER_PIXEL;
+}
+
+static void
+add_passes(MsPlan *plan)
+{
+  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE};
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
+  gsize side = 2 * plan->radius + 1;
+  MsPass *prepare, *filter;
+
+  plan->scratch[plan->n_scratch++] =
+    (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)};
+  prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare->pad_x = pad_columns(plan->radius);
+  prepare->pad_y = plan->radius + 2;
+  prepare->local[0] = COLUMNS_PER_STRIP;
+  prepare->local[1] = 1;
+  filter = ms_plan_add_pass(plan, "mean_shift_matrix", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
+  filter->item_height = GROUP_WIDTH / GROUP_HEIGHT;
+  filter->local[0] = GROUP_WIDTH;
+  filter->local[1] = GROUP_HEIGHT;
+  filter->local_bytes = local_bytes(plan);
+}
+
+static gboolean
+check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!ms_plan_check_default_toggles(request, GROUP_WIDTH, GROUP_HEIGHT, error))
+    return FALSE;
+  if (request->limits.type == MS_DEVICE_TYPE_CPU) {
+    g_set_error_literal(
+      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+      "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
+      "slower there than any other. Choose --kernel rows.");
+    return FALSE;
+  }
+  if (ms_plan_is_masked(plan)) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The matrix kernel filters neighbours together and takes no mask, which --levels needs; choose "
+                        "--kernel packed or --kernel direct.");
+    return FALSE;
+  }
+  if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_doubles(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_whole_radius(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_no_modes(request, MS_KERNEL_MATRIX, error) ||
+      !ms_plan_check_extent(request, MS_KERNEL_MATRIX, error))
+    return FALSE;
+  if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "
+                "--kernel direct.",
+                request->width, request->height);
+    return FALSE;
+  }
+  return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
+         ms_plan_check_work_group(request, GROUP_WIDTH, GROUP_HEIGHT, local_bytes(plan), error);
+}
+
+/** ms_plan_matrix: plans the matrix kernel: with the device's matrix units where it has them, in plain C elsewhere. */
+gboolean
+ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!check(plan, request, error))
+    return FALSE;
+  plan->settings.options.work_group_width = GROUP_WIDTH;
+  plan->settings.options.work_group_height = GROUP_HEIGHT;
+  compose(plan);
+  add_passes(plan);
+  return TRUE;
+}

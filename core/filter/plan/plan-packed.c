@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan-packed.h"
+
+#include "core/filter/plan/plan-checks.h"
+
+/*
+ * The packed kernel processes four samples at a time as bytes of a word with a GPU's byte instructions. Its parts, in
+ * order: the layout of the records, those instructions (by device), the mean (by rule), the pass that writes the
+ * records, the sums of a window, a row of four windows (by device), which pixels are filtered, the first iteration,
+ * which lists the pixels that have not converged (with a mask, all of the mask), and the later iterations (by radius).
+ */
+
+#define BYTES_PER_RECORD 16
+#define PREPARE_WIDTH 64
+
+#define FIRST_WIDTH 16
+#define FIRST_HEIGHT 8
+#define BLOCK 2 /* pixels of a work-item, in both directions */
+
+/* Work-items of a group that processes the list, and pixels of each work-item, without and with merging. */
+#define LATER_WIDTH 256
+#define ALONE_SHARE 8
+#define MERGED_SHARE 4
+
+/* Slots of the hash table of positions and colours. */
+#define TABLE_SLOTS 1024
+
+/* From this radius on, merging pixels that have reached the same position and colour saves more time than it takes. */
+#define MIN_MERGED_RADIUS 6
+
+/*
+ * From this radius on, records that do not overlap are faster: their smaller share of the caches outweighs a few more
+ * tests.
+ */
+#define MIN_COARSE_RADIUS 14
+
+/* Quads of a window that are unrolled, for four windows at a time and for one. */
+#define FIRST_QUADS 6
+#define LATER_QUADS 33
+
+/* The largest squared colour radius that excludes every colour of the margin. */
+#define MAX_ISR2 (255 * 255 - 1)
+
+/* The layout of kernels/packed/layout.cl. */
+static int
+grain(int radius)
+{
+  return radius % 2 && radius < MIN_COARSE_RADIUS ? 2 : 4;
+}
+
+static int
+quads(int radius)
+{
+  return (2 * radius + 1 + grain(radius) + 2) / 4;
+}
+
+static gsize
+row_bytes(const MsPlan *plan)
+{
+  int spacing = grain(plan->radius);
+
+  return ((plan->request.width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1) * BYTES_PER_RECORD;
+}
+
+static gboolean
+has_byte_products(const MsPlan *plan)
+{
+  return plan->request.limits.nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY;
+}
+
+static gboolean
+merges(const MsPlan *plan)
+{
+  return plan->radius >= MIN_MERGED_RADIUS;
+}
+
+/* The largest work-group of the device, since any size can process the list. */
+static gsize
+later_width(const MsPlan *plan)
+{
+  const MsDeviceLimits *l = &plan->request.limits;
+
+  return MIN(LATER_WIDTH, MIN(l->max_work_group, l->max_work_item[0]));
+}
+
+static gsize
+later_share(const MsPlan *plan)
+{
+  return merges(plan) ? MERGED_SHARE : ALONE_SHARE;
+}
+
+static gsize
+later_local_bytes(const MsPlan *plan)
+{
+  gsize lists = 2 * later_width(plan) * later_share(plan) * sizeof(cl_ushort);
+
+  return merges(plan) ? (TABLE_SLOTS + 2) * sizeof(cl_uint) + lists : sizeof(cl_uint);
+}
+
+/* Plain C gains nothing from unrolling and takes longer to compile. */
+static int
+rows_unrolled(const MsPlan *plan, int quads_unrolled)
+{
+  if (!has_byte_products(plan))
+    return 1;
+  return CLAMP(quads_unrolled / quads(plan->radius), 1, 2 * plan->radius + 1);
+}
+
+/* Defines the radius with its fraction; nine digits identify a number of single precision. */
+static void
+define_reach(MsPlan *plan)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *text = NULL;
+
+  g_ascii_formatd(digits, sizeof digits, "%#.9g", ms_params_numbers(&plan->settings.params).sp);
+  text = g_strconcat(digits, "f", NULL);
+  ms_program_spec_define_text(plan->program, "REACH", text);
+}
+
+static void
+compose(MsPlan *plan)
+{
+  gboolean truncates = plan->settings.params.rule == MS_RULE_TRUNCATE;
+  gboolean whole = ms_plan_has_whole_radius(&plan->request);
+
+  ms_program_spec_add_part(plan->program, "packed/layout.cl");
+  ms_program_spec_add_part(plan->program,
+                           has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
+  ms_program_spec_add_part(plan->program,
+                           truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
+  ms_program_spec_add_part(plan->program, "packed/prepare.cl");
+  ms_program_spec_add_part(plan->program, whole ? "packed/reach-whole.cl" : "packed/reach-half.cl");
+  ms_program_spec_add_part(plan->program, "packed/window.cl");
+  ms_program_spec_add_part(plan->program,
+                           has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
+  ms_program_spec_add_part(plan->program, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
+  ms_plan_add_marks(plan);
+  ms_program_spec_add_part(plan->program, "packed/list.cl");
+  ms_program_spec_add_part(plan->program, ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl");
+  ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
+  ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  if (!whole)
+    define_reach(plan);
+  ms_program_spec_define_int(plan->program, "GRAIN", grain(plan->radius));
+  ms_program_spec_define_int(plan->program, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
+  ms_program_spec_define_int(plan->program, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
+  ms_program_spec_define_int(plan->program, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
+  ms_program_spec_define_int(plan->program, "TABLE", TABLE_SLOTS);
+  ms_program_spec_define_int(plan->program, "FIRST_STEPS", ms_plan_is_masked(plan) ? 0 : 1);
+}
+
+/* Records, reciprocals, the list of pixels that have not converged, and its length. */
+static void
+add_scratch(MsPlan *plan)
+{
+  gsize side = 2 * plan->radius + 1;
+
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = side * row_bytes(plan)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = (gsize)plan->request.region.width * sizeof(cl_uint4)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = sizeof(cl_uint), .cleared = TRUE};
+}
+
+static void
+add_prepare(MsPlan *plan)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE, MS_ARG_REGION};
+  MsPass *pass = ms_plan_add_pass(plan, "prepare_packed", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+
+  pass->item_width = grain(plan->radius);
+  pass->pad_x = plan->radius + 4;
+  pass->pad_y = plan->radius + 1;
+  pass->local[0] = PREPARE_WIDTH;
+  pass->local[1] = 1;
+}
+
+static void
+add_first(MsPlan *plan)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE,    MS_ARG_RESULT,    MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
+                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE,     MS_ARG_REGION,
+                               MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
+  MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+
+  ms_plan_add_last_args(plan, pass);
+  pass->item_width = pass->item_height = BLOCK;
+  pass->local[0] = FIRST_WIDTH;
+  pass->local[1] = FIRST_HEIGHT;
+  pass->local_bytes = 2 * sizeof(cl_uint);
+}
+
+/* The number of groups when no pixel has converged. */
+static void
+add_later(MsPlan *plan)
+{
+  static const MsArg args[] = {MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3,
+                               MS_ARG_IMAGE,  MS_ARG_REGION,    MS_ARG_FILTER,    MS_ARG_LOCAL};
+  MsPass *pass = ms_plan_add_pass(plan, "mean_shift_later", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+
+  pass->item_height = (int)later_share(plan);
+  pass->local[0] = later_width(plan);
+  pass->local[1] = 1;
+  pass->local_bytes = later_local_bytes(plan);
+}
+
+static gboolean
+check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
+      !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
+      !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
+      !ms_plan_check_no_modes(request, MS_KERNEL_PACKED, error) ||
+      !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
+    return FALSE;
+  if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The packed kernel tells the margin from the image by a distance of 255, which --sr %g reaches; choose "
+                "--kernel direct.",
+                request->settings.params.sr);
+    return FALSE;
+  }
+  return ms_plan_check_work_group(request, PREPARE_WIDTH, 1, 0, error) &&
+         ms_plan_check_work_group(request, FIRST_WIDTH, FIRST_HEIGHT, 2 * sizeof(cl_uint), error) &&
+         ms_plan_check_work_group(request, later_width(plan), 1, later_local_bytes(plan), error);
+}
+
+/**
+ * ms_plan_packed: plans the packed kernel: with the device's byte instructions where it has them, in plain C elsewhere.
+ */
+gboolean
+ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!check(plan, request, error))
+    return FALSE;
+  plan->settings.options.work_group_width = FIRST_WIDTH;
+  plan->settings.options.work_group_height = FIRST_HEIGHT;
+  compose(plan);
+  add_scratch(plan);
+  add_prepare(plan);
+  add_first(plan);
+  if (plan->settings.params.max_iterations > 1 || ms_plan_is_masked(plan))
+    add_later(plan);
+  return TRUE;
+}

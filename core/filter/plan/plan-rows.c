@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan-rows.h"
+
+#include "core/filter/plan/plan-checks.h"
+
+/*
+ * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order:
+ * how the planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
+ * radius), whether pixels look for companions (in large windows only), the first step and the tile.
+ */
+
+#define TILE_WIDTH 64
+#define TILE_HEIGHT 4
+#define PREPARE_COLUMNS 1024
+
+/* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
+#define NARROW_ISR2 65535
+
+/* Whether a window needs more than one vector a row. */
+static gboolean
+is_large(int radius, int lanes)
+{
+  return 2 * radius + 1 > MIN(lanes, 31);
+}
+
+/* A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
+static const char *
+window_part(int radius, int lanes)
+{
+  if (is_large(radius, lanes))
+    return "rows/window-any.cl";
+  return 2 * radius + 1 <= lanes / 2 ? "rows/window-pair.cl" : "rows/window-row.cl";
+}
+
+static const char *
+edge_part(const MsPlanRequest *request)
+{
+  if (request->settings.params.rule == MS_RULE_REPLICATE)
+    return "rows/edge-replicate.cl";
+  return ms_plan_has_whole_radius(request) ? "rows/edge-clip.cl" : "rows/edge-clip-half.cl";
+}
+
+static const char *
+mean_part(MsRule rule)
+{
+  switch (rule) {
+  case MS_RULE_TRUNCATE:
+    return "rows/mean-truncate.cl";
+  case MS_RULE_REPLICATE:
+    return "rows/mean-replicate.cl";
+  case MS_RULE_OPENCV:
+    return "rows/mean-opencv.cl";
+  }
+  g_return_val_if_reached(NULL);
+}
+
+static void
+compose(MsPlan *plan, int lanes)
+{
+  const MsParams *p = &plan->settings.params;
+  gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2;
+
+  ms_program_spec_add_part(plan->program, "rows/layout.cl");
+  ms_program_spec_add_part(plan->program, "rows/prepare.cl");
+  ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
+  ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
+  ms_program_spec_add_part(plan->program, edge_part(&plan->request));
+  ms_program_spec_add_part(plan->program, mean_part(p->rule));
+  ms_program_spec_add_part(plan->program, "rows/samples.cl");
+  ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
+  ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
+  ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  ms_plan_add_marks(plan);
+  ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
+  ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
+  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
+  ms_program_spec_define_int(plan->program, "PREPARE_COLUMNS", PREPARE_COLUMNS);
+}
+
+/* As kernels/rows/layout.cl reckons it. */
+static int
+margin(int radius)
+{
+  return (2 * radius + 48) / 16 * 16;
+}
+
+static gsize
+row_bytes(const MsPlan *plan)
+{
+  gsize pitch = (plan->request.width + 15) / 16 * 16 + 2 * margin(plan->radius);
+
+  return 3 * pitch * sizeof(cl_ushort);
+}
+
+static void
+add_passes(MsPlan *plan)
+{
+  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
+  MsPass *prepare, *filter;
+
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
+  prepare = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare->item_width = PREPARE_COLUMNS;
+  prepare->pad_x = margin(plan->radius);
+  prepare->local[0] = prepare->local[1] = 1;
+  filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
+  ms_plan_add_last_args(plan, filter);
+  filter->item_width = TILE_WIDTH;
+  filter->item_height = TILE_HEIGHT;
+  /*
+   * Every work-item is a loop of its own over whole vectors; a group of one keeps the runtime from interleaving them.
+   */
+  filter->local[0] = filter->local[1] = 1;
+}
+
+/* Sums of absolute coordinates are taken in 32 bits. */
+static gboolean
+coordinates_fit(const MsPlanRequest *request, int radius)
+{
+  gint64 side = 2 * radius + 1, reach = (gint64)radius * (request->settings.params.max_iterations + 1);
+  gint64 extent = MAX(request->width, request->height);
+
+  return side * side * (extent + reach) <= G_MAXINT32;
+}
+
+static gboolean
+check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+  MsKernel kernel = plan->settings.options.kernel;
+
+  if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error))
+    return FALSE;
+  if (!coordinates_fit(request, plan->radius)) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
+                "--kernel direct.",
+                ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+plan_lanes(MsPlan *plan, const MsPlanRequest *request, int lanes, GError **error)
+{
+  if (!check(plan, request, error))
+    return FALSE;
+  plan->settings.options.work_group_width = plan->settings.options.work_group_height = 1;
+  compose(plan, lanes);
+  add_passes(plan);
+  return TRUE;
+}
+
+/** ms_plan_rows: plans the rows kernel in OpenCL C's own vectors of sixteen lanes. */
+gboolean
+ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  return plan_lanes(plan, request, 16, error);
+}
+
+/**
+ * ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang know.
+ */
+gboolean
+ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
+{
+  if (!request->limits.clang_vectors) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                        "The rows-wide kernel needs the vectors of clang, which this device's compiler does not take; "
+                        "choose --kernel rows.");
+    return FALSE;
+  }
+  return plan_lanes(plan, request, 32, error);
+}

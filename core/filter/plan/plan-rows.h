@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans the rows kernels: windows as explicit vectors, for processors. */
+#pragma once
+
+#include "core/filter/plan/plan.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error);
+gboolean ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error);
+
+G_END_DECLS

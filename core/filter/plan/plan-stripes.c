@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan-stripes.h"
+
+/*
+ * Samples that one launch may test: about 0.1 s on a slow processor or a fast GPU, short enough for cancelling and long
+ * enough for the cost of a launch to be negligible.
+ */
+#define CPU_SAMPLES_PER_BAND 2.5e8
+#define GPU_SAMPLES_PER_BAND 1.0e11
+
+/* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
+#define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
+
+/* Enough for an upload, kernels and a download at the same time. */
+#define LANES 3
+
+/*
+ * Bounds measured on an H200: smaller images gain nothing, since each stripe's transfer starts threads; larger stripes
+ * lengthen the first upload and the last download, which overlap no kernels.
+ */
+#define LEAST_PIPELINED_BYTES (G_GUINT64_CONSTANT(128) << 20)
+#define LEAST_STRIPE_BYTES (G_GUINT64_CONSTANT(16) << 20)
+#define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
+#define MOST_STRIPES 16
+
+/** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
+guint64
+ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
+{
+  guint64 source_rows = MIN((guint64)self->request.height, (guint64)stripe_rows + 2 * (guint64)self->halo);
+  guint64 bytes = source_rows * self->request.width * 4 + (guint64)stripe_rows * self->request.region.width * 4;
+
+  if (self->request.modes)
+    bytes += (guint64)stripe_rows * self->request.region.width * 4;
+
+  for (guint i = 0; i < self->n_scratch; i++)
+    bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
+  return bytes;
+}
+
+/*
+ * The largest number of rows of the region whose source with halo, scratch and result fit @budget bytes and one
+ * allocation; 0 where not even one row fits.
+ */
+static int
+rows_within_budget(const MsPlan *plan, guint64 budget)
+{
+  int low = 0, high = plan->request.region.height;
+
+  if (ms_plan_device_bytes(plan, high) <= budget)
+    return high;
+  while (low < high) {
+    int middle = low + (high - low + 1) / 2;
+    if (ms_plan_device_bytes(plan, middle) <= budget)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+/*
+ * Sets the plan's lanes and, where there are several, shortens its stripes so that all lanes together take at most
+ * @budget bytes of the device. Several lanes pay where the device has its own memory and the image is large. A stripe
+ * has at least four times the rows of its halo, which are transferred and prepared twice.
+ */
+static void
+set_lanes(MsPlan *plan, guint64 budget)
+{
+  const MsPlanRequest *q = &plan->request;
+  const guint64 row_bytes = (guint64)q->region.width * 4, bytes = row_bytes * (guint64)q->region.height;
+  const guint64 stripe_bytes = CLAMP(bytes / MOST_STRIPES, LEAST_STRIPE_BYTES, MOST_STRIPE_BYTES);
+  gint64 rows = (gint64)((stripe_bytes + row_bytes - 1) / row_bytes);
+
+  plan->lanes = 1;
+  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || bytes < LEAST_PIPELINED_BYTES)
+    return;
+  rows = MIN(MAX(rows, 4 * (gint64)plan->halo), plan->stripe_rows);
+  while (rows > 1 && LANES * ms_plan_device_bytes(plan, (int)rows) > budget)
+    rows /= 2;
+  if (2 * rows > q->region.height || rows < 2 * (gint64)plan->halo)
+    return;
+  plan->lanes = LANES;
+  plan->stripe_rows = (int)rows;
+}
+
+/*
+ * Rows of one launch that tests at most @samples_per_band window samples: at least 1 and, where there are as many, a
+ * multiple of 16 so that work-groups stay whole.
+ */
+static int
+rows_per_band(const MsPlan *plan, double samples_per_band)
+{
+  double side = 2.0 * plan->radius + 1.0;
+  double per_row = side * side * plan->request.region.width * MIN(plan->settings.params.max_iterations, 3);
+  double rows = samples_per_band / per_row;
+
+  if (rows >= plan->request.region.height)
+    return plan->request.region.height;
+  return rows < 16 ? MAX(1, (int)rows) : (int)rows / 16 * 16;
+}
+
+/* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
+static guint64
+largest_budget(const MsPlanRequest *request)
+{
+  const MsDeviceLimits *l = &request->limits;
+  guint64 budget = l->global_memory / 2;
+
+  if (request->memory_budget > 0)
+    budget = MIN(budget, request->memory_budget);
+  /* A budget of at most one allocation also keeps each single buffer within the limit of an allocation. */
+  return MIN(budget, l->max_allocation);
+}
+
+/*
+ * A processor's stripes stay small unless the halo needs more: a stripe has at least the rows of its halo where the
+ * device has the memory, since the halo is transferred and prepared again for each stripe.
+ */
+static guint64
+memory_budget(const MsPlan *plan)
+{
+  const MsPlanRequest *request = &plan->request;
+  guint64 largest = largest_budget(request);
+  int least_rows = CLAMP(plan->halo, 1, request->region.height);
+
+  if (request->limits.type != MS_DEVICE_TYPE_CPU)
+    return largest;
+  return MIN(largest, MAX(CPU_BUDGET, ms_plan_device_bytes(plan, least_rows)));
+}
+
+static int
+image_row_limit(const MsPlan *plan)
+{
+  if (!plan->source_is_image)
+    return G_MAXINT;
+  return (int)MIN((gsize)G_MAXINT, plan->request.limits.image_max_height);
+}
+
+/* What the buffers of this level and those above it take together. */
+static guint64
+level_bytes(const MsPlan *self)
+{
+  const guint64 pixels = (guint64)self->request.width * self->request.height;
+  const guint64 above = self->coarser ? level_bytes(self->coarser) + 2 * pixels : 0;
+
+  return above + ms_plan_device_bytes(self, self->request.region.height) +
+         (guint64)(self->request.height - MIN(self->request.height, self->request.region.height + 2 * self->halo)) *
+           self->request.width * 4;
+}
+
+/* The levels of a pyramid are not cut: each is needed whole for the next. */
+static gboolean
+keep_whole(MsPlan *self, GError **error)
+{
+  const MsDeviceLimits *l = &self->request.limits;
+  const guint64 bytes = level_bytes(self);
+  guint64 budget = l->global_memory / 2;
+
+  if (self->request.memory_budget > 0)
+    budget = MIN(budget, self->request.memory_budget);
+  if (bytes > budget || ms_plan_device_bytes(self, self->request.region.height) > l->max_allocation) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+                "With --levels the whole image lies on the device, which takes %" G_GUINT64_FORMAT
+                " MiB; the device offers %" G_GUINT64_FORMAT " MiB. Choose --levels 0.",
+                bytes >> 20, MIN(budget, l->max_allocation) >> 20);
+    return FALSE;
+  }
+  self->lanes = 1;
+  self->stripe_rows = self->request.region.height;
+  return TRUE;
+}
+
+static gboolean
+cut(MsPlan *self, GError **error)
+{
+  guint64 budget = memory_budget(self);
+  int rows = rows_within_budget(self, budget);
+  int limit = image_row_limit(self);
+
+  if (self->request.height > limit)
+    rows = MIN(rows, limit - 2 * self->halo);
+  if (rows < 1) {
+    g_set_error(
+      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+      "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %" G_GUINT64_FORMAT
+      " MiB that the device offers.",
+      2 * self->halo + 1, self->request.width, budget >> 20);
+    return FALSE;
+  }
+  self->stripe_rows = rows;
+  set_lanes(self, budget);
+  return TRUE;
+}
+
+/**
+ * ms_plan_cut_into_stripes: sets the rows of stripes and bands, or fails with #MS_ERROR_UNSUPPORTED where one row does
+ * not fit the device.
+ */
+gboolean
+ms_plan_cut_into_stripes(MsPlan *self, GError **error)
+{
+  gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
+  gboolean good = ms_plan_is_masked(self) ? keep_whole(self, error) : cut(self, error);
+
+  if (!good)
+    return FALSE;
+  self->band_rows = MIN(self->stripe_rows, rows_per_band(self, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
+  return TRUE;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/plan/plan.h"
+
+#include <string.h>
+
+void
+ms_plan_free(MsPlan *self)
+{
+  if (!self)
+    return;
+  g_clear_object(&self->program);
+  g_clear_pointer(&self->coarser, ms_plan_free);
+  g_free(self->rejected);
+  g_free(self);
+}
+
+/** ms_plan_is_masked: whether only the pixels of a mask are filtered: on all levels of a pyramid but the topmost. */
+gboolean
+ms_plan_is_masked(const MsPlan *self)
+{
+  return self->settings.params.levels > 0;
+}
+
+/** ms_plan_add_marks: adds the parts that say which pixels are filtered, and whether their modes are kept. */
+void
+ms_plan_add_marks(MsPlan *self)
+{
+  ms_program_spec_add_part(self->program, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
+  ms_program_spec_add_part(self->program, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
+}
+
+/** ms_plan_add_last_args: gives the mask and the modes, where the plan has them, to the pass as its last arguments. */
+void
+ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
+{
+  g_assert(pass->n_args + 2 <= MS_PLAN_MAX_ARGS);
+  if (ms_plan_is_masked(self))
+    pass->args[pass->n_args++] = MS_ARG_MASK;
+  if (self->request.modes)
+    pass->args[pass->n_args++] = MS_ARG_MODES;
+}
+
+/**
+ * ms_plan_add_pass: (transfer none): appends a pass with one pixel for each work-item; the caller sets the other
+ * fields.
+ */
+MsPass *
+ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+{
+  MsPass *pass = &self->passes[self->n_passes++];
+
+  g_assert(self->n_passes <= MS_PLAN_MAX_PASSES && n_args <= MS_PLAN_MAX_ARGS);
+  *pass = (MsPass){.function = function, .grid = grid, .item_width = 1, .item_height = 1, .n_args = n_args};
+  memcpy(pass->args, args, n_args * sizeof *args);
+  return pass;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/split/shares.h"
+
+#include <math.h>
+
+#include "core/folder.h"
+#include "core/option/choice.h"
+
+/* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
+#define LARGEST_CHANGE 0.5
+
+/* No device starves: it could never show that it has become fast again. */
+#define LEAST_SHARE 0.01
+
+/* Steps without a row before the first probe, and how often the wait is doubled at most. */
+#define FIRST_PROBE 2u
+#define LONGEST_WAIT 5u
+
+/* At this many pixels a new speed counts as much as the known one. */
+#define HALF_WEIGHT_PIXELS 262144.0
+
+const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
+
+static const MsSplitPolicy policies[] = {
+  [MS_SPLIT_EQUAL] = {FALSE, FALSE, FALSE, FALSE},   [MS_SPLIT_LEARNED] = {TRUE, FALSE, FALSE, FALSE},
+  [MS_SPLIT_ADAPTIVE] = {TRUE, TRUE, TRUE, TRUE},    [MS_SPLIT_DYNAMIC] = {FALSE, TRUE, FALSE, FALSE},
+  [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE},
+};
+
+/** ms_split_mode_policy: (transfer none): what @mode does. */
+const MsSplitPolicy *
+ms_split_mode_policy(MsSplitMode mode)
+{
+  return &policies[mode];
+}
+
+/** ms_split_mode_parse: the mode of that name, or #MS_ERROR_USAGE. */
+gboolean
+ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
+{
+  static const char *const names[] = {"equal", "learned", "adaptive", "dynamic", "experience", "bounded", NULL};
+  int index = ms_choice_parse(names, "--split", text, error);
+
+  if (index >= 0)
+    *mode = (MsSplitMode)index;
+  return index >= 0;
+}
+
+static void
+normalise(MsShares *self)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    self->share[i] = MAX(self->share[i], LEAST_SHARE);
+    sum += self->share[i];
+  }
+  for (guint i = 0; i < self->n; i++)
+    self->share[i] /= sum;
+}
+
+MsShares
+ms_shares_equal(guint n)
+{
+  MsShares self = {.n = n};
+
+  g_return_val_if_fail(n >= 1 && n <= MS_SHARES_MAX, self);
+  for (guint i = 0; i < n; i++)
+    self.share[i] = 1.0 / n;
+  return self;
+}
+
+/**
+ * ms_shares_from_speeds:
+ * @speeds: work done in a second by each device on an earlier run, 0 where nothing is known
+ *
+ * Returns: shares in proportion; a device that nothing is known of gets the mean of the others
+ */
+MsShares
+ms_shares_from_speeds(const double *speeds, guint n)
+{
+  MsShares self = ms_shares_equal(n);
+  double sum = 0;
+  guint known = 0;
+
+  for (guint i = 0; i < n; i++) {
+    sum += speeds[i];
+    known += speeds[i] > 0;
+  }
+  if (known == 0)
+    return self;
+  for (guint i = 0; i < n; i++)
+    self.share[i] = speeds[i] > 0 ? speeds[i] : sum / known;
+  normalise(&self);
+  return self;
+}
+
+/**
+ * ms_shares_cut:
+ * @step: rows to divide
+ * @parts: (out) (array): for each device its rows, in order and without gaps; some may be empty
+ */
+void
+ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
+{
+  double until = 0;
+  int done = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    until += self->share[i];
+    int end = i + 1 == self->n ? step.count : CLAMP((int)lrint(until * step.count), done, step.count);
+    parts[i] = (MsRows){step.first + done, end - done};
+    done = end;
+  }
+}
+
+/* A device without a row has no time, so after some steps it gets a row again: each time after twice as many steps. */
+static void
+probe_idle(MsShares *self, guint device, int rows)
+{
+  if (++self->idle_steps[device] < FIRST_PROBE << MIN(self->probes[device], LONGEST_WAIT))
+    return;
+  self->idle_steps[device] = 0;
+  self->probes[device]++;
+  self->share[device] = MAX(self->share[device], 1.0 / rows);
+}
+
+/* The measured devices divide what the idle ones leave; one whose probe was in vain is idle again at once. */
+static void
+correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *speed, double sum,
+                 double scale)
+{
+  double available = 1;
+  int rows = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    available -= parts[i].count < 1 ? self->share[i] : 0;
+    rows += parts[i].count;
+  }
+  for (guint i = 0; i < self->n; i++) {
+    if (parts[i].count < 1)
+      continue;
+    double earned = available * speed[i] / sum;
+    double bound = policy->bounded ? self->share[i] * LARGEST_CHANGE : 1;
+    if (self->probes[i] > 0 && parts[i].count == 1 && earned * rows < 0.5)
+      self->share[i] = earned;
+    else
+      self->share[i] += CLAMP((earned - self->share[i]) * scale, -bound, bound);
+  }
+}
+
+/**
+ * ms_shares_correct:
+ * @policy: how
+ * @parts: the rows that each device had in the last step
+ * @milliseconds: what each took for them
+ *
+ * Moves the shares towards the measured speeds. As in [LB] a correction can be scaled by the devices' relative
+ * performance, the slowest over the fastest, so that very unequal devices over-correct less (but never below a
+ * quarter), and bounded, so that one disturbed step cannot make the shares diverge. A device whose share rounds to no
+ * rows is probed with one row now and then, so that it recovers when it has become fast again.
+ */
+void
+ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds)
+{
+  double speed[MS_SHARES_MAX] = {0}, sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
+  int rows = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    rows += parts[i].count;
+    if (parts[i].count < 1)
+      continue;
+    if (!(milliseconds[i] > 0))
+      return;
+    speed[i] = parts[i].count / milliseconds[i];
+    sum += speed[i];
+    slowest = MIN(slowest, speed[i]);
+    fastest = MAX(fastest, speed[i]);
+  }
+  if (rows == 0)
+    return;
+  correct_measured(self, policy, parts, speed, sum, policy->scaled ? MAX(slowest / fastest, 0.25) : 1);
+  for (guint i = 0; i < self->n; i++)
+    if (parts[i].count < 1)
+      probe_idle(self, i, rows);
+    else if (speed[i] / sum * rows >= 1)
+      self->probes[i] = 0;
+  normalise(self);
+}
+
+/** ms_shares_store_path: (transfer full): where learned speeds are kept. */
+char *
+ms_shares_store_path(void)
+{
+  return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "speeds.ini", NULL);
+}
+
+/** ms_shares_load_speed: the speed that earlier runs found for that work on that device. */
+gboolean
+ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autoptr(GError) error = NULL;
+
+  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
+    return FALSE;
+  *speed = g_key_file_get_double(file, device, work, &error);
+  return !error && *speed > 0 && isfinite(*speed);
+}
+
+/**
+ * ms_shares_blend_speed:
+ * @known: what the store holds
+ * @pixels: on how many @measured was measured
+ *
+ * Returns: the speed to remember: that of a large image replaces the old one nearly, that of a small one, most of
+ *   whose time goes into launches, hardly changes it
+ */
+double
+ms_shares_blend_speed(double known, double measured, double pixels)
+{
+  double weight = pixels / (pixels + HALF_WEIGHT_PIXELS);
+
+  return known + weight * (measured - known);
+}
+
+/** ms_shares_store_speed: remembers a speed; the file is replaced as a whole. */
+gboolean
+ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
+{
+  g_autoptr(GKeyFile) file = g_key_file_new();
+
+  g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  g_key_file_set_double(file, device, work, speed);
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_key_file_save_to_file(file, path, error);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsShares: how the rows of a step are divided among devices, and how the division learns from measured times ([LB]).
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "core/filter/plan/bands.h"
+
+G_BEGIN_DECLS
+
+#define MS_SHARES_MAX 16
+
+/**
+ * MsSplitMode: how an image is divided.
+ * @MS_SPLIT_EQUAL: equal shares
+ * @MS_SPLIT_LEARNED: in proportion to the speeds of earlier runs, kept for the whole image
+ * @MS_SPLIT_ADAPTIVE: the same, corrected from step to step: both algorithms of [LB] together
+ * @MS_SPLIT_DYNAMIC: equal at first, then in proportion to the speeds of the last step: the original balancer that [LB]
+ *   compares itself with
+ * @MS_SPLIT_EXPERIENCE: the experience-guided algorithm of [LB] alone: learned shares, corrections scaled by the
+ *   devices' relative performance
+ * @MS_SPLIT_BOUNDED: the multi-device adaptive algorithm of [LB] alone: equal at first, each device's correction scaled
+ *   and bounded
+ */
+typedef enum {
+  MS_SPLIT_EQUAL,
+  MS_SPLIT_LEARNED,
+  MS_SPLIT_ADAPTIVE,
+  MS_SPLIT_DYNAMIC,
+  MS_SPLIT_EXPERIENCE,
+  MS_SPLIT_BOUNDED,
+} MsSplitMode;
+
+/**
+ * MsSplitPolicy: what a mode does.
+ * @learned: whether it starts from the speeds of earlier runs
+ * @corrected: whether it corrects the shares after each step
+ * @scaled: whether a correction is scaled by the slowest over the fastest device
+ * @bounded: whether a correction is bounded
+ */
+typedef struct {
+  gboolean learned;
+  gboolean corrected;
+  gboolean scaled;
+  gboolean bounded;
+} MsSplitPolicy;
+
+/**
+ * MsShares: @share[i] of every step goes to device i; the shares add up to 1.
+ * @idle_steps: for each device the steps in a row in which its share was less than a row
+ * @probes: how often each was then given a row in vain
+ */
+typedef struct {
+  guint n;
+  double share[MS_SHARES_MAX];
+  guint idle_steps[MS_SHARES_MAX];
+  guint probes[MS_SHARES_MAX];
+} MsShares;
+
+/** ms_split_mode_names: the modes of the command line; ms_split_mode_parse() knows those of the study as well. */
+extern const char *const ms_split_mode_names[];
+
+const MsSplitPolicy *ms_split_mode_policy(MsSplitMode mode);
+gboolean ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error);
+MsShares ms_shares_equal(guint n);
+MsShares ms_shares_from_speeds(const double *speeds, guint n);
+void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
+void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds);
+
+char *ms_shares_store_path(void);
+gboolean ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed);
+gboolean ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error);
+double ms_shares_blend_speed(double known, double measured, double pixels);
+
+G_END_DECLS

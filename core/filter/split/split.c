@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/split/split.h"
+
+#include "core/filter/split/split-partner.h"
+
+/* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
+#define DEFAULT_STEPS 8
+
+/* A device overlaps its transfers with its kernels within a part of this size; smaller parts give that up. */
+#define LEAST_PART_BYTES ((guint64)256 << 20)
+
+struct _MsSplit {
+  GObject parent_instance;
+  GPtrArray *filters; /* MsMeanShift, one a device */
+  MsSplitMode mode;
+  MsShares shares;
+  MsSplitPartner partner; /* the last filter's, where there is one */
+  char *store;
+  guint steps;
+  guint64 rows[MS_SHARES_MAX];
+  guint64 timed_rows[MS_SHARES_MAX]; /* those of @busy_ms */
+  double busy_ms[MS_SHARES_MAX];
+  MsProgressFunc progress;
+  gpointer progress_data;
+};
+
+G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
+
+/* One device's part of a step; filled before its thread starts, read after it has ended. */
+typedef struct {
+  MsMeanShift *filter;
+  MsImage *source;
+  const MsSettings *settings; /* in run_step()'s common part: an array, one for each device */
+  MsRows rows;
+  guint8 *pixels;
+  GCancellable *cancellable;
+  MsTimingLog *log;
+  double milliseconds;
+  gboolean good;
+  GError *error;
+} Part;
+
+static void
+ms_split_finalize(GObject *object)
+{
+  MsSplit *self = MS_SPLIT(object);
+
+  g_clear_pointer(&self->filters, g_ptr_array_unref);
+  g_free(self->store);
+  G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
+}
+
+static void
+ms_split_class_init(MsSplitClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_split_finalize;
+}
+
+static void
+ms_split_init(MsSplit *self)
+{
+  self->filters = g_ptr_array_new_with_free_func(g_object_unref);
+  self->steps = DEFAULT_STEPS;
+  self->store = ms_shares_store_path();
+}
+
+static void
+add_filter(MsSplit *self, MsContext *context, gboolean pipelined)
+{
+  MsMeanShift *filter = ms_mean_shift_new(context);
+
+  ms_mean_shift_set_pipelined(filter, pipelined);
+  g_ptr_array_add(self->filters, filter);
+}
+
+/**
+ * ms_split_new:
+ * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, each with a context of its own
+ *
+ * Returns: (transfer full): a filter over all of them
+ */
+MsSplit *
+ms_split_new(GPtrArray *contexts, MsSplitMode mode)
+{
+  g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_SHARES_MAX, NULL);
+
+  MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
+  for (guint i = 0; i < contexts->len; i++)
+    add_filter(self, g_ptr_array_index(contexts, i), TRUE);
+  self->mode = mode;
+  self->shares = ms_shares_equal(contexts->len);
+  return self;
+}
+
+/** ms_split_set_store: the file of learned speeds; %NULL neither reads nor keeps any. */
+void
+ms_split_set_store(MsSplit *self, const char *path)
+{
+  g_free(self->store);
+  self->store = g_strdup(path);
+}
+
+/**
+ * ms_split_choose_steps:
+ * @bytes: of the image
+ * @most: the most steps, at least 2
+ *
+ * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
+ *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
+ */
+guint
+ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
+{
+  guint64 steps = bytes / (n_devices * LEAST_PART_BYTES);
+
+  return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
+}
+
+/** ms_split_set_steps: the most steps into which an image is cut. */
+void
+ms_split_set_steps(MsSplit *self, guint steps)
+{
+  self->steps = MAX(steps, 1);
+}
+
+static gboolean
+has_partner(const MsSplit *self)
+{
+  return self->partner.ratio > 0;
+}
+
+/**
+ * ms_split_add_partner:
+ * @ratio: how many times as fast as the partner the first device is
+ *
+ * Adds a simulated device, once. The devices then run one after the other, and ms_split_get_simulated_ms() says how
+ * long they would have taken side by side.
+ */
+void
+ms_split_add_partner(MsSplit *self, double ratio)
+{
+  g_return_if_fail(!has_partner(self) && ratio > 0 && self->filters->len < MS_SHARES_MAX);
+
+  for (guint i = 0; i < self->filters->len; i++)
+    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), FALSE);
+  add_filter(self, ms_split_get_context(self, 0), FALSE);
+  self->partner.ratio = ratio;
+  self->shares = ms_shares_equal(self->filters->len);
+}
+
+/** ms_split_get_simulated_ms: the time of the last run, with the partner's as simulated; 0 without a partner. */
+double
+ms_split_get_simulated_ms(MsSplit *self)
+{
+  return self->partner.total_ms;
+}
+
+/** ms_split_set_progress: @progress is called after each step from the thread that runs. */
+void
+ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data)
+{
+  self->progress = progress;
+  self->progress_data = user_data;
+}
+
+guint
+ms_split_get_n_devices(MsSplit *self)
+{
+  return self->filters->len;
+}
+
+MsContext *
+ms_split_get_context(MsSplit *self, guint index)
+{
+  return ms_mean_shift_get_context(g_ptr_array_index(self->filters, index));
+}
+
+/** ms_split_get_shares: the shares as they stood after the last run. */
+MsShares
+ms_split_get_shares(MsSplit *self)
+{
+  return self->shares;
+}
+
+/** ms_split_get_rows: how many rows of the last run a device computed. */
+guint64
+ms_split_get_rows(MsSplit *self, guint index)
+{
+  return self->rows[index];
+}
+
+/**
+ * ms_split_step_ms:
+ * @wall_ms: what a device's part of a step took
+ * @log: its rows
+ *
+ * Returns: @wall_ms as a measure of the device's speed; 0 where the device built a program, since drivers compile then
+ *   and at the first launch, which takes time that does not depend on the pixels
+ */
+double
+ms_split_step_ms(double wall_ms, MsTimingLog *log)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    if (ms_timing_log_get(log, i)->stage == MS_STAGE_BUILD)
+      return 0;
+  return wall_ms;
+}
+
+static void
+run_part(Part *part)
+{
+  int width = ms_image_get_width(part->source);
+  MsRegion region = {0, part->rows.first, width, part->rows.count};
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(part->filter, part->source, part->settings, &region, &part->error);
+  gint64 start = g_get_monotonic_time();
+
+  part->good = plan && ms_mean_shift_run_plan_into(part->filter, part->source, plan,
+                                                   part->pixels + (gsize)part->rows.first * width * 4, part->log,
+                                                   part->cancellable, &part->error);
+  part->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
+}
+
+static gpointer
+part_thread(gpointer data)
+{
+  run_part(data);
+  return NULL;
+}
+
+/* Runs the parts side by side, the last one on the calling thread. */
+static void
+run_parts(Part *parts, guint n)
+{
+  GThread *threads[MS_SHARES_MAX] = {NULL};
+
+  for (guint i = 0; i < n; i++)
+    if (parts[i].rows.count > 0 && i + 1 < n)
+      threads[i] = g_thread_new("device", part_thread, &parts[i]);
+  if (parts[n - 1].rows.count > 0)
+    run_part(&parts[n - 1]);
+  for (guint i = 0; i < n; i++)
+    if (threads[i])
+      g_thread_join(threads[i]);
+}
+
+static gboolean
+take_errors(Part *parts, guint n, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < n; i++) {
+    if (parts[i].rows.count == 0 || parts[i].good)
+      continue;
+    if (good)
+      g_propagate_error(error, g_steal_pointer(&parts[i].error));
+    g_clear_error(&parts[i].error);
+    good = FALSE;
+  }
+  return good;
+}
+
+/* What each device took for its part; 0 where that says nothing about its speed. */
+static void
+find_times(MsSplit *self, const Part *parts, const MsRows *rows, double *milliseconds)
+{
+  guint n = self->filters->len;
+
+  for (guint i = 0; i < n; i++)
+    milliseconds[i] = rows[i].count > 0 ? ms_split_step_ms(parts[i].milliseconds, parts[i].log) : 0;
+  if (!has_partner(self))
+    return;
+  milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
+  ms_split_partner_end_step(&self->partner, milliseconds, n);
+}
+
+static void
+account(MsSplit *self, const Part *parts, const MsRows *rows)
+{
+  const MsSplitPolicy *policy = ms_split_mode_policy(self->mode);
+  double milliseconds[MS_SHARES_MAX];
+
+  find_times(self, parts, rows, milliseconds);
+  for (guint i = 0; i < self->filters->len; i++) {
+    self->rows[i] += (guint64)rows[i].count;
+    self->timed_rows[i] += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
+    self->busy_ms[i] += milliseconds[i];
+  }
+  if (policy->corrected)
+    ms_shares_correct(&self->shares, policy, rows, milliseconds);
+}
+
+static void
+collect_timings(MsTimingLog *log, MsTimingLog **logs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    if (log)
+      ms_timing_log_append(log, logs[i]);
+    ms_timing_log_clear(logs[i]);
+  }
+}
+
+static gboolean
+run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GError **error)
+{
+  guint n = self->filters->len;
+  MsRows rows[MS_SHARES_MAX];
+  Part parts[MS_SHARES_MAX];
+
+  ms_shares_cut(&self->shares, step, rows);
+  for (guint i = 0; i < n; i++) {
+    parts[i] = *common;
+    parts[i].filter = g_ptr_array_index(self->filters, i);
+    parts[i].settings = &common->settings[i];
+    parts[i].rows = rows[i];
+    parts[i].log = logs[i];
+  }
+  run_parts(parts, has_partner(self) ? n - 1 : n);
+  if (has_partner(self) && rows[n - 1].count > 0)
+    run_part(&parts[n - 1]);
+  if (!take_errors(parts, n, error))
+    return FALSE;
+  account(self, parts, rows);
+  return TRUE;
+}
+
+/* Whether each device overlaps transfers with kernels: GPUs with memory of their own do. */
+static gboolean
+all_overlap(MsSplit *self)
+{
+  gboolean all = !has_partner(self);
+
+  for (guint i = 0; all && i < self->filters->len; i++) {
+    const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, i));
+
+    all = limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+  }
+  return all;
+}
+
+static guint
+steps_of(MsSplit *self, MsImage *source)
+{
+  if (!all_overlap(self) || self->steps < 2)
+    return self->steps;
+  return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), self->filters->len, self->steps);
+}
+
+static gboolean
+run_steps(MsSplit *self, const Part *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
+{
+  MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
+  guint steps = steps_of(self, common->source);
+  int rows_per_step = MAX(1, (int)((whole.count + steps - 1) / steps));
+
+  for (int done = 0; done < whole.count; done += step.count) {
+    step = ms_bands_next(whole, done, rows_per_step);
+    if (!run_step(self, common, step, logs, error))
+      return FALSE;
+    collect_timings(log, logs, self->filters->len);
+    if (self->progress)
+      self->progress(done + step.count, whole.count, self->progress_data);
+  }
+  return TRUE;
+}
+
+/* Speeds are stored by rule and radius, since they depend on what is computed. */
+static char *
+work_name(const MsSettings *settings)
+{
+  return g_strdup_printf("rule%d-sp%d", (int)settings->params.rule, (int)settings->params.sp);
+}
+
+static char *
+device_name(MsSplit *self, guint index)
+{
+  MsDevice *device = ms_context_get_device(ms_split_get_context(self, index));
+
+  if (has_partner(self) && index + 1 == self->filters->len)
+    return g_strdup_printf("simulated partner %g", self->partner.ratio);
+  g_autofree char *name = g_strdup_printf("%s %s %s", ms_device_get_address(device), ms_device_get_name(device),
+                                          ms_device_get_driver(device));
+
+  /* Brackets would end the group's name in the file. */
+  return g_strdelimit(g_steal_pointer(&name), "[]\n", '_');
+}
+
+static void
+start_shares(MsSplit *self, const char *work)
+{
+  double speeds[MS_SHARES_MAX] = {0};
+
+  self->shares = ms_shares_equal(self->filters->len);
+  if (!ms_split_mode_policy(self->mode)->learned || !self->store)
+    return;
+  for (guint i = 0; i < self->filters->len; i++) {
+    g_autofree char *device = device_name(self, i);
+    if (!ms_shares_load_speed(self->store, device, work, &speeds[i]))
+      speeds[i] = 0;
+  }
+  self->shares = ms_shares_from_speeds(speeds, self->filters->len);
+}
+
+static void
+keep_speed(MsSplit *self, const char *device, const char *work, double pixels, double milliseconds)
+{
+  double speed = pixels / milliseconds, known;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_shares_load_speed(self->store, device, work, &known))
+    speed = ms_shares_blend_speed(known, speed, pixels);
+  if (!ms_shares_store_speed(self->store, device, work, speed, &error))
+    g_debug("%s", error->message);
+}
+
+/* Stores pixels a millisecond; if the file cannot be written, only the learned speeds are lost. */
+static void
+keep_speeds(MsSplit *self, const char *work, int width)
+{
+  for (guint i = 0; self->store && i < self->filters->len; i++) {
+    g_autofree char *device = device_name(self, i);
+    if (self->busy_ms[i] > 0)
+      keep_speed(self, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
+  }
+}
+
+/**
+ * ms_split_run_each:
+ * @settings: one for each device; they may differ in their toggles, since those never change the picture, not in their
+ *   parameters
+ * @log: (nullable): gets the rows of all devices, step by step
+ *
+ * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of
+ * one device whatever the shares.
+ *
+ * Returns: (transfer full): the result, or %NULL with the first device's error
+ */
+MsImage *
+ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
+                  GCancellable *cancellable, GError **error)
+{
+  int width = ms_image_get_width(source), height = ms_image_get_height(source);
+  g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
+  g_autofree char *work = work_name(settings);
+  MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
+  Part common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
+
+  if (!pixels) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,
+                height);
+    return NULL;
+  }
+  for (guint i = 0; i < self->filters->len; i++) {
+    logs[i] = ms_timing_log_new();
+    self->rows[i] = 0;
+    self->timed_rows[i] = 0;
+    self->busy_ms[i] = 0;
+  }
+  ms_split_partner_begin(&self->partner);
+  start_shares(self, work);
+  gboolean good = run_steps(self, &common, log, logs, error);
+  for (guint i = 0; i < self->filters->len; i++)
+    g_object_unref(logs[i]);
+  if (!good)
+    return NULL;
+  keep_speeds(self, work, width);
+  return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+}
+
+/** ms_split_run: as ms_split_run_each(), with the same settings for every device. */
+MsImage *
+ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log, GCancellable *cancellable,
+             GError **error)
+{
+  MsSettings same[MS_SHARES_MAX];
+
+  for (guint i = 0; i < self->filters->len; i++)
+    same[i] = *settings;
+  return ms_split_run_each(self, source, same, log, cancellable, error);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsSplit: one image on several devices at once: rows in steps, each step divided by shares, the picture as from one
+ * device.
+ */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+#include "core/filter/split/shares.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_SPLIT (ms_split_get_type())
+G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
+
+MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
+void ms_split_set_store(MsSplit *self, const char *path);
+guint ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most);
+void ms_split_set_steps(MsSplit *self, guint steps);
+void ms_split_add_partner(MsSplit *self, double ratio);
+double ms_split_get_simulated_ms(MsSplit *self);
+void ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data);
+guint ms_split_get_n_devices(MsSplit *self);
+MsContext *ms_split_get_context(MsSplit *self, guint index);
+MsShares ms_split_get_shares(MsSplit *self);
+guint64 ms_split_get_rows(MsSplit *self, guint index);
+MsImage *ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
+                      GCancellable *cancellable, GError **error);
+MsImage *ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
+                           GCancellable *cancellable, GError **error);
+double ms_split_step_ms(double wall_ms, MsTimingLog *log);
+
+G_END_DECLS
