@@ -75,7 +75,7 @@ colour_step(MsRule rule)
 static void
 test_parts(gconstpointer data)
 {
-  static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 45, 64};
+  static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 40, 64};
   static const double colours[] = {0, 6, 20, 60.5, 255.9, 255.999, 256, 441, 510};
   MsRule rule = GPOINTER_TO_INT(data);
   gboolean every_radius = ms_fixture_full_product() || (rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind());
@@ -251,6 +251,31 @@ test_refusals(void)
   assert_refused(&r, "--kernel rows");
 }
 
+static gboolean
+has_leaves(double sp, MsRule rule)
+{
+  MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+  g_autoptr(MsPlan) plan = NULL;
+
+  r.settings.params.sp = sp;
+  r.settings.params.rule = rule;
+  plan = ms_plan_new(&r, NULL);
+  g_assert_nonnull(plan);
+  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
+    if (g_str_equal(ms_program_spec_get_part(plan->program, i), "rows/window-leaves.cl"))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_leaves(void)
+{
+  g_assert_false(has_leaves(39, MS_RULE_OPENCV));
+  g_assert_true(has_leaves(40, MS_RULE_OPENCV));
+  g_assert_true(has_leaves(40, MS_RULE_TRUNCATE));
+  g_assert_false(has_leaves(40, MS_RULE_REPLICATE));
+}
+
 static int
 auto_kernel(const MsPlanRequest *request, gboolean rejected)
 {
@@ -299,6 +324,7 @@ main(int argc, char **argv)
   g_test_add_func("/rows/random", test_random);
   g_test_add_func("/rows/wandering", test_wandering);
   g_test_add_func("/rows/refusals", test_refusals);
+  g_test_add_func("/rows/leaves", test_leaves);
   g_test_add_func("/rows/auto", test_auto);
   return g_test_run();
 }

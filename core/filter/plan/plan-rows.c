@@ -13,6 +13,11 @@
 #define TILE_HEIGHT 4
 #define PREPARE_COLUMNS 1024
 
+/* As in kernels/rows/leaf-layout.cl: a block holds 2 leaves of 11 summaries and 5 planes of 32 samples. */
+#define LEAF_BLOCK 8
+#define LEAF_NUMBERS (11 + 5 * 32)
+#define MIN_LEAF_RADIUS 40
+
 /* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
 #define NARROW_ISR2 65535
 
@@ -21,6 +26,13 @@ static gboolean
 is_large(int radius, int lanes)
 {
   return 2 * radius + 1 > MIN(lanes, 31);
+}
+
+/* In smaller windows, testing leaves costs more than it saves; replicated pixels beyond the edge belong to no leaf. */
+static gboolean
+uses_leaves(const MsPlan *plan)
+{
+  return plan->radius >= MIN_LEAF_RADIUS && plan->settings.params.rule != MS_RULE_REPLICATE;
 }
 
 /* A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
@@ -58,19 +70,22 @@ static void
 compose(MsPlan *plan, int lanes)
 {
   const MsParams *p = &plan->settings.params;
-  gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2;
+  gboolean leaves = uses_leaves(plan), narrow = ms_params_numbers(p).isr2 < NARROW_ISR2;
 
-  ms_program_spec_add_part(plan->program, "rows/layout.cl");
-  ms_program_spec_add_part(plan->program, "rows/prepare.cl");
+  ms_program_spec_add_part(plan->program, leaves ? "rows/leaf-layout.cl" : "rows/layout.cl");
+  ms_program_spec_add_part(plan->program, leaves ? "rows/prepare-leaves.cl" : "rows/prepare.cl");
   ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
   ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
   ms_program_spec_add_part(plan->program, edge_part(&plan->request));
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
-  ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
+  ms_program_spec_add_part(plan->program, leaves ? "rows/window-leaves.cl" : window_part(plan->radius, lanes));
   ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
-  ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  if (!leaves)
+    ms_program_spec_add_part(plan->program, "rows/first-step.cl");
   ms_plan_add_marks(plan);
+  ms_program_spec_add_part(plan->program, "rows/tile.cl");
+  ms_program_spec_add_part(plan->program, leaves ? "rows/start-alone.cl" : "rows/start-neighbours.cl");
   ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
   ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
@@ -93,18 +108,43 @@ row_bytes(const MsPlan *plan)
 }
 
 static void
-add_passes(MsPlan *plan)
+add_prepare_leaves(MsPlan *plan)
 {
-  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
-  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
-                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
-  MsPass *prepare, *filter;
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE};
+  gsize pitch = ((plan->request.width + LEAF_BLOCK - 1) / LEAF_BLOCK * 2 + 47) / 16 * 16;
+  gsize bytes = pitch * LEAF_NUMBERS * sizeof(cl_ushort);
+  MsPass *pass;
+
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = bytes / LEAF_BLOCK, .fixed_bytes = bytes};
+  pass = ms_plan_add_pass(plan, "prepare_leaves", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+  pass->item_width = pass->item_height = LEAF_BLOCK;
+  pass->local[0] = pass->local[1] = 1;
+}
+
+static void
+add_prepare_planes(MsPlan *plan)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  MsPass *pass;
 
   plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
-  prepare = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
-  prepare->item_width = PREPARE_COLUMNS;
-  prepare->pad_x = margin(plan->radius);
-  prepare->local[0] = prepare->local[1] = 1;
+  pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+  pass->item_width = PREPARE_COLUMNS;
+  pass->pad_x = margin(plan->radius);
+  pass->local[0] = pass->local[1] = 1;
+}
+
+static void
+add_passes(MsPlan *plan)
+{
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
+                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
+  MsPass *filter;
+
+  if (uses_leaves(plan))
+    add_prepare_leaves(plan);
+  else
+    add_prepare_planes(plan);
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
   ms_plan_add_last_args(plan, filter);
   filter->item_width = TILE_WIDTH;
