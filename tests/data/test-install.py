@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 import unittest
 
 SOURCE = os.environ["MS_SOURCE_ROOT"]
@@ -14,6 +15,7 @@ PREFIX = os.environ["MS_PREFIX"]
 LIBDIR = os.environ["MS_LIBDIR"]
 IS_SANITIZED = os.environ["MS_SANITIZE"] != "none"
 HAS_WINDOW = os.environ["MS_HAS_WINDOW"] == "true"
+HAS_PYTHON = os.environ["MS_HAS_PYTHON"] == "true"
 APP_ID = "io.github.meanshift_lab.MeanshiftLab"
 
 
@@ -97,6 +99,17 @@ class InstallTest(unittest.TestCase):
         self.run_well(self.compile_example(), self.path("share/meanshift-lab/samples/harbour.png"), picture,
                       env=environment)
         self.assertGreater(os.path.getsize(picture), 1000)
+
+    @unittest.skipUnless(HAS_PYTHON, "the build has no Python package")
+    def test_wheel_takes_the_python_package_and_nothing_else(self):
+        with open(os.path.join(SOURCE, "pyproject.toml"), "rb") as file:
+            arguments = tomllib.load(file)["tool"]["meson-python"]["args"]["install"]
+        with tempfile.TemporaryDirectory(prefix="ms-wheel-") as folder:
+            self.run_well("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder, *arguments)
+            found = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+        self.assertEqual({os.path.basename(os.path.dirname(path)) for path in found}, {"meanshift_lab"})
+        names = {os.path.basename(path).split(".")[0] + os.path.splitext(path)[1] for path in found}
+        self.assertEqual(names, {"__init__.py", "__init__.pyi", "_core.so", "py.typed"})
 
     def complete_in_bash(self, *words):
         script = (
