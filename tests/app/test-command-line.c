@@ -377,6 +377,30 @@ test_man_page_has_every_option(void)
   for_each_option(check_man_page, text);
 }
 
+/* The line after .TP names what an entry describes. */
+static void
+test_man_page_has_no_other_entry(void)
+{
+  g_autofree char *text = read_man_page();
+  g_autoptr(GRegex) entry = g_regex_new("^\\.TP\n(.*)$", G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr(GRegex) name = g_regex_new("(?<![\\w\\\\-])(?:\\\\-){2}([a-z]+(?:\\\\-[a-z]+)*)", 0, 0, NULL);
+  g_autoptr(GMatchInfo) entries = NULL;
+  guint n = 0;
+
+  for (g_regex_match(entry, text, 0, &entries); g_match_info_matches(entries); g_match_info_next(entries, NULL)) {
+    g_autofree char *line = g_match_info_fetch(entries, 1);
+    g_autoptr(GMatchInfo) names = NULL;
+    for (g_regex_match(name, line, 0, &names); g_match_info_matches(names); g_match_info_next(names, NULL), n++) {
+      g_autofree char *roff = g_match_info_fetch(names, 1);
+      g_auto(GStrv) words = g_strsplit(roff, "\\-", -1);
+      g_autofree char *option = g_strjoinv("-", words);
+      if (!ms_option_find(option) && !ms_option_table_find(&ms_command_options, option))
+        g_error("The manual page describes --%s, which is no option.", option);
+    }
+  }
+  g_assert_cmpuint(n, >=, ms_options.n_rows + ms_command_options.n_rows);
+}
+
 /* One line of words, as a reader sees it: no requests, no fonts, no breaks. */
 static char *
 as_read(const char *text, gboolean roff)
@@ -507,6 +531,7 @@ main(int argc, char **argv)
   g_test_add_func("/command-line/help-lists-every-option", test_help_lists_every_option);
   g_test_add_func("/command-line/short-help", test_short_help);
   g_test_add_func("/command-line/man-page-has-every-option", test_man_page_has_every_option);
+  g_test_add_func("/command-line/man-page-has-no-other-entry", test_man_page_has_no_other_entry);
   g_test_add_func("/command-line/reductions-are-described", test_reductions_are_described);
   g_test_add_func("/command-line/defaults-of-reductions", test_defaults_of_reductions);
   g_test_add_func("/command-line/man-page-has-the-rules", test_man_page_has_the_rules);
