@@ -7,29 +7,59 @@
 #define HELP_COLUMN 34
 #define HELP_WIDTH 100
 
-/* Appends the words of @help from HELP_COLUMN on, broken at HELP_WIDTH. */
+/* Columns that text takes on a terminal; Chinese characters take two. */
+static gsize
+count_columns(const char *text, gsize bytes)
+{
+  gsize columns = 0;
+
+  for (const char *p = text; p < text + bytes; p = g_utf8_next_char(p))
+    columns += g_unichar_iswide(g_utf8_get_char(p)) ? 2 : 1;
+  return columns;
+}
+
+/* Whether a line may end before @p: at a space, and around Chinese characters unless punctuation follows. */
+static gboolean
+may_break(const char *p)
+{
+  gunichar c = g_utf8_get_char(p), before = g_utf8_get_char(g_utf8_prev_char(p));
+
+  return c == ' ' || (before != ' ' && !g_unichar_ispunct(c) && !g_unichar_ispunct(before) &&
+                      (g_unichar_iswide(c) || g_unichar_iswide(before)));
+}
+
+/* The bytes of @text that stay on one line, with the space before them. */
+static gsize
+piece_size(const char *text)
+{
+  const char *p = g_utf8_next_char(text);
+
+  while (*p && !may_break(p))
+    p = g_utf8_next_char(p);
+  return (gsize)(p - text);
+}
+
+/* Appends @help from HELP_COLUMN on, broken at HELP_WIDTH. */
 static void
 append_words(GString *text, gsize column, const char *help)
 {
-  g_auto(GStrv) words = g_strsplit(help, " ", -1);
-
   if (column + 2 > HELP_COLUMN) {
     g_string_append_c(text, '\n');
     column = 0;
   }
   g_string_append_printf(text, "%*s", (int)(HELP_COLUMN - column), "");
   column = HELP_COLUMN;
-  for (gsize i = 0; words[i]; i++) {
-    gsize length = (gsize)g_utf8_strlen(words[i], -1);
-    if (i > 0 && column + 1 + length > HELP_WIDTH) {
+  while (*help) {
+    gsize size = piece_size(help);
+    if (column > HELP_COLUMN && column + count_columns(help, size) > HELP_WIDTH) {
       g_string_append_printf(text, "\n%*s", HELP_COLUMN, "");
       column = HELP_COLUMN;
-    } else if (i > 0) {
-      g_string_append_c(text, ' ');
-      column++;
+      help += *help == ' ';
+      size = piece_size(help);
     }
-    g_string_append(text, words[i]);
-    column += length;
+    g_string_append_len(text, help, (gssize)size);
+    column += count_columns(help, size);
+    help += size;
   }
   g_string_append_c(text, '\n');
 }

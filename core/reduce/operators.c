@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/operators.h"
 
+#include <glib/gi18n-lib.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -246,40 +247,40 @@ extremes_agree(const MsReduceResult *result, const MsReduceResult *reference, do
   .squares = TRUE, .about_centre = TRUE, .packed = "fold/squares-packed", .packed_bytes = 2
 
 static const MsReduceOperator rows[MS_REDUCE_N_OPS] = {
-  [MS_REDUCE_SUM] = {"sum", NULL, "sum of the elements", ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
+  [MS_REDUCE_SUM] = {"sum", NULL, N_("sum of the elements"), ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
                      .serial_real = add_real_elements, .exact = exact_sum, .number = sum_of, .text = total_text,
                      .agrees = number_agrees},
-  [MS_REDUCE_MIN] = {"min", NULL, "least element", ALL_TYPES, .selects = "fold/extreme", .low = TRUE,
+  [MS_REDUCE_MIN] = {"min", NULL, N_("least element"), ALL_TYPES, .selects = "fold/extreme", .low = TRUE,
                      .opposite = MS_REDUCE_MAX, .serial = select_extremes, .serial_real = select_real_extremes,
                      .number = minimum_of, .text = number_text, .agrees = is_equal},
-  [MS_REDUCE_MAX] = {"max", NULL, "greatest element", ALL_TYPES, .selects = "fold/extreme", .high = TRUE,
+  [MS_REDUCE_MAX] = {"max", NULL, N_("greatest element"), ALL_TYPES, .selects = "fold/extreme", .high = TRUE,
                      .opposite = MS_REDUCE_MIN, .serial = select_extremes, .serial_real = select_real_extremes,
                      .number = maximum_of, .text = number_text, .agrees = is_equal},
-  [MS_REDUCE_MINMAX] = {"minMax", NULL, "least and greatest element in one pass", ALL_TYPES, .selects = "fold/minmax",
-                        .low = TRUE, .high = TRUE, .packed = "fold/minmax-bytes", .packed_bytes = 1,
-                        .serial = select_extremes, .serial_real = select_real_extremes, .number = minimum_of,
-                        .text = extremes_text, .agrees = extremes_agree},
-  [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, "the same, and the index where each stands first",
+  [MS_REDUCE_MINMAX] = {"minMax", NULL, N_("least and greatest element in one pass"), ALL_TYPES,
+                        .selects = "fold/minmax", .low = TRUE, .high = TRUE, .packed = "fold/minmax-bytes",
+                        .packed_bytes = 1, .serial = select_extremes, .serial_real = select_real_extremes,
+                        .number = minimum_of, .text = extremes_text, .agrees = extremes_agree},
+  [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, N_("the same, and the index where each stands first"),
                                   ALL_TYPES, .selects = "fold/minmax-positions", .low = TRUE, .high = TRUE,
                                   .positions = TRUE, .serial = select_extremes, .serial_real = select_real_extremes,
                                   .number = minimum_of, .text = positions_text, .agrees = extremes_agree},
-  [MS_REDUCE_COUNT_NONZERO] = {"count-nonzero", NULL, "number of elements that are not zero", ALL_TYPES,
+  [MS_REDUCE_COUNT_NONZERO] = {"count-nonzero", NULL, N_("number of elements that are not zero"), ALL_TYPES,
                                .terms = "term/nonzero", VALUES, .whole = TRUE, .packed = "fold/count-bytes",
                                .packed_bytes = 1, .serial = add_nonzeros, .serial_real = add_real_nonzeros,
                                .exact = exact_sum, .number = sum_of, .text = total_text, .agrees = number_agrees},
-  [MS_REDUCE_SUM_ABS] = {"sum-abs", "norm1", "sum of absolute values, the norm L1", ALL_TYPES, ABSOLUTES, VALUES,
+  [MS_REDUCE_SUM_ABS] = {"sum-abs", "norm1", N_("sum of absolute values, the norm L1"), ALL_TYPES, ABSOLUTES, VALUES,
                          .serial = add_absolutes, .serial_real = add_real_absolutes, .exact = exact_sum,
                          .number = sum_of, .text = total_text, .agrees = number_agrees},
-  [MS_REDUCE_SUM_SQUARES] = {"sum-squares", NULL, "sum of squares", ALL_TYPES, ELEMENTS, SQUARES, .serial = add_squares,
-                             .serial_real = add_real_squares, .exact = exact_squares, .number = squares_of,
-                             .text = total_text, .agrees = number_agrees},
-  [MS_REDUCE_NORM2] = {"norm2", NULL, "square root of the sum of squares, the norm L2", ALL_TYPES, ELEMENTS, SQUARES,
-                       .serial = add_squares, .serial_real = add_real_squares, .exact = exact_squares,
+  [MS_REDUCE_SUM_SQUARES] = {"sum-squares", NULL, N_("sum of squares"), ALL_TYPES, ELEMENTS, SQUARES,
+                             .serial = add_squares, .serial_real = add_real_squares, .exact = exact_squares,
+                             .number = squares_of, .text = total_text, .agrees = number_agrees},
+  [MS_REDUCE_NORM2] = {"norm2", NULL, N_("square root of the sum of squares, the norm L2"), ALL_TYPES, ELEMENTS,
+                       SQUARES, .serial = add_squares, .serial_real = add_real_squares, .exact = exact_squares,
                        .number = norm_of, .text = number_text, .agrees = number_agrees},
-  [MS_REDUCE_MEAN] = {"mean", NULL, "arithmetic mean", ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
+  [MS_REDUCE_MEAN] = {"mean", NULL, N_("arithmetic mean"), ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
                       .serial_real = add_real_elements, .exact = exact_sum, .number = mean_of, .text = number_text,
                       .agrees = number_agrees},
-  [MS_REDUCE_STDDEV] = {"stddev", NULL, "standard deviation of the population", ALL_TYPES, ELEMENTS, MOMENTS,
+  [MS_REDUCE_STDDEV] = {"stddev", NULL, N_("standard deviation of the population"), ALL_TYPES, ELEMENTS, MOMENTS,
                         .serial = add_moments, .serial_real = add_real_moments, .exact = exact_squares,
                         .number = deviation_of, .text = number_text, .agrees = deviation_agrees},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/presets.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define ATOMIC ",between=atomic"
@@ -13,34 +14,35 @@
 #define FINAL(count) "vector=8" LEVELS SAVING ",builtin=on,groups=fixed,groups-count=" count HOST
 
 static const MsReducePreset presets[] = {
-  {"auto", "What suits the device, the type and the length", "", NULL},
-  {"naive", "One element for each work-item, interleaved tree, atomic finish", "PCL", "times=1" ATOMIC},
-  {"global-stride", "Each work-item folds 32 elements, a grid apart, before the interleaved tree", "PCL",
+  {"auto", N_("What suits the device, the type and the length"), "", NULL},
+  {"naive", N_("One element for each work-item, interleaved tree, atomic finish"), "PCL", "times=1" ATOMIC},
+  {"global-stride", N_("Each work-item folds 32 elements, a grid apart, before the interleaved tree"), "PCL",
    "times=32" ATOMIC},
-  {"local-stride", "Each work-item folds 32 elements, a work-group apart, before the interleaved tree", "PCL",
+  {"local-stride", N_("Each work-item folds 32 elements, a work-group apart, before the interleaved tree"), "PCL",
    "times=32,stride=local" ATOMIC},
-  {"divergence-free", "One element for each work-item, tree of neighbouring work-items", "PCL",
+  {"divergence-free", N_("One element for each work-item, tree of neighbouring work-items"), "PCL",
    "times=1" LEVELS ATOMIC},
-  {"completely-unroll", "One element for each work-item, completely unrolled tree", "PCL", "times=1" UNROLLED ATOMIC},
-  {"pcl", "The study's choice: local stride over 64, completely unrolled, atomic finish", "PCL", PCL ATOMIC},
-  {"pcl-recursive", "As pcl, with recursive launches between the groups", "PCL", PCL},
-  {"pcl-host", "As pcl, finished on the host", "PCL", PCL HOST},
-  {"minmax-sequential", "Step 1: sequential addressing in a buffer", "MM", "times=1" LEVELS HOST},
-  {"minmax-image", "Step 1 with the array in an image", "MM", "storage=image,vector=4,times=1" LEVELS VECTORS HOST},
-  {"minmax-vector", "Step 2: vectors of 8", "MM", "vector=8,times=1" LEVELS VECTORS HOST},
-  {"minmax-bank", "Step 3: fewer bank conflicts", "MM", "vector=8,times=1" LEVELS SAVING HOST},
-  {"minmax-four-way", "Step 3 with the study's proposal, a tree of four branches, for fewer barriers", "MM",
+  {"completely-unroll", N_("One element for each work-item, completely unrolled tree"), "PCL",
+   "times=1" UNROLLED ATOMIC},
+  {"pcl", N_("The study's choice: local stride over 64, completely unrolled, atomic finish"), "PCL", PCL ATOMIC},
+  {"pcl-recursive", N_("As pcl, with recursive launches between the groups"), "PCL", PCL},
+  {"pcl-host", N_("As pcl, finished on the host"), "PCL", PCL HOST},
+  {"minmax-sequential", N_("Step 1: sequential addressing in a buffer"), "MM", "times=1" LEVELS HOST},
+  {"minmax-image", N_("Step 1 with the array in an image"), "MM", "storage=image,vector=4,times=1" LEVELS VECTORS HOST},
+  {"minmax-vector", N_("Step 2: vectors of 8"), "MM", "vector=8,times=1" LEVELS VECTORS HOST},
+  {"minmax-bank", N_("Step 3: fewer bank conflicts"), "MM", "vector=8,times=1" LEVELS SAVING HOST},
+  {"minmax-four-way", N_("Step 3 with the study's proposal, a tree of four branches, for fewer barriers"), "MM",
    "vector=8,times=1,tree=four-way" SAVING HOST},
-  {"minmax-units", "Step 4: two groups for each compute unit of this device", "MM",
+  {"minmax-units", N_("Step 4: two groups for each compute unit of this device"), "MM",
    "vector=8" LEVELS SAVING ",groups=units,groups-count=2" HOST},
-  {"minmax-18", "Final variant with 18 groups, one for each compute unit of the HD 5850", "MM", FINAL("18")},
-  {"minmax-36", "Final variant with 36 groups, the best of the HD 5850", "MM", FINAL("36")},
-  {"minmax-28", "Final variant with 28 groups of 512, as on the C2050", "MM", FINAL("28") ",group-size=512"},
-  {"swap-plain", "The interleaved tree with thread swapping over the whole group", "BD",
+  {"minmax-18", N_("Final variant with 18 groups, one for each compute unit of the HD 5850"), "MM", FINAL("18")},
+  {"minmax-36", N_("Final variant with 36 groups, the best of the HD 5850"), "MM", FINAL("36")},
+  {"minmax-28", N_("Final variant with 28 groups of 512, as on the C2050"), "MM", FINAL("28") ",group-size=512"},
+  {"swap-plain", N_("The interleaved tree with thread swapping over the whole group"), "BD",
    "times=1,swap=plain,swap-range=256" HOST},
-  {"swap-refined", "The same, with every element loaded by its original work-item", "BD",
+  {"swap-refined", N_("The same, with every element loaded by its original work-item"), "BD",
    "times=1,swap=refined,swap-range=256" HOST},
-  {"last-group", "Loads of 4 over a fixed grid; the group that finishes last folds the partials, in one launch", "",
+  {"last-group", N_("Loads of 4 over a fixed grid; the group that finishes last folds the partials, in one launch"), "",
    "vector=4" UNROLLED ",bank-conflict-saving=on,builtin=on,groups=units,groups-count=4,between=last-group"},
 };
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import unicodedata
 import unittest
 
 SOURCE = os.environ["MS_SOURCE_ROOT"]
@@ -72,13 +73,30 @@ class TranslationsTest(unittest.TestCase):
         for term in ("均值漂移", "归约", "工作组", "局部内存", "直方图"):
             self.assertTrue(term in text, term)
 
-    def test_text_of_the_program_is_translated(self):
+    def run_in(self, language, *arguments):
         locale = os.path.join(os.environ["MS_BUILD_ROOT"], "data", "po")
-        environment = dict(os.environ, LANGUAGE="zh_CN", LC_ALL="C.UTF-8", MS_LOCALE_FOLDER=locale)
-        command = [os.environ["MS_PROGRAM"], "--help"]
-        help_text = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-        self.assertIn("--sp R", help_text)
-        self.assertIn("窗口半径", help_text)
+        environment = dict(os.environ, LANGUAGE=language, LC_ALL="C.UTF-8", MS_LOCALE_FOLDER=locale)
+        return subprocess.run([os.environ["MS_PROGRAM"], *arguments], capture_output=True, text=True, env=environment,
+                              check=False)
+
+    def test_help_is_translated(self):
+        english, chinese = (self.run_in(language, "--help-all").stdout for language in ("C", "zh_CN"))
+        names = re.compile(r"(?m)^  (?! )(.*?)(?:  |$)")
+        self.assertEqual(names.findall(english)[2:], names.findall(chinese)[2:])
+        rows = re.split(r"\n(?=  \S)", chinese.split("\n\n", 1)[1])
+        without = [row for row in rows if not re.search("[\u4e00-\u9fff]", row) and "uchar" not in row]
+        self.assertEqual(without, [])
+
+    def test_help_fits_into_100_columns(self):
+        for language in ("C", "zh_CN"):
+            for line in self.run_in(language, "--help-all").stdout.split("\n"):
+                width = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+                self.assertLessEqual(width, 100, line)
+
+    def test_output_for_machines_does_not_depend_on_the_language(self):
+        for arguments in (["--headless", "--list-devices", "--json", "-"], ["--headless", "--no-such-option"]):
+            english, chinese = (self.run_in(language, *arguments) for language in ("C", "zh_CN"))
+            self.assertEqual((english.returncode, english.stdout), (chinese.returncode, chinese.stdout))
 
 
 if __name__ == "__main__":
