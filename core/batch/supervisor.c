@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/supervisor.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib-unix.h>
-#include <poll.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/batch/process/worker-process.h"
 #include "core/batch/worker-message.h"
-#include "core/batch/process/worker-stderr.h"
-#include "core/batch/worker.h"
 
 /*
  * The longest time without a message if --timeout is not given; compiling kernels and decoding large images send none.
@@ -38,13 +31,10 @@ typedef enum {
 
 typedef struct {
   GPtrArray *items; /* MsBatchItem, not owned */
-  GPid pid;
-  int results;
-  MsWorkerStderr messages;
+  MsWorkerProcess process;
   gboolean *started;
   gboolean opened;
   gboolean reported_end;
-  int status; /* the status of waitpid() */
   GError *error;
 } Worker;
 
@@ -69,74 +59,13 @@ silence_limit_ms(const Supervisor *s)
   return (int)CLAMP(SILENCE_FACTOR * s->longest_silence_ms, USUAL_SILENCE_MS, G_MAXINT);
 }
 
-static GStrv
-own_arguments(void)
-{
-  g_autofree char *text = NULL;
-  gsize length = 0;
-  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-
-  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL))
-    return NULL;
-  for (const char *p = text; p < text + length; p += strlen(p) + 1)
-    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
-  return g_strv_builder_end(builder);
-}
-
-/* Opens pipes for the jobs, the results, and the worker's standard error. */
-static gboolean
-open_pipes(int pipes[3][2], GError **error)
-{
-  for (int i = 0; i < 3; i++)
-    if (!g_unix_open_pipe(pipes[i], FD_CLOEXEC, error)) {
-      while (--i >= 0) {
-        close(pipes[i][0]);
-        close(pipes[i][1]);
-      }
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-spawn(const Supervisor *s, Worker *w, int *jobs, GError **error)
-{
-  g_auto(GStrv) own = s->supervision->arguments ? NULL : own_arguments();
-  const char *const *arguments = own ? (const char *const *)own : s->supervision->arguments;
-  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, "1", TRUE);
-  const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
-  int pipes[3][2];
-
-  if (!open_pipes(pipes, error))
-    return FALSE;
-  const int *to = pipes[0], *from = pipes[1], *messages = pipes[2];
-  const int sources[2] = {to[0], from[1]};
-  gboolean good = g_spawn_async_with_pipes_and_fds(
-    NULL, arguments, (const char *const *)environment,
-    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1,
-    messages[1], sources, targets, 2, &w->pid, NULL, NULL, NULL, error);
-  close(to[0]);
-  close(from[1]);
-  close(messages[1]);
-  if (!good) {
-    close(to[1]);
-    close(from[0]);
-    close(messages[0]);
-    return FALSE;
-  }
-  *jobs = to[1];
-  w->results = from[0];
-  w->messages.fd = messages[0];
-  return TRUE;
-}
-
 static void
 take_device(Supervisor *s, Worker *w, GVariant *payload)
 {
   MsEngineInfo info;
 
   w->opened = s->ever_opened = TRUE;
-  ms_worker_stderr_pass_on(&w->messages);
+  ms_worker_stderr_pass_on(&w->process.messages);
   g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
   if (s->supervision->device)
     s->supervision->device(&info, s->hooks->data);
@@ -201,47 +130,23 @@ take_message(Supervisor *s, Worker *w, GVariant *message)
   }
 }
 
-/*
- * Waits for a message; returns 1 when there is one or the pipe is closed, 2 when the worker wrote to standard error, 0
- * after @milliseconds, -1 when cancelled.
- */
-static int
-wait_for_message(const Worker *w, GCancellable *cancellable, int milliseconds)
-{
-  GPollFD cancel = {.fd = -1};
-  gboolean cancellable_has_fd = cancellable && g_cancellable_make_pollfd(cancellable, &cancel);
-  struct pollfd fds[3] = {{.fd = w->results, .events = POLLIN},
-                          {.fd = w->messages.fd, .events = POLLIN},
-                          {.fd = cancel.fd, .events = POLLIN}};
-  int n = poll(fds, cancellable_has_fd ? 3 : 2, milliseconds);
-
-  if (cancellable_has_fd)
-    g_cancellable_release_fd(cancellable);
-  if (fds[0].revents)
-    return 1;
-  if (cancellable_has_fd && fds[2].revents)
-    return -1;
-  if (fds[1].revents)
-    return 2;
-  return n < 0 && errno == EINTR ? 1 : 0;
-}
-
 /* Reads messages until the worker ends; %WORKER_DIED when the pipe closes before it has reported its end. */
 static WorkerEnd
 follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
 {
   while (!w->reported_end) {
     gint64 start = g_get_monotonic_time();
-    int ready = wait_for_message(w, cancellable, limit_ms > 0 ? limit_ms : silence_limit_ms(s));
-    if (ready < 0)
+    int patience_ms = limit_ms > 0 ? limit_ms : silence_limit_ms(s);
+    MsWorkerEvent event = ms_worker_process_wait(&w->process, cancellable, patience_ms);
+    if (event == MS_WORKER_EVENT_CANCELLED)
       return WORKER_CANCELLED;
-    if (ready == 0)
+    if (event == MS_WORKER_EVENT_SILENCE)
       return WORKER_SILENT;
-    if (ready == 2) {
-      ms_worker_stderr_read(&w->messages);
+    if (event == MS_WORKER_EVENT_STDERR) {
+      ms_worker_stderr_read(&w->process.messages);
       continue;
     }
-    g_autoptr(GVariant) message = ms_worker_message_read(w->results);
+    g_autoptr(GVariant) message = ms_worker_message_read(w->process.results);
     if (!message)
       return WORKER_DIED;
     s->longest_silence_ms = MAX(s->longest_silence_ms, (g_get_monotonic_time() - start) / 1000);
@@ -250,59 +155,29 @@ follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
   return WORKER_ENDED;
 }
 
-static void
-reap(Worker *w, int patience_ms)
-{
-  gint64 deadline = g_get_monotonic_time() + (gint64)patience_ms * 1000;
-
-  while (waitpid(w->pid, &w->status, WNOHANG) == 0) {
-    if (g_get_monotonic_time() > deadline) {
-      kill(w->pid, SIGKILL);
-      waitpid(w->pid, &w->status, 0);
-      break;
-    }
-    g_usleep(1000);
-  }
-  g_spawn_close_pid(w->pid);
-}
-
 static WorkerEnd
 run_worker(Supervisor *s, Worker *w, GError **error)
 {
-  int jobs = -1;
-
-  if (!spawn(s, w, &jobs, error))
+  if (!ms_worker_process_start(&w->process, s->supervision->arguments, error))
     return WORKER_ENDED;
-  ms_worker_message_write(jobs, ms_worker_message_new_jobs(w->items));
-  close(jobs);
+  ms_worker_message_write(w->process.jobs, ms_worker_message_new_jobs(w->items));
+  close(w->process.jobs);
   WorkerEnd end = follow(s, w, s->cancellable, 0);
   if (end == WORKER_CANCELLED) {
-    kill(w->pid, SIGTERM);
+    kill(w->process.pid, SIGTERM);
     follow(s, w, NULL, EXIT_MS);
   }
-  reap(w, end == WORKER_SILENT || !w->reported_end ? 0 : EXIT_MS);
-  ms_worker_stderr_finish(&w->messages);
-  close(w->results);
+  ms_worker_process_end(&w->process, end == WORKER_SILENT || !w->reported_end ? 0 : EXIT_MS);
   return end;
-}
-
-static char *
-describe_end(const Supervisor *s, const Worker *w, WorkerEnd end)
-{
-  if (end == WORKER_SILENT)
-    return g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0);
-  if (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL)
-    return g_strdup("it was killed, perhaps because the system ran out of memory");
-  if (WIFSIGNALED(w->status))
-    return g_strdup_printf("it was ended by signal %d (%s)", WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));
-  return g_strdup_printf("it ended with status %d", WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1);
 }
 
 static char *
 describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
 {
-  g_autofree char *how = describe_end(s, w, end);
-  g_autofree char *said = ms_worker_stderr_find_error(&w->messages);
+  g_autofree char *how =
+    end == WORKER_SILENT ? g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0)
+                         : ms_worker_process_describe_end(&w->process);
+  g_autofree char *said = ms_worker_stderr_find_error(&w->process.messages);
 
   return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);
 }
@@ -365,7 +240,7 @@ run_group(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
 {
   g_autofree gboolean *started = g_new0(gboolean, items->len);
   g_autoptr(GString) end_of_stderr = g_string_new(NULL);
-  Worker w = {.items = items, .started = started, .messages = {.fd = -1, .end = end_of_stderr}};
+  Worker w = {.items = items, .started = started, .process.messages = {.fd = -1, .end = end_of_stderr}};
   g_autoptr(GError) failure = NULL;
   WorkerEnd end = run_worker(s, &w, &failure);
 

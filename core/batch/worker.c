@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "core/batch/process/worker-process.h"
 #include "core/batch/worker-message.h"
 
 /* Progress is reported at most this often. */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/process/worker-process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static GStrv
+own_arguments(void)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL))
+    return NULL;
+  for (const char *p = text; p < text + length; p += strlen(p) + 1)
+    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
+  return g_strv_builder_end(builder);
+}
+
+/* Opens pipes for the jobs, the results, and the worker's standard error. */
+static gboolean
+open_pipes(int pipes[3][2], GError **error)
+{
+  for (int i = 0; i < 3; i++)
+    if (!g_unix_open_pipe(pipes[i], FD_CLOEXEC, error)) {
+      while (--i >= 0) {
+        close(pipes[i][0]);
+        close(pipes[i][1]);
+      }
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * ms_worker_process_start:
+ * @self: (out): with the string of its messages set
+ * @arguments: (nullable) (array zero-terminated=1): program and arguments, %NULL for those of this process
+ */
+gboolean
+ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, GError **error)
+{
+  g_auto(GStrv) own = arguments ? NULL : own_arguments();
+  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, "1", TRUE);
+  const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
+  int pipes[3][2];
+
+  if (!open_pipes(pipes, error))
+    return FALSE;
+  const int *to = pipes[0], *from = pipes[1], *messages = pipes[2];
+  const int sources[2] = {to[0], from[1]};
+  gboolean good = g_spawn_async_with_pipes_and_fds(
+    NULL, own ? (const char *const *)own : arguments, (const char *const *)environment,
+    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1,
+    messages[1], sources, targets, 2, &self->pid, NULL, NULL, NULL, error);
+  close(to[0]);
+  close(from[1]);
+  close(messages[1]);
+  if (!good) {
+    close(to[1]);
+    close(from[0]);
+    close(messages[0]);
+    return FALSE;
+  }
+  self->jobs = to[1];
+  self->results = from[0];
+  self->messages.fd = messages[0];
+  return TRUE;
+}
+
+/** ms_worker_process_wait: waits for a message, output on standard error or an interruption, at most @milliseconds. */
+MsWorkerEvent
+ms_worker_process_wait(const MsWorkerProcess *self, GCancellable *cancellable, int milliseconds)
+{
+  GPollFD cancel = {.fd = -1};
+  gboolean cancellable_has_fd = cancellable && g_cancellable_make_pollfd(cancellable, &cancel);
+  struct pollfd fds[3] = {{.fd = self->results, .events = POLLIN},
+                          {.fd = self->messages.fd, .events = POLLIN},
+                          {.fd = cancel.fd, .events = POLLIN}};
+  int n = poll(fds, cancellable_has_fd ? 3 : 2, milliseconds);
+
+  if (cancellable_has_fd)
+    g_cancellable_release_fd(cancellable);
+  if (fds[0].revents)
+    return MS_WORKER_EVENT_MESSAGE;
+  if (cancellable_has_fd && fds[2].revents)
+    return MS_WORKER_EVENT_CANCELLED;
+  if (fds[1].revents)
+    return MS_WORKER_EVENT_STDERR;
+  return n < 0 && errno == EINTR ? MS_WORKER_EVENT_MESSAGE : MS_WORKER_EVENT_SILENCE;
+}
+
+/** ms_worker_process_end: waits @patience_ms for the process to exit, then kills it; closes the pipes. */
+void
+ms_worker_process_end(MsWorkerProcess *self, int patience_ms)
+{
+  gint64 deadline = g_get_monotonic_time() + (gint64)patience_ms * 1000;
+
+  while (waitpid(self->pid, &self->status, WNOHANG) == 0) {
+    if (g_get_monotonic_time() > deadline) {
+      kill(self->pid, SIGKILL);
+      waitpid(self->pid, &self->status, 0);
+      break;
+    }
+    g_usleep(1000);
+  }
+  g_spawn_close_pid(self->pid);
+  ms_worker_stderr_finish(&self->messages);
+  close(self->results);
+}
+
+/** ms_worker_process_describe_end: (transfer full): how the process exited, as a clause of a sentence. */
+char *
+ms_worker_process_describe_end(const MsWorkerProcess *self)
+{
+  int status = self->status;
+
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return g_strdup("it was killed, perhaps because the system ran out of memory");
+  if (WIFSIGNALED(status))
+    return g_strdup_printf("it was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return g_strdup_printf("it ended with status %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}

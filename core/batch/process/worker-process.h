@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* MsWorkerProcess: a worker as its parent sees it: process, pipes, and how it ended. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/batch/process/worker-stderr.h"
+
+G_BEGIN_DECLS
+
+/** MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD: the worker's ends of the pipes. */
+#define MS_WORKER_JOBS_FD 3
+#define MS_WORKER_RESULTS_FD 4
+
+/** MS_WORKER_VARIABLE: the environment variable that makes a process a worker. */
+#define MS_WORKER_VARIABLE "MEANSHIFT_LAB_WORKER"
+
+/**
+ * MsWorkerProcess:
+ * @jobs: the pipe to which the jobs are written
+ * @results: the pipe from which messages are read
+ * @messages: its standard error
+ * @status: the status of waitpid() after ms_worker_process_end()
+ */
+typedef struct {
+  GPid pid;
+  int jobs;
+  int results;
+  MsWorkerStderr messages;
+  int status;
+} MsWorkerProcess;
+
+/**
+ * MsWorkerEvent: what ms_worker_process_wait() waited for.
+ * @MS_WORKER_EVENT_MESSAGE: there is a message, or the pipe is closed
+ * @MS_WORKER_EVENT_STDERR: the worker wrote to standard error
+ * @MS_WORKER_EVENT_SILENCE: nothing happened in the given time
+ * @MS_WORKER_EVENT_CANCELLED: the caller was cancelled
+ */
+typedef enum {
+  MS_WORKER_EVENT_MESSAGE,
+  MS_WORKER_EVENT_STDERR,
+  MS_WORKER_EVENT_SILENCE,
+  MS_WORKER_EVENT_CANCELLED,
+} MsWorkerEvent;
+
+gboolean ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, GError **error);
+MsWorkerEvent ms_worker_process_wait(const MsWorkerProcess *self, GCancellable *cancellable, int milliseconds);
+void ms_worker_process_end(MsWorkerProcess *self, int patience_ms);
+char *ms_worker_process_describe_end(const MsWorkerProcess *self);
+
+G_END_DECLS
