@@ -6,7 +6,7 @@
 #include "core/batch/item.h"
 #include "core/batch/manifest.h"
 #include "core/batch/own-files.h"
-#include "core/batch/shard.h"
+#include "core/batch/shard/shard.h"
 #include "core/image/image-io.h"
 
 G_BEGIN_DECLS

@@ -3,16 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/image/file/file-path.h"
 #include "core/batch/manifest-line.h"
 #include "core/image/codec.h"
-#include "core/json.h"
-#include "core/path-text.h"
+#include "core/image/file/file-path.h"
 
 struct _MsManifest {
   GObject parent_instance;
@@ -22,26 +19,11 @@ struct _MsManifest {
   gboolean torn;       /* the last line was cut off by a crash, so the next record starts a new line */
   guint n_ignored;     /* lines that are no record */
   guint first_ignored; /* number of the first one, from 1 */
-  GHashTable *entries; /* absolute input path -> MsManifestEntry */
+  GHashTable *entries; /* absolute input path, owned by the entry -> MsManifestEntry */
   GHashTable *outputs; /* outputs of finished images, links followed; NULL until first used */
 };
 
 G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
-
-static void
-entry_free(gpointer data)
-{
-  MsManifestEntry *entry = data;
-
-  g_free(entry->output);
-  g_free(entry->settings);
-  g_free(entry->format);
-  g_free(entry->error);
-  g_free(entry->line);
-  g_free(entry->hash);
-  g_free(entry->output_hash);
-  g_free(entry);
-}
 
 static void
 ms_manifest_finalize(GObject *object)
@@ -66,87 +48,37 @@ static void
 ms_manifest_init(MsManifest *self)
 {
   self->fd = -1;
-  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
+  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
 }
 
-static char *
-get_path(JsonObject *object, const char *member)
-{
-  const char *text = ms_json_get_text(object, member);
-
-  return text ? ms_path_from_text(text) : NULL;
-}
-
-static MsManifestEntry *
-entry_from_object(JsonObject *object)
-{
-  MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
-  const char *settings = ms_json_get_text(object, "settings");
-
-  entry->output = get_path(object, "output");
-  entry->settings = g_strdup(settings ? settings : "");
-  entry->format = g_strdup(ms_json_get_text(object, "format"));
-  gboolean has_quality = json_object_has_member(object, "quality");
-  entry->quality = has_quality ? (int)ms_json_get_integer(object, "quality") : MS_QUALITY_AUTO;
-  entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
-  entry->n_done = entry->done;
-  entry->error = g_strdup(ms_json_get_text(object, "error"));
-  entry->size = (guint64)ms_json_get_integer(object, "size");
-  entry->modified = ms_json_get_integer(object, "modified");
-  entry->modified_ns =
-    json_object_has_member(object, "modified_ns") ? (int)ms_json_get_integer(object, "modified_ns") : -1;
-  entry->output_size = (guint64)ms_json_get_integer(object, "output_size");
-  entry->hash = g_strdup(ms_json_get_text(object, "sha256"));
-  entry->output_hash = g_strdup(ms_json_get_text(object, "output_sha256"));
-  return entry;
-}
-
-/* Rejects a line that has members of the wrong type. */
-static gboolean
-has_types(JsonObject *object)
-{
-  static const char *const texts[] = {"input", "output", "status", "settings", "format", "sha256", "output_sha256"};
-  static const char *const numbers[] = {"quality", "size", "modified", "modified_ns", "output_size"};
-
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-    if (json_object_has_member(object, texts[i]) && !ms_json_get_text(object, texts[i]))
-      return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    if (json_object_has_member(object, numbers[i]) && isnan(ms_json_get_number(object, numbers[i])))
-      return FALSE;
-  return json_object_has_member(object, "input");
-}
-
-/* A finished image stays finished, whatever another process wrote about it. Takes all arguments. */
+/* A finished image stays finished, whatever another process wrote about it. Takes @entry and @line. */
 static void
-merge_entry(MsManifest *self, char *input, MsManifestEntry *entry, char *line)
+merge_entry(MsManifest *self, MsManifestEntry *entry, char *line)
 {
-  MsManifestEntry *earlier = g_hash_table_lookup(self->entries, input);
+  MsManifestEntry *earlier = g_hash_table_lookup(self->entries, entry->input);
 
   entry->line = line;
   if (earlier)
     entry->n_done += earlier->n_done;
   if (!earlier || !earlier->done || entry->done) {
-    g_hash_table_replace(self->entries, input, entry);
+    g_hash_table_replace(self->entries, entry->input, entry);
     return;
   }
   earlier->n_done = entry->n_done;
-  g_free(input);
-  entry_free(entry);
+  ms_manifest_entry_free(entry);
 }
 
 static gboolean
 take_line(MsManifest *self, const char *line, gsize length)
 {
-  g_autoptr(JsonNode) root = ms_json_parse(line, (gssize)length, NULL);
-  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  MsManifestEntry *entry = ms_manifest_entry_parse(line, length);
 
-  if (!object || !has_types(object))
+  if (!entry)
     return FALSE;
   if (self->merges)
-    merge_entry(self, get_path(object, "input"), entry_from_object(object), g_strndup(line, length));
+    merge_entry(self, entry, g_strndup(line, length));
   else
-    g_hash_table_replace(self->entries, get_path(object, "input"), entry_from_object(object));
+    g_hash_table_replace(self->entries, entry->input, entry);
   return TRUE;
 }
 
@@ -288,49 +220,6 @@ ms_manifest_find(MsManifest *self, const char *input)
   return g_hash_table_lookup(self->entries, absolute);
 }
 
-/* Compares format and quality, which lines of older versions lack. */
-static gboolean
-is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
-{
-  const MsCodec *codec = ms_codec_get(save->format);
-
-  if (entry->format && strcmp(entry->format, codec->name) != 0)
-    return FALSE;
-  return !codec->has_quality || entry->quality == MS_QUALITY_AUTO ||
-         entry->quality == ms_codec_resolve_quality(codec, save->quality);
-}
-
-/* Only a file can be unchanged, since a pipe may deliver another image each time. */
-static gboolean
-is_same_input(const MsManifestEntry *entry, const char *input, gboolean by_hash)
-{
-  MsFileStamp now;
-
-  ms_file_stamp_take(&now, input, by_hash);
-  if (!now.known || now.size != entry->size)
-    return FALSE;
-  if (by_hash)
-    return g_strcmp0(now.hash, entry->hash) == 0;
-  return now.modified == entry->modified && (entry->modified_ns < 0 || now.modified_ns == entry->modified_ns);
-}
-
-/*
- * Whether the output has the recorded size, as an emptied or truncated file has not; lines of older versions record
- * none.
- */
-static gboolean
-has_whole_output(const MsManifestEntry *entry, gboolean by_hash)
-{
-  MsFileStamp now;
-
-  if (!entry->output)
-    return FALSE;
-  ms_file_stamp_take(&now, entry->output, by_hash);
-  if (!now.known || (by_hash && g_strcmp0(now.hash, entry->output_hash) != 0))
-    return FALSE;
-  return entry->output_size == 0 ? now.size > 0 : now.size == entry->output_size;
-}
-
 /**
  * ms_manifest_find_done:
  * @save: requested format (not AUTO) and quality
@@ -344,11 +233,8 @@ ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *set
                       gboolean by_hash)
 {
   const MsManifestEntry *entry = ms_manifest_find(self, input);
-  g_autofree char *line = ms_settings_to_arguments(settings);
 
-  if (!entry || !entry->done || strcmp(entry->settings, line) != 0 || !is_saved_alike(entry, save))
-    return NULL;
-  return is_same_input(entry, input, by_hash) && has_whole_output(entry, by_hash) ? entry : NULL;
+  return entry && ms_manifest_entry_is_done(entry, input, settings, save, by_hash) ? entry : NULL;
 }
 
 static GHashTable *

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/batch/shard-balance.h"
-#include "core/batch/shard-place.h"
+#include "core/batch/shard/shard-place.h"
 #include "tests/batch/batch-fixture.h"
 
 /* An environment, what --shard auto or auto/N makes of it, or words of the error. */

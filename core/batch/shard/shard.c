@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/shard.h"
+#include "core/batch/shard/shard.h"
 
 #include <string.h>
 
-#include "core/batch/shard-place.h"
+#include "core/batch/shard/shard-place.h"
 
 #define AUTO "auto"
 

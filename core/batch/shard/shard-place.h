@@ -2,7 +2,7 @@
 /* Which shard a process is, as the job scheduler that started it says in environment variables. */
 #pragma once
 
-#include "core/batch/shard.h"
+#include "core/batch/shard/shard.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/shard-place.h"
+#include "core/batch/shard/shard-place.h"
 
 #include <string.h>
 

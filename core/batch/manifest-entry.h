@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* MsManifestEntry: what a line of a manifest records about one input, and whether that input is still finished. */
+#pragma once
+
+#include "core/filter/settings/options.h"
+#include "core/image/image-sink.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsManifestEntry: the last line about an input.
+ * @input: its absolute path
+ * @settings: as command-line options
+ * @format: (nullable): of the output, as --format spells it; not in lines of older versions
+ * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
+ * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
+ * @output_size: bytes of the output, 0 in lines of older versions
+ * @n_done: lines that record the input as finished
+ * @error: (nullable): why it failed
+ * @line: (nullable): the text of the line; set by ms_manifest_load_merged() alone
+ * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
+ */
+typedef struct {
+  char *input;
+  char *output;
+  char *settings;
+  char *format;
+  int quality;
+  gboolean done;
+  guint64 size;
+  gint64 modified;
+  int modified_ns;
+  guint64 output_size;
+  guint n_done;
+  char *error;
+  char *line;
+  char *hash;
+  char *output_hash;
+} MsManifestEntry;
+
+MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
+void ms_manifest_entry_free(MsManifestEntry *self);
+gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
+                                   const MsSaveOptions *save, gboolean by_hash);
+
+G_END_DECLS
