@@ -4,7 +4,7 @@
  * part.
  */
 static inline void
-sum_window(WINDOW_PARAM, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)
+sum_window(WINDOW_PARAM, const int inside, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)
 {
   const int left = max(convert_int_rte((float)at.x - sp), 0);
   const int end = min(convert_int_rte((float)at.x + sp), image.x - 1) + 1;

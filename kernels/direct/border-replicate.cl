@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The window is not clipped: pixels outside the image repeat the edge but keep their own coordinates. */
 static inline void
-sum_window(WINDOW_PARAM, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)
+sum_window(WINDOW_PARAM, const int inside, const int2 at, const int4 c, const int4 filter, const float sp, sums_t *sums)
 {
   const int left = at.x - filter.x, end = at.x + filter.x + 1;
   const int inner = clamp(0, left, end), inner_end = clamp(image.x, inner, end);

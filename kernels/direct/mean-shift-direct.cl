@@ -11,6 +11,8 @@ mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
   const marks_t marks = MARKS_OF(image);
   const int2 start = (int2)(band.x + (int)get_global_id(0), band.y + (int)get_global_id(1));
   int2 at = start;
+  const int2 group = (int2)(band.x + (int)get_group_id(0) * TILE_WIDTH, band.y + (int)get_group_id(1) * TILE_HEIGHT);
+  const int inside = stays_inside(image, group, (int2)(TILE_WIDTH, TILE_HEIGHT), filter);
   WINDOW_DECLARE
 
   WINDOW_STAGE
@@ -22,7 +24,7 @@ mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
 
   for (int i = 0; i < filter.z; i++) {
     sums_t s = {0, 0, 0, 0, 0, 0};
-    sum_window(WINDOW_ARG, at, c, filter, sp, &s);
+    sum_window(WINDOW_ARG, inside, at, c, filter, sp, &s);
     if (s.n == 0)
       break;
     const int2 next = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));

@@ -11,6 +11,7 @@ mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
   const marks_t marks = MARKS_OF(image);
   const int2 origin =
     (int2)(band.x + (int)get_group_id(0) * TILE_WIDTH, band.y + (int)get_group_id(1) * TILE_HEIGHT * REFILL_ROWS);
+  const int inside = stays_inside(image, origin, (int2)(TILE_WIDTH, TILE_HEIGHT * REFILL_ROWS), filter);
   int number = (int)(get_local_id(1) * TILE_WIDTH + get_local_id(0)), left = 0;
   int2 start = (int2)(0, 0), at = (int2)(0, 0);
   int4 c = (int4)(0, 0, 0, 0);
@@ -31,7 +32,7 @@ mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
     }
 
     sums_t s = {0, 0, 0, 0, 0, 0};
-    sum_window(WINDOW_ARG, at, c, filter, sp, &s);
+    sum_window(WINDOW_ARG, inside, at, c, filter, sp, &s);
     left--;
     if (s.n == 0) {
       left = 0;

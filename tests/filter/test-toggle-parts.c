@@ -93,19 +93,27 @@ test_local_memory(void)
   }
 }
 
-/* The sampler of an image repeats the edge, so that under `replicate` no bounds are tested in the kernel. */
+/*
+ * The sampler of an image repeats the edge, so that under `replicate` no bounds are tested in the kernel; under the
+ * other rules none are in work-groups whose windows stay inside the image.
+ */
 static void
 test_border(void)
 {
   static const char *const choices[] = {"direct/border-replicate.cl", "direct/border-replicate-image.cl",
-                                        "direct/border-clip.cl", NULL};
+                                        "direct/border-clip.cl", "direct/border-clip-image.cl", NULL};
+  static const char *const groups[] = {"direct/group-anywhere.cl", "direct/group-inside.cl", NULL};
   static const MsRule rules[] = {MS_RULE_REPLICATE, MS_RULE_OPENCV, MS_RULE_TRUNCATE};
   MsOptions options = defaults();
 
   for (gsize i = 0; i < G_N_ELEMENTS(rules); i++)
     for (options.memory = MS_MEMORY_BUFFER; options.memory <= MS_MEMORY_IMAGE; options.memory++) {
+      gboolean clips = rules[i] != MS_RULE_REPLICATE;
       g_autoptr(MsPlan) plan = plan_of(&options, rules[i]);
-      assert_only_part_of(plan, choices, rules[i] == MS_RULE_REPLICATE ? choices[options.memory] : choices[2]);
+      g_autofree char *source = ms_program_spec_compose(plan->program);
+      assert_only_part_of(plan, choices, choices[options.memory + (clips ? 2 : 0)]);
+      assert_only_part_of(plan, groups, groups[clips && options.memory == MS_MEMORY_IMAGE]);
+      g_assert_true((strstr(source, "if (inside)") != NULL) == (clips && options.memory == MS_MEMORY_IMAGE));
     }
 }
 

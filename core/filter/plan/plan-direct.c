@@ -105,11 +105,23 @@ step_part(const MsOptions *options)
 static const char *
 border_part(const MsParams *params, const MsOptions *options, int extent)
 {
+  gboolean image = options->memory == MS_MEMORY_IMAGE;
   int radius;
 
   if (params->rule == MS_RULE_REPLICATE)
-    return options->memory == MS_MEMORY_IMAGE ? "direct/border-replicate-image.cl" : "direct/border-replicate.cl";
-  return ms_params_whole_radius(params, extent, &radius) ? "direct/border-clip.cl" : "direct/border-clip-half.cl";
+    return image ? "direct/border-replicate-image.cl" : "direct/border-replicate.cl";
+  if (!ms_params_whole_radius(params, extent, &radius))
+    return image ? "direct/border-clip-half-image.cl" : "direct/border-clip-half.cl";
+  return image ? "direct/border-clip-image.cl" : "direct/border-clip.cl";
+}
+
+/* Over an image object, work-groups whose windows stay inside it need no bounds arithmetic [MS]. */
+static const char *
+group_part(const MsParams *params, const MsOptions *options)
+{
+  gboolean clips = options->memory == MS_MEMORY_IMAGE && params->rule != MS_RULE_REPLICATE;
+
+  return clips ? "direct/group-inside.cl" : "direct/group-anywhere.cl";
 }
 
 static gboolean
@@ -141,6 +153,7 @@ compose(MsPlan *plan)
   ms_program_spec_add_part(plan->program, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
   ms_program_spec_add_part(plan->program, "direct/window-row.cl");
   ms_program_spec_add_part(plan->program, border_part(p, o, extent));
+  ms_program_spec_add_part(plan->program, group_part(p, o));
   ms_program_spec_add_part(plan->program, "prelude/change.cl");
   ms_plan_add_marks(plan);
   ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* Every work-group handles its windows alike, wherever it lies in the image. Twin of group-inside.cl. */
+static inline int
+stays_inside(const int4 image, const int2 origin, const int2 size, const int4 filter)
+{
+  return 0;
+}
