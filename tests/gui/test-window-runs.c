@@ -84,8 +84,9 @@ test_memory_bound(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 200, 150);
   ms_document_set_memory_bound(document, 4 * 200 * 150 * 4);
   for (int sr = 10; sr < 18; sr++) {
-    g_autofree char *value = g_strdup_printf("%d", sr);
-    g_assert_true(ms_document_set_option(document, "sr", value, NULL));
+    MsSettings settings = *ms_document_get_settings(document);
+    settings.params.sr = sr;
+    ms_document_set_settings(document, &settings, NULL); /* as one choice each, not as one drag */
     window_fixture_wait_idle(&fixture);
   }
   GListModel *runs = ms_document_get_runs(document);

@@ -34,8 +34,8 @@ ms_document_set_visible(MsDocument *self, const MsRegion *visible)
   self->visible = *visible;
 }
 
-static void
-set_progress(MsDocument *self, double progress)
+void
+ms_document_set_progress(MsDocument *self, double progress)
 {
   self->progress = progress;
   g_object_notify(G_OBJECT(self), "progress");
@@ -65,7 +65,7 @@ piece_cb(MsImage *image, const MsRegion *region, gpointer data)
 static void
 progress_cb(double done, gpointer data)
 {
-  set_progress(data, done);
+  ms_document_set_progress(data, done);
 }
 
 static void
@@ -77,8 +77,9 @@ clear_pieces(MsDocument *self)
   g_signal_emit_by_name(self, "pieces-changed");
 }
 
-static void
-end_request(MsDocument *self)
+/* Starts the request that waits for the end of the one that has ended, or none. */
+void
+ms_document_end_request(MsDocument *self)
 {
   g_clear_object(&self->cancellable);
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
@@ -87,7 +88,7 @@ end_request(MsDocument *self)
     return;
   }
   g_object_notify(G_OBJECT(self), "busy");
-  set_progress(self, 0);
+  ms_document_set_progress(self, 0);
 }
 
 static void
@@ -105,7 +106,7 @@ filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
     clear_pieces(self);
     g_signal_emit_by_name(self, "problem", error);
   }
-  end_request(self);
+  ms_document_end_request(self);
 }
 
 /* The view draws pieces in order, so an old piece stays visible until a newer one covers it. */
@@ -128,6 +129,7 @@ start(MsDocument *self)
   self->shown = !seen;
   self->cancellable = g_cancellable_new();
   self->started_us = g_get_monotonic_time();
+  self->request_step = ms_history_get_step(self->history);
   forget_covered_pieces(self);
   ms_window_engine_filter_async(self->engine, self->source, ms_document_get_settings(self),
                                 seen ? &self->visible : NULL, &events, self->cancellable, filtered_cb,
@@ -157,17 +159,22 @@ ms_document_request_filter(MsDocument *self)
     return;
   }
   self->wanted = TRUE;
+  if (self->repeated)
+    return;
   if (self->shown || age_ms >= SHOW_SOMETHING_MS)
     g_cancellable_cancel(self->cancellable);
   else if (self->cancel_timer == 0)
     self->cancel_timer = g_timeout_add(SHOW_SOMETHING_MS - age_ms, cancel_late_cb, self);
 }
 
-/** ms_document_cancel: stops the running request after its current band; the last result stays. */
+/**
+ * ms_document_cancel: stops the running request after its current band; the last result stays. Settings that wait for
+ * the end of repeats are filtered then.
+ */
 void
 ms_document_cancel(MsDocument *self)
 {
-  self->wanted = FALSE;
+  self->wanted = self->wanted && self->repeated;
   if (!self->cancellable)
     return;
   g_cancellable_cancel(self->cancellable);

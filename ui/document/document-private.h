@@ -19,6 +19,8 @@ struct _MsDocument {
   MsRun *current;
   MsRun *run_a;
   MsRun *run_b;
+  guint newest_step;  /* of the history, to which the newest run belongs */
+  GPtrArray *removed; /* (nullable): what document-runs.c needs to put runs back */
   MsRegion visible;
   gboolean live;
 
@@ -29,6 +31,15 @@ struct _MsDocument {
   gint64 started_us;
   guint cancel_timer;
   double progress;
+  guint request_step; /* of the history, to which the running request belongs */
+
+  MsRun *repeated; /* (nullable): the run whose time is measured again */
+  guint n_repeats;
+  guint repeats_done;
 };
+
+void ms_document_end_request(MsDocument *self);
+void ms_document_set_progress(MsDocument *self, double progress);
+void ms_document_forget_removed_runs(MsDocument *self);
 
 G_END_DECLS

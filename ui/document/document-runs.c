@@ -16,11 +16,26 @@ set_current(MsDocument *self, MsRun *run)
     g_object_notify(G_OBJECT(self), "run-b");
 }
 
-/** ms_document_add_run: appends a finished run and shows it. */
+/* The moves of one drag are one step of the history and one run, unless an earlier move is used for comparisons. */
+static gboolean
+continues_newest(MsDocument *self, MsRun *run)
+{
+  MsRun *newest = ms_run_list_get_newest(self->runs);
+
+  return newest && self->newest_step == self->request_step &&
+         !ms_settings_equal(ms_run_get_requested(newest), ms_run_get_requested(run)) && newest != self->run_a &&
+         newest != self->run_b && !ms_run_is_baseline(newest);
+}
+
+/** ms_document_add_run: appends a finished run and shows it; a further move of one drag replaces the newest run. */
 void
 ms_document_add_run(MsDocument *self, MsRun *run)
 {
-  ms_run_list_add(self->runs, run);
+  if (continues_newest(self, run))
+    ms_run_list_replace_newest(self->runs, run);
+  else
+    ms_run_list_add(self->runs, run);
+  self->newest_step = self->request_step;
   set_current(self, run);
 }
 
@@ -31,6 +46,13 @@ ms_document_get_runs(MsDocument *self)
   return G_LIST_MODEL(self->runs);
 }
 
+/** ms_document_get_newest_run: (transfer none) (nullable): the run that was made last. */
+MsRun *
+ms_document_get_newest_run(MsDocument *self)
+{
+  return ms_run_list_get_newest(self->runs);
+}
+
 /** ms_document_get_current_run: (transfer none) (nullable): the newest finished run, or the one that was restored. */
 MsRun *
 ms_document_get_current_run(MsDocument *self)
@@ -38,19 +60,92 @@ ms_document_get_current_run(MsDocument *self)
   return self->current;
 }
 
+/* A run that was removed, and what it was used for. */
+typedef struct {
+  MsRun *run;
+  guint position;
+  gboolean baseline;
+  gboolean a;
+  gboolean b;
+  gboolean current;
+} MsRemovedRun;
+
+static void
+removed_run_free(gpointer data)
+{
+  MsRemovedRun *removed = data;
+
+  g_object_unref(removed->run);
+  g_free(removed);
+}
+
+/* The bound on memory does not count pictures of removed runs, so only the last one keeps its picture. */
+static void
+note_removed(MsDocument *self, MsRemovedRun *removed)
+{
+  if (!self->removed)
+    self->removed = g_ptr_array_new_with_free_func(removed_run_free);
+  if (self->removed->len > 0)
+    ms_run_drop_result(((MsRemovedRun *)self->removed->pdata[self->removed->len - 1])->run);
+  g_ptr_array_add(self->removed, removed);
+}
+
 /** ms_document_remove_run: removes a run; a side that showed it shows the source or the newest run. */
 void
 ms_document_remove_run(MsDocument *self, MsRun *run)
 {
-  g_autoptr(MsRun) held = g_object_ref(run);
+  MsRemovedRun *removed = g_new0(MsRemovedRun, 1);
 
-  ms_run_list_remove(self->runs, run);
-  if (self->run_a == held)
+  *removed = (MsRemovedRun){.run = g_object_ref(run),
+                            .baseline = ms_run_is_baseline(run),
+                            .a = run == self->run_a,
+                            .b = run == self->run_b,
+                            .current = run == self->current};
+  note_removed(self, removed);
+  self->newest_step = G_MAXUINT;
+  removed->position = ms_run_list_remove(self->runs, run);
+  if (removed->a)
     ms_document_set_run_a(self, NULL);
-  if (self->run_b == held)
+  if (removed->b)
     ms_document_set_run_b(self, NULL);
-  if (self->current == held)
+  if (removed->current)
     set_current(self, ms_run_list_get_newest(self->runs));
+}
+
+/** ms_document_get_removed_run: (transfer none) (nullable): the run that ms_document_undo_removal() puts back. */
+MsRun *
+ms_document_get_removed_run(MsDocument *self)
+{
+  guint n = self->removed ? self->removed->len : 0;
+
+  return n > 0 ? ((MsRemovedRun *)self->removed->pdata[n - 1])->run : NULL;
+}
+
+/** ms_document_undo_removal: puts the run that was removed last back to its place and its uses. */
+void
+ms_document_undo_removal(MsDocument *self)
+{
+  if (!ms_document_get_removed_run(self))
+    return;
+  MsRemovedRun *removed = g_ptr_array_steal_index(self->removed, self->removed->len - 1);
+
+  ms_run_list_insert(self->runs, removed->run, removed->position);
+  if (removed->baseline)
+    ms_run_list_set_baseline(self->runs, removed->run);
+  if (removed->a)
+    ms_document_set_run_a(self, removed->run);
+  if (removed->b)
+    ms_document_set_run_b(self, removed->run);
+  if (removed->current && !self->cancellable)
+    set_current(self, removed->run);
+  removed_run_free(removed);
+}
+
+/* For the end of the document. */
+void
+ms_document_forget_removed_runs(MsDocument *self)
+{
+  g_clear_pointer(&self->removed, g_ptr_array_unref);
 }
 
 /**

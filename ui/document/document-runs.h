@@ -8,8 +8,11 @@ G_BEGIN_DECLS
 
 void ms_document_add_run(MsDocument *self, MsRun *run);
 GListModel *ms_document_get_runs(MsDocument *self);
+MsRun *ms_document_get_newest_run(MsDocument *self);
 MsRun *ms_document_get_current_run(MsDocument *self);
 void ms_document_remove_run(MsDocument *self, MsRun *run);
+MsRun *ms_document_get_removed_run(MsDocument *self);
+void ms_document_undo_removal(MsDocument *self);
 MsRun *ms_document_get_baseline(MsDocument *self);
 void ms_document_set_baseline(MsDocument *self, MsRun *run);
 void ms_document_restore_run(MsDocument *self, MsRun *run);

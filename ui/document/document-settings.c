@@ -37,6 +37,13 @@ ms_document_set_settings(MsDocument *self, const MsSettings *settings, const cha
   settings_changed(self);
 }
 
+/** ms_document_set_dragging: whether a slider is being dragged, all moves of which are one undo step and one run. */
+void
+ms_document_set_dragging(MsDocument *self, gboolean dragging)
+{
+  ms_history_set_dragging(self->history, dragging);
+}
+
 /** ms_document_set_option: sets one option from text, with the syntax of the command line. */
 gboolean
 ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)

@@ -101,6 +101,8 @@ ms_document_finalize(GObject *object)
   g_clear_object(&self->runs);
   g_clear_pointer(&self->history, ms_history_free);
   g_ptr_array_unref(self->pieces);
+  ms_document_forget_removed_runs(self);
+  g_clear_object(&self->repeated);
   g_free(self->title);
   G_OBJECT_CLASS(ms_document_parent_class)->finalize(object);
 }

@@ -9,17 +9,20 @@
 /* Maximum number of steps. */
 #define MAX_STEPS 500
 
-/* @name: (nullable): interned: the control that led to @settings */
+/* @name: (nullable): interned: the control that led to @settings; @number: unique among the steps of a history */
 typedef struct {
   MsSettings settings;
   const char *name;
+  guint number;
 } Step;
 
 struct _MsHistory {
   GArray *steps; /* Step */
   guint position;
+  guint n_pushed;
   char *merge;
   gint64 pushed_us;
+  gboolean dragging;
 };
 
 /** ms_history_new: a history that begins with @settings. */
@@ -27,7 +30,7 @@ MsHistory *
 ms_history_new(const MsSettings *settings)
 {
   MsHistory *self = g_new0(MsHistory, 1);
-  Step step = {*settings, NULL};
+  Step step = {*settings, NULL, 0};
 
   self->steps = g_array_new(FALSE, FALSE, sizeof(Step));
   g_array_append_val(self->steps, step);
@@ -49,18 +52,34 @@ ms_history_get(MsHistory *self)
   return &g_array_index(self->steps, Step, self->position).settings;
 }
 
+/** ms_history_get_step: identifies the current step; the moves of one drag belong to one step. */
+guint
+ms_history_get_step(MsHistory *self)
+{
+  return g_array_index(self->steps, Step, self->position).number;
+}
+
 static gboolean
 merges(MsHistory *self, const char *merge)
 {
   gboolean soon = g_get_monotonic_time() - self->pushed_us < MERGE_US;
 
-  return merge && self->position > 0 && soon && g_strcmp0(self->merge, merge) == 0;
+  return merge && self->position > 0 && (soon || self->dragging) && g_strcmp0(self->merge, merge) == 0;
+}
+
+/** ms_history_set_dragging: begins a step that all changes of one control belong to until the drag ends. */
+void
+ms_history_set_dragging(MsHistory *self, gboolean dragging)
+{
+  self->dragging = dragging;
+  if (dragging)
+    g_clear_pointer(&self->merge, g_free);
 }
 
 static void
 append(MsHistory *self, const MsSettings *settings, const char *name)
 {
-  Step step = {*settings, g_intern_string(name)};
+  Step step = {*settings, g_intern_string(name), ++self->n_pushed};
 
   if (self->steps->len == MAX_STEPS)
     g_array_remove_index(self->steps, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/document-filter.h"
+#include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
 #include "ui/image-view/image-view-accessible.h"
 
@@ -313,6 +314,10 @@ ms_image_view_badge(MsImageView *self)
   double progress = ms_document_get_progress(self->document);
   MsRun *run = ms_document_get_current_run(self->document);
 
+  if (ms_document_is_repeating(self->document))
+    return g_strdup_printf(ms_document_is_stale(self->document) ? _("Measuring… %.0f %%; changes wait")
+                                                                : _("Measuring… %.0f %%"),
+                           progress * 100);
   if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
     return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100)
                         : g_strdup(_("Filtering… preparing kernels"));

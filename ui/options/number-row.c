@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/option/option-help.h"
+#include "ui/document/document-settings.h"
 #include "ui/options/option-row.h"
 
 /* Ranges with more steps than this get a logarithmic slider. */
@@ -113,9 +114,27 @@ new_spin(MsNumberRow *self, const MsOptionInfo *option)
   return spin;
 }
 
+static void
+set_dragging(MsOptionRow *row, gboolean dragging)
+{
+  MsDocument *document = ms_option_row_get_document(row);
+
+  if (document)
+    ms_document_set_dragging(document, dragging);
+}
+
+static gboolean
+scale_released_cb(GtkWidget *scale, GdkEventButton *event, MsOptionRow *row)
+{
+  set_dragging(row, FALSE);
+  return GDK_EVENT_PROPAGATE;
+}
+
 static gboolean
 scale_pressed_cb(GtkWidget *scale, GdkEventButton *event, MsOptionRow *row)
 {
+  if (event->type == GDK_BUTTON_PRESS)
+    set_dragging(row, TRUE);
   if (event->type != GDK_2BUTTON_PRESS || event->button != GDK_BUTTON_PRIMARY)
     return GDK_EVENT_PROPAGATE;
   ms_option_row_reset(row);
@@ -130,6 +149,7 @@ new_scale(MsNumberRow *self, const MsOptionInfo *option)
   gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
   g_signal_connect(scale, "scroll-event", G_CALLBACK(scroll_cb), NULL);
   g_signal_connect(scale, "button-press-event", G_CALLBACK(scale_pressed_cb), self);
+  g_signal_connect(scale, "button-release-event", G_CALLBACK(scale_released_cb), self);
   gtk_widget_set_tooltip_text(scale, ms_option_tooltip(option));
   return scale;
 }

@@ -177,19 +177,46 @@ ms_run_list_add(MsRunList *self, MsRun *run)
   g_list_model_items_changed(G_LIST_MODEL(self), self->runs->len - 1, 0, 1);
 }
 
-/** ms_run_list_remove: removes @run; if it was the baseline, the oldest run becomes it. */
+/** ms_run_list_replace_newest: puts @run in the place of the newest run, under its name. */
 void
+ms_run_list_replace_newest(MsRunList *self, MsRun *run)
+{
+  g_autoptr(MsRun) newest = g_ptr_array_steal_index(self->runs, self->runs->len - 1);
+
+  ms_run_set_label(run, ms_run_get_label(newest));
+  share_equal_picture(self, run);
+  g_ptr_array_add(self->runs, g_object_ref(run));
+  ms_run_judge(run, self->baseline);
+  g_list_model_items_changed(G_LIST_MODEL(self), self->runs->len - 1, 1, 1);
+}
+
+/** ms_run_list_insert: puts a run that was removed back to its place. */
+void
+ms_run_list_insert(MsRunList *self, MsRun *run, guint position)
+{
+  position = MIN(position, self->runs->len);
+  g_ptr_array_insert(self->runs, (int)position, g_object_ref(run));
+  ms_run_judge(run, self->baseline);
+  g_list_model_items_changed(G_LIST_MODEL(self), position, 0, 1);
+}
+
+/**
+ * ms_run_list_remove: removes @run; if it was the baseline, the oldest run becomes it.
+ *
+ * Returns: the position that the run had
+ */
+guint
 ms_run_list_remove(MsRunList *self, MsRun *run)
 {
   guint index;
 
-  if (!g_ptr_array_find(self->runs, run, &index))
-    return;
+  g_return_val_if_fail(g_ptr_array_find(self->runs, run, &index), 0);
   gboolean was_baseline = run == self->baseline;
   g_ptr_array_remove_index(self->runs, index);
   g_list_model_items_changed(G_LIST_MODEL(self), index, 1, 0);
   if (was_baseline)
     ms_run_list_set_baseline(self, self->runs->len > 0 ? g_ptr_array_index(self->runs, 0) : NULL);
+  return index;
 }
 
 /** ms_run_list_get_newest: (transfer none) (nullable) */

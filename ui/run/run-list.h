@@ -12,7 +12,9 @@ G_DECLARE_FINAL_TYPE(MsRunList, ms_run_list, MS, RUN_LIST, GObject)
 
 MsRunList *ms_run_list_new(void);
 void ms_run_list_add(MsRunList *self, MsRun *run);
-void ms_run_list_remove(MsRunList *self, MsRun *run);
+void ms_run_list_replace_newest(MsRunList *self, MsRun *run);
+guint ms_run_list_remove(MsRunList *self, MsRun *run);
+void ms_run_list_insert(MsRunList *self, MsRun *run, guint position);
 MsRun *ms_run_list_get_newest(MsRunList *self);
 MsRun *ms_run_list_get_baseline(MsRunList *self);
 void ms_run_list_set_baseline(MsRunList *self, MsRun *run);

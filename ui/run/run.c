@@ -10,6 +10,7 @@ struct _MsRun {
   MsSettings settings;
   MsDevice *device;
   MsTimingLog *log;
+  GArray *times; /* double, ms: the kernel time of the run and of each repeat */
   MsImage *result;
   MsProgramSpec *spec;
   char *build_log;
@@ -29,6 +30,7 @@ enum {
   PROP_BASELINE,
   PROP_MATCH,
   PROP_RESULT,
+  PROP_N_TIMES,
   N_PROPS,
 };
 
@@ -52,6 +54,9 @@ ms_run_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
   case PROP_RESULT:
     g_value_set_object(value, self->result);
     break;
+  case PROP_N_TIMES:
+    g_value_set_uint(value, self->times->len);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
@@ -73,6 +78,7 @@ ms_run_finalize(GObject *object)
 
   g_clear_object(&self->device);
   g_clear_object(&self->log);
+  g_array_unref(self->times);
   g_clear_object(&self->result);
   g_clear_object(&self->spec);
   g_free(self->build_log);
@@ -98,12 +104,15 @@ ms_run_class_init(MsRunClass *klass)
                                             G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_RESULT] =
     g_param_spec_object("result", NULL, NULL, MS_TYPE_IMAGE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_N_TIMES] =
+    g_param_spec_uint("n-times", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
 }
 
 static void
 ms_run_init(MsRun *self)
 {
+  self->times = g_array_new(FALSE, FALSE, sizeof(double));
 }
 
 /* Pictures are compared by digest, so that the result of a comparison outlives the picture. */
@@ -132,6 +141,7 @@ ms_run_new(const MsRunFacts *facts)
   self->width = ms_image_get_width(facts->result);
   self->height = ms_image_get_height(facts->result);
   self->digest = digest_of(facts->result);
+  ms_run_add_time(self, ms_timing_log_total_ms(self->log, MS_STAGE_KERNEL));
   return self;
 }
 
@@ -202,11 +212,26 @@ ms_run_get_height(MsRun *self)
   return self->height;
 }
 
-/** ms_run_get_kernel_ms: the total device time of all kernels. */
+/** ms_run_get_kernel_ms: the total device time of all kernels, the median over the repeats. */
 double
 ms_run_get_kernel_ms(MsRun *self)
 {
-  return ms_timing_log_total_ms(self->log, MS_STAGE_KERNEL);
+  return ms_run_summarise(self).median;
+}
+
+/** ms_run_add_time: adds the kernel time of a repeat with the same settings on the same device. */
+void
+ms_run_add_time(MsRun *self, double kernel_ms)
+{
+  g_array_append_val(self->times, kernel_ms);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_N_TIMES]);
+}
+
+/** ms_run_summarise: median and spread of the kernel time in milliseconds over the run and its repeats. */
+MsSummary
+ms_run_summarise(MsRun *self)
+{
+  return ms_statistics_summarise((const double *)self->times->data, self->times->len);
 }
 
 const char *

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/filter/plan/plan.h"
+#include "core/lab/measure/statistics.h"
 #include "core/opencl/timing.h"
 
 G_BEGIN_DECLS
@@ -44,7 +45,10 @@ typedef struct {
 } MsRunFacts;
 
 #define MS_TYPE_RUN (ms_run_get_type())
-/* Properties: "label" (string, read-write), "baseline" (boolean), "match" (int, an MsMatch), "result" (MsImage). */
+/*
+ * Properties: "label" (string, read-write), "baseline" (boolean), "match" (int, an MsMatch), "result" (MsImage),
+ * "n-times" (uint, the run and its repeats).
+ */
 G_DECLARE_FINAL_TYPE(MsRun, ms_run, MS, RUN, GObject)
 
 MsRun *ms_run_new(const MsRunFacts *facts);
@@ -60,6 +64,8 @@ const char *ms_run_get_rejected(MsRun *self);
 int ms_run_get_width(MsRun *self);
 int ms_run_get_height(MsRun *self);
 double ms_run_get_kernel_ms(MsRun *self);
+void ms_run_add_time(MsRun *self, double kernel_ms);
+MsSummary ms_run_summarise(MsRun *self);
 
 const char *ms_run_get_label(MsRun *self);
 void ms_run_set_label(MsRun *self, const char *label);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/window-actions.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/document/document-filter.h"
+#include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/image-view/image-view-zoom.h"
@@ -72,6 +74,15 @@ use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+repeat_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  MsWindow *self = data;
+
+  ms_document_repeat_run(self->document, ms_document_get_current_run(self->document),
+                         (guint)g_variant_get_int32(parameter));
+}
+
+static void
 view_mode_cb(GSimpleAction *action, GVariant *state, gpointer data)
 {
   MsWindow *self = data;
@@ -114,6 +125,7 @@ static const GActionEntry entries[] = {
   {"reset", reset_cb},
   {"filter", filter_cb},
   {"cancel", cancel_cb},
+  {"repeat", repeat_cb, "i"},
   {"zoom-in", zoom_in_cb},
   {"zoom-out", zoom_out_cb},
   {"zoom-fit", zoom_fit_cb},
@@ -155,17 +167,34 @@ update_mode(MsWindow *self)
   gtk_widget_set_visible(self->gain_box, ms_image_view_get_mode(view) == MS_VIEW_DIFFERENCE);
 }
 
-/* Names the option that a button takes back or sets again. */
-static void
-name_step(GtkWidget *button, const char *verb, const char *option, const char *shortcut)
+/* (transfer full): the label of @option (nullable) without its mnemonic, in the window's language. */
+static char *
+plain_label(const char *option)
 {
   const MsOptionInfo *info = option ? ms_option_find(option) : NULL;
-  g_auto(GStrv) parts = g_strsplit(info ? info->label : "", "_", -1);
-  g_autofree char *label = g_strjoinv("", parts);
-  g_autofree char *text = g_strdup_printf("%s%s%s (%s)", verb, *label ? " " : "", label, shortcut);
+  g_auto(GStrv) parts = g_strsplit(info ? _(info->label) : "", "_", -1);
 
+  return g_strjoinv("", parts);
+}
+
+/* Names the option that a button takes back or sets again; @text (transfer full). */
+static void
+name_step(GtkWidget *button, char *text)
+{
   gtk_widget_set_tooltip_text(button, text);
   atk_object_set_description(gtk_widget_get_accessible(button), text);
+  g_free(text);
+}
+
+static void
+name_steps(MsWindow *self)
+{
+  g_autofree char *undo = plain_label(self->document ? ms_document_get_undo_name(self->document) : NULL);
+  g_autofree char *redo = plain_label(self->document ? ms_document_get_redo_name(self->document) : NULL);
+
+  name_step(self->undo, *undo ? g_strdup_printf(_("Undo %s (%s)"), undo, "Ctrl+Z") : g_strdup(_("Undo (Ctrl+Z)")));
+  name_step(self->redo,
+            *redo ? g_strdup_printf(_("Redo %s (%s)"), redo, "Ctrl+Shift+Z") : g_strdup(_("Redo (Ctrl+Shift+Z)")));
 }
 
 /** ms_window_update_actions: updates which actions are enabled. */
@@ -185,8 +214,8 @@ ms_window_update_actions(MsWindow *self)
   enable(self, "print", filtered);
   enable(self, "undo", document && ms_document_can_undo(document));
   enable(self, "redo", document && ms_document_can_redo(document));
-  name_step(self->undo, "Undo", document ? ms_document_get_undo_name(document) : NULL, "Ctrl+Z");
-  name_step(self->redo, "Redo", document ? ms_document_get_redo_name(document) : NULL, "Ctrl+Shift+Z");
+  name_steps(self);
+  enable(self, "repeat", document && ms_document_can_repeat_run(document, ms_document_get_current_run(document)));
   enable(self, "cancel", document && ms_document_is_busy(document));
   g_simple_action_set_state(lookup(self, "fullscreen"), g_variant_new_boolean(self->only_picture));
   update_mode(self);

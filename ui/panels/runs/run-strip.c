@@ -116,6 +116,10 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   gtk_container_add(GTK_CONTAINER(item), image);
   gtk_container_add(GTK_CONTAINER(item), label);
   gtk_container_add(GTK_CONTAINER(item), sides);
+  if (run && run == ms_document_get_newest_run(document)) {
+    gtk_style_context_add_class(gtk_widget_get_style_context(item), "newest-run");
+    atk_object_set_description(gtk_widget_get_accessible(image), _("Newest run"));
+  }
   gtk_container_add(GTK_CONTAINER(run ? self->box : self->original), item);
 }
 

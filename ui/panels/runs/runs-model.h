@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * MsRunsColumn: columns of the store.
  * @MS_RUNS_RUN: the MsRun, %NULL for the original
  * @MS_RUNS_SHARE: int, kernel time in hundredths of the slowest run's
+ * @MS_RUNS_REPEATED: boolean, whether the speed-up rests on repeats of both runs
+ * @MS_RUNS_MARK: string, marks the newest run
  */
 typedef enum {
   MS_RUNS_RUN,
@@ -27,11 +29,14 @@ typedef enum {
   MS_RUNS_PICTURE,
   MS_RUNS_IS_RUN,
   MS_RUNS_WEIGHT,
+  MS_RUNS_REPEATED,
+  MS_RUNS_MARK,
   MS_RUNS_N_COLUMNS,
 } MsRunsColumn;
 
 GtkListStore *ms_runs_model_new(void);
 void ms_runs_model_fill(GtkListStore *store, MsDocument *document);
+gboolean ms_runs_model_is_repeated(MsRun *run, MsRun *baseline);
 char *ms_runs_model_speedup(MsRun *run, MsRun *baseline);
 const char *ms_runs_model_badge(MsRun *run, MsRun *baseline);
 

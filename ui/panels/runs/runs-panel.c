@@ -3,8 +3,10 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
 #include "ui/panels/common/panel-style.h"
+#include "ui/panels/common/table-export.h"
 #include "ui/panels/runs/runs-model.h"
 
 struct _MsRunsPanel {
@@ -17,8 +19,13 @@ struct _MsRunsPanel {
   GtkWidget *baseline;
   GtkWidget *rename;
   GtkWidget *delete;
+  GtkWidget *undelete;
+  GtkWidget *repeat;
+  GtkSpinButton *repeats;
+  GtkWidget *buttons;
   GtkLabel *note;
   guint dropped;
+  guint shown; /* runs in the table */
 };
 
 G_DEFINE_FINAL_TYPE(MsRunsPanel, ms_runs_panel, MS_TYPE_PANEL)
@@ -52,8 +59,11 @@ ms_runs_panel_get_selected(MsRunsPanel *self)
 static void
 update_buttons(MsRunsPanel *self)
 {
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   MsRun *run = ms_runs_panel_get_selected(self);
 
+  gtk_widget_set_visible(self->undelete, document && ms_document_get_removed_run(document));
+  gtk_widget_set_sensitive(self->repeat, document && ms_document_can_repeat_run(document, run));
   gtk_widget_set_sensitive(self->restore, run != NULL);
   gtk_widget_set_sensitive(self->rename, run != NULL);
   gtk_widget_set_sensitive(self->delete, run != NULL);
@@ -77,13 +87,30 @@ show_note(MsRunsPanel *self, MsDocument *document)
                                    : _("A and B are what the split, side-by-side and difference views show."));
 }
 
+/* The newest run is selected too, unless another one was chosen. */
+static void
+show_newest(MsRunsPanel *self, guint runs)
+{
+  g_autoptr(GtkTreePath) newest = gtk_tree_path_new_from_indices((int)runs, -1);
+  g_autoptr(GtkTreePath) before = gtk_tree_path_new_from_indices((int)self->shown, -1);
+  GtkTreeSelection *selection = gtk_tree_view_get_selection(self->tree);
+
+  if (gtk_tree_selection_count_selected_rows(selection) == 0 || gtk_tree_selection_path_is_selected(selection, before))
+    gtk_tree_view_set_cursor(self->tree, newest, NULL, FALSE);
+  gtk_tree_view_scroll_to_cell(self->tree, newest, NULL, FALSE, 0, 0);
+}
+
 static void
 ms_runs_panel_refresh(MsPanel *panel)
 {
   MsRunsPanel *self = MS_RUNS_PANEL(panel);
   MsDocument *document = ms_panel_get_document(panel);
+  guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
 
   ms_runs_model_fill(self->store, document);
+  if (runs > self->shown)
+    show_newest(self, runs);
+  self->shown = runs;
   update_buttons(self);
   show_note(self, document);
 }
@@ -115,10 +142,12 @@ ms_runs_panel_attach(MsPanel *panel, MsDocument *document)
   MsRunsPanel *self = MS_RUNS_PANEL(panel);
 
   self->dropped = 0;
+  self->shown = 0;
   g_signal_connect_object(ms_document_get_runs(document), "items-changed", G_CALLBACK(follow_runs), self,
                           G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), self, G_CONNECT_SWAPPED);
   ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, document, "notify::busy");
   ms_panel_follow(panel, document, "notify::run-a");
   ms_panel_follow(panel, document, "notify::run-b");
   follow_runs(self);
@@ -201,6 +230,23 @@ on_delete_clicked(MsRunsPanel *self)
     ms_document_remove_run(ms_panel_get_document(MS_PANEL(self)), run);
 }
 
+static void
+on_undelete_clicked(MsRunsPanel *self)
+{
+  ms_document_undo_removal(ms_panel_get_document(MS_PANEL(self)));
+}
+
+static void
+on_repeat_clicked(MsRunsPanel *self)
+{
+  MsRun *run = ms_runs_panel_get_selected(self);
+
+  gtk_spin_button_update(self->repeats);
+  if (run)
+    ms_document_repeat_run(ms_panel_get_document(MS_PANEL(self)), run,
+                           (guint)gtk_spin_button_get_value_as_int(self->repeats));
+}
+
 static gboolean
 on_key_press(MsRunsPanel *self, GdkEventKey *event)
 {
@@ -224,6 +270,8 @@ bind_callbacks(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_callback(widget_class, on_baseline_clicked);
   gtk_widget_class_bind_template_callback(widget_class, on_rename_clicked);
   gtk_widget_class_bind_template_callback(widget_class, on_delete_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, on_undelete_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, on_repeat_clicked);
   gtk_widget_class_bind_template_callback(widget_class, on_key_press);
 }
 
@@ -251,6 +299,10 @@ ms_runs_panel_class_init(MsRunsPanelClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, baseline);
   gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, rename);
   gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, delete);
+  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, undelete);
+  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, repeat);
+  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, repeats);
+  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, buttons);
   gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, note);
   bind_callbacks(widget_class);
 }
@@ -262,5 +314,6 @@ ms_runs_panel_init(MsRunsPanel *self)
   self->store = ms_runs_model_new();
   gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(self->store));
   ms_panel_tree_tooltip(self->tree, MS_RUNS_SETTINGS);
+  gtk_container_add(GTK_CONTAINER(self->buttons), ms_table_export_new(MS_PANEL(self), self->tree, "runs"));
   update_buttons(self);
 }

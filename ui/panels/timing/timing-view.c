@@ -6,6 +6,7 @@
 #include "core/reduce/bandwidth.h"
 #include "ui/common/format.h"
 #include "ui/document/document-runs.h"
+#include "ui/panels/common/table-export.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-rows.h"
 
@@ -14,6 +15,7 @@ struct _MsTimingView {
   GtkLabel *heading;
   GtkLabel *build;
   GtkLabel *peak_label;
+  GtkWidget *footer;
   MsStageBar *bar;
   GtkTreeView *tree;
   GtkTreeStore *store;
@@ -219,8 +221,7 @@ ms_timing_view_make_compact(MsPanel *panel)
   MsTimingView *self = MS_TIMING_VIEW(panel);
 
   gtk_widget_hide(gtk_widget_get_parent(GTK_WIDGET(self->tree)));
-  gtk_widget_hide(GTK_WIDGET(self->build));
-  gtk_widget_hide(GTK_WIDGET(self->peak_label));
+  gtk_widget_hide(self->footer);
 }
 
 static void
@@ -238,6 +239,7 @@ ms_timing_view_class_init(MsTimingViewClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, heading);
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, build);
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, peak_label);
+  gtk_widget_class_bind_template_child(widget_class, MsTimingView, footer);
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, bar);
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, tree);
   gtk_widget_class_bind_template_child(widget_class, MsTimingView, store);
@@ -248,4 +250,7 @@ static void
 ms_timing_view_init(MsTimingView *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  GtkWidget *buttons = ms_table_export_new(MS_PANEL(self), self->tree, "timings");
+
+  gtk_box_pack_end(GTK_BOX(self->footer), buttons, FALSE, FALSE, 0);
 }

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""The table of runs as a person uses it. Usage: e2e-runs.py WINDOW-PROGRAM PICTURE ARTEFACT-FOLDER"""
+import csv
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import cv2
+
+from person import Failure, Person, check, wait
+
+PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
+WORK = tempfile.mkdtemp(prefix="meanshift-lab-runs-")
+
+
+def copied_rows(person):
+    """The table of the visible panel as the button copies it: a dictionary for each row."""
+    person.click(person.find("Copy Table", "push button"))
+    lines = wait("the table on the clipboard", person.clipboard_text).splitlines()
+    titles = lines[0].split("\t")
+    return [dict(zip(titles, line.split("\t"))) for line in lines[1:]]
+
+
+def wait_idle(person):
+    wait("the end of filtering", lambda: not person.has("Cancel", "push button") and
+         "Measuring" not in (view := person.find("Picture", "image").description) and "Filtering" not in view)
+
+
+def runs(person):
+    return copied_rows(person)[1:]
+
+
+def wait_for_runs(person, number):
+    wait(f"{number} runs", lambda: len(runs(person)) == number)
+    wait_idle(person)
+
+
+def drag_is_one_run(person):
+    """All moves of one drag of a slider are one row of the table, and one step of undo."""
+    slider = person.find("Colour radius", "slider")
+    x, y, width, height = person.box(slider)
+    person.drag((x + width * 0.3, y + height // 2), (x + width * 0.8, y + height // 2))
+    wait("the run of the drag", lambda: len(runs(person)) >= 2 and
+         f"--sr {person.value(person.find('Colour radius', 'spin button')):g} " in runs(person)[-1]["Settings"] + " ")
+    wait_idle(person)
+    check(len(runs(person)) == 2, f"one drag made {len(runs(person)) - 1} rows")
+    check(runs(person)[-1]["Order"] == "newest", f"the newest run is not marked: {runs(person)}")
+    person.press("ctrl+z")
+    wait_for_runs(person, 3)
+    check("--sr 20 " in runs(person)[-1]["Settings"] + " ", f"undo took back a part of the drag: {runs(person)}")
+
+
+def repeats(person):
+    """A speed-up of single runs says so; after repeats of both runs it has a spread."""
+    check(re.fullmatch(r"[\d.]+×, one run", runs(person)[-1]["Speed-up"]), f"{runs(person)[-1]}")
+    person.click(person.find("Filter Again ×", "push button"))
+    wait("the repeats of the last run", lambda: runs(person)[-1]["Kernel time"].endswith("%, 6×"))
+    check("one run" in runs(person)[-1]["Speed-up"], "one repeated run of two is enough for a speed-up")
+    person.click(person.find("Run 1", "table cell"))
+    person.enter(person.find("Times to filter again", "spin button"), "3")
+    wait_idle(person)
+    person.click(person.find("Filter Again ×", "push button"))
+    wait("the repeats of the first run", lambda: runs(person)[0]["Kernel time"].endswith("%, 4×"))
+    check(re.fullmatch(r"[\d.]+× ± [\d.]+ %", runs(person)[-1]["Speed-up"]), f"{runs(person)[-1]}")
+    check(len(runs(person)) == 3, "repeats were added as runs")
+
+
+def changes_wait(person):
+    """Esc ends the repeats; a change that was made meanwhile is filtered then."""
+    person.enter(person.find("Times to filter again", "spin button"), "999")
+    wait_idle(person)
+    person.click(person.find("Filter Again ×", "push button"))
+    view = person.find("Picture", "image")
+    wait("the measuring", lambda: "Measuring" in view.description)
+    person.click(person.find("2", "radio button"))
+    wait("the change to wait", lambda: "changes wait" in view.description)
+    person.click(view)
+    person.press("Escape")
+    wait_for_runs(person, 4)
+    check("--unroll 2" in runs(person)[-1]["Settings"], f"{runs(person)[-1]}")
+
+
+def undo_of_deletion(person):
+    """A run that was deleted comes back to its place, with its picture and its uses."""
+    before = runs(person)
+    person.click(person.find("Run 1", "table cell"))
+    person.click(person.find("Delete", "push button"))
+    wait("the run to go", lambda: len(runs(person)) == len(before) - 1)
+    check(runs(person)[0]["Picture"] == "★ baseline", f"{runs(person)[0]}")
+    person.click(person.find("Undo Delete", "push button"))
+    wait("the run to come back", lambda: runs(person) == before)
+    check(not person.has("Undo Delete", "push button"), "the same deletion can be undone twice")
+
+
+def newest_is_visible(person):
+    """With more runs than fit, the newest is scrolled to."""
+    for value in ("4", "1", "2"):
+        number = len(runs(person))
+        person.click(person.find(value, "radio button"))
+        wait_for_runs(person, number + 1)
+    newest = runs(person)[-1]["Run"]
+    cell = person.find(newest, "table cell")
+    _, top, _, height = person.box(person.find("Runs", "table"))
+    _, y, _, _ = person.box(cell)
+    check(top <= y < top + height, f"{newest} is not in view")
+
+
+def export(person):
+    path = os.path.join(WORK, "runs.csv")
+    person.click(person.find("Export Table…", "push button"))
+    person.find(part="Export the Table")
+    person.press("ctrl+a")
+    person.type(path)
+    person.press("Return")
+    wait("the file", lambda: os.path.exists(path) and os.path.getsize(path) > 0)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    check([row[2] for row in rows[2:]] == [row["Run"] for row in runs(person)], f"{rows}")
+    person.click(person.find("Timings", "radio button"))
+    stages = [row["Stage"] for row in copied_rows(person)]
+    check(any("kernel" in stage.lower() for stage in stages), f"the table of timings copies {stages}")
+
+
+def main():
+    os.makedirs(ARTEFACTS, exist_ok=True)
+    picture = os.path.join(WORK, "picture.png")
+    cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
+    person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
+    try:
+        person.find(part="Run 1 on ", role="label")
+        person.click(person.find("Runs", "radio button"))
+        wait_for_runs(person, 1)
+        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion, newest_is_visible, export):
+            step(person)
+            person.screenshot(os.path.join(ARTEFACTS, f"e2e-runs-{step.__name__}.png"))
+    except Failure as failure:
+        person.screenshot(os.path.join(ARTEFACTS, "e2e-runs-failure.png"))
+        print(failure, file=sys.stderr)
+        return 1
+    finally:
+        person.kill()
+        shutil.rmtree(WORK, ignore_errors=True)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Two buttons that copy a table of a panel to the clipboard and write it as CSV. */
+#pragma once
+
+#include "ui/panels/common/panel.h"
+
+G_BEGIN_DECLS
+
+GtkWidget *ms_table_export_new(MsPanel *panel, GtkTreeView *tree, const char *name);
+char *ms_table_export_text(GtkTreeView *tree, gboolean csv);
+
+G_END_DECLS
