@@ -25,15 +25,14 @@ table_export_free(gpointer data)
 static void
 append_cell(GString *text, const char *cell, gboolean first, gboolean csv)
 {
-  if (!first)
-    g_string_append_c(text, csv ? ',' : '\t');
-  if (csv)
-    ms_csv_append(text, cell ? cell : "");
-  else
-    g_string_append(text, cell ? cell : "");
+  if (csv) {
+    ms_csv_append(text, cell);
+    return;
+  }
+  g_string_append_printf(text, "%s%s", first ? "" : "\t", cell ? cell : "");
 }
 
-/* The text that the first renderer of the column shows; "x" for a check mark. */
+/* The text that the first renderer of the column shows; whether a check mark is set. */
 static char *
 cell_text(GtkTreeViewColumn *column, GtkTreeModel *model, GtkTreeIter *iter)
 {
@@ -42,7 +41,7 @@ cell_text(GtkTreeViewColumn *column, GtkTreeModel *model, GtkTreeIter *iter)
 
   gtk_tree_view_column_cell_set_cell_data(column, model, iter, FALSE, FALSE);
   if (GTK_IS_CELL_RENDERER_TOGGLE(cells->data))
-    return g_strdup(gtk_cell_renderer_toggle_get_active(cells->data) ? "x" : "");
+    return g_strdup(gtk_cell_renderer_toggle_get_active(cells->data) ? "yes" : "no");
   g_object_get(cells->data, "text", &text, NULL);
   return text;
 }
