@@ -4,6 +4,8 @@
 #include <libintl.h>
 #include <locale.h>
 
+#include "core/lab/experiment/experiment.h"
+
 /**
  * ms_language_init: takes the user's language for messages, and for nothing else: numbers stay as programs read them.
  *
@@ -15,9 +17,14 @@ ms_language_init(void)
 {
   const char *folder = g_getenv("MS_LOCALE_FOLDER");
 
+  /* A build folder holds each text domain in a folder of its own. */
+  g_autofree char *experiments = folder ? g_build_filename(folder, "..", "experiments", "po", NULL) : NULL;
+
   setlocale(LC_CTYPE, "");
   setlocale(LC_MESSAGES, "");
   bindtextdomain(GETTEXT_PACKAGE, folder ? folder : MS_LOCALE_FOLDER);
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
+  bindtextdomain(MS_EXPERIMENT_TEXT_DOMAIN, experiments ? experiments : MS_LOCALE_FOLDER);
+  bind_textdomain_codeset(MS_EXPERIMENT_TEXT_DOMAIN, "UTF-8");
   textdomain(GETTEXT_PACKAGE);
 }

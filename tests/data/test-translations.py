@@ -18,8 +18,8 @@ def read(*parts):
         return file.read()
 
 
-def words(name):
-    return [line for line in read("data", "po", name).split("\n") if line and not line.startswith("#")]
+def words(name, folder=FOLDER):
+    return [line for line in read(folder, name).split("\n") if line and not line.startswith("#")]
 
 
 def run(*command):
@@ -54,15 +54,30 @@ class TranslationsTest(unittest.TestCase):
     def test_every_marked_file_is_listed(self):
         self.assertEqual(words("POTFILES"), marked_files())
 
+    def check_language(self, folder, template, language):
+        merged = os.path.join(self.folder.name, language + ".po")
+        run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged, os.path.join(folder, language + ".po"), template)
+        missing = run("msgattrib", "--untranslated", "--no-obsolete", "--no-wrap", merged)
+        self.assertEqual(re.findall(r'(?m)^msgid "(.+)"$', missing), [], language)
+        fuzzy = run("msgattrib", "--only-fuzzy", "--no-obsolete", os.path.join(folder, language + ".po"))
+        self.assertEqual(fuzzy, "", language)
+
     def test_every_text_is_translated(self):
         for language in words("LINGUAS"):
-            merged = os.path.join(self.folder.name, language + ".po")
-            run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged,
-                os.path.join(FOLDER, language + ".po"), self.template)
-            missing = run("msgattrib", "--untranslated", "--no-obsolete", "--no-wrap", merged)
-            self.assertEqual(re.findall(r'(?m)^msgid "(.+)"$', missing), [], language)
-            fuzzy = run("msgattrib", "--only-fuzzy", "--no-obsolete", os.path.join(FOLDER, language + ".po"))
-            self.assertEqual(fuzzy, "", language)
+            self.check_language(FOLDER, self.template, language)
+
+    def test_every_text_of_the_experiments_is_translated(self):
+        folder = os.path.join(SOURCE, "data", "experiments", "po")
+        names = sorted(name for name in os.listdir(os.path.dirname(folder)) if name.endswith(".experiment"))
+        self.assertEqual(words("POTFILES", folder), ["data/experiments/" + name for name in names])
+        template = os.path.join(self.folder.name, "experiments.pot")
+        # Keys with spaces, which other groups have, draw warnings.
+        run("xgettext", "--files-from=data/experiments/po/POTFILES", "--language=Desktop", "--from-code=UTF-8",
+            "--keyword", "--keyword=Title", "--keyword=Description", "--keyword=Finding", "--output=" + template)
+        self.assertEqual(words("LINGUAS", folder), words("LINGUAS"))
+        for language in words("LINGUAS", folder):
+            self.check_language(folder, template, language)
+            run("msgfmt", "--check", "--output-file=" + os.devnull, os.path.join(folder, language + ".po"))
 
     def test_formats_agree(self):
         for language in words("LINGUAS"):
@@ -92,6 +107,12 @@ class TranslationsTest(unittest.TestCase):
             for line in self.run_in(language, "--help-all").stdout.split("\n"):
                 width = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
                 self.assertLessEqual(width, 100, line)
+
+    def test_experiments_are_listed_in_the_language(self):
+        arguments = ["--headless", "--experiment", "list"]
+        english, chinese = (self.run_in(language, *arguments).stdout.split("\n")[::2] for language in ("C", "zh_CN"))
+        self.assertEqual([line.split(" ")[0] for line in english], [line.split(" ")[0] for line in chinese])
+        self.assertEqual([line for line in chinese if line and not re.search("[\u4e00-\u9fff]", line)], [])
 
     def test_output_for_machines_does_not_depend_on_the_language(self):
         for arguments in (["--headless", "--list-devices", "--json", "-"], ["--headless", "--no-such-option"]):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/experiment/experiment.h"
 
+#include <libintl.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -275,6 +276,18 @@ ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors,
       g_ptr_array_add(found, published);
   }
   return found;
+}
+
+/**
+ * ms_experiment_translate:
+ * @text: (nullable): the title, description or finding of an experiment
+ *
+ * Returns: (transfer none) (nullable): the same in the user's language; reports that are saved keep @text
+ */
+const char *
+ms_experiment_translate(const char *text)
+{
+  return text && *text ? dgettext(MS_EXPERIMENT_TEXT_DOMAIN, text) : text;
 }
 
 /** ms_experiment_case_title: (transfer full): a case's name for a person, with blanks for underscores. */

@@ -92,6 +92,9 @@ typedef struct {
   GPtrArray *published;
 } MsExperiment;
 
+/** MS_EXPERIMENT_TEXT_DOMAIN: the text domain of titles, descriptions and findings. */
+#define MS_EXPERIMENT_TEXT_DOMAIN "meanshift-lab-experiments"
+
 MsExperiment *ms_experiment_new(const char *name, const char *title, const char *kind);
 MsExperiment *ms_experiment_ref(MsExperiment *self);
 void ms_experiment_unref(MsExperiment *self);
@@ -107,6 +110,7 @@ GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 char *ms_experiment_case_title(const char *name);
+const char *ms_experiment_translate(const char *text);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
 char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);

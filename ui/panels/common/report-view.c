@@ -168,7 +168,7 @@ on_enlarge_clicked(MsReportView *self)
     gtk_window_set_transient_for(GTK_WINDOW(window), GTK_WINDOW(parent));
     gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
   }
-  gtk_window_set_title(GTK_WINDOW(window), self->report->experiment->title);
+  gtk_window_set_title(GTK_WINDOW(window), ms_experiment_translate(self->report->experiment->title));
   gtk_window_set_default_size(GTK_WINDOW(window), 960, 600);
   ms_chart_view_set_chart(MS_CHART_VIEW(chart), ms_chart_view_get_chart(self->chart), self->report->experiment->title);
   gtk_container_add(GTK_CONTAINER(window), chart);

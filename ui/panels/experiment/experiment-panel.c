@@ -59,10 +59,11 @@ show_details(MsExperimentPanel *self)
   }
   g_autofree char *markup =
     self->learns ? ms_experiment_lesson(self->selected) : ms_experiment_details(self->selected, quick);
+  const char *name = ms_experiment_translate(self->selected->title);
   g_autofree char *title = self->selected->study && *self->selected->study
-                             ? g_strdup_printf("%s [%s %s]", self->selected->title, self->selected->study,
+                             ? g_strdup_printf("%s [%s %s]", name, self->selected->study,
                                                self->selected->section ? self->selected->section : "")
-                             : g_strdup(self->selected->title);
+                             : g_strdup(name);
   gtk_label_set_text(self->title, title);
   gtk_label_set_markup(self->details, markup);
   gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(self->selected->kind, "mean-shift") == 0);
@@ -135,7 +136,8 @@ ms_experiment_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
 
-  return g_strdup_printf("%s: %s", self->running->title, ms_lab_job_get_message(MS_LAB_JOB(job)));
+  return g_strdup_printf("%s: %s", ms_experiment_translate(self->running->title),
+                         ms_lab_job_get_message(MS_LAB_JOB(job)));
 }
 
 static char *

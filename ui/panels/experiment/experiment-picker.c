@@ -75,7 +75,8 @@ contains(const char *text, const char *part)
 static gboolean
 matches(const MsExperiment *experiment, const char *part)
 {
-  return contains(experiment->title, part) || contains(experiment->name, part) || contains(experiment->study, part) ||
+  return contains(ms_experiment_translate(experiment->title), part) || contains(experiment->title, part) ||
+         contains(experiment->name, part) || contains(experiment->study, part) ||
          contains(experiment->description, part) || contains(experiment->finding, part);
 }
 
@@ -204,7 +205,7 @@ ms_experiment_picker_add(MsExperimentPicker *self, MsExperiment *experiment)
   GtkTreeIter study;
 
   find_study(self, experiment->study, &study);
-  add_row(self, &study, experiment, experiment->title);
+  add_row(self, &study, experiment, ms_experiment_translate(experiment->title));
   gtk_tree_view_expand_all(self->tree);
 }
 
@@ -230,7 +231,7 @@ ms_experiment_picker_fill_steps(MsExperimentPicker *self, GError **error)
   for (guint step = 0; all && step < G_N_ELEMENTS(steps); step++)
     for (guint i = 0; i < all->len; i++) {
       MsExperiment *experiment = all->pdata[i];
-      g_autofree char *title = g_strdup_printf("%u. %s", step + 1, experiment->title);
+      g_autofree char *title = g_strdup_printf("%u. %s", step + 1, ms_experiment_translate(experiment->title));
       if (strcmp(experiment->name, steps[step]) == 0)
         add_row(self, NULL, experiment, title);
     }
