@@ -56,7 +56,8 @@ class TranslationsTest(unittest.TestCase):
 
     def check_language(self, folder, template, language):
         merged = os.path.join(self.folder.name, language + ".po")
-        run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged, os.path.join(folder, language + ".po"), template)
+        run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged, os.path.join(folder, language + ".po"),
+            template)
         missing = run("msgattrib", "--untranslated", "--no-obsolete", "--no-wrap", merged)
         self.assertEqual(re.findall(r'(?m)^msgid "(.+)"$', missing), [], language)
         fuzzy = run("msgattrib", "--only-fuzzy", "--no-obsolete", os.path.join(folder, language + ".po"))
