@@ -15,7 +15,6 @@
 #include "app/commands/regions-command.h"
 #include "app/report/report-file.h"
 #include "app/process/signals.h"
-#include "core/opencl/driver-cache.h"
 #include "core/batch/worker.h"
 #include "core/engine/engine.h"
 
@@ -25,6 +24,7 @@ list_devices(const MsCommandLine *line, MsConsole *console)
   g_autoptr(GError) error = NULL;
   g_autoptr(GPtrArray) devices = ms_device_enumerate(&error);
 
+  ms_engine_note_driver(ms_console_print_note, console);
   if (!devices)
     return ms_command_fail(console, error);
   g_autofree char *text = line->json ? ms_device_list_to_json(devices) : ms_device_list_to_text(devices);
@@ -40,6 +40,7 @@ diagnose(MsConsole *console)
   gboolean agrees;
   g_autofree char *text = ms_diagnose_text(&agrees, &error);
 
+  ms_engine_note_driver(ms_console_print_note, console);
   if (!text)
     return ms_command_fail(console, error);
   ms_console_print(console, text);
@@ -83,20 +84,6 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   return ms_batch_command_run(line, console, cancellable);
 }
 
-/*
- * Without a writable cache PoCL would find no device, or end the process in the middle of its work. The reference needs
- * no driver.
- */
-static void
-prepare_driver(const MsCommandLine *line, MsConsole *console)
-{
-  gboolean reference = g_strcmp0(line->device, MS_ENGINE_REFERENCE) == 0;
-  g_autofree char *sentence = reference ? NULL : ms_driver_cache_prepare();
-
-  if (sentence)
-    ms_console_note(console, sentence);
-}
-
 /** ms_headless_run: runs the action of a command line that ms_command_line_check() accepts. */
 MsExitStatus
 ms_headless_run(const MsCommandLine *line)
@@ -106,7 +93,6 @@ ms_headless_run(const MsCommandLine *line)
   MsExitStatus status;
 
   ms_signals_fail_writes();
-  prepare_driver(line, console);
   if (line->list_devices) {
     status = list_devices(line, console);
   } else if (line->diagnose) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The window's program, which app/main.c starts. */
 #include "app/process/language.h"
+#include "core/opencl/driver-cache.h"
 #include "ui/window/application.h"
 
 int
 main(int argc, char **argv)
 {
   ms_language_init();
+  /* Before GTK starts threads, since it may set an environment variable. */
+  ms_driver_cache_prepare();
   return ms_application_run(argc, argv);
 }

@@ -12,6 +12,7 @@
 #include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
+#include "core/opencl/driver-cache.h"
 #include "core/printable.h"
 
 typedef struct {
@@ -210,6 +211,14 @@ is_isolated(const MsCommandLine *line, GPtrArray *items)
   return ms_batch_count(items).pending > 0;
 }
 
+/* To be called before the threads that read images, since it may set an environment variable. */
+static void
+prepare_driver(const MsCommandLine *line)
+{
+  if (strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) != 0)
+    ms_driver_cache_prepare();
+}
+
 static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
@@ -223,8 +232,10 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 
   MsSupervisorOptions supervision = {.timeout_s = c->line->timeout, .device = on_device};
 
-  if (!is_isolated(c->line, items))
+  if (!is_isolated(c->line, items)) {
+    prepare_driver(c->line);
     return ms_runner_run(items, &options, &hooks, c->cancellable, error);
+  }
   /* The worker opens the device itself. */
   g_clear_object(&c->engine);
   return ms_supervisor_run(items, &options, &supervision, &hooks, c->cancellable, error);
@@ -247,6 +258,7 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellabl
   MsRunnerOptions options = runner_options(line, NULL);
   MsRunnerHooks hooks = {.open = on_open_in_worker, .data = &command};
 
+  prepare_driver(line);
   return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 

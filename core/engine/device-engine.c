@@ -289,6 +289,7 @@ ms_device_engine_open(const char *device_selector, MsFallback fallback, MsEngine
   MsFallback resolved = resolve_fallback(fallback, device_selector);
   g_autoptr(MsContext) context = ms_device_choose(device_selector, &rejected, &reason);
 
+  ms_engine_note_driver(note, note_data);
   if (!context && (resolved == MS_FALLBACK_FAIL || strcmp(device_selector, "auto") == 0)) {
     g_propagate_error(error, g_steal_pointer(&reason));
     return NULL;

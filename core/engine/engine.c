@@ -5,6 +5,7 @@
 
 #include "core/engine/device-engine.h"
 #include "core/engine/reference-engine.h"
+#include "core/opencl/driver-cache.h"
 
 typedef struct {
   MsProgressFunc progress;
@@ -116,6 +117,16 @@ ms_engine_report_progress(int done, int total, gpointer self)
 
   if (private->progress)
   private->progress(done, total, private->data);
+}
+
+/** ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver. */
+void
+ms_engine_note_driver(MsEngineNote note, gpointer note_data)
+{
+  const char *sentence = ms_driver_cache_prepare();
+
+  if (note && sentence)
+    note(sentence, note_data);
 }
 
 /**

@@ -56,7 +56,7 @@ typedef struct {
 
 void ms_engine_run_clear(MsEngineRun *self);
 
-/** MsEngineNote: receives a sentence for the user: a device was rejected, or another one took over. */
+/** MsEngineNote: receives a sentence for the user: on a rejected device, one that took over, or a driver's cache. */
 typedef void (*MsEngineNote)(const char *sentence, gpointer data);
 
 #define MS_TYPE_ENGINE (ms_engine_get_type())
@@ -85,6 +85,7 @@ struct _MsEngineClass {
 MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
                          GError **error);
 
+void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
 MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,

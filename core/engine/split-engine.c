@@ -161,6 +161,7 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
     return NULL;
   }
   devices = ms_device_enumerate(error);
+  ms_engine_note_driver(note, note_data);
   for (gsize i = 0; devices && selectors[i]; i++)
     if (!add_context(contexts, devices, selectors[i], note, note_data, error))
       return NULL;

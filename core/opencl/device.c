@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
+#include "core/opencl/driver-cache.h"
 
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
@@ -264,6 +265,7 @@ GPtrArray *
 ms_device_enumerate(GError **error)
 {
   g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+  const char *cache_problem = ms_driver_cache_prepare();
   cl_uint n = 0;
 
   if (clGetPlatformIDs(0, NULL, &n) == CL_SUCCESS && n > 0) {
@@ -274,9 +276,10 @@ ms_device_enumerate(GError **error)
       append_platform_devices(devices, platforms[i], i);
   }
   if (devices->len == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE,
-                "No OpenCL device was found. Install a driver (the package pocl-opencl-icd runs on every processor), "
-                "or use --device reference.");
+    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s",
+                cache_problem ? cache_problem
+                              : "Install a driver (the package pocl-opencl-icd runs on every processor), or use "
+                                "--device reference.");
     return NULL;
   }
   return g_steal_pointer(&devices);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,10 +24,22 @@ usual_folder(void)
   return folder && *folder ? g_strdup(folder) : g_build_filename(g_get_user_cache_dir(), "pocl", "kcache", NULL);
 }
 
+/* Whether a file of LEAST_SPACE exceeds the limit of this process, which would end it with a signal. */
+static gboolean
+exceeds_limit(void)
+{
+  struct rlimit limit;
+
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < LEAST_SPACE;
+}
+
 /* 0 when files of LEAST_SPACE can be created in @folder, else an errno value. */
 static int
 try_folder(const char *folder)
 {
+  if (exceeds_limit())
+    return EFBIG;
+
   g_autofree char *name = g_build_filename(folder, ".ms-XXXXXX", NULL);
   int fd = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
   int code = fd >= 0 ? posix_fallocate(fd, 0, LEAST_SPACE) : errno;
@@ -87,16 +100,8 @@ has_pocl(void)
   return vendors && strstr(vendors, "pocl");
 }
 
-/**
- * ms_driver_cache_prepare:
- *
- * Gives PoCL a private folder where its own cannot be written to or its disk is full. To be called before the first
- * call of OpenCL and before threads are started, since it sets an environment variable.
- *
- * Returns: (transfer full) (nullable): a sentence on what was changed or cannot be, %NULL when all is well
- */
-char *
-ms_driver_cache_prepare(void)
+static gpointer
+prepare(gpointer unused)
 {
   g_autofree char *folder = usual_folder();
   int code = has_pocl() ? try_nearest_folder(folder) : 0;
@@ -111,4 +116,21 @@ ms_driver_cache_prepare(void)
   g_setenv(CACHE_VARIABLE, other, TRUE);
   return g_strdup_printf("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead.", folder,
                          g_strerror(code), other);
+}
+
+/**
+ * ms_driver_cache_prepare:
+ *
+ * Gives PoCL a private folder where its own cannot be written to or its disk is full; does so once in a process.
+ * ms_device_enumerate() calls it before the first call of OpenCL. A program that starts threads earlier calls it before
+ * them, since it sets an environment variable, which other threads may be reading.
+ *
+ * Returns: (nullable): a sentence on what was changed or cannot be, %NULL when all is well
+ */
+const char *
+ms_driver_cache_prepare(void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once(&once, prepare, NULL);
 }

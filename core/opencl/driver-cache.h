@@ -6,6 +6,6 @@
 
 G_BEGIN_DECLS
 
-char *ms_driver_cache_prepare(void);
+const char *ms_driver_cache_prepare(void);
 
 G_END_DECLS

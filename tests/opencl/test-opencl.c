@@ -9,6 +9,7 @@
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-wait.h"
 #include "core/opencl/device-chooser.h"
+#include "core/opencl/driver-cache.h"
 #include "core/opencl/probe.h"
 #include "core/opencl/program-cache.h"
 #include "tests/support/fixture.h"
@@ -196,6 +197,31 @@ test_composition(void)
   g_assert_nonnull(strstr(ms_program_spec_get_options(spec), "-DSP=5 -DNAME=value"));
 }
 
+/* Listing the devices is enough to give PoCL another folder, so that the window and the library get it as well. */
+static void
+test_unwritable_driver_cache(void)
+{
+  g_autoptr(MsContext) context = g_test_subprocess() ? NULL : ms_fixture_context();
+
+  if (g_test_subprocess()) {
+    g_setenv("POCL_CACHE_DIR", "/proc/none", TRUE);
+    g_setenv("XDG_RUNTIME_DIR", g_test_get_dir(G_TEST_BUILT), TRUE);
+    g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+    g_assert_nonnull(devices);
+    g_assert_nonnull(strstr(ms_driver_cache_prepare(), "'/proc/none'"));
+    g_assert_true(g_str_has_prefix(g_getenv("POCL_CACHE_DIR"), g_test_get_dir(G_TEST_BUILT)));
+    return;
+  }
+  if (!context)
+    return;
+  if (!strstr(ms_device_get_platform(ms_context_get_device(context)), "Portable")) {
+    g_test_skip("This needs PoCL.");
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, 0);
+  g_test_trap_assert_passed();
+}
+
 static void
 test_watchdog_lets_work_through(void)
 {
@@ -222,6 +248,7 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/cache-key-tells-programs-apart", test_cache_key_tells_programs_apart);
   g_test_add_func("/opencl/unwritable-cache-costs-only-time", test_unwritable_cache_costs_only_time);
   g_test_add_func("/opencl/composition", test_composition);
+  g_test_add_func("/opencl/unwritable-driver-cache", test_unwritable_driver_cache);
   g_test_add_func("/opencl/watchdog-lets-work-through", test_watchdog_lets_work_through);
   return g_test_run();
 }

@@ -6,6 +6,7 @@
 #include "core/engine/device-engine.h"
 #include "core/engine/reference-engine.h"
 #include "core/opencl/device-chooser.h"
+#include "core/opencl/driver-cache.h"
 #include "core/opencl/probe.h"
 #include "ui/engine/window-engine.h"
 
@@ -117,6 +118,18 @@ lose_device(MsWorker *self, const GError *reason)
   self->problem = g_error_copy(reason);
 }
 
+/* (transfer full) (nullable): what the user should know about the driver and the devices that were tried. */
+static char *
+explain(GStrv rejected)
+{
+  const char *driver = ms_driver_cache_prepare();
+  g_autofree char *devices = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
+
+  if (driver && devices)
+    return g_strjoin("\n", driver, devices, NULL);
+  return driver ? g_strdup(driver) : g_steal_pointer(&devices);
+}
+
 static MsOpened *
 open_device(MsWorker *self, const char *device_selector, GError **error)
 {
@@ -142,7 +155,7 @@ open_device(MsWorker *self, const char *device_selector, GError **error)
   ms_context_set_watchdog(context, self->watchdog_ms);
   self->engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
   opened->device = g_object_ref(ms_context_get_device(context));
-  opened->explanation = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
+  opened->explanation = explain(rejected);
   return g_steal_pointer(&opened);
 }
 
