@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/bank-model.h"
 
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 
 /* Local memory as [MM] describes it: banks of 32 bits, which serve 16 work-items at a time, one access a cycle. */
 #define BANKS 32

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/opencl/context-transfer.h"
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
 

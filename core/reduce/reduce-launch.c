@@ -2,7 +2,7 @@
 /* Folds one chunk of an array on the device into the partials of the groups, and those into one. */
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-checks.h"
 
 static const char *const storage_values[] = {"buffer", "image", NULL};
 static const char *const vector_values[] = {"1", "4", "8", "16", NULL};

@@ -62,7 +62,6 @@ void ms_reduce_plan_free(MsReducePlan *self);
 MsReducePlan *ms_reduce_plan_copy(const MsReducePlan *self);
 char *ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits,
                              guint64 n);
-const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 MsReduceLaunch ms_reduce_plan_launch(const MsReducePlan *self, guint64 n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)

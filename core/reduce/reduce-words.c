@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 
 static double
 double_of_bits(guint64 bits)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-result.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/image/image-io.h"
-#include "core/reduce/array-histogram.h"
+#include "core/reduce/runs/array-histogram.h"
 #include "core/reduce/images/histogram.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"

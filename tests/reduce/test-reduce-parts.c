@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/reduce/bank-model.h"
-#include "core/reduce/plan-parts.h"
-#include "core/reduce/sort.h"
+#include "core/reduce/plan-layout.h"
+#include "core/reduce/sort/sort.h"
 #include "core/reduce/swap/swap-example.h"
 #include "tests/reduce/reduce-cases.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/plan-layout.h"
 #include "core/reduce/variant.h"
 #include "tests/reduce/reduce-cases.h"
 

@@ -2,7 +2,7 @@
 /* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
 #include <string.h>
 
-#include "core/reduce/sort.h"
+#include "core/reduce/sort/sort.h"
 #include "core/reduce/swap/swap-example.h"
 #include "core/reduce/swap/swap.h"
 #include "tests/reduce/reduce-cases.h"

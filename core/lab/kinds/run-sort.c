@@ -6,7 +6,7 @@
 #include "core/lab/measure/clock.h"
 #include "core/opencl/context-transfer.h"
 #include "core/option/choice.h"
-#include "core/reduce/sort.h"
+#include "core/reduce/sort/sort.h"
 
 typedef struct {
   MsSubject parent;

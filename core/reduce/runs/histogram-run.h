@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "core/reduce/array-histogram.h"
+#include "core/reduce/runs/array-histogram.h"
 #include "core/reduce/runs/run-times.h"
 
 G_BEGIN_DECLS

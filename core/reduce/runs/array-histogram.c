@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/array-histogram.h"
+#include "core/reduce/runs/array-histogram.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/sort.h"
+#include "core/reduce/sort/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
