@@ -99,6 +99,16 @@ MUTATIONS = [
     ('levels: rules without levels take them', 'core/filter/settings/params.c',
      'if (self->levels > 0) {', 'if (FALSE) {', 'plan /plan/levels'),
 
+    # Colour spaces.
+    ('space: the picture is never converted', 'core/filter/plan/planner.c',
+     'ms_plan_add_space(plan);', ';', 'space /space/kernels'),
+    ('space: channels are stored in another order', 'kernels/space/convert.cl',
+     '(uchar4)(to.z, to.y, to.x, from.w)', '(uchar4)(to.x, to.y, to.z, from.w)', 'space /space/colours'),
+    ('space: nodes are taken for those before them', 'kernels/space/luv.cl',
+     '(r ? NODES : 0)', '0', 'space /space/colours'),
+    ('space: image objects are not refused', 'core/filter/plan/plan-direct.c',
+     'o->memory == MS_MEMORY_IMAGE && request->settings.params.space != MS_SPACE_RGB', 'FALSE', 'space /space/refusal'),
+
     # Regions.
     ('regions: the whole colour radius joins', 'core/regions/segmentation.c',
      '4 * (d0 * d0 + d1 * d1 + d2 * d2) <= rule->isr2', 'd0 * d0 + d1 * d1 + d2 * d2 <= rule->isr2', 'regions'),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/mean-shift-buffers.h"
 
+#include "core/filter/space/space-tables.h"
 #include "core/opencl/cl-error.h"
 
 /* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
@@ -58,6 +59,15 @@ reserve_mask(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GErr
                  (gsize)plan->coarser->request.width * plan->coarser->request.height, error);
 }
 
+static gboolean
+reserve_tables(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error)
+{
+  if (plan->settings.params.space != MS_SPACE_RGB && !self->tables)
+    self->tables = ms_context_create_buffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MS_SPACE_TABLES_BYTES,
+                                            (void *)ms_space_tables_get(), error);
+  return plan->settings.params.space == MS_SPACE_RGB || self->tables;
+}
+
 /**
  * ms_filter_buffers_reserve: allocates what a stripe of @plan needs: @source_rows rows of the image, @result_rows of
  * the region, and the plan's scratch buffers.
@@ -68,7 +78,8 @@ ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPla
 {
   gsize result_bytes = (gsize)result_rows * plan->request.region.width * 4;
 
-  if (!reserve_mask(self, context, plan, error) || !reserve_source(self, context, plan, source_rows, error) ||
+  if (!reserve_tables(self, context, plan, error) || !reserve_mask(self, context, plan, error) ||
+      !reserve_source(self, context, plan, source_rows, error) ||
       !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error) ||
       (plan->request.modes && !reserve(&self->modes, context, CL_MEM_READ_WRITE, result_bytes, error)))
     return FALSE;
@@ -109,6 +120,7 @@ ms_filter_buffers_release(MsFilterBuffers *self)
   g_clear_pointer(&self->modes.mem, clReleaseMemObject);
   g_clear_pointer(&self->mask.mem, clReleaseMemObject);
   g_clear_pointer(&self->edges.mem, clReleaseMemObject);
+  g_clear_pointer(&self->tables, clReleaseMemObject);
   for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
     g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
   *self = (MsFilterBuffers){0};

@@ -18,6 +18,7 @@ typedef struct {
  * @modes: for plans with modes
  * @mask: for plans with a mask
  * @edges: a byte for each pixel of the level above, for plans with a mask
+ * @tables: for plans that convert colours
  */
 typedef struct {
   MsDeviceBuffer source;
@@ -26,6 +27,7 @@ typedef struct {
   MsDeviceBuffer mask;
   MsDeviceBuffer edges;
   MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
+  cl_mem tables;
   cl_mem image;
   gsize image_width;
   gsize image_height;

@@ -81,6 +81,8 @@ arg_value(const MsFilterLaunch *self, MsArg arg, const MsPass *pass, const MsArg
     return (MsArgValue){pass->local_bytes, NULL};
   case MS_ARG_MASK:
     return (MsArgValue){sizeof(cl_mem), &b->mask.mem};
+  case MS_ARG_TABLES:
+    return (MsArgValue){sizeof(cl_mem), &b->tables};
   case MS_ARG_MODES:
     return (MsArgValue){sizeof(cl_mem), &b->modes.mem};
   case MS_ARG_SCRATCH_0:
@@ -121,7 +123,7 @@ pass_range(const MsFilterLaunch *self, const MsPass *pass)
   gsize width = self->plan->request.region.width, height = self->band.count;
   MsNDRange range = {.dimensions = 2, .local = {pass->local[0], pass->local[1]}};
 
-  if (pass->grid == MS_GRID_STRIPE) {
+  if (pass->grid != MS_GRID_BAND) {
     width = self->plan->request.width + 2 * (gsize)pass->pad_x;
     height = self->held.count + 2 * (gsize)pass->pad_y;
   }
@@ -141,7 +143,7 @@ launch_pass(MsFilterLaunch *self, guint number, GError **error)
          ms_context_launch(self->context, self->kernels[number], pass->function, &range, bytes, self->log, error);
 }
 
-/** ms_filter_launch_grid: enqueues the passes that cover the stripe, or those that cover the band; does not wait. */
+/** ms_filter_launch_grid: enqueues the passes of that grid; does not wait. */
 gboolean
 ms_filter_launch_grid(MsFilterLaunch *self, MsGrid grid, GError **error)
 {

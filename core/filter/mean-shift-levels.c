@@ -163,6 +163,8 @@ prepare(Run *self, GError **error)
 static gboolean
 run_kernels(Run *self, GError **error)
 {
+  if (!ms_filter_launch_grid(&self->levels[0].launch, MS_GRID_SOURCE, error))
+    return FALSE;
   for (guint i = 0; i + 1 < self->n; i++)
     if (!halve(self, i, error))
       return FALSE;

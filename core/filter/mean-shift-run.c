@@ -72,8 +72,8 @@ report_progress(const MsFilterRun *self)
 }
 
 /**
- * ms_filter_run_bands: computes the stripe, whose source is on the device, band by band. The caller holds the lock of
- * the device's kernels.
+ * ms_filter_run_bands: computes the stripe, whose source is on the device and has been through the passes of
+ * MS_GRID_SOURCE, band by band. The caller holds the lock of the device's kernels.
  */
 gboolean
 ms_filter_run_bands(MsFilterRun *self, GError **error)
@@ -95,7 +95,7 @@ static gboolean
 run_kernels(MsFilterRun *self, GError **error)
 {
   ms_context_lock_kernels(self->launch.context);
-  gboolean good = ms_filter_run_bands(self, error);
+  gboolean good = ms_filter_launch_grid(&self->launch, MS_GRID_SOURCE, error) && ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->launch.context);
   return good;
 }

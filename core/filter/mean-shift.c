@@ -182,7 +182,8 @@ ms_mean_shift_run(MsMeanShift *self, MsImage *source, const MsSettings *settings
  * ms_mean_shift_run_with_modes:
  * @modes: (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a pixel
  *
- * Plans and runs the whole image like ms_mean_shift_run().
+ * Plans and runs the whole image like ms_mean_shift_run(). The result's colours are in the space of the settings, as
+ * ms_space_convert() stores them, since ms_segmentation_new() compares them there.
  *
  * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes. After
  *   #MS_ERROR_TIMEOUT the device may still write to @modes, which must then never be freed.

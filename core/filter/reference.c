@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/filter/pyramid/pyramid.h"
+#include "core/filter/space/space.h"
 
 /* The sums over the pixels of a window within the colour radius. */
 typedef struct {
@@ -270,6 +271,31 @@ ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region
   return ms_reference_run_counted(source, params, region, NULL, progress, user_data, cancellable, error);
 }
 
+static MsImage *
+run_in_rgb(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
+           GError **error)
+{
+  const Job job = {.pixels = ms_image_get_pixels(source),
+                   .width = ms_image_get_width(source),
+                   .height = ms_image_get_height(source),
+                   .numbers = ms_params_numbers(params),
+                   .rule = params->rule,
+                   .samples = samples};
+
+  return params->levels > 0 ? run_levels(source, params, r, samples, watcher, error)
+                            : run_plain(&job, source, r, watcher, error);
+}
+
+static MsImage *
+run_in_space(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
+             GError **error)
+{
+  g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
+  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, r, samples, watcher, error) : NULL;
+
+  return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
+}
+
 /**
  * ms_reference_run_counted:
  * @samples: (inout) (nullable): grows by the number of window pixels tested in all iterations of all pixels
@@ -280,21 +306,13 @@ MsImage *
 ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
                          MsProgressFunc progress, gpointer user_data, GCancellable *cancellable, GError **error)
 {
-  MsRegion r = region ? *region : ms_image_get_extent(source);
+  const MsRegion r = region ? *region : ms_image_get_extent(source);
   const Watcher watcher = {progress, user_data, cancellable};
-  Job job = {ms_image_get_pixels(source),
-             ms_image_get_width(source),
-             ms_image_get_height(source),
-             ms_params_numbers(params),
-             params->rule,
-             samples,
-             NULL,
-             NULL};
 
   if (!ms_params_validate(params, error))
     return NULL;
-  return params->levels > 0 ? run_levels(source, params, &r, samples, &watcher, error)
-                            : run_plain(&job, source, &r, &watcher, error);
+  return params->space == MS_SPACE_RGB ? run_in_rgb(source, params, &r, samples, &watcher, error)
+                                       : run_in_space(source, params, &r, samples, &watcher, error);
 }
 
 /** ms_reference_run_with_modes: what ms_mean_shift_run_with_modes() computes, by the serial reference. */
@@ -304,13 +322,17 @@ ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *mo
 {
   const MsRegion whole = ms_image_get_extent(source);
   const Watcher watcher = {.cancellable = cancellable};
-  const Job job = {.pixels = ms_image_get_pixels(source),
+
+  g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
+  g_autoptr(MsImage) converted =
+    ms_params_validate(params, error) ? ms_space_convert_image(params->space, source, error) : NULL;
+  if (!converted)
+    return NULL;
+  const Job job = {.pixels = ms_image_get_pixels(converted),
                    .width = whole.width,
                    .height = whole.height,
                    .numbers = ms_params_numbers(params),
                    .rule = params->rule,
                    .modes = modes};
-
-  g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
-  return ms_params_validate(params, error) ? run_plain(&job, source, &whole, &watcher, error) : NULL;
+  return run_plain(&job, source, &whole, &watcher, error);
 }

@@ -47,11 +47,17 @@ def photograph(rng):
     return cv2.cvtColor(whole[y : y + h, x : x + w], cv2.COLOR_BGR2BGRA)
 
 
-def opencv(picture, sp, sr, iterations, epsilon, levels):
+SPACES = {"luv": (cv2.COLOR_BGR2Luv, cv2.COLOR_Luv2BGR), "lab": (cv2.COLOR_BGR2Lab, cv2.COLOR_Lab2BGR)}
+
+
+def opencv(picture, sp, sr, iterations, epsilon, levels, space="rgb"):
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, iterations, epsilon)
     colours = numpy.ascontiguousarray(picture[..., :3])
+    if space != "rgb":
+        colours = cv2.cvtColor(colours, SPACES[space][0])
+    colours = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, levels, criteria)
     result = picture.copy()
-    result[..., :3] = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, levels, criteria)
+    result[..., :3] = colours if space == "rgb" else cv2.cvtColor(colours, SPACES[space][1])
     return result
 
 
@@ -96,6 +102,7 @@ def random_case(rng):
         case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
         case["sr"] = rng.choice([0, 1, 6, 20, 33.3, 60, 120, 255, 442, 1000, round(rng.uniform(0, 100), 3)])
         case["levels"] = rng.choice([0, 0, 0, 1, 1, 2, 3, 8])
+        case["space"] = rng.choice(["rgb", "rgb", "luv", "lab"])
         picture = photograph(rng) if rng.random() < 0.4 else None
         case["picture"] = picture if picture is not None else \
             random_picture(rng, rng.randint(1, 130), rng.randint(1, 130))
@@ -108,7 +115,7 @@ def random_case(rng):
 def expected_of(case):
     arguments = (case["picture"], case["sp"], case["sr"], case["iterations"], case["epsilon"])
     if case["rule"] == "opencv":
-        return opencv(*arguments, case["levels"])
+        return opencv(*arguments, case["levels"], case["space"])
     return emulate(*arguments, case["rule"])
 
 
@@ -117,7 +124,7 @@ def run_program(program, folder, case):
     cv2.imwrite(source, case["picture"])
     subprocess.run(
         [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet", "--device", "cpu",
-         "--rule", case["rule"], "--levels", str(case.get("levels", 0)),
+         "--rule", case["rule"], "--levels", str(case.get("levels", 0)), "--space", case.get("space", "rgb"),
          "--sp", str(case["sp"]), "--sr", str(case["sr"]),
          "--max-iterations", str(case["iterations"]), "--epsilon", str(case["epsilon"])],
         check=True)

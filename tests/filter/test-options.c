@@ -11,7 +11,7 @@ test_rows_are_complete(void)
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
-  g_assert_cmpuint(n, ==, 13);
+  g_assert_cmpuint(n, ==, 14);
   for (guint i = 0; i < n; i++) {
     g_assert_nonnull(table[i].name);
     g_assert_nonnull(table[i].json);
@@ -76,6 +76,7 @@ test_wrong_values(void)
     {"levels", "9"},
     {"levels", "-1"},
     {"levels", "0.5"},
+    {"space", "hsv"},
     {"rule", "OpenCV"},
     {"memory", "texture"},
     {"local-memory", "yes"},

@@ -31,6 +31,8 @@ check_toggles(const MsPlanRequest *request, GError **error)
                          "--access pointer.");
   if (o->memory == MS_MEMORY_IMAGE && request->settings.params.levels > 0)
     return refuse(error, "The levels of a pyramid are made in buffers. Choose --memory buffer or --levels 0.");
+  if (o->memory == MS_MEMORY_IMAGE && request->settings.params.space != MS_SPACE_RGB)
+    return refuse(error, "Colours are converted in buffers. Choose --memory buffer or --space rgb.");
   if (o->memory == MS_MEMORY_IMAGE && !l->images)
     return refuse(error, "This device has no image objects; choose --memory buffer.");
   if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {

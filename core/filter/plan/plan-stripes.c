@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/plan/plan-stripes.h"
 
+#include "core/filter/space/space-tables.h"
+
 /*
  * Samples that one launch may test: about 0.1 s on a slow processor or a fast GPU, short enough for cancelling and long
  * enough for the cost of a launch to be negligible.
@@ -32,7 +34,8 @@ ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
 
   if (self->request.modes)
     bytes += (guint64)stripe_rows * self->request.region.width * 4;
-
+  if (self->settings.params.space != MS_SPACE_RGB)
+    bytes += MS_SPACE_TABLES_BYTES;
   for (guint i = 0; i < self->n_scratch; i++)
     bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
   return bytes;

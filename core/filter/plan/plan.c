@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/filter/space/space-tables.h"
+
 void
 ms_plan_free(MsPlan *self)
 {
@@ -53,4 +55,47 @@ ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *a
   *pass = (MsPass){.function = function, .grid = grid, .item_width = 1, .item_height = 1, .n_args = n_args};
   memcpy(pass->args, args, n_args * sizeof *args);
   return pass;
+}
+
+/* Columns of a work-group of the conversions. */
+#define CONVERT_WIDTH 64
+
+static void
+define_tables(MsProgramSpec *program)
+{
+  ms_program_spec_define_int(program, "LUV_NODES", MS_SPACE_LUV_NODES);
+  ms_program_spec_define_int(program, "NODES", MS_SPACE_NODES);
+  ms_program_spec_define_int(program, "LINEAR", MS_SPACE_LINEAR);
+  ms_program_spec_define_int(program, "ROOT", MS_SPACE_ROOT);
+  ms_program_spec_define_int(program, "LIGHT", MS_SPACE_LIGHT);
+  ms_program_spec_define_int(program, "ENCODE", MS_SPACE_ENCODE);
+  ms_program_spec_define_int(program, "LUV_U", MS_SPACE_U);
+  ms_program_spec_define_int(program, "LUV_V", MS_SPACE_V);
+}
+
+/**
+ * ms_plan_add_space: adds the conversion of the source to the colour space before all other passes, and that of the
+ * result back to sRGB after them; not the latter where modes are wanted, since regions are divided in the colour space.
+ */
+void
+ms_plan_add_space(MsPlan *self)
+{
+  static const MsArg convert_args[] = {MS_ARG_SOURCE, MS_ARG_TABLES, MS_ARG_IMAGE};
+  static const MsArg restore_args[] = {MS_ARG_RESULT, MS_ARG_TABLES, MS_ARG_REGION, MS_ARG_BAND};
+  const MsSpace space = self->settings.params.space;
+  MsPass *pass;
+
+  if (space == MS_SPACE_RGB)
+    return;
+  define_tables(self->program);
+  ms_program_spec_add_part(self->program, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
+  ms_program_spec_add_part(self->program, "space/convert.cl");
+  pass = ms_plan_add_pass(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
+  pass->local[0] = CONVERT_WIDTH;
+  pass->local[1] = 1;
+  if (self->request.modes)
+    return;
+  pass = ms_plan_add_pass(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
+  pass->local[0] = CONVERT_WIDTH;
+  pass->local[1] = 1;
 }

@@ -13,7 +13,7 @@
 G_BEGIN_DECLS
 
 #define MS_PLAN_MAX_ARGS 14
-#define MS_PLAN_MAX_PASSES 4
+#define MS_PLAN_MAX_PASSES 6
 #define MS_PLAN_MAX_SCRATCH 4
 
 /**
@@ -27,6 +27,7 @@ G_BEGIN_DECLS
  * @MS_ARG_SP: float, the radius with its fraction
  * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
  * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is left as it is; see ms_plan_is_masked()
+ * @MS_ARG_TABLES: the tables of ms_space_tables_get()
  * @MS_ARG_MODES: a buffer of ushort2 in the form of the result: the place where each pixel comes to rest
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
@@ -40,6 +41,7 @@ typedef enum {
   MS_ARG_SP,
   MS_ARG_LOCAL,
   MS_ARG_MASK,
+  MS_ARG_TABLES,
   MS_ARG_MODES,
   MS_ARG_SCRATCH_0,
   MS_ARG_SCRATCH_1,
@@ -51,13 +53,15 @@ typedef enum {
  * MsGrid: what the work-items of a pass cover.
  * @MS_GRID_BAND: the band's pixels, item_width x item_height for each work-item, rounded up to whole work-groups
  * @MS_GRID_STRIPE: the source rows of the stripe plus @pad on each side, in the same way; runs once a stripe
+ * @MS_GRID_SOURCE: the same, before anything else reads the source
  */
 typedef enum {
   MS_GRID_BAND,
   MS_GRID_STRIPE,
+  MS_GRID_SOURCE,
 } MsGrid;
 
-/** MsPass: one kernel launch of a band (or, for MS_GRID_STRIPE, of a stripe). */
+/** MsPass: one kernel launch of a band (or, for the other grids, of a stripe). */
 typedef struct {
   const char *function;
   MsGrid grid;
@@ -135,6 +139,7 @@ struct MsPlan {
 void ms_plan_free(MsPlan *self);
 gboolean ms_plan_is_masked(const MsPlan *self);
 void ms_plan_add_marks(MsPlan *self);
+void ms_plan_add_space(MsPlan *self);
 void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
 

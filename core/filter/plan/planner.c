@@ -84,8 +84,10 @@ plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
   if (!ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &plan->radius))
     plan->radius = (int)ceilf(ms_params_numbers(&request->settings.params).sp);
   plan->halo = halo_rows(plan);
-  if (!info->plan(plan, request, error) || !plan_coarser(plan, request, error) ||
-      !ms_plan_cut_into_stripes(plan, error))
+  if (!info->plan(plan, request, error) || !plan_coarser(plan, request, error))
+    return NULL;
+  ms_plan_add_space(plan);
+  if (!ms_plan_cut_into_stripes(plan, error))
     return NULL;
   return g_steal_pointer(&plan);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char *const rule_values[] = {"opencv", "truncate", "replicate", NULL};
+static const char *const space_values[] = {"rgb", "luv", "lab", NULL};
 static const char *const memory_values[] = {"buffer", "image", NULL};
 static const char *const switch_values[] = {"off", "on", NULL};
 static const char *const unroll_values[] = {"1", "2", "4", NULL};
@@ -39,6 +40,8 @@ static const MsOptionInfo rows[] = {
   ROW(FILTER, INT, params.levels, "levels", "levels", N_("P_yramid levels"), "0",
       N_("Filter N halved copies of the picture first, and then only near their edges: maxLevel of OpenCV"),
       .argument = "N", RANGE(MS_LEVELS_MIN, MS_LEVELS_MAX)),
+  ROW(FILTER, CHOICE, params.space, "space", "space", N_("Colour s_pace"), "rgb",
+      N_("Colours in which the picture is filtered, converted in 8 bits as OpenCV does"), .values = space_values),
   ROW(TOGGLE, CHOICE, options.memory, "memory", "memory", N_("_Memory object"), "buffer",
       N_("Memory object from which the kernel reads the pixels"), .values = memory_values,
       .tip = N_("Chooses the memory object from which the kernel reads the pixels. An image object is read "

@@ -97,7 +97,7 @@ ms_params_whole_radius(const MsParams *self, int extent, int *radius)
 
 /**
  * ms_params_coarser: what is computed on the next level of the pyramid: the window radius is halved, in single
- * precision, but stays at least 1, and there is a level less above it.
+ * precision, but stays at least 1, there is a level less above it, and its picture is converted already.
  */
 MsParams
 ms_params_coarser(const MsParams *self)
@@ -106,6 +106,7 @@ ms_params_coarser(const MsParams *self)
 
   params.sp = MAX((float)(self->sp / 2), 1.0f);
   params.levels--;
+  params.space = MS_SPACE_RGB;
   return params;
 }
 
@@ -113,5 +114,5 @@ gboolean
 ms_params_equal(const MsParams *a, const MsParams *b)
 {
   return a->sp == b->sp && a->sr == b->sr && a->max_iterations == b->max_iterations && a->epsilon == b->epsilon &&
-         a->rule == b->rule && a->levels == b->levels;
+         a->rule == b->rule && a->levels == b->levels && a->space == b->space;
 }

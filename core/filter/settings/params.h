@@ -34,6 +34,18 @@ typedef enum {
 } MsRule;
 
 /**
+ * MsSpace: the colour space in which distances are measured and means taken, in 8 bits as cv::cvtColor() converts.
+ * @MS_SPACE_RGB: the values of the picture
+ * @MS_SPACE_LUV: CIE L*u*v*
+ * @MS_SPACE_LAB: CIE L*a*b*
+ */
+typedef enum {
+  MS_SPACE_RGB,
+  MS_SPACE_LUV,
+  MS_SPACE_LAB,
+} MsSpace;
+
+/**
  * MsParams:
  * @sp: window radius in pixels, 1 to 64, fractions allowed under the opencv rule
  * @sr: colour radius in 8-bit levels; from 442 on every colour is within it
@@ -41,6 +53,7 @@ typedef enum {
  * @epsilon: shift plus squared colour change at or below which a pixel stops
  * @levels: pyramid levels above the picture, 0 to 8: maxLevel of cv::pyrMeanShiftFiltering; others than 0 under the
  *   opencv rule only
+ * @space: the picture is converted to it first and back at the end
  */
 typedef struct {
   double sp;
@@ -49,6 +62,7 @@ typedef struct {
   double epsilon;
   MsRule rule;
   int levels;
+  MsSpace space;
 } MsParams;
 
 /**

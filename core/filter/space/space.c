@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All arithmetic is in integers, as in cv::cvtColor() of 8-bit images, so that kernels/space/ gives the same values on
+ * every device.
+ */
+#include "core/filter/space/space.h"
+
+#include <string.h>
+
+#include "core/filter/space/space-tables.h"
+
+/* The unit of light and of the cube roots in the way back. */
+#define BASE 16384
+
+static int
+shift_rounded(int value, int bits)
+{
+  return (value + (1 << (bits - 1))) >> bits;
+}
+
+/* The channels are stored last first, as OpenCV does with a picture in blue, green and red. */
+static void
+store(guint8 *p, int first, int second, int third)
+{
+  p[0] = (guint8)CLAMP(third, 0, 255);
+  p[1] = (guint8)CLAMP(second, 0, 255);
+  p[2] = (guint8)CLAMP(first, 0, 255);
+}
+
+static void
+rgb_to_lab(const gint32 *tables, const guint8 *rgb, guint8 *lab)
+{
+  const gint32 *linear = tables + MS_SPACE_LINEAR, *root = tables + MS_SPACE_ROOT;
+  const int r = linear[rgb[0]], g = linear[rgb[1]], b = linear[rgb[2]];
+  const int x = root[shift_rounded(1777 * r + 1541 * g + 778 * b, 12)];
+  const int y = root[shift_rounded(871 * r + 2929 * g + 296 * b, 12)];
+  const int z = root[shift_rounded(73 * r + 448 * g + 3575 * b, 12)];
+
+  store(lab, shift_rounded(296 * y - 1336934, 15), shift_rounded(500 * (x - y) + (128 << 15), 15),
+        shift_rounded(200 * (y - z) + (128 << 15), 15));
+}
+
+/* The light of which @root is the value of the standard's cube root. */
+static int
+light_of(int root)
+{
+  return root <= 3390 ? root * 108 / 841 - 290 : root * root / BASE * root / BASE;
+}
+
+static guint8
+encode(const gint32 *tables, int light)
+{
+  return (guint8)tables[MS_SPACE_ENCODE + CLAMP(shift_rounded(light, 14), 0, 4095)];
+}
+
+static void
+lab_to_rgb(const gint32 *tables, const guint8 *lab, guint8 *rgb)
+{
+  const gint32 *light = tables + MS_SPACE_LIGHT + 2 * lab[2];
+  const int a = ((5 * lab[1] * 53687 + 128) >> 13) - 128 * BASE / 500;
+  const int b = ((lab[0] * 41943 + 16) >> 9) - 128 * BASE / 200 + 1;
+  const int x = light_of(light[1] + a), y = light[0], z = light_of(light[1] - b);
+
+  rgb[0] = encode(tables, 12615 * x - 6296 * y - 2223 * z);
+  rgb[1] = encode(tables, -3773 * x + 7684 * y + 185 * z);
+  rgb[2] = encode(tables, 217 * x - 836 * y + 4715 * z);
+}
+
+/* Between the eight nodes round the colour, which lie 8 values apart, in 16ths of that: 64 times the 8-bit values. */
+static void
+rgb_to_luv(const gint32 *tables, const guint8 *rgb, guint8 *luv)
+{
+  int sums[3] = {0, 0, 0};
+
+  for (int corner = 0; corner < 8; corner++) {
+    int weight = 1, node = 0;
+    for (int k = 0; k < 3; k++) {
+      const int far = corner >> k & 1, part = 2 * (rgb[k] % 8);
+      weight *= far ? part : 16 - part;
+      node = node * MS_SPACE_NODES + rgb[k] / 8 + far;
+    }
+    for (int k = 0; k < 3; k++)
+      sums[k] += weight * tables[MS_SPACE_LUV_NODES + 4 * node + k];
+  }
+  store(luv, shift_rounded(sums[0], 12) / 64, shift_rounded(sums[1], 12) / 64, shift_rounded(sums[2], 12) / 64);
+}
+
+static void
+luv_to_rgb(const gint32 *tables, const guint8 *luv, guint8 *rgb)
+{
+  const int l = luv[2], y = tables[MS_SPACE_LIGHT + 2 * l];
+  const gint64 u = tables[MS_SPACE_U + l * 256 + luv[1]], v = tables[MS_SPACE_V + l * 256 + luv[0]];
+  const gint64 lowered = (12 * 13 * 100 * 16 * (l * v) - u * v * 85) / BASE - 5 * 255 * BASE;
+  const int scaled = (int)(y * lowered / BASE);
+  const int x = CLAMP((int)(y * (u * v / BASE) / BASE), 0, 2 * BASE);
+  const int z = CLAMP(scaled / 256 + scaled / 65536, 0, 2 * BASE);
+
+  rgb[0] = encode(tables, 13273 * x - 6296 * y - 2042 * z);
+  rgb[1] = encode(tables, -3970 * x + 7684 * y + 170 * z);
+  rgb[2] = encode(tables, 228 * x - 836 * y + 4331 * z);
+}
+
+/* From one colour of three bytes to another. */
+typedef void (*Conversion)(const gint32 *tables, const guint8 *from, guint8 *to);
+
+static void
+keep(const gint32 *tables, const guint8 *from, guint8 *to)
+{
+  memcpy(to, from, 3);
+}
+
+static const Conversion conversions[][2] = {
+  [MS_SPACE_RGB] = {keep, keep},
+  [MS_SPACE_LUV] = {rgb_to_luv, luv_to_rgb},
+  [MS_SPACE_LAB] = {rgb_to_lab, lab_to_rgb},
+};
+
+static void
+convert_all(Conversion conversion, const guint8 *from, guint8 *to, gsize n)
+{
+  const gint32 *tables = ms_space_tables_get();
+
+  for (gsize i = 0; i < n; i++, from += 4, to += 4) {
+    guint8 colour[3];
+    conversion(tables, from, colour);
+    memcpy(to, colour, sizeof colour);
+    to[3] = from[3];
+  }
+}
+
+/**
+ * ms_space_convert:
+ * @rgba: @n pixels
+ * @converted: (out): the same pixels in @space, with their alpha. The first channel of the space, L* of both, stands
+ *   in the third byte and the last one in the first byte; may be @rgba
+ *
+ * The values of cv::cvtColor() with COLOR_RGB2Luv or COLOR_RGB2Lab on 8-bit images.
+ */
+void
+ms_space_convert(MsSpace space, const guint8 *rgba, guint8 *converted, gsize n)
+{
+  convert_all(conversions[space][0], rgba, converted, n);
+}
+
+/** ms_space_restore: the reverse of ms_space_convert(), as COLOR_Luv2RGB and COLOR_Lab2RGB; @rgba may be @converted. */
+void
+ms_space_restore(MsSpace space, const guint8 *converted, guint8 *rgba, gsize n)
+{
+  convert_all(conversions[space][1], converted, rgba, n);
+}
+
+static MsImage *
+convert_image(Conversion conversion, MsImage *image, GError **error)
+{
+  const int width = ms_image_get_width(image), height = ms_image_get_height(image);
+  guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
+
+  if (!pixels) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory to convert the colours of %dx%d pixels.",
+                width, height);
+    return NULL;
+  }
+  convert_all(conversion, ms_image_get_pixels(image), pixels, (gsize)width * height);
+  return ms_image_new_take(width, height, pixels, ms_image_get_metadata(image));
+}
+
+/** ms_space_convert_image: (transfer full): @image in @space, or %NULL with #MS_ERROR_MEMORY. */
+MsImage *
+ms_space_convert_image(MsSpace space, MsImage *image, GError **error)
+{
+  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(conversions[space][0], image, error);
+}
+
+/** ms_space_restore_image: (transfer full): the reverse of ms_space_convert_image(). */
+MsImage *
+ms_space_restore_image(MsSpace space, MsImage *image, GError **error)
+{
+  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(conversions[space][1], image, error);
+}

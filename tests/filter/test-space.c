@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Colour spaces: every kernel against the serial reference, in stripes, regions and with levels; tests/app/colours.py
+ * compares the conversions of the reference with those of OpenCV.
+ */
+#include <string.h>
+
+#include "core/filter/plan/planner.h"
+#include "core/filter/space/space-tables.h"
+#include "core/filter/space/space.h"
+#include "tests/support/fixture.h"
+#include "tests/support/option-product.h"
+
+static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_ROWS_WIDE, MS_KERNEL_PACKED};
+
+static const MsSpace spaces[] = {MS_SPACE_LUV, MS_SPACE_LAB};
+
+static MsSettings
+settings_for(MsSpace space, double sr)
+{
+  MsSettings settings = ms_settings_default();
+
+  settings.params.sp = 3;
+  settings.params.sr = sr;
+  settings.params.space = space;
+  return settings;
+}
+
+static void
+test_kernels(void)
+{
+  const MsRegion part = {13, 11, 51, 30};
+  g_autoptr(MsImage) source = ms_fixture_scene(77, 43, 31);
+  MsOptionProduct product;
+
+  if (!ms_option_product_open(&product))
+    return;
+  MsSettings luv = settings_for(MS_SPACE_LUV, 12), lab = settings_for(MS_SPACE_LAB, 12);
+  ms_option_product_compare_kernels(&product, source, &luv, NULL, kernels, G_N_ELEMENTS(kernels));
+  lab.params.levels = 1;
+  ms_option_product_compare_kernels(&product, source, &lab, &part, kernels, 1);
+  g_assert_cmpuint(product.ran, >=, 2);
+  ms_option_product_close(&product);
+}
+
+/* A colour radius of 0 leaves every converted colour as it is. */
+static void
+test_colours(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  const int side = 96;
+  const gsize n = (gsize)side * side;
+  guint8 *colours = g_malloc(n * 4);
+  g_autoptr(GRand) random = g_rand_new_with_seed(32);
+
+  for (gsize i = 0; i < n * 4; i++)
+    colours[i] = i < 64 ? (i / 4 >> i % 4 & 1 ? 255 : 0) : (guint8)g_rand_int_range(random, 0, 256);
+  g_autoptr(MsImage) source = ms_image_new_take(side, side, colours, NULL);
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (gsize i = 0; i < G_N_ELEMENTS(spaces); i++) {
+    const MsSettings settings = settings_for(spaces[i], 0);
+    g_autofree guint8 *expected = g_malloc(n * 4);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) result = ms_mean_shift_run(filter, source, &settings, NULL, NULL, NULL, &error);
+    g_assert_no_error(error);
+    ms_space_convert(spaces[i], colours, expected, n);
+    ms_space_restore(spaces[i], expected, expected, n);
+    g_assert_cmpmem(ms_image_get_pixels(result), n * 4, expected, n * 4);
+  }
+}
+
+/* The picture that regions are divided in is left in the colour space; a small budget cuts it into stripes. */
+static void
+test_modes_and_stripes(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) source = ms_fixture_scene(61, 90, 33);
+  const MsSettings settings = settings_for(MS_SPACE_LUV, 9);
+  const gsize bytes = ms_image_get_byte_size(source);
+  g_autofree guint16 *expected = g_malloc(bytes), *modes = g_malloc(bytes);
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, expected, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsImage) result = ms_mean_shift_run_with_modes(filter, source, &settings, modes, NULL, NULL, &error);
+  g_assert_no_error(error);
+  ms_fixture_assert_same(reference, result, "with modes");
+  g_assert_cmpmem(expected, bytes, modes, bytes);
+  g_autoptr(MsImage) whole = ms_reference_run(source, &settings.params, NULL, NULL, NULL, NULL, &error);
+  ms_mean_shift_set_memory_budget(filter, MS_SPACE_TABLES_BYTES + 80000);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, source, &settings, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->stripe_rows, <, 90);
+  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, source, plan, NULL, NULL, &error);
+  ms_fixture_assert_same(whole, striped, "in stripes");
+}
+
+static void
+test_refusal(void)
+{
+  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
+                                 .global_memory = G_GUINT64_CONSTANT(8) << 30,
+                                 .max_allocation = G_GUINT64_CONSTANT(2) << 30,
+                                 .local_memory = 32768,
+                                 .max_work_group = 256,
+                                 .max_work_item = {256, 256, 64},
+                                 .images = TRUE,
+                                 .image_max_width = 8192,
+                                 .image_max_height = 8192,
+                                 .fp64 = TRUE};
+  MsSettings settings = settings_for(MS_SPACE_LAB, 20);
+
+  settings.options.memory = MS_MEMORY_IMAGE;
+  MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
+  g_autofree char *reason = ms_plan_refusal(&request);
+  g_assert_nonnull(reason);
+  g_assert_nonnull(strstr(reason, "--space"));
+  request.settings.params.space = MS_SPACE_RGB;
+  g_assert_null(ms_plan_refusal(&request));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/space/kernels", test_kernels);
+  g_test_add_func("/space/colours", test_colours);
+  g_test_add_func("/space/modes-and-stripes", test_modes_and_stripes);
+  g_test_add_func("/space/refusal", test_refusal);
+  return g_test_run();
+}
