@@ -400,7 +400,7 @@ test_tune(Fixture *f, gconstpointer data)
   request.width = 64;
   request.height = 48;
   request.fixed = fixed;
-  request.budget_s = 8;
+  request.budget_s = 3;
   request.directory = f->folder;
   g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
@@ -409,7 +409,7 @@ test_tune(Fixture *f, gconstpointer data)
   g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_WRONG), ==, 0);
   g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), ==, 0);
   guint trials = record->trials->len;
-  request.budget_s = 2;
+  request.budget_s = 1;
   g_autoptr(MsTuneRecord) again = ms_lab_tune(&request, NULL, &error); /* goes on where it was */
   g_assert_no_error(error);
   g_assert_cmpuint(again->trials->len, >=, trials);
@@ -455,14 +455,14 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   request.width = 64;
   request.height = 48;
   request.fixed = narrowed;
-  request.budget_s = 3; /* no directory: kept where every run looks */
+  request.budget_s = 1; /* no directory: kept where every run looks */
   g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(ms_tune_record_best(narrow));
   MsSettings unmoved = ms_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
-  request.budget_s = 6;
+  request.budget_s = 2;
   g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   MsSettings after = ms_tuned_settings(&settings, device, 64, 48);
@@ -507,6 +507,11 @@ run_with_device(Fixture *f, gconstpointer data)
 int
 main(int argc, char **argv)
 {
+  /* Winners of tuning are kept in a folder of this test's, so that no other test meets them. */
+  g_autofree char *data = g_dir_make_tmp("lab-data-XXXXXX", NULL);
+
+  g_setenv("XDG_DATA_HOME", data, TRUE);
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
     g_test_add(tests[i].path, Fixture, &tests[i], set_up, run_with_device, tear_down);

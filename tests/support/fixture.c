@@ -30,29 +30,40 @@ ms_fixture_context(void)
 /**
  * ms_fixture_full_product:
  *
- * Returns: whether tests run every combination of what they vary (MS_TEST_FULL=1, as tests/run.sh --full sets) rather
- *   than representative ones
+ * Returns: whether tests run every value of what they vary with every kernel and every pair of values (MS_TEST_FULL=1,
+ *   as tests/run.sh --full sets) rather than representative ones
  */
 gboolean
 ms_fixture_full_product(void)
 {
-  return g_strcmp0(g_getenv("MS_TEST_FULL"), "1") == 0;
+  return g_getenv("MS_TEST_FULL") != NULL;
+}
+
+/**
+ * ms_fixture_whole_product:
+ *
+ * Returns: whether tests run every combination of what they vary rather than every pair (MS_TEST_FULL=product, as
+ *   tests/run.sh --long sets). The full form must then run, too.
+ */
+gboolean
+ms_fixture_whole_product(void)
+{
+  return g_strcmp0(g_getenv("MS_TEST_FULL"), "product") == 0;
 }
 
 /**
  * ms_fixture_compile_once:
  *
- * Lets PoCL compile a kernel once for all NDRanges, and without trying its vectoriser, because compiling takes most of
- * the time of tests with many programs. The tests `mean-shift` and those of the full form compile as users do. Call it
- * before g_test_init().
+ * Lets PoCL compile a kernel once for all NDRanges, because compiling takes most of the time of tests with many
+ * programs, and without trying its vectoriser except in the full form. The test `mean-shift` and those that run the
+ * program compile as users do. Call it before g_test_init().
  */
 void
 ms_fixture_compile_once(void)
 {
-  if (ms_fixture_full_product())
-    return;
   g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
-  g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
+  if (!ms_fixture_full_product())
+    g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
 }
 
 /**

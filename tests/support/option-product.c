@@ -171,8 +171,8 @@ compare_pairs(MsOptionProduct *product, MsImage *source, MsImage *expected, GArr
 }
 
 /**
- * ms_option_product_all_toggles: compares the combinations of all choices among the toggles with the reference: every
- * one of them in the full form of the tests, else every pair of values.
+ * ms_option_product_all_toggles: compares combinations of all choices among the toggles with the reference, so that
+ * every two values that can run together do so; every combination where the whole product is asked for.
  */
 void
 ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, const MsParams *params, int group_width,
@@ -188,7 +188,7 @@ ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, const M
   first.settings.options.work_group_width = group_width;
   first.settings.options.work_group_height = group_height;
   add_combinations(combinations, first, 0, 0);
-  if (!ms_fixture_full_product()) {
+  if (!ms_fixture_whole_product()) {
     compare_pairs(product, source, expected, combinations);
     return;
   }
