@@ -5,9 +5,12 @@ import json
 import os
 import pathlib
 import random
+import re
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -107,6 +110,16 @@ def violation(schema, value, path="report"):
             if found:
                 return found
     return None
+
+
+def wait_until_signals_are_handled(process):
+    """Returns once the program handles SIGTERM, which ends it at once before; one thread waits for it, others block it."""
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    while process.poll() is None:
+        blocked = re.search(r"(?m)^SigBlk:\s*([0-9a-f]+)$", status.read_text())
+        if blocked and int(blocked.group(1), 16) & 1 << signal.SIGTERM - 1:
+            return
+        time.sleep(0.01)
 
 
 class HeadlessCase(unittest.TestCase):

@@ -231,7 +231,7 @@ class Batches(HeadlessCase):
         manifest = self.dir / "m.jsonl"
         processes = [subprocess.Popen([PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "2",
                                        "--shard", f"{k}/3", "--manifest", str(manifest), "--quiet"]) for k in (1, 2, 3)]
-        self.assertEqual([p.wait(timeout=60) for p in processes], [0, 0, 0])
+        self.assertEqual([p.wait(timeout=120) for p in processes], [0, 0, 0])
         lines = [json.loads(line) for line in manifest.read_text().splitlines()]
         self.assertEqual(sorted(pathlib.Path(line["input"]).name for line in lines), sorted(f"p{i}.png" for i in range(15)))
         self.assertEqual(len(self.names()), 15)
@@ -242,14 +242,14 @@ class Batches(HeadlessCase):
             self.picture(f"p{i:02}.png", 80, 60, seed=i)
         manifest = self.dir / "m.jsonl"
         report = self.dir / "r.json"
-        command = [PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "12", "--sr", "60",
+        command = [PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "20", "--sr", "60", "--jobs", "1",
                    "--manifest", str(manifest), "--resume"]
         process = subprocess.Popen(command + ["--json", str(report)], stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
         while not self.names() and time.monotonic() < deadline:
             time.sleep(0.005)
         process.send_signal(number)
-        error = process.communicate(timeout=60)[1].decode()
+        error = process.communicate(timeout=120)[1].decode()
         self.assertEqual(process.returncode, 130, error)
         done = self.names()
         self.assertGreater(len(done), 0)

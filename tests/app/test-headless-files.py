@@ -22,10 +22,11 @@ class PipeTest(headless.HeadlessCase):
         command = [headless.PROGRAM, "--headless", *map(str, arguments)]
         process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.DEVNULL)
         try:
-            time.sleep(0.7)
+            headless.wait_until_signals_are_handled(process)
+            time.sleep(0.5)
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(timeout=20), 130)
+            self.assertEqual(process.wait(timeout=120), 130)
         finally:
             process.kill()
             process.wait()

@@ -15,7 +15,7 @@ import time
 import unittest
 import zlib
 
-from headless import HeadlessCase, PROGRAM, chunk, read_png, write_png
+from headless import HeadlessCase, PROGRAM, chunk, read_png, wait_until_signals_are_handled, write_png
 
 
 class OneImage(HeadlessCase):
@@ -89,11 +89,12 @@ class OneImage(HeadlessCase):
         os.mkfifo(pipe)
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"], stderr=subprocess.DEVNULL)
+            wait_until_signals_are_handled(process)
             time.sleep(0.5)
             self.assertIsNone(process.poll())
             process.send_signal(number)
             try:
-                self.assertEqual(process.wait(timeout=20), 130)
+                self.assertEqual(process.wait(timeout=120), 130)
             finally:
                 process.kill()
                 process.wait()

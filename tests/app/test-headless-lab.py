@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SOURCE
+from headless import HeadlessCase, PROGRAM, SOURCE, wait_until_signals_are_handled
 
 
 class Program(HeadlessCase):
@@ -248,9 +248,10 @@ class Lab(HeadlessCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "--headless", *what, "--repeat", "100000"], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
-            time.sleep(4)
+            wait_until_signals_are_handled(process)
+            time.sleep(1)
             process.send_signal(number)
-            output, error = process.communicate(timeout=60)
+            output, error = process.communicate(timeout=120)
             self.assertEqual(process.returncode, 130, error)
             self.assertIn("own: Own", output.decode())
             self.assertIn("Incomplete", output.decode())

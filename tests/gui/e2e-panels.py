@@ -36,13 +36,13 @@ def read_histogram(person):
     person.find(part="Run 1 clipped at 0 / 255:")
     x, y, width, height = person.box(plot)
     person.mouse(x + width * 0.6, y + height * 0.5, "abs")
-    pointed = person.find(part="Level ", role="label").name
-    check("→" in pointed and "Red" in pointed, f"the bin reads “{pointed}”")
+    wait("the bin under the pointer to be read",
+         lambda: any("→" in label.name and "Red" in label.name for label in person.all(part="Level ", role="label")))
     person.click(plot)
     person.press("Home")
     person.press("Right")
     wait("the arrow keys to read level 1", lambda: person.has(part="Level 1:", role="label"))
-    check(plot.queryValue().currentValue == 1, "the accessible value is not the level that is read")
+    wait("the accessible value to be the level that is read", lambda: plot.queryValue().currentValue == 1)
     person.click(person.find("● Red", "check box"))
     wait("red to go from the reading", lambda: not person.has(part="● Red ", role="label"))
     shoot(person, "histogram")
@@ -51,8 +51,8 @@ def read_histogram(person):
 def read_statistics(person):
     go_to(person, "Statistics")
     person.find(part="PSNR", role="label")
-    person.click(person.find("Copy Table", "push button"))
-    table = wait("the table on the clipboard", lambda: person.clipboard_text())
+    copy = person.find("Copy Table", "push button")
+    table = person.copied(lambda: person.click(copy))
     rows = [line.split("\t") for line in table.splitlines()]
     check(rows[0][:4] == ["Picture", "Channel", "Min", "Max"], table)
     check(len(rows) == 12 and all(len(row) == 16 for row in rows[:11]), table)
@@ -66,7 +66,7 @@ def export(person, kind, path):
     person.type(path)
     person.press("Return")
     wait(f"{path}", lambda: os.path.exists(path) and os.path.getsize(path) > 0)
-    wait("a word about the export", lambda: person.has(part="Exported to "))
+    wait("a word about the export", lambda: person.has(part=f"Exported to {path}"))
 
 
 def compare(person):
@@ -142,7 +142,7 @@ def look_at_kernel(person):
     person.click(person.find("Compile", "push button"))
     source = person.find("Kernel source")
     text = source.queryText()
-    check("kernel" in text.getText(0, text.characterCount), "there is no kernel in the source")
+    wait("a kernel in the source", lambda: "kernel" in text.getText(0, text.characterCount))
     shoot(person, "kernel")
 
 

@@ -68,8 +68,7 @@ def look_around(person):
     x, y = person.middle(view)
     before = person.value(view)
     person.drag((x, y), (x + 150, y))
-    after = person.value(view)
-    check(after > before + 5, f"the divider did not follow the pointer: {before} to {after}")
+    wait("the divider to follow the pointer", lambda: person.value(view) > before + 5)
     person.screenshot(os.path.join(ARTEFACTS, "e2e-split.png"))
     for mode in ("Side by side", "Difference", "Original", "Filtered"):
         person.click(person.find(mode, "toggle button"))
@@ -82,10 +81,10 @@ def zoom(person):
     person.press("ctrl+1")
     for _ in range(3):
         person.mouse(x, y, "b4c")
-    check(person.has(part="Zoom, 195 %"), "the wheel did not zoom")
-    check(person.has(part="window: ", role="label"), "nothing is read under the pointer")
+    wait("the wheel to zoom", lambda: person.has(part="Zoom, 195 %"))
+    wait("a reading under the pointer", lambda: person.has(part="window: ", role="label"))
     person.press("ctrl+1")
-    check(person.has(part="Zoom, 100 %"), "Ctrl+1 is not 1:1")
+    wait("Ctrl+1 to show 1:1", lambda: person.has(part="Zoom, 100 %"))
 
 
 def compare_with_files(person, output):
@@ -96,22 +95,18 @@ def compare_with_files(person, output):
     person.press("shift+F9")
     person.press("ctrl+1")
     time.sleep(0.5)
-    off = levels_off(person, filtered)
-    check(off < 0.5, f"the filtered picture on the screen is {off:.2f} levels off")
+    wait("the filtered picture on the screen", lambda: levels_off(person, filtered) < 0.5)
     person.hold("space")
-    time.sleep(0.3)
-    off = levels_off(person, original)
-    person.release("space")
-    check(off < 0.5, f"with Space held the original is {off:.2f} levels off")
-    time.sleep(0.3)
-    off = levels_off(person, filtered)
-    check(off < 0.5, f"after Space the filtered picture did not come back: {off:.2f} levels off")
+    try:
+        wait("the original while Space is held", lambda: levels_off(person, original) < 0.5)
+    finally:
+        person.release("space")
+    wait("the filtered picture to come back", lambda: levels_off(person, filtered) < 0.5)
     person.press("shift+F9")
 
 
 def repeat_on_command_line(person):
-    person.press("ctrl+shift+c")
-    line = wait("the command line on the clipboard", person.clipboard_text)
+    line = person.copied(lambda: person.press("ctrl+shift+c"))
     words = shlex.split(line)
     check(words[:2] == ["meanshift-lab", "--headless"], line)
     output = os.path.join(WORK, "headless.png")
@@ -176,11 +171,11 @@ def workspaces(person):
 def overview(person):
     """Timings, histogram and statistics of the last run are visible at the same time and follow the next run."""
     number = run_label(person)
-    check(person.has("Parts of the run", "chart") and person.has("Histogram", "chart") and
-          person.has("Statistics of both pictures", "table"), "the overview does not show its three columns")
+    wait("the three columns of the overview", lambda: person.has("Parts of the run", "chart") and
+         person.has("Histogram", "chart") and person.has("Statistics of both pictures", "table"))
     person.enter(person.find("Spatial radius", "spin button"), "7")
     wait_for_run(person, number + 1)
-    check(person.has(part=f"Run {number + 1} on", role="label"), "the overview does not follow the run")
+    wait("the overview to follow the run", lambda: person.has(part=f"Run {number + 1} on", role="label"))
 
 
 def strip_of_runs(person):
@@ -246,8 +241,7 @@ def stale_picture(person):
     person.press("ctrl+shift+s")
     person.find(part="The picture shown was filtered with other settings.")
     person.press("Escape")
-    person.press("ctrl+shift+c")
-    line = wait("the command line", person.clipboard_text)
+    line = person.copied(lambda: person.press("ctrl+shift+c"))
     check("--sp 60" not in line, f"the command line does not belong to the picture shown: {line}")
     person.press("ctrl+z")
     person.press("ctrl+z")
@@ -270,8 +264,8 @@ def batch():
         person.find("Example: picture-10.png", "label")
         person.enter(name, "{stem}.{nonsense}")
         person.find(part="{nonsense}", role="label")
-        check(not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE),
-              "a template that is invalid can be run")
+        wait("an invalid template to be refused",
+             lambda: not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
         person.enter(name, "{stem}.{ext}")
         person.click(person.find("Write a manifest", "check box"))
         person.click(person.find("Dry Run", "push button"))
@@ -282,15 +276,15 @@ def batch():
              person.has(part="3 of 3 done", role="label"))
         wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
         person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
-        person.click(person.find("Copy Manifest", "push button"))
-        lines = wait("the manifest", person.clipboard_text).splitlines()
+        copy = person.find("Copy Manifest", "push button")
+        lines = person.copied(lambda: person.click(copy)).splitlines()
         check(sorted(os.path.basename(json.loads(line)["input"]) for line in lines) == ["a.png", "b.png", "c.png"],
               f"the manifest is {lines}")
         person.click(person.find("a.png", "table cell"))
         for side in ("Before", "After"):
             wait(f"the picture {side}", lambda: person.find(side, "icon").queryImage().getImageSize()[0] > 100)
-        person.click(person.find("Copy as Command Line", "push button"))
-        words = shlex.split(wait("the command line", person.clipboard_text))
+        copy = person.find("Copy as Command Line", "push button")
+        words = shlex.split(person.copied(lambda: person.click(copy)))
         words[0] = HEADLESS
         words[-1] = os.path.join(WORK, "headless") + "/"
         os.makedirs(words[-1])
@@ -307,6 +301,13 @@ def batch():
         person.kill()
 
 
+def still(count):
+    """The count if it stays the same for a while, else None."""
+    before = count()
+    time.sleep(0.5)
+    return before if count() == before else None
+
+
 def batch_of_many():
     """A batch can be paused, continued and cancelled; what was finished stays."""
     folder = os.path.join(WORK, "many")
@@ -321,19 +322,18 @@ def batch_of_many():
         person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
         person.click(person.find("Start", "push button"))
         wait("the first pictures", lambda: done() > 0)
-        check("images/s" in note() and " left" in note(), f"the progress says “{note()}”")
+        wait("the progress to tell the speed and the time left", lambda: "images/s" in note() and " left" in note())
         person.click(person.find("Pause", "push button"))
         person.find("Continue", "push button")
-        time.sleep(0.5)
-        paused = done()
+        paused = wait("the batch to pause", lambda: still(done))
         time.sleep(0.5)
         check(done() == paused < 1500, f"the batch went on while it was paused: {paused}, {done()}")
         person.click(person.find("Continue", "push button"))
         wait("the batch to continue", lambda: done() > paused)
         person.click(person.find("Cancel", "push button"))
         person.find("Start", "push button")
-        files = len(os.listdir(os.path.join(folder, "meanshift")))
-        check(files == done() < 1500, f"{files} files for a batch that says “{note()}”")
+        wait("a file for each picture that is done",
+             lambda: len(os.listdir(os.path.join(folder, "meanshift"))) == done() < 1500)
         check(person.quit() == 0, "the program did not end well after a cancelled batch")
     finally:
         person.kill()
@@ -370,7 +370,7 @@ def neighbours(person, picture):
     view = lambda: person.find("Picture", "image").description  # noqa: E731
     wait("the other picture", lambda: view().startswith("harbour.1.png"))
     wait("its settings", lambda: person.value(person.find("Spatial radius", "spin button")) == 8)
-    check(not person.has("Close harbour.png", "push button"), "the picture before is still open")
+    wait("the picture before to be closed", lambda: not person.has("Close harbour.png", "push button"))
     person.press("Page_Down")
     wait("the first picture", lambda: view().startswith("harbour.png"))
     wait("its run", lambda: run_label(person) >= 1)

@@ -198,6 +198,13 @@ class Person:
     def clipboard_text():
         return Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD).wait_for_text()
 
+    def copied(self, copy):
+        """The text that copy() puts on the clipboard."""
+        marker = "nothing was copied"
+        Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD).set_text(marker, -1)
+        copy()
+        return wait("a text on the clipboard", lambda: (text := self.clipboard_text()) != marker and text)
+
     def quit(self, seconds=30):
         self.press("ctrl+q")
         try:

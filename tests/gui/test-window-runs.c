@@ -115,7 +115,10 @@ first_pixels_cb(FirstPixels *first)
     first->first_ms = (g_get_monotonic_time() - first->start_us) / 1000.0;
 }
 
-/* The first rows of a new sp on a full view; the figure is told, the limit is for a machine with other work. */
+/*
+ * The first rows of a new sp on a full view are shown before the whole has been filtered. How long they take is
+ * printed, and limited with -m perf only: it depends on what else the machine does.
+ */
 static void
 test_first_pixels(void)
 {
@@ -132,9 +135,11 @@ test_first_pixels(void)
   g_assert_true(ms_document_set_option(document, "sp", "10", NULL));
   wait_for(60, first.first_ms > 0);
   wait_for(60, !ms_document_is_busy(document));
-  g_test_message("first pixels after %.0f ms, all of 1280x800 after %.0f ms", first.first_ms,
-                 (g_get_monotonic_time() - first.start_us) / 1000.0);
-  g_assert_cmpfloat(first.first_ms, <, 2000);
+  double whole_ms = (g_get_monotonic_time() - first.start_us) / 1000.0;
+  g_test_message("first pixels after %.0f ms, all of 1280x800 after %.0f ms", first.first_ms, whole_ms);
+  g_assert_cmpfloat(first.first_ms, <, whole_ms);
+  if (g_test_perf())
+    g_assert_cmpfloat(first.first_ms, <, 2000);
   g_signal_handlers_disconnect_by_data(document, &first);
   window_fixture_tear_down(&fixture);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <jpeglib.h>
 
@@ -432,10 +433,10 @@ test_truncated(void)
 static void
 test_bombs(void)
 {
-  gint64 start = g_get_monotonic_time();
+  clock_t start = clock();
 
   ms_test_assert_folder_refused("hostile/bombs", ".jpg", TRUE);
-  g_assert_cmpint(g_get_monotonic_time() - start, <, 10 * G_USEC_PER_SEC);
+  g_assert_cmpint(clock() - start, <, 10 * CLOCKS_PER_SEC);
 }
 
 int

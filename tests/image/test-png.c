@@ -2,6 +2,7 @@
 #include <math.h>
 #include <png.h>
 #include <string.h>
+#include <time.h>
 #include <sys/resource.h>
 
 #include "core/error.h"
@@ -418,7 +419,7 @@ check_bounded(const char *name)
   g_autofree char *folder = ms_test_pictures_folder(name);
   MsImageLimits limits = ms_image_limits_default();
   glong before = most_memory_kib();
-  gint64 start = g_get_monotonic_time();
+  clock_t start = clock();
 
   if (folder == NULL)
     return;
@@ -440,7 +441,7 @@ check_bounded(const char *name)
       g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
   }
   g_assert_cmpint(most_memory_kib() - before, <, 128 << 10);
-  g_assert_cmpint(g_get_monotonic_time() - start, <, 20 * G_USEC_PER_SEC);
+  g_assert_cmpint(clock() - start, <, 20 * CLOCKS_PER_SEC);
 }
 
 static void
