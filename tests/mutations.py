@@ -111,7 +111,11 @@ MUTATIONS = [
 
     # Regions.
     ('regions: the whole colour radius joins', 'core/regions/segmentation.c',
-     '4 * (d0 * d0 + d1 * d1 + d2 * d2) <= rule->isr2', 'd0 * d0 + d1 * d1 + d2 * d2 <= rule->isr2', 'regions'),
+     'options->range * options->range * numbers.isr2', 'numbers.isr2', 'regions'),
+    ('regions: a span does not join the one on its left', 'kernels/regions/label.cl',
+     'if (x0 > 0 && are_close(', 'if (false && are_close(', 'device-labels'),
+    ('regions: sets begin anew at each span', 'core/regions/device-labels.c',
+     'counts[i] = *count;', 'counts[i] = 0;', 'device-labels'),
     ('regions: only four neighbours join', 'core/regions/segmentation.c',
      'for (int i = MAX(x - 1, 0); i <= MIN(x + 1, rule->width - 1); i++)', 'for (int i = x; i <= x; i++)', 'regions'),
     ('regions: the largest label wins a tie', 'core/regions/merging.c',

@@ -76,6 +76,7 @@ typedef struct {
   gboolean histogram;
   gboolean regions;
   int min_region;
+  double region_range;
   char *labels;
   char *modes;
   char *outlines;

@@ -19,6 +19,7 @@ typedef struct {
   MsConsole *console;
   GCancellable *cancellable;
   gboolean overwrite;
+  MsContext *context; /* %NULL for the serial reference */
   MsImage *source;
   MsImage *filtered;
   guint16 *modes;
@@ -29,6 +30,7 @@ typedef struct {
 static void
 clear_run(Run *self)
 {
+  g_clear_object(&self->context);
   g_clear_object(&self->source);
   g_clear_object(&self->filtered);
   g_clear_pointer(&self->modes, g_free);
@@ -61,11 +63,12 @@ check(const MsCommandLine *line, GError **error)
 }
 
 static gboolean
-open_device(Run *self, MsContext **context, GError **error)
+open_device(Run *self, GError **error)
 {
-  if (!g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE))
-    *context = ms_command_open_context(self->line, self->console, error);
-  return *context || g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE);
+  if (g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE))
+    return TRUE;
+  self->context = ms_command_open_context(self->line, self->console, error);
+  return self->context != NULL;
 }
 
 static gboolean
@@ -73,20 +76,21 @@ filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
   const MsImageLimits limits = {.max_pixels = line->max_pixels};
-  g_autoptr(MsContext) context = NULL;
 
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
-  if (self->source && open_device(self, &context, error))
+  if (self->source && open_device(self, error))
     self->filtered =
-      ms_filter_modes_run(context, self->source, &line->settings, &self->modes, self->cancellable, error);
+      ms_filter_modes_run(self->context, self->source, &line->settings, &self->modes, self->cancellable, error);
   return self->filtered != NULL;
 }
 
 static gboolean
 segment(Run *self, GError **error)
 {
-  self->segmentation = ms_segmentation_new(self->filtered, self->modes, &self->line->settings.params,
-                                           (guint)self->line->min_region, self->cancellable, error);
+  const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range};
+
+  self->segmentation = ms_segmentation_new_on(self->context, self->filtered, self->modes, &self->line->settings.params,
+                                              &options, self->cancellable, error);
   if (self->segmentation)
     self->table = ms_segment_table_new(self->segmentation, self->source);
   return self->segmentation != NULL;

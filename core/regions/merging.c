@@ -8,29 +8,38 @@
 
 /*
  * A region, or what remains of one that has joined another.
- * parent: itself, or a region that it has joined
  * next, last: the list of regions that have joined this one; 0 ends it
+ * means: in steps of 1/MEAN_STEPS, of the pixels counted so far
  */
 typedef struct {
-  guint32 parent;
   guint32 next;
   guint32 last;
   guint32 pixels;
+  gint32 means[3];
   guint64 sums[3];
 } Node;
 
 /*
  * nodes: by label, from 1 on
+ * parents: of each label, itself or a region that it has joined; apart from the nodes, since most searches read no more
  * starts, neighbours: the neighbours of label i as it was at first are starts[i] to starts[i + 1] - 1
  * heap: regions that are too small as size << 32 | label, the smallest first; entries of an earlier size are skipped
  */
 typedef struct {
   Node *nodes;
+  guint32 *parents;
   gsize *starts;
   guint32 *neighbours;
   GArray *heap;
   guint min_pixels;
 } Merging;
+
+static void
+set_means(Node *node)
+{
+  for (int k = 0; k < 3; k++)
+    node->means[k] = (gint32)((MEAN_STEPS * node->sums[k] + node->pixels / 2) / node->pixels);
+}
 
 static void
 count_pixels(Merging *self, const guint32 *labels, MsImage *filtered)
@@ -50,7 +59,7 @@ static void
 find_neighbours(Merging *self, const guint32 *labels, int width, int height, guint32 n)
 {
   gsize n_pairs;
-  g_autofree guint64 *pairs = ms_segmentation_find_borders(labels, width, height, &n_pairs);
+  g_autofree guint64 *pairs = ms_segmentation_find_borders(labels, width, height, n, &n_pairs);
   g_autofree gsize *filled = NULL;
 
   self->starts = g_new0(gsize, n + 2);
@@ -71,9 +80,9 @@ find_neighbours(Merging *self, const guint32 *labels, int width, int height, gui
 static guint32
 find(Merging *self, guint32 label)
 {
-  while (self->nodes[label].parent != label) {
-    self->nodes[label].parent = self->nodes[self->nodes[label].parent].parent;
-    label = self->nodes[label].parent;
+  while (self->parents[label] != label) {
+    self->parents[label] = self->parents[self->parents[label]];
+    label = self->parents[label];
   }
   return label;
 }
@@ -112,18 +121,12 @@ heap_pop(GArray *heap)
 }
 
 static gint64
-mean_of(const Node *node, int channel)
-{
-  return (gint64)((MEAN_STEPS * node->sums[channel] + node->pixels / 2) / node->pixels);
-}
-
-static gint64
 distance(const Node *a, const Node *b)
 {
   gint64 sum = 0;
 
   for (int k = 0; k < 3; k++) {
-    gint64 d = mean_of(a, k) - mean_of(b, k);
+    gint64 d = a->means[k] - b->means[k];
     sum += d * d;
   }
   return sum;
@@ -160,25 +163,28 @@ merge(Merging *self, guint32 label, guint32 into)
 {
   Node *from = &self->nodes[label], *to = &self->nodes[into];
 
-  from->parent = into;
+  self->parents[label] = into;
   self->nodes[to->last].next = label;
   to->last = from->last;
   to->pixels += from->pixels;
   for (int k = 0; k < 3; k++)
     to->sums[k] += from->sums[k];
+  set_means(to);
   push_if_small(self, into);
 }
 
 static void
 merge_all(Merging *self, guint32 n)
 {
-  for (guint32 i = 1; i <= n; i++)
+  for (guint32 i = 1; i <= n; i++) {
+    set_means(&self->nodes[i]);
     push_if_small(self, i);
+  }
   while (self->heap->len > 0) {
     const guint64 key = heap_pop(self->heap);
     const guint32 label = (guint32)key;
     const Node *node = &self->nodes[label];
-    guint32 into = node->parent == label && node->pixels == key >> 32 ? nearest(self, label) : 0;
+    guint32 into = self->parents[label] == label && node->pixels == key >> 32 ? nearest(self, label) : 0;
     if (into != 0)
       merge(self, label, into);
   }
@@ -214,16 +220,19 @@ guint32
 ms_merge_small_regions(guint32 *labels, MsImage *filtered, guint32 n, guint min_pixels)
 {
   const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  Merging self = {
-    .nodes = g_new0(Node, (gsize)n + 1), .heap = g_array_new(FALSE, FALSE, sizeof(guint64)), .min_pixels = min_pixels};
+  Merging self = {.nodes = g_new0(Node, (gsize)n + 1),
+                  .parents = g_new0(guint32, (gsize)n + 1),
+                  .heap = g_array_new(FALSE, FALSE, sizeof(guint64)),
+                  .min_pixels = min_pixels};
 
   for (guint32 i = 1; i <= n; i++)
-    self.nodes[i].parent = self.nodes[i].last = i;
+    self.parents[i] = self.nodes[i].last = i;
   count_pixels(&self, labels, filtered);
   find_neighbours(&self, labels, width, height, n);
   merge_all(&self, n);
   guint32 left = renumber(&self, labels, (gsize)width * height, n);
   g_free(self.nodes);
+  g_free(self.parents);
   g_free(self.starts);
   g_free(self.neighbours);
   g_array_free(self.heap, TRUE);

@@ -51,7 +51,7 @@ add_neighbours(MsSegmentTable *self, const MsSegmentation *segmentation)
 {
   gsize n;
   g_autofree guint64 *pairs =
-    ms_segmentation_find_borders(segmentation->labels, segmentation->width, segmentation->height, &n);
+    ms_segmentation_find_borders(segmentation->labels, segmentation->width, segmentation->height, segmentation->n, &n);
 
   for (guint32 i = 0; i < self->n; i++)
     self->segments[i].neighbours = g_array_new(FALSE, FALSE, sizeof(guint32));

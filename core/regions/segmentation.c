@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/segmentation.h"
 
+#include <math.h>
+
+#include "core/regions/device-labels.h"
 #include "core/regions/merging.h"
 
 /* What decides whether two neighbouring pixels are of one region. */
@@ -8,8 +11,7 @@ typedef struct {
   const guint8 *colours;
   const guint16 *modes;
   int width;
-  int spatial;
-  int isr2;
+  MsLabelRule limits;
 } Rule;
 
 static gboolean
@@ -19,8 +21,8 @@ are_close(const Rule *rule, gsize a, gsize b)
   const guint16 *m = rule->modes + a * 2, *o = rule->modes + b * 2;
   int d0 = p[0] - q[0], d1 = p[1] - q[1], d2 = p[2] - q[2];
 
-  return ABS(m[0] - o[0]) <= rule->spatial && ABS(m[1] - o[1]) <= rule->spatial &&
-         4 * (d0 * d0 + d1 * d1 + d2 * d2) <= rule->isr2;
+  return ABS(m[0] - o[0]) <= rule->limits.spatial && ABS(m[1] - o[1]) <= rule->limits.spatial &&
+         d0 * d0 + d1 * d1 + d2 * d2 <= rule->limits.squared_range;
 }
 
 /* The smallest pixel of the set so far; halves the path to it. */
@@ -89,14 +91,6 @@ find_sets(const Rule *rule, int height, guint32 *parents, GCancellable *cancella
   return TRUE;
 }
 
-static int
-compare_pairs(gconstpointer a, gconstpointer b)
-{
-  guint64 p = *(const guint64 *)a, q = *(const guint64 *)b;
-
-  return p < q ? -1 : p > q;
-}
-
 static void
 add_pair(GArray *pairs, guint32 a, guint32 b)
 {
@@ -106,19 +100,11 @@ add_pair(GArray *pairs, guint32 a, guint32 b)
     g_array_append_val(pairs, pair);
 }
 
-/**
- * ms_segmentation_find_borders:
- * @n: (out): number of pairs
- *
- * Returns: (transfer full): each two regions with pixels that are among each other's eight neighbours, once and sorted:
- *   the smaller label in the upper 32 bits
- */
-guint64 *
-ms_segmentation_find_borders(const guint32 *labels, int width, int height, gsize *n)
+/* Every pair of neighbouring pixels of two regions, except for the same pair twice in succession. */
+static GArray *
+collect_pairs(const guint32 *labels, int width, int height)
 {
   GArray *pairs = g_array_new(FALSE, FALSE, sizeof(guint64));
-  guint64 *all;
-  gsize kept = 0;
 
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
@@ -128,59 +114,144 @@ ms_segmentation_find_borders(const guint32 *labels, int width, int height, gsize
       for (int i = MAX(x - 1, 0); y > 0 && i <= MIN(x + 1, width - 1); i++)
         add_pair(pairs, own[0], own[i - x - width]);
     }
-  g_array_sort(pairs, compare_pairs);
-  gsize count = pairs->len;
-  all = (guint64 *)(gpointer)g_array_free(pairs, FALSE);
+  return pairs;
+}
+
+/* Puts the pairs into the order of one of their labels, and keeps the order of those with the same one. */
+static void
+sort_by_label(const guint64 *from, guint64 *to, gsize count, guint shift, guint32 n)
+{
+  g_autofree gsize *starts = g_new0(gsize, (gsize)n + 2);
+
   for (gsize i = 0; i < count; i++)
-    if (kept == 0 || all[kept - 1] != all[i])
-      all[kept++] = all[i];
-  *n = kept;
-  return all;
+    starts[(guint32)(from[i] >> shift) + 1]++;
+  for (guint32 i = 0; i <= n; i++)
+    starts[i + 1] += starts[i];
+  for (gsize i = 0; i < count; i++)
+    to[starts[(guint32)(from[i] >> shift)]++] = from[i];
 }
 
 /**
- * ms_segmentation_new:
- * @filtered: the result of the filter
+ * ms_segmentation_find_borders:
+ * @labels: from 1 to @n_labels
+ * @n: (out): number of pairs
+ *
+ * Returns: (transfer full): each two regions with pixels that are among each other's eight neighbours, once and sorted:
+ *   the smaller label in the upper 32 bits
+ */
+guint64 *
+ms_segmentation_find_borders(const guint32 *labels, int width, int height, guint32 n_labels, gsize *n)
+{
+  g_autoptr(GArray) pairs = collect_pairs(labels, width, height);
+  guint64 *all = (guint64 *)(gpointer)pairs->data, *sorted = g_new(guint64, MAX(pairs->len, 1));
+  gsize kept = 0;
+
+  sort_by_label(all, sorted, pairs->len, 0, n_labels);
+  sort_by_label(sorted, all, pairs->len, 32, n_labels);
+  for (guint i = 0; i < pairs->len; i++)
+    if (kept == 0 || sorted[kept - 1] != all[i])
+      sorted[kept++] = all[i];
+  *n = kept;
+  return sorted;
+}
+
+static gboolean
+find_labels_serially(const Rule *rule, int height, guint32 *labels, guint32 *count, GCancellable *cancellable,
+                     GError **error)
+{
+  if (!find_sets(rule, height, labels, cancellable, error))
+    return FALSE;
+  *count = number_sets(labels, (gsize)rule->width * height);
+  return TRUE;
+}
+
+static MsLabelRule
+rule_of(const MsParams *params, const MsRegionOptions *options)
+{
+  const MsFilterNumbers numbers = ms_params_numbers(params);
+
+  return (MsLabelRule){(int)numbers.sp, (int)floor(options->range * options->range * numbers.isr2)};
+}
+
+/* (transfer full): memory for the labels, or %NULL with #MS_ERROR_MEMORY or #MS_ERROR_UNSUPPORTED. */
+static guint32 *
+allocate_labels(int width, int height, GError **error)
+{
+  const gsize n = (gsize)width * height;
+  guint32 *labels = n > G_MAXINT32 ? NULL : g_try_new(guint32, n);
+
+  if (n > G_MAXINT32)
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "Regions take up to %d pixels; this image has %dx%d.",
+                G_MAXINT32, width, height);
+  else if (!labels)
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.", width,
+                height);
+  return labels;
+}
+
+/* Finds the sets on the device where it has the memory for it. */
+static gboolean
+find_labels(MsContext *context, MsImage *filtered, const Rule *rule, guint32 *labels, guint32 *count,
+            GCancellable *cancellable, GError **error)
+{
+  const int height = ms_image_get_height(filtered);
+
+  if (!context || !ms_device_labels_fit(context, (gsize)rule->width * height))
+    return find_labels_serially(rule, height, labels, count, cancellable, error);
+  return !g_cancellable_set_error_if_cancelled(cancellable, error) &&
+         ms_device_labels_find(context, filtered, rule->modes, &rule->limits, labels, count, NULL, error);
+}
+
+/**
+ * ms_segmentation_new_on:
+ * @context: (nullable): the device that finds the connected pixels, %NULL for the serial code
+ * @filtered: the result of the filter, in the colour space of @params
  * @modes: column and row of each pixel's mode
  * @params: what @filtered was computed with
- * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  *
  * Two of eight neighbours are of one region where their modes differ by at most the spatial radius in column and in row
- * and their colours by at most half the colour radius; regions are what such neighbours connect. (With the whole colour
- * radius, small steps of colour from pixel to pixel would join most of a photograph.) Then, while there is a
- * region of fewer than @min_pixels that has a neighbour, the smallest (of several the one with the smallest label)
- * joins the neighbour whose mean colour is nearest (of several the one with the smallest label), which keeps its label.
+ * and their colours by at most the range of @options times the colour radius; regions are what such neighbours connect.
+ * (With the whole colour radius, small steps of colour from pixel to pixel would join most of a photograph.) Then,
+ * while there is a region of fewer than the least number of pixels that has a neighbour, the smallest (of several the
+ * one with the smallest label) joins the neighbour whose mean colour is nearest (of several the one with the smallest
+ * label), which keeps its label.
  *
- * Returns: (transfer full): the regions, or %NULL with #MS_ERROR_MEMORY, #MS_ERROR_UNSUPPORTED or G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the regions, the same on every device, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
+MsSegmentation *
+ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *modes, const MsParams *params,
+                       const MsRegionOptions *options, GCancellable *cancellable, GError **error)
+{
+  const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
+  const Rule rule = {ms_image_get_pixels(filtered), modes, width, rule_of(params, options)};
+  g_autofree guint32 *labels = allocate_labels(width, height, error);
+  g_autoptr(GError) failure = NULL;
+  guint32 count;
+
+  if (!labels)
+    return NULL;
+  if (!find_labels(context, filtered, &rule, labels, &count, cancellable, &failure)) {
+    /* A device that did not answer in time may still write to the labels, so they are never freed. */
+    if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
+      labels = NULL;
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return NULL;
+  }
+  if (options->min_pixels > 1)
+    count = ms_merge_small_regions(labels, filtered, count, options->min_pixels);
+  MsSegmentation *self = g_new(MsSegmentation, 1);
+  *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};
+  return self;
+}
+
+/** ms_segmentation_new: ms_segmentation_new_on() without a device, with half the colour radius. */
 MsSegmentation *
 ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
                     GCancellable *cancellable, GError **error)
 {
-  const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  const gsize n = (gsize)width * height;
-  const MsFilterNumbers numbers = ms_params_numbers(params);
-  const Rule rule = {ms_image_get_pixels(filtered), modes, width, (int)numbers.sp, numbers.isr2};
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
 
-  if (n > G_MAXINT32) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "Regions take up to %d pixels; this image has %dx%d.",
-                G_MAXINT32, width, height);
-    return NULL;
-  }
-  g_autofree guint32 *labels = g_try_new(guint32, n);
-  if (!labels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.", width,
-                height);
-    return NULL;
-  }
-  if (!find_sets(&rule, height, labels, cancellable, error))
-    return NULL;
-  guint32 count = number_sets(labels, n);
-  if (min_pixels > 1)
-    count = ms_merge_small_regions(labels, filtered, count, min_pixels);
-  MsSegmentation *self = g_new(MsSegmentation, 1);
-  *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};
-  return self;
+  return ms_segmentation_new_on(NULL, filtered, modes, params, &options, cancellable, error);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsSegmentation: the regions of a filtered picture in plain C: connected pixels whose modes lie close together, after
- * small regions have been merged.
+ * MsSegmentation: the regions of a filtered picture: connected pixels whose modes lie close together, after small
+ * regions have been merged.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "core/filter/settings/params.h"
 #include "core/image/image.h"
+#include "core/opencl/context.h"
 
 G_BEGIN_DECLS
 
@@ -24,10 +25,26 @@ typedef struct {
   guint32 *labels;
 } MsSegmentation;
 
+/* The share of the colour radius up to which neighbours are of one region. */
+#define MS_REGION_RANGE_DEFAULT 0.5
+
+/**
+ * MsRegionOptions:
+ * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
+ * @range: the share of the colour radius up to which neighbours are of one region
+ */
+typedef struct {
+  guint min_pixels;
+  double range;
+} MsRegionOptions;
+
+MsSegmentation *ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *modes,
+                                       const MsParams *params, const MsRegionOptions *options,
+                                       GCancellable *cancellable, GError **error);
 MsSegmentation *ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
                                     GCancellable *cancellable, GError **error);
 void ms_segmentation_free(MsSegmentation *self);
-guint64 *ms_segmentation_find_borders(const guint32 *labels, int width, int height, gsize *n);
+guint64 *ms_segmentation_find_borders(const guint32 *labels, int width, int height, guint32 n_labels, gsize *n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentation, ms_segmentation_free)
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Labels found on a device against the serial code, label by label. Not under Oclgrind: the reads of parents race with
+ * atomic operations on purpose; see kernels/regions/label.cl.
+ */
+#include <string.h>
+
+#include "core/regions/segmentation.h"
+#include "tests/support/fixture.h"
+
+typedef struct {
+  MsImage *filtered;
+  guint16 *modes;
+} Input;
+
+static void
+input_clear(Input *self)
+{
+  g_clear_object(&self->filtered);
+  g_clear_pointer(&self->modes, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
+
+/* Random colours of a few levels and random modes, so that sets of all sizes and forms occur. */
+static Input
+make_noise(int width, int height, int n_levels, int spread)
+{
+  const gsize n = (gsize)width * height;
+  g_autoptr(GRand) random = g_rand_new_with_seed((guint32)(width * 31 + height));
+  guint8 *pixels = g_malloc0(n * 4);
+  guint16 *modes = g_new(guint16, 2 * n);
+
+  for (gsize i = 0; i < n; i++) {
+    memset(pixels + 4 * i, 11 * g_rand_int_range(random, 0, n_levels), 3);
+    modes[2 * i] = (guint16)g_rand_int_range(random, 0, spread);
+    modes[2 * i + 1] = (guint16)g_rand_int_range(random, 0, spread);
+  }
+  return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
+}
+
+/* One set that winds through every second row from one end of it to the other, and the rows between. */
+static Input
+make_winding(int width, int height)
+{
+  Input input = make_noise(width, height, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), (gsize)width * height * 4);
+
+  for (int y = 1; y < height; y += 2)
+    for (int x = 0; x < width; x++)
+      if (x != (y % 4 == 1 ? width - 1 : 0))
+        memset(pixels + 4 * ((gsize)y * width + x), 200, 3);
+  g_object_unref(input.filtered);
+  input.filtered = ms_image_new_take(width, height, pixels, NULL);
+  return input;
+}
+
+static void
+compare(MsContext *context, const Input *input, double range, guint min_pixels)
+{
+  const MsRegionOptions options = {min_pixels, range};
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  g_autoptr(MsSegmentation) expected =
+    ms_segmentation_new_on(NULL, input->filtered, input->modes, &settings.params, &options, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsSegmentation) actual =
+    ms_segmentation_new_on(context, input->filtered, input->modes, &settings.params, &options, NULL, &error);
+  g_assert_no_error(error);
+  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+  g_assert_cmpuint(actual->n, ==, expected->n);
+  g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
+}
+
+static void
+test_noise(void)
+{
+  static const int sizes[][2] = {{1, 1}, {300, 1}, {1, 300}, {64, 3}, {65, 66}, {201, 97}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (gsize i = 0; context && i < G_N_ELEMENTS(sizes); i++)
+    for (int n_levels = 2; n_levels <= 8; n_levels += 3) {
+      g_auto(Input) input = make_noise(sizes[i][0], sizes[i][1], n_levels, 14);
+      compare(context, &input, 0.5, 0);
+      compare(context, &input, 1, 0);
+      compare(context, &input, 0, 5);
+    }
+}
+
+static void
+test_winding(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_winding(333, 121);
+
+  if (context)
+    compare(context, &input, 0.5, 0);
+}
+
+/* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
+static void
+test_range(void)
+{
+  g_auto(Input) input = make_noise(40, 40, 4, 1);
+  MsSettings settings = ms_settings_default();
+  guint32 counts[3];
+
+  for (int i = 0; i < 3; i++) {
+    const MsRegionOptions options = {0, i / 2.0};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsSegmentation) s =
+      ms_segmentation_new_on(NULL, input.filtered, input.modes, &settings.params, &options, NULL, &error);
+    g_assert_no_error(error);
+    counts[i] = s->n;
+  }
+  /* Levels are 19 apart in colour: half of 20 does not reach that far. */
+  g_assert_cmpuint(counts[0], ==, counts[1]);
+  g_assert_cmpuint(counts[1], >, counts[2]);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/device-labels/noise", test_noise);
+  g_test_add_func("/device-labels/winding", test_winding);
+  g_test_add_func("/device-labels/range", test_range);
+  return g_test_run();
+}
