@@ -6,7 +6,7 @@
 #include "app/report/report-file.h"
 #include "core/engine/tuned.h"
 #include "core/image/file/file-path.h"
-#include "core/reduce/runs/reduce-run.h"
+#include "core/lab/reduce-run.h"
 #include "core/reduce/variant.h"
 
 static gboolean
@@ -20,8 +20,7 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
   *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
                                   .options = ms_reduce_options_auto(),
                                   .n = line->size,
-                                  .repeat = (guint)line->repeat,
-                                  .seed = 1};
+                                  .repeat = (guint)line->repeat};
   return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
          ms_element_type_parse(line->type, &request->spec.type, error) &&
          ms_reduce_variant_parse(line->variant, &request->options, error) &&
@@ -68,7 +67,7 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
   if (!context)
     return ms_command_fail(console, error);
   request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
-  run = ms_reduce_run(context, &request, NULL, cancellable, &error);
+  run = ms_reduce_run(context, &request, cancellable, &error);
   if (!run || !report(line, run, console, cancellable, &error))
     return ms_command_fail(console, error);
   return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reduce/runs/reduce-run.h"
+#include "core/lab/reduce-run.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -385,19 +385,15 @@ test_empty(void)
 static void
 test_run(void)
 {
-  const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT),
-                                      ms_reduce_options_auto(),
-                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000,
-                                      3,
-                                      1,
-                                      FALSE};
+  const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
+                                      g_getenv("MS_TEST_OCLGRIND") ? 700 : 100000, 3, FALSE};
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;
 
   if (!context)
     return;
-  g_autoptr(MsReduceRun) run = ms_reduce_run(context, &request, NULL, NULL, &error);
+  g_autoptr(MsReduceRun) run = ms_reduce_run(context, &request, NULL, &error);
   g_assert_no_error(error);
   g_assert_true(run->agrees);
   g_assert_cmpfloat(run->times.median_ms, >, 0);

@@ -41,8 +41,8 @@ fill_real_numbers(void *data, MsElementType type, guint64 n)
 static void *
 generate(MsElementType type, guint64 n, GError **error)
 {
-  gsize bytes = ((gsize)n * ms_element_type_size(type) + 7) / 8 * 8;
-  void *data = g_try_malloc(bytes);
+  gsize size = ms_element_type_size(type), bytes = ((gsize)n * size + 7) / 8 * 8;
+  void *data = n <= G_MAXSIZE / 2 / size ? g_try_malloc(bytes) : NULL;
 
   if (!data) {
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GUINT64_FORMAT " elements.", n);

@@ -131,8 +131,7 @@ step_verify(Campaign *campaign, Runner *runner, gpointer data, GCancellable *can
 {
   MsVerification *v = &runner->measurement->verification;
 
-  g_clear_pointer(&v->against, g_free);
-  *v = (MsVerification){0};
+  ms_verification_clear(v);
   if (!runner->subject->funcs->verify(runner->subject, v, cancellable, error))
     return FALSE;
   v->done = TRUE;

@@ -38,6 +38,16 @@ copy_stage(gconstpointer source, gpointer data)
   return copy;
 }
 
+/** ms_verification_clear: frees the texts; nothing is verified then. */
+void
+ms_verification_clear(MsVerification *self)
+{
+  g_free(self->against);
+  g_free(self->result);
+  g_free(self->expected);
+  *self = (MsVerification){0};
+}
+
 /** ms_measurement_copy: (transfer full): an independent copy. */
 MsMeasurement *
 ms_measurement_copy(const MsMeasurement *self)
@@ -50,6 +60,8 @@ ms_measurement_copy(const MsMeasurement *self)
   copy->stages = g_ptr_array_copy(self->stages, copy_stage, NULL);
   copy->message = g_strdup(self->message);
   copy->verification.against = g_strdup(self->verification.against);
+  copy->verification.result = g_strdup(self->verification.result);
+  copy->verification.expected = g_strdup(self->verification.expected);
   copy->energy_source = g_strdup(self->energy_source);
   return copy;
 }
@@ -63,7 +75,7 @@ ms_measurement_free(MsMeasurement *self)
   g_array_unref(self->rounds);
   g_array_unref(self->walls);
   g_ptr_array_unref(self->stages);
-  g_free(self->verification.against);
+  ms_verification_clear(&self->verification);
   g_free(self->message);
   g_free(self->energy_source);
   g_free(self);

@@ -35,14 +35,24 @@ void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, 
                          guint64 bytes, gboolean headline);
 gboolean ms_sample_settle(MsSample *sample);
 
-/** MsVerification: how the last run's result compares with the reference; @total counts pixels or elements. */
+/**
+ * MsVerification: how the last run's result compares with the reference.
+ * @total: pixels, elements or numbers that were compared
+ * @result: (nullable): a result that is a few numbers, as text; @expected: that of the reference
+ * @reference_ns: wall time of the reference, 0 where it is shared with other configurations
+ */
 typedef struct {
   gboolean done;
   guint64 total;
   guint64 mismatches;
   double max_difference;
   char *against;
+  char *result;
+  char *expected;
+  double reference_ns;
 } MsVerification;
+
+void ms_verification_clear(MsVerification *self);
 
 /**
  * MsWork: amount of work of one run, for rates; 0 where a rate does not apply.
