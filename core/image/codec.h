@@ -36,6 +36,7 @@ typedef struct {
  * @has_alpha: whether transparency is kept
  * @peek: (nullable): reads the header alone; %NULL in a build without the format's library
  * @read: (nullable): reads an upright image as 8-bit RGBA
+ * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
  * @write: (nullable): encodes an image
  */
 typedef struct {
@@ -51,6 +52,7 @@ typedef struct {
   gboolean has_alpha;
   gboolean (*peek)(MsImageSource *source, MsImageHeader *header, GError **error);
   MsImage *(*read)(MsImageSource *source, GError **error);
+  MsImage *(*read_preview)(MsImageSource *source, GError **error);
   gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                     GError **error);
 } MsCodec;

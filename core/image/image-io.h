@@ -8,6 +8,10 @@
 G_BEGIN_DECLS
 
 MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
+MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, MsImageRows rows, gpointer data,
+                            GCancellable *cancellable, GError **error);
+MsImage *ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
+                               GError **error);
 MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                           GError **error);
 MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,

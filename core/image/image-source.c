@@ -54,6 +54,14 @@ ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
   return text->len > 0 ? g_strdup_printf("'%s': %s.", name, text->str) : NULL;
 }
 
+/** ms_image_source_report_rows: for decoders; see #MsImageRows. */
+void
+ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total)
+{
+  if (self->rows)
+    self->rows(done, total, self->rows_data);
+}
+
 static void
 set_read_error(MsImageSource *self, const char *reason, GError **error)
 {

@@ -41,6 +41,13 @@ typedef struct {
 } MsImageHeader;
 
 /**
+ * MsImageRows: called on the decoding thread for every row.
+ * @done: rows decoded so far; the passes of an interlaced file count one by one
+ * @total: rows to decode
+ */
+typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
+
+/**
  * MsImageSource:
  * @name: the file's name in messages
  * @stream: the bytes in order
@@ -49,6 +56,8 @@ typedef struct {
  * @cancellable: (nullable): checked for every row or block
  * @fd: a file that can be read at any offset, -1 when there is none
  * @bytes: (nullable): the whole file where there is no @fd
+ * @rows: (nullable): told of every row that has been decoded
+ * @rows_data: for @rows
  */
 typedef struct {
   const char *name;
@@ -58,11 +67,14 @@ typedef struct {
   GCancellable *cancellable;
   int fd;
   GBytes *bytes;
+  MsImageRows rows;
+  gpointer rows_data;
 } MsImageSource;
 
 MsImageLimits ms_image_limits_default(void);
 char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name);
 
+void ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total);
 gboolean ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, GError **error);
 gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got,
                                  GError **error);

@@ -32,6 +32,7 @@ typedef struct {
   MsImageSource *source;
   guint64 header_bytes;
   gboolean in_header;
+  guint reduction; /* of width and height: 1, or 8 for a preview */
   guint8 *pixels;
   MsMetadata *metadata;
   MsImage *image;
@@ -281,6 +282,7 @@ read_rows(JpegReader *self)
     jpeg_read_scanlines(cinfo, &row, 1);
     if (cmyk)
       cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
+    ms_image_source_report_rows(self->source, cinfo->output_scanline, cinfo->output_height);
   }
 }
 
@@ -290,7 +292,10 @@ read_image(JpegReader *self)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
   read_header(self);
-  self->pixels = ms_image_source_alloc_pixels(self->source, cinfo->image_width, cinfo->image_height, &self->error);
+  cinfo->scale_num = 1;
+  cinfo->scale_denom = self->reduction;
+  jpeg_calc_output_dimensions(cinfo);
+  self->pixels = ms_image_source_alloc_pixels(self->source, cinfo->output_width, cinfo->output_height, &self->error);
   stop_if(self, self->pixels == NULL);
   read_rows(self);
 
@@ -311,6 +316,20 @@ run(JpegReader *self, void (*steps)(JpegReader *self))
     steps(self);
 }
 
+static MsImage *
+read_reduced(MsImageSource *source, guint reduction, GError **error)
+{
+  JpegReader *self = reader_new(source);
+
+  self->reduction = reduction;
+  run(self, read_image);
+  MsImage *image = self->image;
+  if (self->error != NULL)
+    g_propagate_error(error, self->error);
+  reader_free(self);
+  return image;
+}
+
 /**
  * ms_jpeg_read:
  * @source: a file that begins with the JPEG start-of-image marker
@@ -326,14 +345,14 @@ run(JpegReader *self, void (*steps)(JpegReader *self))
 MsImage *
 ms_jpeg_read(MsImageSource *source, GError **error)
 {
-  JpegReader *self = reader_new(source);
+  return read_reduced(source, 1, error);
+}
 
-  run(self, read_image);
-  MsImage *image = self->image;
-  if (self->error != NULL)
-    g_propagate_error(error, self->error);
-  reader_free(self);
-  return image;
+/** ms_jpeg_read_preview: ms_jpeg_read() at an eighth of the width and height, where a block becomes one pixel. */
+MsImage *
+ms_jpeg_read_preview(MsImageSource *source, GError **error)
+{
+  return read_reduced(source, 8, error);
 }
 
 /**

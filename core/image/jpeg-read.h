@@ -8,5 +8,6 @@ G_BEGIN_DECLS
 
 gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_jpeg_read(MsImageSource *source, GError **error);
+MsImage *ms_jpeg_read_preview(MsImageSource *source, GError **error);
 
 G_END_DECLS

@@ -17,6 +17,7 @@ typedef struct {
   png_structp png;
   png_infop info;
   guint8 *pixels;
+  guint8 *row;
   MsImage *image;
   GError *error;
 } PngReader;
@@ -98,6 +99,7 @@ reader_close(PngReader *self)
 {
   png_destroy_read_struct(&self->png, &self->info, NULL);
   g_clear_pointer(&self->pixels, g_free);
+  g_clear_pointer(&self->row, g_free);
 }
 
 static void
@@ -184,7 +186,43 @@ read_rows(PngReader *self)
     for (guint32 y = 0; y < height; y++) {
       stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
       png_read_row(self->png, self->pixels + y * stride, NULL);
+      ms_image_source_report_rows(self->source, (guint64)pass * height + y + 1, (guint64)passes * height);
     }
+}
+
+/* The first pass of an interlaced file has every eighth pixel of every eighth row. */
+static void
+read_first_pass(PngReader *self)
+{
+  guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
+  guint32 columns = (width + 7) / 8, rows = (height + 7) / 8;
+
+  self->pixels = ms_image_source_alloc_pixels(self->source, columns, rows, &self->error);
+  stop_if(self, self->pixels == NULL);
+  set_transforms(self);
+  png_set_interlace_handling(self->png);
+  png_read_update_info(self->png, self->info);
+  self->row = g_malloc(png_get_rowbytes(self->png, self->info));
+  for (guint32 y = 0; y < height; y++) {
+    stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+    png_read_row(self->png, self->row, NULL);
+    for (guint32 x = 0; y % 8 == 0 && x < columns; x++)
+      memcpy(self->pixels + ((gsize)(y / 8) * columns + x) * 4, self->row + (gsize)x * 8 * 4, 4);
+  }
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  self->image =
+    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), columns, rows, metadata, 0, &self->error);
+}
+
+static void
+read_preview(PngReader *self)
+{
+  read_header(self);
+  if (png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_ADAM7)
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is not interlaced, so it has no preview.",
+                self->source->name);
+  stop_if(self, self->error != NULL);
+  read_first_pass(self);
 }
 
 static void
@@ -214,6 +252,19 @@ run(PngReader *self, void (*steps)(PngReader *self))
     steps(self);
 }
 
+static MsImage *
+read_with(MsImageSource *source, void (*steps)(PngReader *self), GError **error)
+{
+  PngReader self = {.source = source};
+
+  if (reader_open(&self))
+    run(&self, steps);
+  reader_close(&self);
+  if (self.error != NULL)
+    g_propagate_error(error, self.error);
+  return self.image;
+}
+
 /**
  * ms_png_read:
  * @source: a file that begins with the PNG signature
@@ -226,14 +277,21 @@ run(PngReader *self, void (*steps)(PngReader *self))
 MsImage *
 ms_png_read(MsImageSource *source, GError **error)
 {
-  PngReader self = {.source = source};
+  return read_with(source, read_image, error);
+}
 
-  if (reader_open(&self))
-    run(&self, read_image);
-  reader_close(&self);
-  if (self.error != NULL)
-    g_propagate_error(error, self.error);
-  return self.image;
+/**
+ * ms_png_read_preview:
+ *
+ * Reads the first pass of an interlaced file alone: an eighth of its width and height.
+ *
+ * Returns: (transfer full): the upright preview, or %NULL with %MS_ERROR_UNSUPPORTED where the file is not interlaced,
+ *   or the errors of ms_png_read()
+ */
+MsImage *
+ms_png_read_preview(MsImageSource *source, GError **error)
+{
+  return read_with(source, read_preview, error);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine/problem-class.h"
+#include "core/engine/watchdog.h"
 #include "core/error.h"
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind.h"
@@ -180,6 +181,30 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   return good;
 }
 
+/* The final is left out as soon as the budget is over; the times of the search decide then. */
+static gboolean
+decide_within(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsWatchdog) dog = ms_watchdog_new(cancellable, seconds);
+  g_autoptr(GError) failure = NULL;
+
+  if (decide_among_finalists(tuning, record, ms_watchdog_cancellable(dog), &failure))
+    return TRUE;
+  if (ms_watchdog_fired(dog) && !g_cancellable_is_cancelled(cancellable))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
+/* Seconds left of that share of the budget, at least an instant, because 0 would stand for no limit. */
+static double
+seconds_left(const MsLabTuneRequest *request, double share, gint64 started_us)
+{
+  double used = (double)(g_get_monotonic_time() - started_us) * 1e-6;
+
+  return request->budget_s > 0 ? MAX(share * request->budget_s - used, 0.001) : 0;
+}
+
 /*
  * The class of the problem and the toggles that the caller fixed: `auto` must not take a winner that was found with a
  * toggle fixed.
@@ -281,6 +306,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
   ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
+  gint64 started_us = g_get_monotonic_time();
   g_autofree char *name = problem_name(request->kind, problem, width, height);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);
@@ -295,10 +321,11 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
       return NULL;
   }
   tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
-  MsTuneOptions options = {request->strategy, SEARCH_SHARE * request->budget_s, TRIAL_TIMEOUT_S, request->seed, start};
+  MsTuneOptions options = {request->strategy, seconds_left(request, SEARCH_SHARE, started_us), TRIAL_TIMEOUT_S,
+                           request->seed, start};
   gboolean good =
     ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
-    decide_among_finalists(&tuning, record, cancellable, error);
+    decide_within(&tuning, record, seconds_left(request, 1, started_us), cancellable, error);
   if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
     return NULL;
   return g_steal_pointer(&record);

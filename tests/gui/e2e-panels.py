@@ -98,6 +98,25 @@ def compare(person):
     shoot(person, "runs")
 
 
+def measuring(person):
+    """A comparison has the device to itself: a change waits and says so, and Esc stops the comparison."""
+    go_to(person, "Compare")
+    person.enter(person.find("Repeats", "spin button"), "1000")
+    person.click(person.find("Compare", "push button"))
+    person.find("Cancel", "push button")
+    person.click(person.find("Picture", "radio button"))
+    person.click(person.find("truncate", "radio button"))
+    view = person.find("Picture", "image")
+    wait("the change to wait", lambda: "Waiting until measuring has ended" in view.description)
+    person.click(view)
+    person.press("Escape")
+    wait("the change to be filtered", lambda: any("--rule truncate" in (cell.name or "")
+                                                  for cell in person.all(role="table cell")))
+    go_to(person, "Compare")
+    person.find("Compare", "push button")
+    person.enter(person.find("Repeats", "spin button"), "3")
+
+
 def experiment(person):
     go_to(person, "Experiments")
     person.find("Sum reduction (PCL)", "table cell")
@@ -163,7 +182,7 @@ def main():
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
     try:
         person.find(part="Run 1 on ", role="label")
-        steps = (read_histogram, read_statistics, compare, experiment, learn, tune, look_at_kernel,
+        steps = (read_histogram, read_statistics, compare, measuring, experiment, learn, tune, look_at_kernel,
                  quit_while_comparing)
         for step in steps:
             began = time.monotonic()

@@ -123,6 +123,27 @@ def export(person):
     check(any("kernel" in stage.lower() for stage in stages), f"the table of timings copies {stages}")
 
 
+def loading(person):
+    """A picture that takes long to load says so, and its loading can be stopped; a pipe ends when its writer does."""
+    path = os.path.join(WORK, "slow.png")
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)
+    for stops in (True, False):
+        person.press("ctrl+o")
+        person.find(part="Open Pictures")
+        person.type(path)
+        person.press("Return")
+        row = person.find("Loading slow.png…", "progress bar")
+        if stops:
+            person.click(person.find("Cancel", "push button", row.parent))
+        else:
+            _, file = cv2.imencode(".png", cv2.imread(PICTURE)[:16, :16])
+            os.write(writer, file.tobytes())
+            os.close(writer)
+        wait("the row to go", lambda: not person.has(part="Loading slow.png", role="progress bar"))
+        check(bool(person.has("Close slow.png", "push button")) != stops, "the wrong pictures are open")
+
+
 def main():
     os.makedirs(ARTEFACTS, exist_ok=True)
     picture = os.path.join(WORK, "picture.png")
@@ -132,7 +153,7 @@ def main():
         person.find(part="Run 1 on ", role="label")
         person.click(person.find("Runs", "radio button"))
         wait_for_runs(person, 1)
-        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion, newest_is_visible, export):
+        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion, newest_is_visible, export, loading):
             step(person)
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-runs-{step.__name__}.png"))
     except Failure as failure:

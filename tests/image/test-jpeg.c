@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <jpeglib.h>
 
 #include "core/error.h"
+#include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 
@@ -166,6 +168,53 @@ test_round_trips(void)
     ms_test_assert_close_image(image, again, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
     g_assert_false(notes.alpha_flattened || notes.icc_dropped || notes.exif_dropped);
   }
+}
+
+static void
+count_row(guint64 done, guint64 total, gpointer data)
+{
+  guint64 *last = data;
+
+  g_assert_cmpuint(done, ==, *last + 1);
+  g_assert_cmpuint(done, <=, total);
+  *last = done;
+}
+
+static double
+block_mean(MsImage *image, int x, int y, int channel)
+{
+  double sum = 0;
+
+  for (int dy = 0; dy < 8; dy++)
+    for (int dx = 0; dx < 8; dx++)
+      sum += ms_image_get_pixels(image)[(8 * y + dy) * ms_image_get_stride(image) + (8 * (gsize)x + dx) * 4 + channel];
+  return sum / 64;
+}
+
+/* A pixel of the preview is the mean of a block; the rows of the whole picture are counted as they are decoded. */
+static void
+test_preview_and_rows(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_smooth(131, 67, NULL);
+  g_autoptr(GBytes) file = encode(image, 100, NULL);
+  g_autofree char *path = NULL;
+  guint64 rows = 0;
+  int fd = g_file_open_tmp("ms-preview-XXXXXX.jpg", &path, NULL);
+
+  close(fd);
+  g_assert_true(g_file_set_contents(path, g_bytes_get_data(file, NULL), (gssize)g_bytes_get_size(file), NULL));
+  g_autoptr(MsImage) preview = ms_image_load_preview(path, NULL, NULL, NULL);
+  g_autoptr(MsImage) whole = ms_image_load_rows(path, NULL, count_row, &rows, NULL, NULL);
+  unlink(path);
+  g_assert_cmpuint(rows, ==, 67);
+  g_assert_cmpint(ms_image_get_width(preview), ==, 17);
+  g_assert_cmpint(ms_image_get_height(preview), ==, 9);
+  for (int y = 0; y < 67 / 8; y++)
+    for (int x = 0; x < 131 / 8; x++)
+      for (int k = 0; k < 3; k++)
+        g_assert_cmpfloat_with_epsilon(
+          ms_image_get_pixels(preview)[y * ms_image_get_stride(preview) + (gsize)x * 4 + k], block_mean(whole, x, y, k),
+          3);
 }
 
 static void
@@ -446,6 +495,7 @@ main(int argc, char **argv)
   g_test_add_func("/jpeg/kinds", test_kinds);
   g_test_add_func("/jpeg/round-trips", test_round_trips);
   g_test_add_func("/jpeg/quality", test_quality);
+  g_test_add_func("/jpeg/preview-and-rows", test_preview_and_rows);
   g_test_add_func("/jpeg/full-colour-at-high-quality", test_full_colour_at_high_quality);
   g_test_add_func("/jpeg/flattens-on-white", test_flattens_on_white);
   g_test_add_func("/jpeg/refuses-long-sides", test_refuses_long_sides);

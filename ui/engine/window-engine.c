@@ -37,6 +37,7 @@ ms_window_engine_finalize(GObject *object)
   g_clear_pointer(&self->devices, g_ptr_array_unref);
   g_free(self->explanation);
   g_clear_error(&self->problem);
+  g_ptr_array_unref(self->holders);
   G_OBJECT_CLASS(ms_window_engine_parent_class)->finalize(object);
 }
 
@@ -49,6 +50,7 @@ ms_window_engine_class_init(MsWindowEngineClass *klass)
   object_class->finalize = ms_window_engine_finalize;
   signals[SIGNAL_CHANGED] =
     g_signal_new("changed", MS_TYPE_WINDOW_ENGINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new("holders-changed", MS_TYPE_WINDOW_ENGINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -103,6 +105,7 @@ ms_window_engine_init(MsWindowEngine *self)
   self->worker = ms_worker_new();
   self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func(g_object_unref);
+  self->holders = g_ptr_array_new_with_free_func(g_object_unref);
   self->state = MS_WINDOW_ENGINE_OPENING;
   ms_window_engine_set_watchdog(self, DEFAULT_WATCHDOG_MS);
   self->pulse = g_timeout_add(PULSE_MS, pulse, self);

@@ -20,7 +20,10 @@ typedef enum {
 } MsWindowEngineState;
 
 #define MS_TYPE_WINDOW_ENGINE (ms_window_engine_get_type())
-/* Signal: "changed" (): the state, the device, the list of devices or the explanation is another. */
+/*
+ * Signals: "changed" (): the state, the device, the list of devices or the explanation is another;
+ * "holders-changed" (): a measurement took the device for itself or gave it back.
+ */
 G_DECLARE_FINAL_TYPE(MsWindowEngine, ms_window_engine, MS, WINDOW_ENGINE, GObject)
 
 MsWindowEngine *ms_window_engine_new(void);

@@ -19,9 +19,11 @@ struct _MsWorker {
   /* Shared with the main thread under @lock. */
   GMutex lock;
   GCond ended_cond;
+  GCond released_cond;
   MsJob *running;
   gint64 beat_us;
   gboolean abandoned;
+  gboolean held;
   gboolean ended;
 
   /* Only the worker's thread uses these. */
@@ -86,6 +88,7 @@ worker_free(MsWorker *self)
   g_clear_error(&self->problem);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->ended_cond);
+  g_cond_clear(&self->released_cond);
   g_free(self);
 }
 
@@ -229,10 +232,37 @@ run_call(MsWorker *self, MsJob *job)
   answer(self, job, result, job->free_result, error);
 }
 
+/* The thread waits without a running job, so that the watchdog does not take it for a hung one. */
+static void
+run_hold(MsWorker *self, MsJob *job)
+{
+  GError *error = NULL;
+
+  if (g_cancellable_set_error_if_cancelled(g_task_get_cancellable(job->task), &error)) {
+    answer(self, job, NULL, NULL, error);
+    return;
+  }
+  if (!ms_job_claim(job))
+    return;
+  g_mutex_lock(&self->lock);
+  self->running = NULL;
+  self->held = TRUE;
+  g_mutex_unlock(&self->lock);
+  g_task_return_boolean(job->task, TRUE);
+  g_mutex_lock(&self->lock);
+  while (self->held)
+    g_cond_wait(&self->released_cond, &self->lock);
+  g_mutex_unlock(&self->lock);
+}
+
 static void
 run_job(MsWorker *self, MsJob *job)
 {
   job->worker = self;
+  if (job->kind == MS_JOB_HOLD) {
+    run_hold(self, job);
+    return;
+  }
   if (job->kind == MS_JOB_OPEN)
     run_open(self, job);
   else if (!self->engine)
@@ -320,6 +350,16 @@ ms_worker_push(MsWorker *self, MsJob *job)
   g_async_queue_push_sorted(self->jobs, job, compare_jobs, NULL);
 }
 
+/** ms_worker_release: ends a hold, whose holder has been told of it. */
+void
+ms_worker_release(MsWorker *self)
+{
+  g_mutex_lock(&self->lock);
+  self->held = FALSE;
+  g_cond_signal(&self->released_cond);
+  g_mutex_unlock(&self->lock);
+}
+
 /** ms_worker_set_watchdog: the longest wait for a device that is opened from now on; 0 for no limit. */
 void
 ms_worker_set_watchdog(MsWorker *self, guint milliseconds)
@@ -373,6 +413,7 @@ ms_worker_quit(MsWorker *self, gint64 patience_us)
   gboolean ended;
 
   ms_worker_push(self, ms_job_new(MS_JOB_QUIT, NULL));
+  ms_worker_release(self);
   g_mutex_lock(&self->lock);
   while (!self->ended && g_cond_wait_until(&self->ended_cond, &self->lock, deadline))
     ;

@@ -14,12 +14,14 @@ typedef struct _MsWorker MsWorker;
  * @MS_JOB_OPEN: open the device of @device_selector
  * @MS_JOB_FILTER: carry out @filter
  * @MS_JOB_CALL: call @func
+ * @MS_JOB_HOLD: run nothing until ms_worker_release(), so that another thread has the device to itself
  */
 typedef enum {
   MS_JOB_QUIT,
   MS_JOB_OPEN,
   MS_JOB_FILTER,
   MS_JOB_CALL,
+  MS_JOB_HOLD,
 } MsJobKind;
 
 /** MsOpened: what opening a device found. */
@@ -58,6 +60,7 @@ void ms_job_beat(MsJob *self);
 MsWorker *ms_worker_new(void);
 void ms_worker_unref(MsWorker *self);
 void ms_worker_push(MsWorker *self, MsJob *job);
+void ms_worker_release(MsWorker *self);
 void ms_worker_set_watchdog(MsWorker *self, guint milliseconds);
 MsJob *ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us);
 gboolean ms_worker_quit(MsWorker *self, gint64 patience_us);

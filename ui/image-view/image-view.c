@@ -2,6 +2,7 @@
 #include "ui/document/document-filter.h"
 #include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
+#include "ui/engine/window-engine-hold.h"
 #include "ui/image-view/image-view-accessible.h"
 
 #include <glib/gi18n-lib.h>
@@ -318,6 +319,8 @@ ms_image_view_badge(MsImageView *self)
     return g_strdup_printf(ms_document_is_stale(self->document) ? _("Measuring… %.0f %%; changes wait")
                                                                 : _("Measuring… %.0f %%"),
                            progress * 100);
+  if (ms_document_is_busy(self->document) && ms_window_engine_is_held(ms_document_get_engine(self->document)))
+    return g_strdup(_("Waiting until measuring has ended"));
   if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
     return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100)
                         : g_strdup(_("Filtering… preparing kernels"));

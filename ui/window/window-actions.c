@@ -8,6 +8,7 @@
 #include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
+#include "ui/engine/window-engine-hold.h"
 #include "ui/image-view/image-view-zoom.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-print.h"
@@ -38,12 +39,23 @@ WINDOW_ACTION(close_tab, ms_window_close_tab(self))
 WINDOW_ACTION(undo, ms_document_undo(self->document))
 WINDOW_ACTION(redo, ms_document_redo(self->document))
 WINDOW_ACTION(filter, ms_document_request_filter(self->document))
-WINDOW_ACTION(cancel, ms_document_cancel(self->document))
 WINDOW_ACTION(zoom_in, ms_image_view_zoom_in(ms_window_get_view(self)))
 WINDOW_ACTION(zoom_out, ms_image_view_zoom_out(ms_window_get_view(self)))
 WINDOW_ACTION(zoom_fit, ms_image_view_fit(ms_window_get_view(self)))
 WINDOW_ACTION(next_tab, gtk_notebook_next_page(GTK_NOTEBOOK(self->notebook)))
 WINDOW_ACTION(previous_tab, gtk_notebook_prev_page(GTK_NOTEBOOK(self->notebook)))
+
+/* A measurement is stopped before a request that waits for its end. */
+static void
+cancel_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  MsWindow *self = data;
+
+  if (ms_window_engine_is_held(self->engine))
+    ms_window_engine_cancel_holders(self->engine);
+  else if (self->document)
+    ms_document_cancel(self->document);
+}
 
 static void
 reset_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -216,7 +228,8 @@ ms_window_update_actions(MsWindow *self)
   enable(self, "redo", document && ms_document_can_redo(document));
   name_steps(self);
   enable(self, "repeat", document && ms_document_can_repeat_run(document, ms_document_get_current_run(document)));
-  enable(self, "cancel", document && ms_document_is_busy(document));
+  enable(self, "cancel",
+         (document && ms_document_is_busy(document)) || (self->engine && ms_window_engine_is_held(self->engine)));
   g_simple_action_set_state(lookup(self, "fullscreen"), g_variant_new_boolean(self->only_picture));
   update_mode(self);
 }

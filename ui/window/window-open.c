@@ -7,6 +7,7 @@
 #include "core/image/image-io.h"
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
+#include "ui/window/picture-load.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-folder.h"
 #include "ui/window/window-private.h"
@@ -18,70 +19,7 @@
 
 #define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
 
-/* Loading on another thread */
-
-/* Reads a file that has no path; the messages of GIO do not name the file. */
-static GBytes *
-load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(GError) cause = NULL;
-  GBytes *bytes = g_file_load_bytes(file, cancellable, NULL, &cause);
-
-  if (!bytes)
-    g_set_error(error, cause->domain, cause->code,
-                "'%s' cannot be read: %s. Copy it to this computer and open it there.", name, cause->message);
-  return bytes;
-}
-
-/* @losses: (nullable): what loading left out of the file. */
-typedef struct {
-  GFile *file;
-  char *losses;
-} LoadJob;
-
-static void
-load_job_free(gpointer data)
-{
-  LoadJob *job = data;
-
-  g_object_unref(job->file);
-  g_free(job->losses);
-  g_free(job);
-}
-
-static void
-note_losses(LoadJob *job, const char *path, const char *name)
-{
-  MsImageHeader header;
-
-  if (ms_image_peek_size(path, NULL, &header, NULL))
-    job->losses = ms_image_header_describe_losses(&header, name);
-}
-
-static void
-load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  LoadJob *job = data;
-  GFile *file = job->file;
-  g_autofree char *path = g_file_get_path(file);
-  g_autofree char *name = g_file_get_parse_name(file);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GBytes) bytes = NULL;
-  MsImage *image;
-
-  if (path) {
-    image = ms_image_load(path, NULL, cancellable, &error);
-  } else {
-    bytes = load_bytes(file, name, cancellable, &error);
-    image = bytes ? ms_image_load_bytes(bytes, name, NULL, cancellable, &error) : NULL;
-  }
-  if (image && path)
-    note_losses(job, path, name);
-  if (image)
-    g_task_return_pointer(task, image, g_object_unref);
-  else
-    g_task_return_error(task, g_steal_pointer(&error));
-}
+/* Loading */
 
 static char *
 display_name(GFile *file)
@@ -108,9 +46,10 @@ static void
 loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsWindow *self = MS_WINDOW(source);
-  LoadJob *job = g_task_get_task_data(G_TASK(result));
+  GFile *file;
+  char *losses;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) image = g_task_propagate_pointer(G_TASK(result), &error);
+  g_autoptr(MsImage) image = ms_picture_load_finish(result, &file, &losses, &error);
 
   if (!self->notebook || g_cancellable_is_cancelled(self->closing))
     return;
@@ -118,15 +57,16 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
   if (!image) {
     g_clear_weak_pointer(&self->replaced);
     /* A warning rather than an error, because a successful run removes errors. */
-    ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
+    if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
     return;
   }
-  g_autofree char *title = display_name(job->file);
-  ms_window_add_in_order(self, image, job->file, title, GPOINTER_TO_UINT(data));
+  g_autofree char *title = display_name(file);
+  ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
   ms_window_replace(self);
-  remember(self, job->file);
-  if (job->losses)
-    ms_window_report(self, GTK_MESSAGE_INFO, job->losses, MS_OFFER_NOTHING, NULL);
+  remember(self, file);
+  if (losses)
+    ms_window_report(self, GTK_MESSAGE_INFO, losses, MS_OFFER_NOTHING, NULL);
 }
 
 static gboolean
@@ -144,18 +84,12 @@ ms_window_open(MsWindow *self, GFile *file)
     ms_window_show_workspace(self, "batch");
     return;
   }
-
-  g_autoptr(GTask) task = g_task_new(self, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
-
-  LoadJob *job = g_new0(LoadJob, 1);
-
-  job->file = g_object_ref(file);
-  g_task_set_task_data(task, job, load_job_free);
   /* A message about one of several files stays when the others have been loaded. */
   if (self->n_opening == 0)
     ms_window_clear_message(self);
   self->n_opening++;
-  g_task_run_in_thread(task, load_thread);
+  ms_picture_load_async(GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, self->closing, loaded_cb,
+                        GUINT_TO_POINTER(self->next_order++));
 }
 
 /** ms_window_is_opening: whether pictures are being loaded. */

@@ -43,6 +43,7 @@ struct _MsWindow {
   GtkWidget *gain_box;
   GtkWidget *progress_box;
   GtkWidget *progress;
+  GtkWidget *loads; /* rows of pictures that are being loaded */
   GtkWidget *message_revealer;
   GtkWidget *message_bar;
   GtkWidget *message;

@@ -192,6 +192,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(gain_box);
   BIND(progress_box);
   BIND(progress);
+  BIND(loads);
   BIND(message_revealer);
   BIND(message_bar);
   BIND(message);
@@ -266,6 +267,7 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
   ms_device_chooser_set_engine(MS_DEVICE_CHOOSER(self->device_chooser), engine);
   g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(device_chosen_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "changed", G_CALLBACK(engine_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "holders-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
   ms_window_add_recent_menu(self);
   ms_window_restore_state(self);
   ms_window_update_title(self);

@@ -148,7 +148,7 @@ ms_lab_job_start(const MsLabJobSpec *spec)
   self->input = g_strdup(spec->input);
   self->quick = spec->quick;
   self->repeats = spec->repeats;
-  ms_panel_job_start(MS_PANEL_JOB(self), spec->device);
+  ms_panel_job_start(MS_PANEL_JOB(self), spec->device, spec->engine);
   return self;
 }
 

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * MsLabJobSpec: what to run; ms_lab_job_start() takes its own references.
+ * @engine: (nullable): whose requests wait meanwhile
  * @image: (nullable): filtered at its own size instead of the experiment's scenes
  * @input: (nullable): what to call @image
  * @repeats: samples of each configuration, 0 to repeat until the noise is low enough
@@ -16,6 +17,7 @@ G_BEGIN_DECLS
 typedef struct {
   MsExperiment *experiment;
   MsDevice *device;
+  MsWindowEngine *engine;
   MsImage *image;
   const char *input;
   gboolean quick;

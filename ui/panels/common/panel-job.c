@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel-job.h"
 
+#include "ui/engine/window-engine-hold.h"
+
 /* Time without progress after which a device counts as hung. */
 #define WATCHDOG_MS 60000
 
 typedef struct {
   MsDevice *device;
+  MsWindowEngine *engine; /* (nullable): held while the thread runs */
   GCancellable *cancellable;
   GApplication *held; /* (nullable): while the thread runs */
   gboolean running;
@@ -34,6 +37,7 @@ ms_panel_job_finalize(GObject *object)
   MsPanelJobPrivate *priv = private_of(MS_PANEL_JOB(object));
 
   g_clear_object(&priv->device);
+  g_clear_object(&priv->engine);
   g_clear_object(&priv->cancellable);
   G_OBJECT_CLASS(ms_panel_job_parent_class)->finalize(object);
 }
@@ -97,23 +101,55 @@ on_worked(GObject *source, GAsyncResult *result, gpointer data)
 
   MS_PANEL_JOB_GET_CLASS(self)->take(self, G_TASK(result), &error);
   private_of(self)->running = FALSE;
+  if (private_of(self)->engine)
+    ms_window_engine_release(private_of(self)->engine, private_of(self)->cancellable);
   g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
   release_application(g_steal_pointer(&private_of(self)->held));
 }
 
-/** ms_panel_job_start: to be called once; the job keeps a reference to itself until it has emitted "ended". */
-void
-ms_panel_job_start(MsPanelJob *self, MsDevice *device)
+static void
+start_thread(MsPanelJob *self)
 {
-  MsPanelJobPrivate *priv = private_of(self);
-  g_autoptr(GTask) task = g_task_new(self, priv->cancellable, on_worked, NULL);
+  g_autoptr(GTask) task = g_task_new(self, private_of(self)->cancellable, on_worked, NULL);
 
-  priv->device = g_object_ref(device);
-  priv->running = TRUE;
-  priv->held = hold_application();
   /* Results from before the cancellation are kept. */
   g_task_set_check_cancellable(task, FALSE);
   g_task_run_in_thread(task, work);
+}
+
+static void
+on_held(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsPanelJob) self = data;
+  MsPanelJobPrivate *priv = private_of(self);
+  g_autoptr(GError) error = NULL;
+
+  if (ms_window_engine_hold_finish(MS_WINDOW_ENGINE(source), result, &error)) {
+    start_thread(self);
+    return;
+  }
+  priv->running = FALSE;
+  g_signal_emit(self, signals[SIGNAL_ENDED], 0, error);
+  release_application(g_steal_pointer(&priv->held));
+}
+
+/**
+ * ms_panel_job_start: to be called once; the job keeps a reference to itself until it has emitted "ended".
+ * @engine: (nullable): whose requests end first and wait until the job has ended, so that they spoil no times
+ */
+void
+ms_panel_job_start(MsPanelJob *self, MsDevice *device, MsWindowEngine *engine)
+{
+  MsPanelJobPrivate *priv = private_of(self);
+
+  priv->device = g_object_ref(device);
+  priv->engine = engine ? g_object_ref(engine) : NULL;
+  priv->running = TRUE;
+  priv->held = hold_application();
+  if (engine)
+    ms_window_engine_hold_async(engine, priv->cancellable, on_held, g_object_ref(self));
+  else
+    start_thread(self);
 }
 
 /** ms_panel_job_cancel: stops the work after its current band; results so far are kept. */

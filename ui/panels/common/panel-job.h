@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/opencl/context.h"
+#include "ui/engine/window-engine.h"
 
 G_BEGIN_DECLS
 
@@ -24,7 +25,7 @@ struct _MsPanelJobClass {
   void (*take)(MsPanelJob *self, GTask *task, GError **error);
 };
 
-void ms_panel_job_start(MsPanelJob *self, MsDevice *device);
+void ms_panel_job_start(MsPanelJob *self, MsDevice *device, MsWindowEngine *engine);
 void ms_panel_job_cancel(MsPanelJob *self);
 void ms_panel_job_drop(MsPanelJob *self, gpointer follower);
 gboolean ms_panel_job_is_running(MsPanelJob *self);

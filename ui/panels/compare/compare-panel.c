@@ -131,6 +131,7 @@ ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
     ms_compare_experiment(ms_document_get_settings(document), choices, get_mode(self));
   MsLabJobSpec spec = {.experiment = experiment,
                        .device = device,
+                       .engine = ms_document_get_engine(document),
                        .image = ms_document_get_source(document),
                        .input = ms_document_get_title(document),
                        .quick = TRUE,

@@ -168,6 +168,7 @@ ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
   self->running = ms_experiment_ref(self->selected);
   MsLabJobSpec spec = {.experiment = self->running,
                        .device = device,
+                       .engine = ms_document_get_engine(document),
                        .image = picture ? ms_document_get_source(document) : NULL,
                        .input = picture ? ms_document_get_title(document) : NULL,
                        .quick = gtk_toggle_button_get_active(self->quick)};

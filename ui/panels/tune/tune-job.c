@@ -171,7 +171,7 @@ ms_tune_job_start(const MsTuneJobSpec *spec)
   self->spec = *spec;
   self->spec.image = g_object_ref(spec->image);
   self->directory = g_strdup(spec->directory);
-  ms_panel_job_start(MS_PANEL_JOB(self), spec->device);
+  ms_panel_job_start(MS_PANEL_JOB(self), spec->device, spec->engine);
   return self;
 }
 

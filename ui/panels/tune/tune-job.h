@@ -9,9 +9,15 @@
 
 G_BEGIN_DECLS
 
-/** MsTuneJobSpec: @settings: their filter parameters are kept; @directory: (nullable): the folder of saved searches. */
+/**
+ * MsTuneJobSpec:
+ * @engine: (nullable): whose requests wait meanwhile
+ * @settings: their filter parameters are kept
+ * @directory: (nullable): the folder of saved searches
+ */
 typedef struct {
   MsDevice *device;
+  MsWindowEngine *engine;
   MsImage *image;
   MsSettings settings;
   MsTuneStrategy strategy;

@@ -140,6 +140,7 @@ ms_tune_panel_start(MsJobPanel *panel, MsDevice *device)
   MsTunePanel *self = MS_TUNE_PANEL(panel);
   MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
   MsTuneJobSpec spec = {.device = device,
+                        .engine = ms_document_get_engine(document),
                         .image = ms_document_get_source(document),
                         .settings = *ms_document_get_settings(document),
                         .strategy = get_strategy(self),

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* MsLoadRow: shows the loading of a picture: its name, a preview, the share that is decoded, and a button to stop. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_LOAD_ROW (ms_load_row_get_type())
+G_DECLARE_FINAL_TYPE(MsLoadRow, ms_load_row, MS, LOAD_ROW, GtkBox)
+
+GtkWidget *ms_load_row_new(const char *name, GCancellable *cancellable);
+void ms_load_row_set_fraction(MsLoadRow *self, double fraction);
+void ms_load_row_set_preview(MsLoadRow *self, MsImage *preview);
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads a picture on another thread and reports its progress, with a preview of a large one first. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/image/image.h"
+
+G_BEGIN_DECLS
+
+void ms_picture_load_async(GtkWidget *window, GtkContainer *rows, GFile *file, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer user_data);
+MsImage *ms_picture_load_finish(GAsyncResult *result, GFile **file, char **losses, GError **error);
+
+G_END_DECLS
