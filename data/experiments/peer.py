@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs functions of OpenCV for the lab, which starts this with one of
 
-    filter LIBRARY WIDTH HEIGHT SP SR ITERATIONS EPSILON INPUT OUTPUT
+    filter LIBRARY WIDTH HEIGHT SP SR ITERATIONS EPSILON LEVELS INPUT OUTPUT
     reduce LIBRARY OPERATOR TYPE INPUT OUTPUT
 
 and reads "ready" or "absent REASON"; then each line "run" is answered by nanoseconds, "save" by "saved". INPUT and
@@ -13,14 +13,14 @@ import tempfile
 import time
 
 
-def opencv(cv2, numpy, pixels, sp, sr, criteria):
+def opencv(cv2, numpy, pixels, sp, sr, levels, criteria):
     """The processor's filter, which has three channels."""
     colours = numpy.ascontiguousarray(pixels[..., :3])
 
     def run():
         result = pixels.copy()
         start = time.perf_counter_ns()
-        colours_out = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, 0, criteria)
+        colours_out = cv2.pyrMeanShiftFiltering(colours, sp, sr, None, levels, criteria)
         taken = time.perf_counter_ns() - start
         result[..., :3] = colours_out
         return taken, result
@@ -28,7 +28,7 @@ def opencv(cv2, numpy, pixels, sp, sr, criteria):
     return run
 
 
-def opencv_cuda(cv2, numpy, pixels, sp, sr, criteria):
+def opencv_cuda(cv2, numpy, pixels, sp, sr, levels, criteria):
     """The filter of OpenCV's CUDA module; the picture stays on the GPU."""
     if not hasattr(cv2, 'cuda') or cv2.cuda.getCudaEnabledDeviceCount() == 0:
         raise RuntimeError('this OpenCV has no CUDA device')
@@ -45,11 +45,11 @@ def opencv_cuda(cv2, numpy, pixels, sp, sr, criteria):
     return run
 
 
-def mean_shift(cv2, numpy, source, library, width, height, sp, sr, iterations, epsilon):
+def mean_shift(cv2, numpy, source, library, width, height, sp, sr, iterations, epsilon, levels):
     pixels = numpy.fromfile(source, dtype=numpy.uint8).reshape(int(height), int(width), 4)
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, int(iterations), float(epsilon))
     peer = {'opencv': opencv, 'opencv-cuda': opencv_cuda}[library]
-    return peer(cv2, numpy, pixels, float(sp), float(sr), criteria)
+    return peer(cv2, numpy, pixels, float(sp), float(sr), int(levels), criteria)
 
 
 TYPES = {'uchar': 'uint8', 'char': 'int8', 'ushort': 'uint16', 'short': 'int16', 'int': 'int32', 'float': 'float32',

@@ -10,6 +10,7 @@ extern const MsLabKind ms_lab_kind_mean_shift;
 extern const MsLabKind ms_lab_kind_peer;
 extern const MsLabKind ms_lab_kind_transfer;
 extern const MsLabKind ms_lab_kind_split;
+extern const MsLabKind ms_lab_kind_regions;
 extern const MsLabKind ms_lab_kind_reduce;
 extern const MsLabKind ms_lab_kind_reduce_peer;
 extern const MsLabKind ms_lab_kind_sort;

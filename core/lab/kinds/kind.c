@@ -7,9 +7,9 @@
 #include "core/lab/kinds/kind-table.h"
 
 static const MsLabKind *const kinds[] = {
-  &ms_lab_kind_bandwidth, &ms_lab_kind_mean_shift,   &ms_lab_kind_peer,
-  &ms_lab_kind_reduce,    &ms_lab_kind_reduce_peer,  &ms_lab_kind_sort,
-  &ms_lab_kind_split,     &ms_lab_kind_swap_example, &ms_lab_kind_transfer,
+  &ms_lab_kind_bandwidth,   &ms_lab_kind_mean_shift, &ms_lab_kind_peer,  &ms_lab_kind_reduce,
+  &ms_lab_kind_reduce_peer, &ms_lab_kind_sort,       &ms_lab_kind_split, &ms_lab_kind_swap_example,
+  &ms_lab_kind_transfer,    &ms_lab_kind_regions,
 };
 
 /** ms_lab_kind_find: (transfer none) (nullable): the kind of this name. */

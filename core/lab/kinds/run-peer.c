@@ -37,6 +37,7 @@ peer_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   g_autofree char *width = g_strdup_printf("%d", ms_image_get_width(self->image));
   g_autofree char *height = g_strdup_printf("%d", ms_image_get_height(self->image));
   g_autofree char *iterations = g_strdup_printf("%d", p->max_iterations);
+  g_autofree char *levels = g_strdup_printf("%d", p->levels);
   char sp[G_ASCII_DTOSTR_BUF_SIZE], sr[G_ASCII_DTOSTR_BUF_SIZE], epsilon[G_ASCII_DTOSTR_BUF_SIZE];
   const char *const arguments[] = {"filter",
                                    library_names[self->library],
@@ -46,6 +47,7 @@ peer_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
                                    g_ascii_dtostr(sr, sizeof sr, p->sr),
                                    iterations,
                                    g_ascii_dtostr(epsilon, sizeof epsilon, p->epsilon),
+                                   levels,
                                    NULL};
   const MsPeerTask task = {.what = "OpenCV's filter",
                            .arguments = arguments,
@@ -114,10 +116,15 @@ parse_library(PeerSubject *self, const MsFactors *factors, GError **error)
   self->library = ms_choice_parse(library_names, "library", name, error);
   if (self->library < 0)
     return FALSE;
-  if (self->settings.params.rule == library_rules[self->library])
-    return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The peer %s follows another rule.", name);
-  return FALSE;
+  if (self->settings.params.rule != library_rules[self->library]) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The peer %s follows another rule.", name);
+    return FALSE;
+  }
+  if (self->settings.params.space != MS_SPACE_RGB) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The peer %s filters colours as they are.", name);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static MsSubject *
