@@ -123,14 +123,12 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   gtk_container_add(GTK_CONTAINER(run ? self->box : self->original), item);
 }
 
-static gboolean
-scroll_to_newest(gpointer data)
+static void
+scroll_to_newest(MsRunStrip *self)
 {
-  MsRunStrip *self = data;
   GtkAdjustment *adjustment = gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
 
   gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment));
-  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -168,8 +166,7 @@ static void
 runs_changed_cb(MsRunStrip *self)
 {
   ms_panel_invalidate(MS_PANEL(self));
-  /* The new run has its place after the next layout. */
-  g_timeout_add_full(G_PRIORITY_DEFAULT, 100, scroll_to_newest, g_object_ref(self), g_object_unref);
+  scroll_to_newest(self);
 }
 
 static void
@@ -198,6 +195,9 @@ ms_run_strip_init(MsRunStrip *self)
   self->scrolled = gtk_scrolled_window_new(NULL, NULL);
   self->box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
   gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+  /* A new run has its place after the next layout, which makes the strip longer. */
+  g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "notify::upper",
+                          G_CALLBACK(scroll_to_newest), self, G_CONNECT_SWAPPED);
   gtk_container_set_border_width(GTK_CONTAINER(self->box), 6);
   gtk_container_add(GTK_CONTAINER(self->scrolled), self->box);
   gtk_container_set_border_width(GTK_CONTAINER(self->original), 6);
