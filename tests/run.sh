@@ -3,8 +3,9 @@
 # Installs what the tests need (apt), compiles, and tests. The last line says how many tests passed, failed and were
 # skipped.
 #   sh tests/run.sh            the suite, with representative combinations of options
-#   sh tests/run.sh --full     what the suite leaves out: every combination, the build without the window, sanitizers
-#   sh tests/run.sh --long     the same, then the mutations of tests/mutate.py, each of which a test must notice
+#   sh tests/run.sh --full     what the suite leaves out: pairs of options, the build without the window, sanitizers
+#   sh tests/run.sh --long     the same with every combination of options, then the fuzz targets for minutes and the
+#                              mutations of tests/mutate.py, each of which a test must notice
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME, within three minutes
 # MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the counts are added to that
@@ -52,17 +53,13 @@ finish() {
   fi
 }
 
-# run_suite FOLDER [MESON TEST OPTION...]: tests of the window run one after another, because some of them measure how
-# fast the window answers, and beside the other tests.
+# run_suite FOLDER [MESON TEST OPTION...]: one test more at a time than there are processors, because the tests of the
+# window often wait.
 run_suite() {
   suite_folder=$1
   shift
-  meson_test "$suite_folder" window --suite gui --num-processes 1 "$@" &
-  window=$!
-  meson_test "$suite_folder" rest --no-suite gui "$@"
-  finish "$suite_folder/rest.txt" $?
-  wait "$window"
-  finish "$suite_folder/window.txt" $?
+  meson_test "$suite_folder" suite --num-processes $(($(nproc) + 1)) "$@"
+  finish "$suite_folder/suite.txt" $?
 }
 
 # run_some FOLDER [MESON TEST OPTION...]: a choice of tests.
@@ -75,18 +72,21 @@ run_some() {
 
 plain_suite() {
   say "== The suite"
-  run_suite "$folder/plain" --timeout-multiplier 3
+  run_suite "$folder/plain" --timeout-multiplier 3 --no-suite simulated-in-full
 }
 
-every_combination() {
-  say "== Every combination of options"
-  MS_TEST_FULL=1 run_some "$folder/plain" --suite full --timeout-multiplier 3
+# combinations 1|product: of every two values of options, or of all of them
+combinations() {
+  say "== Combinations of options"
+  MS_TEST_FULL=$1 run_some "$folder/plain" --suite full --timeout-multiplier 3
 }
 
+# What the window decides: how the program is built, its options, what is installed and exported. The rest is the code
+# that the suite has tested.
 without_window() {
   say "== Without the window"
   build "$here" "$folder/batch" -Dwarning_level=2 -Dwerror=true -Dgui=disabled
-  run_some "$folder/batch" --suite unit --suite program --timeout-multiplier 3
+  run_some "$folder/batch" --suite windowless --timeout-multiplier 3
 }
 
 # Threads of OpenCL drivers have their own signal stack, which ASan would unmap. A small quarantine lets the test of
@@ -99,7 +99,7 @@ sanitized() {
   ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:use_sigaltstack=0:quarantine_size_mb=4 \
     LSAN_OPTIONS="suppressions=$here/tests/lsan.supp:print_suppressions=0" \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite peer --no-suite oclgrind --no-suite style
+    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite plain --no-suite oclgrind --no-suite style
 }
 
 # fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within 90 seconds or not at all.
@@ -149,7 +149,7 @@ case $form in
     plain_suite
     ;;
   --full | --long)
-    every_combination
+    if [ "$form" = --long ]; then combinations product; else combinations 1; fi
     without_window
     sanitized
     second_runtime

@@ -172,6 +172,8 @@ test_timings(void)
 int
 main(int argc, char **argv)
 {
+  if (!ms_fixture_full_product())
+    ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/mean-shift/every-combination/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_every_combination);
   g_test_add_data_func("/mean-shift/every-combination/truncate", GINT_TO_POINTER(MS_RULE_TRUNCATE),

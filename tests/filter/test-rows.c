@@ -176,7 +176,7 @@ random_region(int width, int height)
 static void
 test_random(void)
 {
-  int cases = ms_fixture_under_oclgrind() ? 4 : ms_fixture_full_product() ? 60 : 24;
+  int cases = ms_fixture_under_oclgrind() ? 4 : ms_fixture_full_product() ? 60 : 12;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))

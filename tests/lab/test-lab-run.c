@@ -35,7 +35,7 @@ set_up(Fixture *f, gconstpointer data)
   if (!f->context)
     return;
   ms_lab_request_init(&f->request, f->context, TRUE);
-  f->request.measure.budget_s = 0.05;
+  f->request.measure.budget_s = 0.02;
   f->request.report_dir = f->folder;
 }
 

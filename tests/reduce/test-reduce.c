@@ -8,6 +8,9 @@
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
+/* Elements in each chunk of an array that is reduced in chunks. */
+#define CHUNK 352
+
 static void
 run_buffer(MsContext *context, const MsReducePlan *plan, cl_mem buffer, guint64 first, guint64 n, const void *data,
            const char *what)
@@ -42,11 +45,11 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
     ms_context_create_buffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, n * plan->element_bytes, data, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS(parts); i += g_getenv("MS_TEST_OCLGRIND") ? 3 : 1)
-    for (guint chunked = 0; chunked < 2; chunked++) {
+    for (guint chunked = 0; chunked < (parts[i][1] > CHUNK ? 2 : 1); chunked++) {
       g_autofree char *what =
         g_strdup_printf("%s %s from %d", ms_reduce_operator(spec.op)->name, text, (int)parts[i][0]);
       g_autoptr(MsReducePlan) used = ms_reduce_plan_copy(plan);
-      used->chunk = chunked ? 352 : plan->chunk;
+      used->chunk = chunked ? CHUNK : plan->chunk;
       run_buffer(context, used, buffer, parts[i][0], parts[i][1], data, what);
     }
 }
@@ -209,7 +212,7 @@ test_compensation_matters(void)
 static void
 check_far_deviation(MsContext *context, const char *text, MsElementType type, double low)
 {
-  const guint64 n = 100000;
+  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 5000 : 100000;
   const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, type);
   MsReduceOptions options = ms_reduce_cases_variant(text);
   g_autofree void *data = g_malloc(n * ms_element_type_size(type));
@@ -252,7 +255,7 @@ static void
 test_growing(void)
 {
   static const char *const texts[] = {"minmax-image", "last-group", "pcl-host"};
-  static const guint64 lengths[] = {100, 70000, 3000};
+  const guint64 lengths[] = {100, g_getenv("MS_TEST_OCLGRIND") ? 7000 : 70000, 3000};
   const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
   g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, 70000);
   g_autoptr(MsContext) context = ms_fixture_context();
@@ -282,7 +285,7 @@ test_narrow_atomics(void)
   static const MsReduceOp ops[] = {MS_REDUCE_SUM, MS_REDUCE_STDDEV, MS_REDUCE_SUM_SQUARES, MS_REDUCE_COUNT_NONZERO};
   g_autoptr(MsContext) context = ms_fixture_context();
   MsReduceOptions options = ms_reduce_cases_variant("naive");
-  const guint64 n = 20000;
+  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 2000 : 20000;
 
   for (int type = MS_ELEMENT_UCHAR; context && type <= MS_ELEMENT_UINT; type++)
     for (guint k = 0; k < G_N_ELEMENTS(ops); k++) {

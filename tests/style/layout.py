@@ -19,6 +19,7 @@ KNOWN_LONG_LINES = [
     'tests/app/test-headless-batch.py',
     'tests/app/test-headless-image.py',
     'tests/app/test-headless-lab.py',
+    'tests/app/test-headless-program.py',
 ]
 
 

@@ -55,8 +55,8 @@ ms_fixture_whole_product(void)
  * ms_fixture_compile_once:
  *
  * Lets PoCL compile a kernel once for all NDRanges, because compiling takes most of the time of tests with many
- * programs, and without trying its vectoriser except in the full form. The test `mean-shift` and those that run the
- * program compile as users do. Call it before g_test_init().
+ * programs, and without trying its vectoriser except in the full form. Tests that run the program, and the test
+ * `mean-shift` in the full form, compile as users do. Call it before g_test_init().
  */
 void
 ms_fixture_compile_once(void)

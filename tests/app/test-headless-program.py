@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What is neither an image nor an experiment: help, diagnosis, devices, terminals and locales."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from headless import HeadlessCase, PROGRAM
+
+
+class Program(HeadlessCase):
+    def test_help_and_version(self):
+        for option in ("--help", "--help-all", "--version"):
+            result = subprocess.run([PROGRAM, option], capture_output=True, timeout=60, check=True)
+            self.assertIn(b"meanshift-lab", result.stdout)
+            self.assertEqual(result.stderr, b"")
+
+    def test_diagnosis(self):
+        result = subprocess.run([PROGRAM, "--diagnose"], capture_output=True, text=True, timeout=300, check=False,
+                                env=os.environ | {"XDG_CACHE_HOME": str(self.dir / "cache"), "HOME": str(self.dir)})
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        for kernel in ("direct", "rows", "packed"):
+            self.assertRegex(result.stdout, rf"(?m)^  0:0 +{kernel} +identical to the reference$")
+        self.assertRegex(result.stdout, r"(?m)^  0:0 +matrix +not here: ")
+        self.assertIn("~/cache/", result.stdout)
+        self.assertNotIn(str(self.dir), result.stdout)
+
+    def errors_on_terminal(self, *arguments, **variables):
+        """Standard error of a run that fails, with a terminal there."""
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | variables
+        reader, terminal = os.openpty()
+        result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments], stdout=subprocess.DEVNULL,
+                                stderr=terminal, env=environment, timeout=120, check=False)
+        os.close(terminal)
+        text = self.rest_of_terminal(reader)
+        os.close(reader)
+        self.assertEqual(result.returncode, 1, text)
+        return text
+
+    @staticmethod
+    def rest_of_terminal(reader):
+        """What was written to a terminal until its last writer closed it, which may take several reads."""
+        pieces = []
+        with contextlib.suppress(OSError):
+            while piece := os.read(reader, 65536):
+                pieces.append(piece)
+        return b"".join(pieces).decode()
+
+    def test_colour(self):
+        red = "\033[1;31mmeanshift-lab:"
+        self.assertIn(red, self.errors_on_terminal())
+        self.assertNotIn(red, self.errors_on_terminal(NO_COLOR="1"))
+        self.assertIn(red, self.errors_on_terminal(NO_COLOR=""))
+        self.assertNotIn(red, self.errors_on_terminal(TERM="dumb"))
+        self.assertNotIn(red, self.errors_on_terminal("--color", "never"))
+        self.assertIn(red, self.errors_on_terminal("--color", "always", NO_COLOR="1"))
+        self.assertNotIn(red, self.run_program("missing.png", "--timings", status=1)[1])
+        self.assertIn(red, self.run_program("missing.png", "--timings", "--color", "always", status=1)[1])
+
+    def test_kernels_build_without_a_word(self):
+        source = self.picture("a.png")
+        for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):
+            fresh = {name: str(self.dir / f"{name}-{kernel}-{sp}") for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR")}
+            with self.subTest(kernel=kernel, sp=sp):
+                _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu", env=fresh)
+                self.assertEqual(error, "")
+
+    def test_devices_are_listed(self):
+        text, _ = self.run_program("--list-devices")
+        listed = json.loads(self.run_program("--list-devices", "--json", "-")[0])
+        self.assertGreater(len(listed["devices"]), 0)
+        for device in listed["devices"]:
+            self.assertIn(device["name"], text.decode())
+            for member in ("vendor", "driver", "type", "compute_units", "clock_mhz", "global_memory", "local_memory", "max_work_group", "images",
+                           "max_image", "fp64", "extensions", "preferred_multiple"):
+                self.assertIn(member, device)
+
+    def test_gtk_is_not_loaded(self):
+        libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libOpenCL", libraries)
+        self.assertNotIn("libgtk", libraries)
+        self.assertNotIn("libgdk", libraries)
+
+    def test_a_locale_with_commas_changes_nothing(self):
+        source = self.picture("a.png", 30, 20)
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(self.dir / "de_DE.UTF-8")], capture_output=True, check=False)
+        if not (self.dir / "de_DE.UTF-8").is_dir():
+            self.skipTest(f"No German locale can be made here (package locales): {made.stderr.decode().strip()}")
+        german = {"LOCPATH": str(self.dir), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+        comma = subprocess.run(["printf", "%.1f", "1,5"], env={**os.environ, **german}, capture_output=True, text=True, check=False)
+        self.assertEqual(comma.stdout, "1,5")
+        report = self.report(source, "--sp", "2.5", "-o", self.out / "x.png", "--device", "reference", env=german)
+        self.assertEqual(report["images"][0]["parameters"]["sp"], 2.5)
+        self.assertGreater(report["images"][0]["kernel_ms"]["median"], 0)
+        rows, _ = self.run_program(source, "--sp", "2.5", "--device", "reference", "--csv", "-", env=german)
+        row = next(csv.DictReader(io.StringIO(rows.decode())))
+        self.assertEqual(row["sp"], "2.5")
+        self.assertGreater(float(row["kernel_ms_median"]), 0)
+        table, _ = self.run_program(source, "--device", "reference", "--timings", env=german)
+        self.assertRegex(table.decode(), r"median \d+\.\d+ ms")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
