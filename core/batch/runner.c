@@ -31,7 +31,6 @@ typedef struct {
   GQueue decoded;
   GQueue filtered;
   guint64 memory_used;
-  guint64 memory_limit;
 } Runner;
 
 MsRunnerOptions
@@ -113,7 +112,7 @@ may_decode(const Runner *r)
 {
   if (!r->measured || r->decoding + g_queue_get_length((GQueue *)&r->decoded) >= r->decode_ahead)
     return FALSE;
-  return r->memory_used == 0 || r->memory_used + r->measured->bytes <= r->memory_limit;
+  return r->memory_used == 0 || r->memory_used + r->measured->bytes <= r->options->memory;
 }
 
 static void
@@ -168,29 +167,36 @@ decode_measured(Runner *r)
   release_work(r, work);
 }
 
+/* Called with the lock held, when the result of an image was saved or could not be. */
+static void
+settle_saved(Runner *r, MsBatchImage *work, const GError *error)
+{
+  MsBatchItem *item = work->item;
+
+  if (!error) {
+    item->status = MS_ITEM_DONE;
+    finish_item(r, item, TRUE);
+  } else if (item->skip_existing && g_error_matches(error, MS_ERROR, MS_ERROR_EXISTS)) {
+    /* Another process created the output after the plan was made. */
+    ms_batch_item_skip(item, "the output exists");
+    finish_item(r, item, TRUE);
+  } else {
+    fail_item(r, item, error, TRUE);
+  }
+  release_work(r, work);
+}
+
 static void
 save_filtered(Runner *r)
 {
   MsBatchImage *work = g_queue_pop_head(&r->filtered);
   g_autoptr(GError) error = NULL;
-  gboolean good;
 
   g_mutex_unlock(&r->lock);
-  good = !r->options->verify || ms_stage_verify(work, r->options, r->cancellable, &error);
-  if (good && work->item->output)
-    good = ms_stage_save(work, r->options, r->cancellable, &error);
+  if ((!r->options->verify || ms_stage_verify(work, r->options, r->cancellable, &error)) && work->item->output)
+    ms_stage_save(work, r->options, r->cancellable, &error);
   g_mutex_lock(&r->lock);
-  if (good) {
-    work->item->status = MS_ITEM_DONE;
-    finish_item(r, work->item, TRUE);
-  } else if (work->item->skip_existing && g_error_matches(error, MS_ERROR, MS_ERROR_EXISTS)) {
-    /* Another process created the output after the plan was made. */
-    ms_batch_item_skip(work->item, "the output exists");
-    finish_item(r, work->item, TRUE);
-  } else {
-    fail_item(r, work->item, error, TRUE);
-  }
-  release_work(r, work);
+  settle_saved(r, work, error);
 }
 
 static gpointer
@@ -227,6 +233,16 @@ pass_progress_on(int done, int total, gpointer data)
   hooks->progress(progress->item, done, total, hooks->data);
 }
 
+/* Filters and saves an image that exceeds the memory, since rows are filtered when the encoder takes them. */
+static gboolean
+stream_on_device(Runner *r, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
+{
+  ProgressData progress = {r, work->item};
+  gboolean reports = first_lane && r->hooks->progress;
+
+  return ms_stage_stream(work, r->options, engine, reports ? pass_progress_on : NULL, &progress, r->cancellable, error);
+}
+
 static gboolean
 filter_on_device(Runner *r, MsEngine *engine, MsBatchImage *work, GError **error)
 {
@@ -248,6 +264,8 @@ return_to_first_lane(Runner *r, MsBatchImage *work, const GError *error)
   if (!ms_engine_is_device_fault(error))
     return FALSE;
   ms_timing_log_clear(work->item->log);
+  g_array_set_size(work->item->kernel_ms, 0);
+  g_array_set_size(work->item->filter_ms, 0);
   g_queue_push_head(&r->decoded, work);
   g_cond_broadcast(&r->changed);
   return TRUE;
@@ -261,14 +279,21 @@ pass_to_device(Runner *r, MsEngine *engine, gboolean first_lane, MsBatchImage *w
   gboolean good;
 
   g_mutex_unlock(&r->lock);
-  good = first_lane ? filter_on_device(r, engine, work, &error)
-                    : ms_stage_filter(work, r->options, engine, r->cancellable, &error);
+  if (work->is_streamed)
+    good = stream_on_device(r, engine, first_lane, work, &error);
+  else
+    good = first_lane ? filter_on_device(r, engine, work, &error)
+                      : ms_stage_filter(work, r->options, engine, r->cancellable, &error);
   if (good && !r->options->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&r->lock);
   if (!good && !first_lane && return_to_first_lane(r, work, error))
     return FALSE;
   r->unfiltered--;
+  if (work->is_streamed) {
+    settle_saved(r, work, error);
+    return TRUE;
+  }
   if (good) {
     g_queue_push_tail(&r->filtered, work);
     g_cond_broadcast(&r->changed);
@@ -385,7 +410,6 @@ runner_init(Runner *r)
   g_queue_init(&r->decoded);
   g_queue_init(&r->filtered);
   r->unfiltered = r->unfinished = r->items->len;
-  r->memory_limit = r->options->memory_limit ? r->options->memory_limit : usual_memory_limit();
 }
 
 static void
@@ -446,6 +470,7 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   gboolean good;
 
   shared.save.threads = encoder_threads(options, items);
+  shared.memory = options->memory_limit ? options->memory_limit : usual_memory_limit();
   runner_init(&runner);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);

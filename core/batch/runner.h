@@ -21,7 +21,9 @@ G_BEGIN_DECLS
  * @keep_log: whether items keep their timings
  * @hash: whether the contents of inputs and outputs are hashed for the manifest
  * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
- *   exceeds an explicit limit alone fails
+ *   exceeds it alone is filtered in bands or, where that is not possible and the limit is explicit, fails
+ * @memory: the limit or its default; set by the runner
+ * @whole_images: whether the engine or @inspect needs each image as a whole, so that none is filtered in bands
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -34,6 +36,8 @@ typedef struct {
   gboolean keep_log;
   gboolean hash;
   guint64 memory_limit;
+  guint64 memory;
+  gboolean whole_images;
   MsManifest *manifest;
 } MsRunnerOptions;
 

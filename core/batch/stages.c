@@ -11,6 +11,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-save.h"
+#include "core/image/stream/row-file.h"
 #include "core/printable.h"
 
 #define MOST_NUMBERS 100000
@@ -24,6 +25,7 @@ ms_batch_image_free(MsBatchImage *self)
   g_clear_pointer(&self->content, g_bytes_unref);
   g_clear_object(&self->source);
   g_clear_object(&self->result);
+  g_free(self->name);
   g_free(self);
 }
 
@@ -60,17 +62,78 @@ read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *h
   return work->content && ms_image_peek_bytes(work->content, name, &options->limits, header, error);
 }
 
-static gboolean
-check_memory(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+/* Why the image is needed as a whole, as the end of a sentence; %NULL where it may be filtered in bands. */
+static const char *
+why_whole(const MsBatchImage *work, const MsRunnerOptions *options, const MsCodec *codec)
 {
-  g_autofree char *name = input_name(work->item);
+  if (options->settings.params.levels > 0)
+    return "--levels needs the whole image";
+  if (options->verify)
+    return "--verify needs the whole image";
+  if (options->whole_images)
+    return "several devices, statistics and histograms need the whole image";
+  if (!work->item->output || ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
+    return "only a file is written by rows";
+  return codec->write_bytes ? NULL : "the format of the output is not written by rows";
+}
 
-  if (options->memory_limit == 0 || work->bytes <= options->memory_limit)
-    return TRUE;
+/* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
+static gboolean
+plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+{
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, options->save.format));
+  const char *why = why_whole(work, options, codec);
+  MsStreamRequest request = {
+    .width = header->width, .height = header->height, .params = options->settings.params, .memory = options->memory};
+  MsStreamedFile *file = &work->file;
+
+  if (why) {
+    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, why);
+    return FALSE;
+  }
+  *file = (MsStreamedFile){
+    .path = work->item->input, .name = work->name, .content = work->content, .limits = &options->limits};
+  request.codec_bytes = codec->write_bytes(header->width, header->height, options->save.threads) +
+                        (work->content ? g_bytes_get_size(work->content) : 0);
+  file->plan = ms_stream_plan(&request);
+  if (file->plan.band_rows == 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" G_GUINT64_FORMAT " MiB",
+                (file->plan.bytes >> 20) + 1);
+    return FALSE;
+  }
+  g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, error);
+  return rows != NULL;
+}
+
+static void
+set_memory_error(const MsBatchImage *work, const MsImageHeader *header, const char *reason, GError **error)
+{
   g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
               "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT
-              " MiB, more than --memory-limit allows; raise the limit.",
-              name, header->width, header->height, (work->bytes >> 20) + 1);
+              " MiB, more than --memory-limit allows (%s); raise the limit.",
+              work->name, header->width, header->height, (work->bytes >> 20) + 1, reason);
+}
+
+/*
+ * Decides whether the image is filtered in bands: where it exceeds the memory and that is possible. Otherwise it is
+ * refused if the user set the limit, and loaded alone if not.
+ */
+static gboolean
+settle_memory(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+
+  if (work->bytes <= options->memory)
+    return TRUE;
+  work->is_streamed = plan_stream(work, options, header, &reason);
+  if (work->is_streamed)
+    work->bytes = work->file.plan.bytes;
+  if (work->is_streamed || (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && options->memory_limit == 0))
+    return TRUE;
+  if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
+    set_memory_error(work, header, reason->message, error);
+  else
+    g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;
 }
 
@@ -91,19 +154,20 @@ check_format(const MsBatchImage *work, const MsRunnerOptions *options, const MsI
 gboolean
 ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *name = input_name(work->item);
   MsImageHeader header;
 
+  g_free(work->name);
+  work->name = input_name(work->item);
   if (!ms_file_path_is_standard(work->item->input) && !ms_image_is_stream(work->item->input))
     ms_file_stamp_take(&work->item->source, work->item->input, options->hash);
   if (!read_header(work, options, &header, cancellable, error))
     return FALSE;
   g_free(work->item->note);
-  work->item->note = ms_image_header_describe_losses(&header, name);
+  work->item->note = ms_image_header_describe_losses(&header, work->name);
   work->bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);
-  return check_memory(work, options, &header, error) && check_format(work, options, &header, error);
+  return check_format(work, options, &header, error) && settle_memory(work, options, &header, error);
 }
 
 static MsImage *
@@ -116,13 +180,22 @@ load(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellab
   return ms_image_load_bytes(work->content, name, &options->limits, cancellable, error);
 }
 
-/** ms_stage_decode: loads the image of the item. */
+/** ms_stage_decode: loads the image of the item, or inspects the file of one that is streamed. */
 gboolean
 ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
 {
   MsBatchItem *item = work->item;
   gint64 start = g_get_monotonic_time();
 
+  if (work->is_streamed) {
+    g_clear_object(&item->log);
+    item->log = ms_timing_log_new();
+    if (!ms_streamed_file_inspect(&work->file, cancellable, error))
+      return FALSE;
+    item->width = work->file.width;
+    item->height = work->file.height;
+    return TRUE;
+  }
   work->source = load(work, options, cancellable, error);
   g_clear_pointer(&work->content, g_bytes_unref);
   if (!work->source)
@@ -318,31 +391,76 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
   return text->len > 0 ? g_strdup(text->str) : NULL;
 }
 
-/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
-gboolean
-ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+/* @other_us: time since the call that was not spent on encoding; read at the end. */
+static gboolean
+save(MsBatchImage *work, const MsRunnerOptions *options, const gint64 *other_us, GCancellable *cancellable,
+     GError **error)
 {
   MsBatchItem *item = work->item;
-  MsSaveOptions save = options->save;
+  MsSaveOptions chosen = options->save;
   MsSaveNotes notes = {FALSE};
   gint64 start = g_get_monotonic_time();
   g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
 
-  save.format = ms_batch_item_format(item, save.format);
-  save.overwrite = item->overwrite;
-  save.folder = folder;
+  chosen.format = ms_batch_item_format(item, chosen.format);
+  chosen.overwrite = item->overwrite;
+  chosen.folder = folder;
   if (ms_file_path_is_standard(item->output)) {
-    if (!save_to_stdout(work, &save, &notes, cancellable, error))
+    if (!save_to_stdout(work, &chosen, &notes, cancellable, error))
       return FALSE;
   } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
-             !save_to_file(work, &save, &notes, cancellable, error)) {
+             !save_to_file(work, &chosen, &notes, cancellable, error)) {
     return FALSE;
   } else if (!ms_image_is_stream(item->output)) {
     ms_file_stamp_take(&item->result, item->output, options->hash);
   }
-  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result), start);
+  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),
+                         start + (other_us ? *other_us : 0));
   char *note = describe_notes(item, &notes);
   g_free(item->note);
   item->note = note;
   return TRUE;
+}
+
+/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
+gboolean
+ms_stage_save(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error)
+{
+  return save(work, options, NULL, cancellable, error);
+}
+
+/**
+ * ms_stage_stream:
+ * @engine: with which no other thread works
+ * @progress: (nullable): called with rows done and rows in all
+ *
+ * Filters and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered in bands.
+ *
+ * Returns: %FALSE with the errors of the other stages
+ */
+gboolean
+ms_stage_stream(MsBatchImage *work, const MsRunnerOptions *options, MsEngine *engine, MsProgressFunc progress,
+                gpointer progress_data, GCancellable *cancellable, GError **error)
+{
+  MsBatchItem *item = work->item;
+  MsStreamedRun run = {.engine = engine,
+                       .settings = &options->settings,
+                       .repeat = options->repeat,
+                       .progress = progress,
+                       .progress_data = progress_data,
+                       .cancellable = cancellable,
+                       .log = item->log,
+                       .kernel_ms = item->kernel_ms,
+                       .filter_ms = item->filter_ms,
+                       .used = options->settings};
+
+  work->result = ms_streamed_result_new(&work->file, &run, error);
+  gboolean good = work->result && save(work, options, &run.feed_us, cancellable, error);
+  g_clear_object(&work->result);
+  item->used = run.used;
+  g_free(item->rejected);
+  item->rejected = run.rejected;
+  g_free(item->device);
+  item->device = g_strdup(ms_engine_describe(engine).name);
+  return good;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/image/image-sink.h"
-#include "core/image/image-source.h"
+#include "core/image/row-reader.h"
 
 G_BEGIN_DECLS
 
@@ -37,7 +37,10 @@ typedef struct {
  * @peek: (nullable): reads the header alone; %NULL in a build without the format's library
  * @read: (nullable): reads an upright image as 8-bit RGBA
  * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
+ * @open_rows: (nullable): decodes row by row; %NULL where the format's rows are not stored in order
  * @write: (nullable): encodes an image
+ * @write_bytes: (nullable): the working memory of @write where it takes the rows of an image in order and once; %NULL
+ *   where it needs the image as a whole
  */
 typedef struct {
   MsImageFormat format;
@@ -53,8 +56,10 @@ typedef struct {
   gboolean (*peek)(MsImageSource *source, MsImageHeader *header, GError **error);
   MsImage *(*read)(MsImageSource *source, GError **error);
   MsImage *(*read_preview)(MsImageSource *source, GError **error);
+  MsRowReader *(*open_rows)(MsImageSource *source, GError **error);
   gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                     GError **error);
+  guint64 (*write_bytes)(int width, int height, guint threads);
 } MsCodec;
 
 extern const char *const ms_codec_names[];

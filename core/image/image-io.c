@@ -33,9 +33,16 @@ find_codec(MsImageSource *source, const guint8 *start, gsize n, GError **error)
   return NULL;
 }
 
-/* Peeks at the first bytes, so that the decoder still finds them in the stream. */
-static const MsCodec *
-sniff_stream(MsImageSource *source, GError **error)
+/**
+ * ms_image_find_codec:
+ *
+ * Peeks at the first bytes, so that the decoder still finds them in the stream.
+ *
+ * Returns: (transfer none): the format by content, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_IO,
+ *   %MS_ERROR_UNSUPPORTED (not in this build) or %G_IO_ERROR_CANCELLED
+ */
+const MsCodec *
+ms_image_find_codec(MsImageSource *source, GError **error)
 {
   GBufferedInputStream *stream = G_BUFFERED_INPUT_STREAM(source->stream);
   g_autoptr(GError) reason = NULL;
@@ -61,7 +68,7 @@ sniff_stream(MsImageSource *source, GError **error)
 static MsImage *
 read_source(MsImageSource *source, GError **error)
 {
-  const MsCodec *codec = sniff_stream(source, error);
+  const MsCodec *codec = ms_image_find_codec(source, error);
 
   return codec != NULL ? codec->read(source, error) : NULL;
 }
@@ -69,14 +76,15 @@ read_source(MsImageSource *source, GError **error)
 static gboolean
 peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
 {
-  const MsCodec *codec = sniff_stream(source, error);
+  const MsCodec *codec = ms_image_find_codec(source, error);
 
   *header = (MsImageHeader){.format = codec != NULL ? codec->format : MS_IMAGE_FORMAT_AUTO};
   return codec != NULL && codec->peek(source, header, error);
 }
 
-static GInputStream *
-buffered(GInputStream *base)
+/** ms_image_buffered_stream: (transfer full): a stream over @base for an #MsImageSource. */
+GInputStream *
+ms_image_buffered_stream(GInputStream *base)
 {
   return g_buffered_input_stream_new_sized(base, BUFFER_SIZE);
 }
@@ -95,7 +103,7 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) stream = buffered(memory);
+  g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
   MsImageSource source = {.name = name,
                           .stream = stream,
                           .size = g_bytes_get_size(bytes),
@@ -118,7 +126,7 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
 
   if (most_bytes > 0)
     most = MIN(most, most_bytes);
-  if (sniff_stream(source, error) == NULL)
+  if (ms_image_find_codec(source, error) == NULL)
     return NULL;
   while (got > 0) {
     guint old = content->len;
@@ -153,7 +161,7 @@ ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
-  g_autoptr(GInputStream) stream = buffered(base);
+  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   MsImageSource source = {.name = name,
                           .stream = stream,
                           .size = 0,
@@ -169,7 +177,7 @@ static MsImage *
 load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **error), GError **error)
 {
   g_autoptr(GInputStream) base = g_unix_input_stream_new(source->fd, FALSE);
-  g_autoptr(GInputStream) stream = buffered(base);
+  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   struct stat info;
 
   source->stream = stream;
@@ -181,7 +189,7 @@ load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **
   if (bytes == NULL)
     return NULL;
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) drained = buffered(memory);
+  g_autoptr(GInputStream) drained = ms_image_buffered_stream(memory);
   source->stream = drained;
   source->size = g_bytes_get_size(bytes);
   source->fd = -1;
@@ -224,9 +232,16 @@ set_open_error(GError **error, const char *name, int code)
   }
 }
 
-/* Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot. */
-static int
-open_for_reading(const char *path, const char *name, GError **error)
+/**
+ * ms_image_open_file:
+ * @name: of the file in messages
+ *
+ * Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot.
+ *
+ * Returns: the open file, or -1 with %MS_ERROR_IO
+ */
+int
+ms_image_open_file(const char *path, const char *name, GError **error)
 {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -272,7 +287,7 @@ ms_image_load_rows(const char *path, const MsImageLimits *limits, MsImageRows ro
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autofree char *name = g_filename_display_name(path);
-  int fd = open_for_reading(path, name, error);
+  int fd = ms_image_open_file(path, name, error);
   MsImageSource source = {.name = name,
                           .limits = limits ? limits : &defaults,
                           .cancellable = cancellable,
@@ -290,7 +305,7 @@ ms_image_load_rows(const char *path, const MsImageLimits *limits, MsImageRows ro
 static MsImage *
 read_preview(MsImageSource *source, GError **error)
 {
-  const MsCodec *codec = sniff_stream(source, error);
+  const MsCodec *codec = ms_image_find_codec(source, error);
 
   if (codec != NULL && codec->read_preview == NULL)
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", source->name,
@@ -312,7 +327,7 @@ ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellabl
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autofree char *name = g_filename_display_name(path);
-  int fd = open_for_reading(path, name, error);
+  int fd = ms_image_open_file(path, name, error);
   MsImageSource source = {.name = name, .limits = limits ? limits : &defaults, .cancellable = cancellable, .fd = fd};
 
   if (fd < 0)
@@ -328,7 +343,7 @@ ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes
                GError **error)
 {
   g_autofree char *name = g_filename_display_name(path);
-  int fd = open_for_reading(path, name, error);
+  int fd = ms_image_open_file(path, name, error);
 
   if (fd < 0)
     return NULL;
@@ -352,7 +367,7 @@ ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) stream = buffered(memory);
+  g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
   MsImageSource source = {.name = name,
                           .stream = stream,
                           .size = g_bytes_get_size(bytes),
@@ -379,13 +394,13 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autofree char *name = g_filename_display_name(path);
-  int fd = open_for_reading(path, name, error);
+  int fd = ms_image_open_file(path, name, error);
   struct stat info;
 
   if (fd < 0)
     return FALSE;
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, TRUE);
-  g_autoptr(GInputStream) stream = buffered(base);
+  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   gboolean known = fstat(fd, &info) == 0;
   if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
     g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);

@@ -2,8 +2,7 @@
 /* Loads images: recognises formats by content and checks limits before it allocates. */
 #pragma once
 
-#include "core/image/image-sink.h"
-#include "core/image/image-source.h"
+#include "core/image/codec.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +19,9 @@ GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits,
                           GCancellable *cancellable, GError **error);
 GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
                        GError **error);
+int ms_image_open_file(const char *path, const char *name, GError **error);
+GInputStream *ms_image_buffered_stream(GInputStream *base);
+const MsCodec *ms_image_find_codec(MsImageSource *source, GError **error);
 gboolean ms_image_is_stream(const char *path);
 gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
                              GError **error);

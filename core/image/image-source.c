@@ -199,13 +199,39 @@ swap(guint32 *a, guint32 *b)
 }
 
 /**
+ * ms_image_source_upright_metadata:
+ * @raw: (transfer none): the metadata as stored in the file
+ * @orientation: 1 to 8 where the file says so itself; 0 where its EXIF block does
+ * @applied: (out): the orientation of the stored pixels, 1 where they are upright
+ *
+ * A profile for another colour space than RGB is dropped, since grey and CMYK pixels are converted to RGB.
+ *
+ * Returns: (transfer full): the metadata that stay valid for the upright image
+ */
+MsMetadata *
+ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied)
+{
+  int exif_orientation = 1;
+  guint32 x_resolution = raw->x_pixels_per_metre;
+  guint32 y_resolution = raw->y_pixels_per_metre;
+  g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &exif_orientation) : NULL;
+  GBytes *icc = raw->icc && ms_icc_is_rgb(raw->icc) ? raw->icc : NULL;
+
+  *applied = orientation != 0 ? orientation : exif_orientation;
+  if (exif != NULL && x_resolution == 0)
+    ms_exif_get_resolution(raw->exif, &x_resolution, &y_resolution);
+  if (ms_orientation_swaps_sides(*applied))
+    swap(&x_resolution, &y_resolution);
+  return ms_metadata_new(icc, exif, x_resolution, y_resolution);
+}
+
+/**
  * ms_image_source_finish:
  * @pixels: (transfer full): the pixels as stored in the file
  * @raw: (transfer none): the metadata as stored in the file
  * @orientation: 1 to 8 where the file says so itself; 0 where its EXIF block does
  *
- * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid. A profile for
- * another colour space than RGB is dropped, since grey and CMYK pixels were converted to RGB.
+ * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.
  *
  * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY
  */
@@ -213,23 +239,13 @@ MsImage *
 ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, int orientation,
                        GError **error)
 {
-  int exif_orientation = 1;
-  guint32 x_resolution = raw->x_pixels_per_metre;
-  guint32 y_resolution = raw->y_pixels_per_metre;
-  g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &exif_orientation) : NULL;
-  GBytes *icc = raw->icc && ms_icc_is_rgb(raw->icc) ? raw->icc : NULL;
-  int applied = orientation != 0 ? orientation : exif_orientation;
+  int applied = 1;
+  g_autoptr(MsMetadata) metadata = ms_image_source_upright_metadata(raw, orientation, &applied);
 
-  if (exif != NULL && x_resolution == 0)
-    ms_exif_get_resolution(raw->exif, &x_resolution, &y_resolution);
-  if (!ms_orientation_apply(&pixels, &width, &height, applied)) {
-    g_free(pixels);
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
-    return NULL;
-  }
-  if (ms_orientation_swaps_sides(applied))
-    swap(&x_resolution, &y_resolution);
-  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, x_resolution, y_resolution);
-  return ms_image_new_take(width, height, pixels, metadata);
+  if (ms_orientation_apply(&pixels, &width, &height, applied))
+    return ms_image_new_take(width, height, pixels, metadata);
+  g_free(pixels);
+  g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
+              "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
+  return NULL;
 }

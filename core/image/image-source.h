@@ -81,6 +81,7 @@ gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buff
 gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
                                     GError **error);
 guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
+MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);
 MsImage *ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
                                 int orientation, GError **error);
 

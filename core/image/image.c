@@ -17,6 +17,9 @@ struct _MsImage {
   int height;
   GBytes *pixels;
   MsMetadata *metadata;
+  gboolean is_streamed;
+  gboolean is_opaque; /* of a streamed image, whose pixels cannot be searched */
+  MsImageFeed feed;
 };
 
 G_DEFINE_FINAL_TYPE(MsImage, ms_image, G_TYPE_OBJECT)
@@ -26,6 +29,8 @@ ms_image_finalize(GObject *object)
 {
   MsImage *self = MS_IMAGE(object);
 
+  if (self->is_streamed)
+    self->feed.free(self->feed.data);
   g_clear_pointer(&self->pixels, g_bytes_unref);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
   G_OBJECT_CLASS(ms_image_parent_class)->finalize(object);
@@ -99,6 +104,45 @@ ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata)
   return ms_image_new(width, height, bytes, metadata);
 }
 
+/**
+ * ms_image_new_streamed:
+ * @pixels: (transfer none): addresses for width * height * 4 bytes, of which @feed makes rows valid
+ * @is_opaque: whether every alpha is 255
+ * @feed: (transfer full): makes the rows
+ *
+ * Like ms_image_new(), for an image that is read in order of rows, with ms_image_hold_rows() before each access.
+ */
+MsImage *
+ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, gboolean is_opaque,
+                      const MsImageFeed *feed)
+{
+  MsImage *self = ms_image_new(width, height, pixels, metadata);
+
+  self->is_streamed = TRUE;
+  self->is_opaque = is_opaque;
+  self->feed = *feed;
+  return self;
+}
+
+/**
+ * ms_image_hold_rows: makes @count rows from @first on valid, and keeps them until they are dropped.
+ *
+ * Returns: %TRUE, at once for an ordinary image; %FALSE with the error of the feed of a streamed one
+ */
+gboolean
+ms_image_hold_rows(MsImage *self, int first, int count, GError **error)
+{
+  return !self->is_streamed || self->feed.hold(self->feed.data, first, first + count, error);
+}
+
+/** ms_image_drop_rows: frees the memory of the rows before @end of a streamed image; does nothing to others. */
+void
+ms_image_drop_rows(MsImage *self, int end)
+{
+  if (self->is_streamed)
+    self->feed.drop(self->feed.data, end);
+}
+
 int
 ms_image_get_width(MsImage *self)
 {
@@ -138,7 +182,7 @@ ms_image_get_bytes(MsImage *self)
   return self->pixels;
 }
 
-/** ms_image_get_metadata: (transfer none) (nullable): what is saved with the pixels . */
+/** ms_image_get_metadata: (transfer none) (nullable): what is saved with the pixels. */
 MsMetadata *
 ms_image_get_metadata(MsImage *self)
 {
@@ -162,21 +206,28 @@ is_opaque_block(const guint8 *pixels)
   return all == 255;
 }
 
+/** ms_image_pixels_are_opaque: whether every alpha in @size bytes of RGBA pixels is 255. */
+gboolean
+ms_image_pixels_are_opaque(const guint8 *pixels, gsize size)
+{
+  gsize i = 0;
+
+  for (; i + BLOCK_SIZE <= size; i += BLOCK_SIZE)
+    if (!is_opaque_block(pixels + i))
+      return FALSE;
+  for (i += 3; i < size; i += 4)
+    if (pixels[i] != 255)
+      return FALSE;
+  return TRUE;
+}
+
 /** ms_image_has_transparency: whether any alpha is below 255. */
 gboolean
 ms_image_has_transparency(MsImage *self)
 {
-  const guint8 *p = ms_image_get_pixels(self);
-  gsize n = ms_image_get_byte_size(self);
-  gsize i = 0;
-
-  for (; i + BLOCK_SIZE <= n; i += BLOCK_SIZE)
-    if (!is_opaque_block(p + i))
-      return TRUE;
-  for (i += 3; i < n; i += 4)
-    if (p[i] != 255)
-      return TRUE;
-  return FALSE;
+  if (self->is_streamed)
+    return !self->is_opaque;
+  return !ms_image_pixels_are_opaque(ms_image_get_pixels(self), ms_image_get_byte_size(self));
 }
 
 /**

@@ -11,12 +11,19 @@
 /* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
 #define DEFLATE_MOST 1032
 
+#define SIGNATURE_SIZE 8
+/* The length and the name before the content of a chunk, and the checksum after it. */
+#define CHUNK_HEADER_SIZE 8
+#define CHECKSUM_SIZE 4
+
 /* The state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp(). */
 typedef struct {
+  MsRowReader rows; /* of ms_png_open_rows() */
   MsImageSource *source;
   png_structp png;
   png_infop info;
-  guint8 *pixels;
+  guint8 *pixels; /* of the whole image, or of one row */
+  guint32 y;      /* the next row of a reader by rows */
   guint8 *row;
   MsImage *image;
   GError *error;
@@ -292,6 +299,125 @@ MsImage *
 ms_png_read_preview(MsImageSource *source, GError **error)
 {
   return read_with(source, read_preview, error);
+}
+
+static gboolean
+is_interlaced(PngReader *self)
+{
+  return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
+}
+
+/* Walks the chunks to find an EXIF block behind the first pixels, which may say that the image is not upright. */
+static gboolean
+find_late_exif(PngReader *self, gboolean *late)
+{
+  guint64 at = SIGNATURE_SIZE;
+  gboolean has_pixels = FALSE, is_end = FALSE;
+  guint8 header[CHUNK_HEADER_SIZE];
+  gsize got = CHUNK_HEADER_SIZE;
+
+  while (!*late && !is_end && got == CHUNK_HEADER_SIZE) {
+    guint32 length;
+    if (!ms_image_source_read_at(self->source, at, header, CHUNK_HEADER_SIZE, &got, &self->error))
+      return FALSE;
+    memcpy(&length, header, sizeof length);
+    at += CHUNK_HEADER_SIZE + (guint64)GUINT32_FROM_BE(length) + CHECKSUM_SIZE;
+    has_pixels = has_pixels || memcmp(header + 4, "IDAT", 4) == 0;
+    is_end = memcmp(header + 4, "IEND", 4) == 0;
+    *late = got == CHUNK_HEADER_SIZE && has_pixels && memcmp(header + 4, "eXIf", 4) == 0;
+  }
+  return TRUE;
+}
+
+/* Refuses a file that is valid but does not store the rows of the upright image in order. */
+static void
+refuse_rows(PngReader *self, const char *why)
+{
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
+              self->source->name, why);
+  stop_if(self, TRUE);
+}
+
+static void
+begin_rows(PngReader *self)
+{
+  gboolean late = FALSE;
+  int orientation = 1;
+
+  read_header(self);
+  if (is_interlaced(self))
+    refuse_rows(self, "is interlaced");
+  stop_if(self, !find_late_exif(self, &late));
+  if (late)
+    refuse_rows(self, "has EXIF data behind its pixels");
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  self->rows.metadata = ms_image_source_upright_metadata(metadata, 0, &orientation);
+  if (orientation != 1)
+    refuse_rows(self, "is not stored upright");
+  self->rows.width = png_get_image_width(self->png, self->info);
+  self->rows.height = png_get_image_height(self->png, self->info);
+  self->rows.has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
+                         png_get_valid(self->png, self->info, PNG_INFO_tRNS) != 0;
+  set_transforms(self);
+  png_read_update_info(self->png, self->info);
+}
+
+static void
+read_next_row(PngReader *self)
+{
+  stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+  png_read_row(self->png, self->pixels, NULL);
+  if (++self->y == png_get_image_height(self->png, self->info))
+    png_read_end(self->png, self->info);
+}
+
+static gboolean
+read_row(MsRowReader *rows, guint8 *row, GError **error)
+{
+  PngReader *self = (PngReader *)rows;
+
+  self->pixels = row;
+  run(self, read_next_row);
+  self->pixels = NULL;
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  return FALSE;
+}
+
+static void
+close_rows(MsRowReader *rows)
+{
+  PngReader *self = (PngReader *)rows;
+
+  reader_close(self);
+  g_clear_pointer(&rows->metadata, ms_metadata_unref);
+  g_clear_error(&self->error);
+  g_free(self);
+}
+
+/**
+ * ms_png_open_rows:
+ * @source: a file that begins with the PNG signature; must outlive the reader
+ *
+ * Returns: (transfer full): a reader of the rows, or %NULL with the errors of ms_png_read(), or %MS_ERROR_UNSUPPORTED
+ *   for an interlaced file and one that is not stored upright
+ */
+MsRowReader *
+ms_png_open_rows(MsImageSource *source, GError **error)
+{
+  PngReader *self = g_new0(PngReader, 1);
+
+  self->source = source;
+  self->rows.read = read_row;
+  self->rows.close = close_rows;
+  if (reader_open(self))
+    run(self, begin_rows);
+  if (self->error == NULL)
+    return &self->rows;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  close_rows(&self->rows);
+  return NULL;
 }
 
 /**

@@ -2,12 +2,13 @@
 /* Reads PNG images of every kind into 8-bit RGBA with libpng. */
 #pragma once
 
-#include "core/image/image-source.h"
+#include "core/image/row-reader.h"
 
 G_BEGIN_DECLS
 
 gboolean ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_png_read(MsImageSource *source, GError **error);
 MsImage *ms_png_read_preview(MsImageSource *source, GError **error);
+MsRowReader *ms_png_open_rows(MsImageSource *source, GError **error);
 
 G_END_DECLS

@@ -94,6 +94,18 @@ stop_if(PngWriter *self, gboolean failed)
     png_error(self->png, "stopped");
 }
 
+static gboolean
+hold_rows(gpointer image, gsize first, gsize n, GError **error)
+{
+  return ms_image_hold_rows(image, (int)first, (int)n, error);
+}
+
+static void
+drop_rows(gpointer image, gsize end)
+{
+  ms_image_drop_rows(image, (int)end);
+}
+
 /* Each piece of the compressed stream becomes one chunk. */
 static void
 write_pixels(PngWriter *self, guint samples)
@@ -103,6 +115,7 @@ write_pixels(PngWriter *self, guint samples)
   MsPngPlan plan = ms_png_plan(&rows, self->options->threads);
 
   self->stream = ms_png_stream_new(&rows, &plan, self->options->compression, self->sink->cancellable);
+  ms_png_stream_set_feed(self->stream, hold_rows, drop_rows, self->image);
   while ((self->piece = ms_png_stream_next(self->stream, &self->error)) != NULL) {
     png_write_chunk(self->png, (png_const_bytep) "IDAT", g_bytes_get_data(self->piece, NULL),
                     g_bytes_get_size(self->piece));
@@ -157,4 +170,14 @@ ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, Ms
     return TRUE;
   g_propagate_error(error, self.error);
   return FALSE;
+}
+
+/** ms_png_write_bytes: the working memory of ms_png_write() for an image of this size. */
+guint64
+ms_png_write_bytes(int width, int height, guint threads)
+{
+  MsPngRows rows = {NULL, width, height, 4};
+  MsPngPlan plan = ms_png_plan(&rows, threads);
+
+  return ms_png_plan_bytes(&plan, &rows);
 }

@@ -70,7 +70,8 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, self, cancellable, error);
+  result =
+    ms_reference_run(source, &settings->params, run->region, ms_engine_report_progress, self, cancellable, error);
   if (result)
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)

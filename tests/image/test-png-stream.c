@@ -131,6 +131,91 @@ test_plan(void)
   g_assert_cmpuint(ms_png_plan(&wide, 2).band_rows, ==, 1);
 }
 
+/* ---- Rows that are in memory only while they are held. */
+
+typedef struct {
+  MsImage *image;
+  guint8 *pixels; /* of the rows from @first to @end; the others hold a pattern */
+  gsize first;
+  gsize end;
+} Feed;
+
+static gboolean
+copy_rows(gpointer data, gsize first, gsize n, GError **error)
+{
+  Feed *self = data;
+  gsize stride = ms_image_get_stride(self->image);
+
+  g_assert_cmpuint(first, >=, self->first);
+  if (first + n > self->end) {
+    memcpy(self->pixels + self->end * stride, ms_image_get_pixels(self->image) + self->end * stride,
+           (first + n - self->end) * stride);
+    self->end = first + n;
+  }
+  return TRUE;
+}
+
+static void
+spoil_rows(gpointer data, gsize end)
+{
+  Feed *self = data;
+  gsize stride = ms_image_get_stride(self->image);
+
+  g_assert_cmpuint(end, <=, self->end);
+  if (end > self->first)
+    memset(self->pixels + self->first * stride, 0x5a, (end - self->first) * stride);
+  self->first = MAX(self->first, end);
+}
+
+static GByteArray *
+compress(MsImage *image, const MsPngPlan *plan, int level, Feed *feed)
+{
+  MsPngRows rows = rows_of(image, 4);
+  GByteArray *content = g_byte_array_new();
+  GBytes *piece;
+
+  if (feed)
+    rows.pixels = feed->pixels;
+  g_autoptr(MsPngStream) stream = ms_png_stream_new(&rows, plan, level, NULL);
+  if (feed)
+    ms_png_stream_set_feed(stream, copy_rows, spoil_rows, feed);
+  while ((piece = ms_png_stream_next(stream, NULL)) != NULL) {
+    g_byte_array_append(content, g_bytes_get_data(piece, NULL), g_bytes_get_size(piece));
+    g_bytes_unref(piece);
+  }
+  return content;
+}
+
+static void
+check_feed(MsImage *image, const MsPngPlan *plan, int level)
+{
+  gsize size = ms_image_get_byte_size(image);
+  g_autofree guint8 *pixels = g_malloc(size);
+  Feed feed = {image, memset(pixels, 0x5a, size), 0, 0};
+  g_autoptr(GByteArray) expected = compress(image, plan, level, NULL);
+  g_autoptr(GByteArray) actual = compress(image, plan, level, &feed);
+
+  g_assert_cmpmem(expected->data, expected->len, actual->data, actual->len);
+  g_assert_cmpuint(feed.end, ==, ms_image_get_height(image));
+  g_assert_cmpuint(feed.first, >, feed.end / 2);
+}
+
+/* Noise is better compressed in bands, also where it is tried as a whole first. */
+static void
+test_feed(void)
+{
+  g_autoptr(MsImage) noise = ms_test_image_random(300, 400, 5, FALSE, NULL);
+  g_autoptr(MsImage) smooth = ms_test_image_smooth(300, 400, NULL);
+
+  for (int level = 0; level <= 6; level += 3)
+    for (guint threads = 1; threads <= 3; threads += 2)
+      for (int whole = 0; whole <= ms_png_deflate_is_built(); whole++) {
+        MsPngPlan plan = {whole, 9, threads};
+        check_feed(noise, &plan, level);
+        check_feed(smooth, &plan, level);
+      }
+}
+
 /* ---- Through the codec: all of a large image, with its metadata, and what happens when it stops in the middle. */
 
 static GBytes *
@@ -226,6 +311,7 @@ main(int argc, char **argv)
   g_test_add_func("/png-stream/dictionary", test_dictionary);
   g_test_add_func("/png-stream/repeatable", test_repeatable);
   g_test_add_func("/png-stream/plan", test_plan);
+  g_test_add_func("/png-stream/feed", test_feed);
   g_test_add_func("/png-stream/large", test_large);
   g_test_add_func("/png-stream/stops", test_stops);
   return g_test_run();

@@ -55,6 +55,10 @@ typedef struct {
 
 struct _MsPngStream {
   MsPngRows rows;
+  MsPngHold hold;
+  MsPngDrop drop;
+  gpointer feed_data;
+  guint8 *filtered; /* (nullable): all rows of an image that was tried as a whole */
   MsPngPlan plan;
   int level;
   GCancellable *cancellable;
@@ -78,17 +82,6 @@ raw_size(const MsPngStream *self)
 }
 
 /* ---- One band. */
-
-static guint8 *
-filter_band(const MsPngStream *self, const Band *band, gsize dictionary_rows)
-{
-  gsize stride = ms_png_rows_stride(&self->rows);
-  guint8 *filtered = g_try_malloc((dictionary_rows + band->n) * stride);
-
-  if (filtered != NULL)
-    ms_png_rows_filter(&self->rows, band->first - dictionary_rows, dictionary_rows + band->n, filtered);
-  return filtered;
-}
 
 /* Levels that only look for runs use no more than the last byte of the dictionary. */
 static gsize
@@ -134,12 +127,24 @@ deflate_band(MsPngStream *self, const guint8 *data, gsize dictionary, gsize n, g
   return NULL;
 }
 
+static guint8 *
+filter_rows(const MsPngStream *self, gsize first, gsize n)
+{
+  guint8 *filtered = g_try_malloc(n * ms_png_rows_stride(&self->rows));
+
+  if (filtered != NULL)
+    ms_png_rows_filter(&self->rows, first, n, filtered);
+  return filtered;
+}
+
 static void
 compress_band(MsPngStream *self, Band *band)
 {
   gsize stride = ms_png_rows_stride(&self->rows);
   gsize dictionary_rows = dictionary_rows_of(self, band);
-  g_autofree guint8 *filtered = filter_band(self, band, dictionary_rows);
+  gsize first = band->first - dictionary_rows;
+  g_autofree guint8 *own = self->filtered ? NULL : filter_rows(self, first, dictionary_rows + band->n);
+  const guint8 *filtered = self->filtered ? self->filtered + first * stride : own;
   gsize dictionary = dictionary_rows * stride;
   gboolean is_last = band->first + band->n == self->rows.height;
 
@@ -165,6 +170,13 @@ band_thread(gpointer data, gpointer user_data)
 
 /* ---- All bands, in order. */
 
+/* Limits the finished bands that wait for an earlier one to as many as are in work. */
+static gsize
+most_in_flight(const MsPngPlan *plan)
+{
+  return plan->threads > 1 ? 2 * plan->threads : 1;
+}
+
 /**
  * ms_png_plan:
  * @threads: how many may compress this image at once
@@ -188,6 +200,22 @@ ms_png_plan(const MsPngRows *rows, guint threads)
 }
 
 /**
+ * ms_png_plan_bytes:
+ *
+ * Returns: bytes of memory that compressing takes: the filtered rows and the output of the whole image, or the filtered
+ *   rows of the bands that threads work on and the output of these and of those that wait for an earlier one
+ */
+guint64
+ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows)
+{
+  guint64 band = (guint64)ms_png_rows_stride(rows) * self->band_rows;
+
+  if (self->is_whole)
+    return 2 * (guint64)ms_png_rows_stride(rows) * rows->height;
+  return band * (most_in_flight(self) + (guint64)self->threads);
+}
+
+/**
  * ms_png_stream_new:
  * @rows: the pixels, which must outlive the stream
  * @plan: from ms_png_plan()
@@ -206,8 +234,7 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   self->level = level;
   self->cancellable = cancellable;
   self->n_bands = (rows->height + plan->band_rows - 1) / plan->band_rows;
-  /* Limits the finished bands that wait for an earlier one to as many as are in work. */
-  self->most_in_flight = plan->threads > 1 ? 2 * plan->threads : 1;
+  self->most_in_flight = most_in_flight(plan);
   self->checksum = adler32_z(0, NULL, 0);
   self->bands = g_new0(Band, self->n_bands);
   g_mutex_init(&self->mutex);
@@ -215,8 +242,45 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   return self;
 }
 
+/**
+ * ms_png_stream_set_feed:
+ * @hold: called before rows are read, on the thread of ms_png_stream_next(), in order of the rows
+ * @drop: called when rows are not read again
+ *
+ * For pixels that are not in memory as a whole.
+ */
+void
+ms_png_stream_set_feed(MsPngStream *self, MsPngHold hold, MsPngDrop drop, gpointer data)
+{
+  self->hold = hold;
+  self->drop = drop;
+  self->feed_data = data;
+}
+
+static gboolean
+hold_rows(MsPngStream *self, gsize first, gsize n, GError **error)
+{
+  return self->filtered || !self->hold || self->hold(self->feed_data, first, n, error);
+}
+
 static void
-start_bands(MsPngStream *self)
+drop_rows(MsPngStream *self, gsize end)
+{
+  if (self->drop)
+    self->drop(self->feed_data, end);
+}
+
+/* The first row that filtering @band and its dictionary reads. */
+static gsize
+first_row_of(const MsPngStream *self, const Band *band)
+{
+  gsize first = band->first - dictionary_rows_of(self, band);
+
+  return first > 0 ? first - 1 : 0;
+}
+
+static gboolean
+start_bands(MsPngStream *self, GError **error)
 {
   if (self->pool == NULL && self->plan.threads > 1 && self->n_bands > 1)
     self->pool = g_thread_pool_new(band_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
@@ -224,12 +288,16 @@ start_bands(MsPngStream *self)
     Band *band = &self->bands[self->started];
     band->first = self->started * self->plan.band_rows;
     band->n = MIN(self->plan.band_rows, self->rows.height - band->first);
+    gsize first = first_row_of(self, band);
+    if (!hold_rows(self, first, band->first + band->n - first, error))
+      return FALSE;
     self->started++;
     if (self->pool != NULL)
       g_thread_pool_push(self->pool, band, NULL);
     else
       band_thread(band, self);
   }
+  return TRUE;
 }
 
 static void
@@ -261,17 +329,20 @@ frame_band(MsPngStream *self, const Band *band)
 }
 
 static GBytes *
-next_band(MsPngStream *self)
+next_band(MsPngStream *self, GError **error)
 {
   Band *band = &self->bands[self->next];
 
-  start_bands(self);
+  if (!start_bands(self, error))
+    return NULL;
   wait_for(self, band);
   if (band->state == BAND_FAILED)
     return NULL;
   self->checksum = adler32_combine(self->checksum, band->checksum, band->n * ms_png_rows_stride(&self->rows));
   GBytes *piece = frame_band(self, band);
   g_clear_pointer(&band->output, g_bytes_unref);
+  /* The bands after it read the rows of its dictionary and the one above. */
+  drop_rows(self, first_row_of(self, band));
   self->next++;
   self->is_done = self->next == self->n_bands;
   return piece;
@@ -302,16 +373,32 @@ is_whole_small(MsPngStream *self, const guint8 *filtered)
   return at_once <= by_runs * MOST_GROWTH;
 }
 
-/* Returns %NULL when the image is better compressed in bands. */
-static GBytes *
-whole_image(MsPngStream *self)
+/* Filters all rows, of which only some are in memory at a time; %FALSE without @error when memory is short. */
+static gboolean
+filter_whole(MsPngStream *self, GError **error)
 {
   g_autofree guint8 *filtered = g_try_malloc(raw_size(self));
+  gsize stride = ms_png_rows_stride(&self->rows), n;
 
-  if (filtered == NULL)
+  for (gsize y = 0; filtered != NULL && y < self->rows.height; y += n) {
+    gsize first = y > 0 ? y - 1 : 0;
+    n = MIN(self->plan.band_rows, self->rows.height - y);
+    if (!hold_rows(self, first, y + n - first, error))
+      return FALSE;
+    ms_png_rows_filter(&self->rows, y, n, filtered + y * stride);
+    drop_rows(self, y + n - 1);
+  }
+  self->filtered = g_steal_pointer(&filtered);
+  return self->filtered != NULL;
+}
+
+/* Returns %NULL without @error when the image is better compressed in bands. */
+static GBytes *
+whole_image(MsPngStream *self, GError **error)
+{
+  if (!filter_whole(self, error) || !is_whole_small(self, self->filtered))
     return NULL;
-  ms_png_rows_filter(&self->rows, 0, self->rows.height, filtered);
-  GBytes *piece = is_whole_small(self, filtered) ? ms_png_deflate(filtered, raw_size(self), self->level) : NULL;
+  GBytes *piece = ms_png_deflate(self->filtered, raw_size(self), self->level);
   self->is_done = piece != NULL;
   return piece;
 }
@@ -320,17 +407,21 @@ whole_image(MsPngStream *self)
  * ms_png_stream_next:
  *
  * Returns: (transfer full) (nullable): the next piece of the zlib stream; %NULL after the last, and with @error set to
- *   %G_IO_ERROR_CANCELLED or %MS_ERROR_MEMORY
+ *   %G_IO_ERROR_CANCELLED, %MS_ERROR_MEMORY or the error of the feed
  */
 GBytes *
 ms_png_stream_next(MsPngStream *self, GError **error)
 {
+  g_autoptr(GError) failure = NULL;
+
   if (self->is_done || g_cancellable_set_error_if_cancelled(self->cancellable, error))
     return NULL;
-  GBytes *piece = self->plan.is_whole && self->next == 0 ? whole_image(self) : NULL;
-  if (piece == NULL)
-    piece = next_band(self);
-  if (piece == NULL)
+  GBytes *piece = self->plan.is_whole && self->next == 0 ? whole_image(self, &failure) : NULL;
+  if (piece == NULL && failure == NULL)
+    piece = next_band(self, &failure);
+  if (failure != NULL)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  else if (piece == NULL)
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
   return piece;
 }
@@ -347,5 +438,6 @@ ms_png_stream_free(MsPngStream *self)
   g_mutex_clear(&self->mutex);
   g_cond_clear(&self->changed);
   g_free(self->bands);
+  g_free(self->filtered);
   g_free(self);
 }

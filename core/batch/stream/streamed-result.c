@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/stream/streamed-result.h"
+
+#include <string.h>
+
+#include "core/filter/plan/bands.h"
+#include "core/image/stream/row-file.h"
+#include "core/image/stream/row-window.h"
+
+/* The rows [dropped, decoded) of the source and [dropped, filtered) of the result are in memory. */
+typedef struct {
+  MsStreamedFile file;
+  MsStreamedRun *run;
+  int width;
+  int height;
+  MsRowFile *reader;
+  MsRowWindow *source;
+  MsImage *source_image;
+  MsRowWindow *result;
+  int decoded;
+  int filtered;
+  int dropped; /* of the result */
+  MsRows band; /* that is being filtered */
+} Feed;
+
+static void
+feed_free(gpointer data)
+{
+  Feed *self = data;
+
+  g_clear_pointer(&self->reader, ms_row_file_close);
+  g_clear_object(&self->source_image);
+  g_clear_pointer(&self->source, ms_row_window_free);
+  g_clear_pointer(&self->result, ms_row_window_free);
+  g_free(self);
+}
+
+/* Opens the file at its first row, also for a second pass: another process may have taken the output's name. */
+static gboolean
+rewind_feed(Feed *self, GError **error)
+{
+  const MsStreamedFile *f = &self->file;
+
+  g_clear_pointer(&self->reader, ms_row_file_close);
+  self->reader = ms_row_file_open(f->path, f->content, f->name, f->limits, self->run->cancellable, error);
+  self->decoded = self->filtered = self->dropped = 0;
+  ms_row_window_drop_all(self->source);
+  ms_row_window_drop_all(self->result);
+  return self->reader != NULL;
+}
+
+static gboolean
+decode_until(Feed *self, int end, GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->width * 4;
+
+  for (; self->decoded < end; self->decoded++)
+    if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
+      return FALSE;
+  if (bytes > 0)
+    ms_timing_log_add_host(self->run->log, MS_STAGE_DECODE, NULL, bytes, start);
+  return TRUE;
+}
+
+static void
+report_progress(int done, int total, gpointer data)
+{
+  const Feed *self = data;
+
+  if (self->run->progress)
+    self->run->progress(self->band.first + (int)((gint64)self->band.count * done / total), self->height,
+                        self->run->progress_data);
+}
+
+/* Adds the time of a band to that of the image, of which each repeat has one. */
+static void
+add_time(GArray *times, guint repeat, double ms)
+{
+  if (repeat >= times->len)
+    g_array_append_val(times, ms);
+  else
+    g_array_index(times, double, repeat) += ms;
+}
+
+static void
+keep_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
+{
+  g_free(self->rejected);
+  self->rejected = g_steal_pointer(&run->rejected);
+  self->used = run->used;
+  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
+  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
+  if (repeat + 1 == self->repeat)
+    ms_timing_log_append(self->log, run->log);
+}
+
+static gboolean
+filter_band_once(Feed *self, guint repeat, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsRegion region = {0, self->band.first, self->width, self->band.count};
+  MsEngineRun run = {.log = log, .region = &region};
+  g_autoptr(MsImage) image =
+    ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, self->run->cancellable, error);
+
+  if (image) {
+    keep_report(self->run, &run, repeat);
+    memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
+  } else {
+    g_prefix_error(error, "'%s': ", self->file.name);
+  }
+  ms_engine_run_clear(&run);
+  return image != NULL;
+}
+
+static gboolean
+filter_next_band(Feed *self, GError **error)
+{
+  const MsStreamPlan *plan = &self->file.plan;
+  const MsRows whole = {0, self->height};
+
+  self->band = ms_bands_next(whole, self->filtered, plan->band_rows);
+  MsRows held = ms_bands_with_halo(self->band, plan->halo, self->height);
+  if (!decode_until(self, held.first + held.count, error))
+    return FALSE;
+  for (guint i = 0; i < self->run->repeat; i++)
+    if (!filter_band_once(self, i, error))
+      return FALSE;
+  self->filtered += self->band.count;
+  ms_row_window_drop(self->source, MAX(0, self->filtered - plan->halo));
+  return TRUE;
+}
+
+static gboolean
+hold_rows(gpointer data, int first, int end, GError **error)
+{
+  Feed *self = data;
+  gint64 start = g_get_monotonic_time();
+  gboolean good = first >= self->dropped || rewind_feed(self, error);
+
+  if (end > self->filtered)
+    ms_engine_set_progress(self->run->engine, report_progress, self);
+  while (good && self->filtered < end)
+    good = filter_next_band(self, error);
+  ms_engine_set_progress(self->run->engine, NULL, NULL);
+  self->run->feed_us += g_get_monotonic_time() - start;
+  return good;
+}
+
+static void
+drop_rows(gpointer data, int end)
+{
+  Feed *self = data;
+
+  self->dropped = MAX(self->dropped, end);
+  ms_row_window_drop(self->result, end);
+}
+
+static gboolean
+find_transparency(MsRowFile *reader, gboolean *found, GError **error)
+{
+  gsize stride = (gsize)ms_row_file_get_reader(reader)->width * 4;
+  g_autofree guint8 *row = g_malloc(stride);
+
+  *found = FALSE;
+  for (int y = 0; !*found && y < ms_row_file_get_reader(reader)->height; y++) {
+    if (!ms_row_file_read(reader, row, error))
+      return FALSE;
+    *found = !ms_image_pixels_are_opaque(row, stride);
+  }
+  return TRUE;
+}
+
+/**
+ * ms_streamed_file_inspect:
+ *
+ * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
+ * transparent pixels, it is decoded up to the first of them.
+ *
+ * Returns: %FALSE with the errors of ms_row_file_open()
+ */
+gboolean
+ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsRowFile) reader =
+    ms_row_file_open(self->path, self->content, self->name, self->limits, cancellable, error);
+  gboolean found = FALSE;
+
+  if (!reader)
+    return FALSE;
+  if (ms_row_file_get_reader(reader)->has_alpha && !find_transparency(reader, &found, error))
+    return FALSE;
+  self->is_opaque = !found;
+  self->width = ms_row_file_get_reader(reader)->width;
+  self->height = ms_row_file_get_reader(reader)->height;
+  return TRUE;
+}
+
+static MsImage *
+image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
+{
+  MsMetadata *metadata = ms_row_file_get_reader(self->reader)->metadata;
+  GBytes *pixels = ms_row_window_get_bytes(window);
+
+  if (!feed)
+    return ms_image_new(self->width, self->height, pixels, metadata);
+  return ms_image_new_streamed(self->width, self->height, pixels, metadata, self->file.is_opaque, feed);
+}
+
+/**
+ * ms_streamed_result_new:
+ * @file: inspected; its members must outlive the result
+ *
+ * Returns: (transfer full): the filtered image, whose rows are decoded and filtered when they are held; %NULL with the
+ *   errors of ms_row_file_open() or #MS_ERROR_MEMORY
+ */
+MsImage *
+ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
+{
+  Feed *self = g_new0(Feed, 1);
+  MsImageFeed feed = {hold_rows, drop_rows, feed_free, self};
+
+  self->file = *file;
+  self->run = run;
+  self->width = file->width;
+  self->height = file->height;
+  self->source = ms_row_window_new(self->width, self->height, error);
+  self->result = self->source ? ms_row_window_new(self->width, self->height, error) : NULL;
+  if (!self->result || !rewind_feed(self, error)) {
+    feed_free(self);
+    return NULL;
+  }
+  self->source_image = image_of(self, self->source, NULL);
+  return image_of(self, self->result, &feed);
+}

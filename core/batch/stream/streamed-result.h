@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of filtering an image file band by band, as an image whose rows are computed while they are encoded. */
+#pragma once
+
+#include "core/batch/stream/stream-plan.h"
+#include "core/engine/engine.h"
+#include "core/image/image-source.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsStreamedFile:
+ * @path: of the image file
+ * @name: of the file in messages
+ * @content: (nullable): the bytes of a file that cannot be opened twice
+ * @limits: of the image
+ * @plan: the bands
+ * @width: pixels in a row; from ms_streamed_file_inspect(), like the following
+ * @height: rows
+ * @is_opaque: whether every alpha is 255
+ */
+typedef struct {
+  const char *path;
+  const char *name;
+  GBytes *content;
+  const MsImageLimits *limits;
+  MsStreamPlan plan;
+  int width;
+  int height;
+  gboolean is_opaque;
+} MsStreamedFile;
+
+/**
+ * MsStreamedRun: how the bands are filtered, and what is reported about it. All members must outlive the result.
+ * @repeat: times each band is filtered
+ * @progress: (nullable): gets the rows of the whole image
+ * @log: (transfer none): gets decode, build, upload, kernel and download rows of each band
+ * @kernel_ms: (transfer none) (element-type double): gets the kernels' time of each repeat
+ * @filter_ms: (transfer none) (element-type double): gets the time of filtering of each repeat
+ * @used: (out): the settings with every `auto` resolved
+ * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @feed_us: (out): time in which rows were decoded and filtered
+ */
+typedef struct {
+  MsEngine *engine;
+  const MsSettings *settings;
+  guint repeat;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  GCancellable *cancellable;
+  MsTimingLog *log;
+  GArray *kernel_ms;
+  GArray *filter_ms;
+  MsSettings used;
+  char *rejected;
+  gint64 feed_us;
+} MsStreamedRun;
+
+gboolean ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error);
+MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/stream/row-file.h"
+
+#include <gio/gunixinputstream.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/image/codec.h"
+#include "core/image/image-io.h"
+
+struct _MsRowFile {
+  MsImageSource source;
+  MsImageLimits limits;
+  char *name;
+  MsRowReader *reader;
+};
+
+/* @content is used where it is set, because a pipe cannot be opened again. */
+static gboolean
+open_source(MsRowFile *self, const char *path, GBytes *content, GError **error)
+{
+  g_autoptr(GInputStream) base = NULL;
+  struct stat info;
+
+  if (content) {
+    self->source.bytes = g_bytes_ref(content);
+    self->source.size = g_bytes_get_size(content);
+    base = g_memory_input_stream_new_from_bytes(content);
+  } else {
+    self->source.fd = ms_image_open_file(path, self->name, error);
+    if (self->source.fd < 0)
+      return FALSE;
+    gboolean is_file = fstat(self->source.fd, &info) == 0 && S_ISREG(info.st_mode);
+    self->source.size = is_file ? (guint64)info.st_size : G_MAXUINT64;
+    base = g_unix_input_stream_new(self->source.fd, FALSE);
+  }
+  self->source.stream = ms_image_buffered_stream(base);
+  return TRUE;
+}
+
+static MsRowReader *
+open_reader(MsRowFile *self, GError **error)
+{
+  const MsCodec *codec = ms_image_find_codec(&self->source, error);
+
+  if (!codec)
+    return NULL;
+  if (codec->open_rows)
+    return codec->open_rows(&self->source, error);
+  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is a %s file, which cannot be read by rows.", self->name,
+              codec->title);
+  return NULL;
+}
+
+/**
+ * ms_row_file_open:
+ * @path: an image file
+ * @content: (nullable): its bytes where they are in memory already
+ * @name: its name in messages
+ * @limits: what is refused
+ * @cancellable: (nullable): checked for every row
+ *
+ * Returns: (transfer full): the file, at the first row; %NULL with the errors of ms_image_load(), or with
+ *   %MS_ERROR_UNSUPPORTED where the rows of the upright image are not stored in order
+ */
+MsRowFile *
+ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
+                 GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsRowFile) self = g_new0(MsRowFile, 1);
+
+  self->name = g_strdup(name);
+  self->limits = *limits;
+  self->source = (MsImageSource){.name = self->name, .limits = &self->limits, .fd = -1};
+  self->source.cancellable = cancellable ? g_object_ref(cancellable) : NULL;
+  if (!open_source(self, path, content, error))
+    return NULL;
+  self->reader = open_reader(self, error);
+  return self->reader ? g_steal_pointer(&self) : NULL;
+}
+
+/** ms_row_file_get_reader: (transfer none): the size of the image and its metadata. */
+const MsRowReader *
+ms_row_file_get_reader(MsRowFile *self)
+{
+  return self->reader;
+}
+
+/** ms_row_file_read: writes the next row, width * 4 bytes; %FALSE with the errors of ms_image_load(). */
+gboolean
+ms_row_file_read(MsRowFile *self, guint8 *row, GError **error)
+{
+  return self->reader->read(self->reader, row, error);
+}
+
+void
+ms_row_file_close(MsRowFile *self)
+{
+  if (self->reader)
+    self->reader->close(self->reader);
+  g_clear_object(&self->source.stream);
+  g_clear_pointer(&self->source.bytes, g_bytes_unref);
+  g_clear_object(&self->source.cancellable);
+  if (self->source.fd >= 0)
+    close(self->source.fd);
+  g_free(self->name);
+  g_free(self);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRowFile: an open image file whose rows are read in order. */
+#pragma once
+
+#include "core/image/row-reader.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsRowFile MsRowFile;
+
+MsRowFile *ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
+                            GCancellable *cancellable, GError **error);
+const MsRowReader *ms_row_file_get_reader(MsRowFile *self);
+gboolean ms_row_file_read(MsRowFile *self, guint8 *row, GError **error);
+void ms_row_file_close(MsRowFile *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRowFile, ms_row_file_close)
+
+G_END_DECLS

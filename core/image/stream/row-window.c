@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/stream/row-window.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+struct _MsRowWindow {
+  guint8 *pixels;
+  gsize stride;
+  gsize size;
+  gsize dropped; /* bytes at the start that were given back, whole pages */
+  GBytes *bytes;
+};
+
+typedef struct {
+  void *pages;
+  gsize size;
+} Mapping;
+
+static void
+mapping_free(gpointer data)
+{
+  Mapping *self = data;
+
+  munmap(self->pages, self->size);
+  g_free(self);
+}
+
+/**
+ * ms_row_window_new:
+ *
+ * The pages take no memory until they are read or written, and hold zeros before they are written.
+ *
+ * Returns: (transfer full): a window of width * height RGBA pixels, or %NULL with #MS_ERROR_MEMORY
+ */
+MsRowWindow *
+ms_row_window_new(int width, int height, GError **error)
+{
+  gsize size = (gsize)width * height * 4;
+  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (pages == MAP_FAILED) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
+                "There are not enough addresses for an image of %" G_GSIZE_FORMAT " bytes.", size);
+    return NULL;
+  }
+  MsRowWindow *self = g_new0(MsRowWindow, 1);
+  Mapping *mapping = g_new(Mapping, 1);
+  *mapping = (Mapping){pages, size};
+  self->pixels = pages;
+  self->stride = (gsize)width * 4;
+  self->size = size;
+  self->bytes = g_bytes_new_with_free_func(pages, size, mapping_free, mapping);
+  return self;
+}
+
+/** ms_row_window_get_bytes: (transfer none): all rows; the pages live as long as these bytes. */
+GBytes *
+ms_row_window_get_bytes(MsRowWindow *self)
+{
+  return self->bytes;
+}
+
+/** ms_row_window_get_row: where the pixels of row @y are written and read. */
+guint8 *
+ms_row_window_get_row(MsRowWindow *self, int y)
+{
+  return self->pixels + (gsize)y * self->stride;
+}
+
+static void
+drop_bytes(MsRowWindow *self, gsize end)
+{
+  if (end <= self->dropped)
+    return;
+  madvise(self->pixels + self->dropped, end - self->dropped, MADV_DONTNEED);
+  self->dropped = end;
+}
+
+/** ms_row_window_drop: frees the memory of the rows before @end, which then hold zeros. */
+void
+ms_row_window_drop(MsRowWindow *self, int end)
+{
+  gsize page = (gsize)sysconf(_SC_PAGESIZE);
+
+  drop_bytes(self, (gsize)end * self->stride / page * page);
+}
+
+/** ms_row_window_drop_all: frees the memory of all rows, so that they can be written again from the first. */
+void
+ms_row_window_drop_all(MsRowWindow *self)
+{
+  drop_bytes(self, self->size);
+  self->dropped = 0;
+}
+
+void
+ms_row_window_free(MsRowWindow *self)
+{
+  g_bytes_unref(self->bytes);
+  g_free(self);
+}

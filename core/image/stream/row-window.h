@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRowWindow: addresses for all rows of an image, of which only the rows in use take memory. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _MsRowWindow MsRowWindow;
+
+MsRowWindow *ms_row_window_new(int width, int height, GError **error);
+GBytes *ms_row_window_get_bytes(MsRowWindow *self);
+guint8 *ms_row_window_get_row(MsRowWindow *self, int y);
+void ms_row_window_drop(MsRowWindow *self, int end);
+void ms_row_window_drop_all(MsRowWindow *self);
+void ms_row_window_free(MsRowWindow *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRowWindow, ms_row_window_free)
+
+G_END_DECLS

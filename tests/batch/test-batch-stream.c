@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Images that exceed the memory limit: filtered in bands of rows, they give the same files as those held as a whole. */
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/batch/stream/stream-plan.h"
+#include "core/image/image-save.h"
+#include "tests/batch/batch-fixture.h"
+#include "tests/support/fixture.h"
+#include "tests/support/image-files.h"
+
+/* Large enough for PNG to be encoded in bands, whose memory is a part of the image's. */
+#define WIDTH 1500
+#define HEIGHT 1000
+#define LIMIT (G_GUINT64_CONSTANT(21) << 19)
+
+/* ---- The plan. */
+
+static MsStreamRequest
+request_of(int width, int height, int halo, guint64 memory)
+{
+  return (MsStreamRequest){
+    .width = width, .height = height, .params = {.sp = halo / 2, .max_iterations = 1}, .memory = memory};
+}
+
+static void
+assert_plan(const MsStreamRequest *request, int halo, int band_rows)
+{
+  MsStreamPlan plan = ms_stream_plan(request);
+
+  g_assert_cmpint(plan.halo, ==, halo);
+  g_assert_cmpint(plan.band_rows, ==, band_rows);
+}
+
+static void
+test_plan(void)
+{
+  /* A row has 400 bytes: 20 rows of halo and three times the rows of the band fit. */
+  MsStreamRequest request = request_of(100, 1000, 10, 400 * (20 + 3 * 7));
+  assert_plan(&request, 10, 7);
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, request.memory);
+  request.memory--;
+  assert_plan(&request, 10, 6);
+  request.codec_bytes = 3 * 400;
+  assert_plan(&request, 10, 5);
+
+  /* One row does not fit: the plan says what it needs. */
+  request = request_of(100, 1000, 10, 400 * 22);
+  assert_plan(&request, 10, 0);
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 400 * 23);
+
+  /* The halo ends with the image, and so does the band. */
+  request = request_of(100, 8, 64, 1 << 20);
+  assert_plan(&request, 8, 8);
+  request.params = (MsParams){.sp = 1.5, .max_iterations = 100};
+  request.height = 10000;
+  assert_plan(&request, 202, (int)(((1 << 20) / 400 - 404) / 3));
+
+  /* However much memory there is, a band has 256 MiB at most. */
+  request = request_of(1 << 16, 1 << 16, 2, G_GUINT64_CONSTANT(1) << 40);
+  assert_plan(&request, 2, 1 << 10);
+}
+
+/* ---- Equal files. */
+
+/* Settings that the serial reference runs fast. */
+static void
+set_fast(BatchFixture *f)
+{
+  f->request.settings.params.sp = 1;
+  f->request.settings.params.max_iterations = 1;
+  f->options.settings = f->request.settings;
+}
+
+static void
+add_picture(BatchFixture *f, const char *name, int width, int height, gboolean opaque)
+{
+  g_autofree char *path = g_build_filename(f->in, name, NULL);
+  g_autoptr(GBytes) exif = g_bytes_new("II*\0\010\0\0\0\0\0\0\0\0\0", 14);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, exif, 3000, 3000);
+  g_autoptr(MsImage) image = ms_test_image_random(width, height, 7, opaque, metadata);
+  MsSaveOptions save = ms_save_options_default();
+
+  save.overwrite = TRUE;
+  g_assert_true(ms_image_save(image, path, &save, NULL, NULL, NULL));
+}
+
+static char *
+read_output(BatchFixture *f, const char *name, gsize *size)
+{
+  g_autofree char *path = batch_fixture_out_path(f, name);
+  char *content = NULL;
+
+  g_assert_true(g_file_get_contents(path, &content, size, NULL));
+  return content;
+}
+
+static void
+run_all(BatchFixture *f, guint64 limit)
+{
+  f->options.memory_limit = limit;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  f->engine->runs = f->n_finished = 0;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  for (guint i = 0; i < items->len; i++)
+    g_assert_cmpstr(batch_fixture_item(items, i)->error, ==, NULL);
+}
+
+/* Runs the one image with and without a limit, and compares the files. */
+static void
+assert_equal(BatchFixture *f, const char *output, guint64 limit)
+{
+  gsize whole_size = 0, streamed_size = 0;
+
+  run_all(f, 0);
+  g_assert_cmpuint(f->engine->runs, ==, f->options.repeat);
+  g_autofree char *whole = read_output(f, output, &whole_size);
+  run_all(f, limit);
+  g_assert_cmpuint(f->engine->runs, >, f->options.repeat);
+  g_autofree char *streamed = read_output(f, output, &streamed_size);
+  g_assert_cmpmem(whole, whole_size, streamed, streamed_size);
+}
+
+static void
+test_opaque(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  assert_equal(f, "a.png", LIMIT);
+}
+
+static void
+test_transparent(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, FALSE);
+  f->options.repeat = 2;
+  f->options.save.compression = 6;
+  assert_equal(f, "a.png", LIMIT);
+}
+
+static void
+test_long(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  add_picture(f, "a.png", 15000, 100, FALSE);
+  assert_equal(f, "a.png", LIMIT);
+  add_picture(f, "a.png", 100, 15000, FALSE);
+  assert_equal(f, "a.png", LIMIT);
+}
+
+/* ---- What can go wrong. */
+
+static MsBatchItem *
+run_one(BatchFixture *f, GPtrArray **items)
+{
+  *items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, *items);
+  return batch_fixture_item(*items, 0);
+}
+
+static void
+test_damaged(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename(f->in, "a.png", NULL);
+  g_autoptr(GPtrArray) items = NULL;
+  GStatBuf info;
+
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  g_assert_cmpint(g_stat(path, &info), ==, 0);
+  g_assert_cmpint(truncate(path, info.st_size / 2), ==, 0);
+  f->options.memory_limit = LIMIT;
+  const MsBatchItem *item = run_one(f, &items);
+  g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(item->error, "a.png"));
+  g_assert_nonnull(strstr(item->error, "damaged"));
+  g_assert_cmpuint(f->engine->runs, >, 0);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
+}
+
+static void
+test_cancelled(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  f->options.memory_limit = LIMIT;
+  f->engine->cancel_after_first = f->cancellable;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_false(batch_fixture_run(f, items, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_PENDING);
+  g_assert_cmpuint(f->engine->runs, ==, 1);
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
+}
+
+/* What needs the whole image is refused with the reason, and nothing is filtered. */
+static void
+test_refused(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GPtrArray) items = NULL;
+
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  f->options.memory_limit = LIMIT;
+  f->options.verify = TRUE;
+  const MsBatchItem *item = run_one(f, &items);
+  g_assert_nonnull(strstr(item->error, "a.png"));
+  g_assert_nonnull(strstr(item->error, "--memory-limit"));
+  g_assert_nonnull(strstr(item->error, "--verify"));
+  g_assert_cmpuint(f->engine->runs, ==, 0);
+}
+
+/* ---- Another process takes the name while the image is being filtered: the rows are computed once more. */
+
+static MsEngine *
+open_engine(gpointer data, GError **error)
+{
+  return g_object_ref(MS_ENGINE(((BatchFixture *)data)->engine));
+}
+
+static void
+take_name(MsBatchItem *item, int done, int total, gpointer data)
+{
+  BatchFixture *f = data;
+
+  if (f->n_progress++ == 0)
+    batch_fixture_add_file(f, f->out, "a.png", "of another process");
+}
+
+static void
+test_name_taken(BatchFixture *f, gconstpointer data)
+{
+  const MsRunnerHooks hooks = {.open = open_engine, .progress = take_name, .data = f};
+  gsize size = 0, again_size = 0;
+
+  set_fast(f);
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  run_all(f, LIMIT);
+  g_autofree char *expected = read_output(f, "a.png", &size);
+  g_autofree char *path = batch_fixture_out_path(f, "a.png");
+  g_assert_cmpint(g_remove(path), ==, 0);
+  f->n_progress = 0;
+  f->request.on_conflict = MS_CONFLICT_UNIQUE;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, NULL));
+  batch_fixture_assert_output(f, batch_fixture_item(items, 0), "a-1.png");
+  g_autofree char *actual = read_output(f, "a-1.png", &again_size);
+  g_assert_cmpmem(expected, size, actual, again_size);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/batch/stream/plan", test_plan);
+  BATCH_FIXTURE_ADD("stream/opaque", test_opaque);
+  BATCH_FIXTURE_ADD("stream/transparent", test_transparent);
+  BATCH_FIXTURE_ADD("stream/long", test_long);
+  BATCH_FIXTURE_ADD("stream/damaged", test_damaged);
+  BATCH_FIXTURE_ADD("stream/cancelled", test_cancelled);
+  BATCH_FIXTURE_ADD("stream/refused", test_refused);
+  BATCH_FIXTURE_ADD("stream/name-taken", test_name_taken);
+  return g_test_run();
+}
