@@ -172,9 +172,9 @@ ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *c
   return TRUE;
 }
 
-/** ms_bandwidth_folder: (transfer full): where measured bandwidths are kept. */
-char *
-ms_bandwidth_folder(void)
+/* (transfer full): where measured bandwidths are kept. */
+static char *
+usual_folder(void)
 {
   return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
 }
@@ -184,7 +184,7 @@ static char *
 file_for(MsContext *context, const char *folder)
 {
   MsDevice *device = ms_context_get_device(context);
-  g_autofree char *usual = folder ? NULL : ms_bandwidth_folder();
+  g_autofree char *usual = folder ? NULL : usual_folder();
   g_autofree char *identity =
     g_strjoin("\n", ms_device_get_platform(device), ms_device_get_vendor(device), ms_device_get_name(device),
               ms_device_get_driver(device), ms_device_get_version(device), NULL);
@@ -196,7 +196,7 @@ file_for(MsContext *context, const char *folder)
 
 /**
  * ms_bandwidth_recall:
- * @folder: (nullable): where measured bandwidths are kept, %NULL for ms_bandwidth_folder()
+ * @folder: (nullable): where measured bandwidths are kept, %NULL for the program's folder of the user's cache
  *
  * Returns: whether this device's bandwidth is known; a damaged file counts as absent
  */

@@ -21,7 +21,6 @@ typedef struct {
   double copy;
 } MsBandwidth;
 
-char *ms_bandwidth_folder(void);
 gboolean ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *cancellable, GError **error);
 gboolean ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwidth);
 gboolean ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,

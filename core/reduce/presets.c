@@ -2,8 +2,6 @@
 #include "core/reduce/presets.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
-
 #define ATOMIC ",between=atomic"
 #define HOST ",between=host"
 #define UNROLLED ",tree=completely-unroll"
@@ -54,16 +52,6 @@ ms_reduce_presets(guint *n_rows)
   return presets;
 }
 
-/** ms_reduce_preset_find: (transfer none) (nullable): the preset of that name. */
-const MsReducePreset *
-ms_reduce_preset_find(const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(presets); i++)
-    if (strcmp(presets[i].name, name) == 0)
-      return &presets[i];
-  return NULL;
-}
-
 /** ms_reduce_preset_options: the options that the preset stands for. */
 MsReduceOptions
 ms_reduce_preset_options(const MsReducePreset *self)
@@ -77,16 +65,4 @@ ms_reduce_preset_options(const MsReducePreset *self)
   set = ms_option_table_set_keys(&ms_reduce_options, &options, self->name, self->settings, NULL);
   g_assert(set);
   return options;
-}
-
-/** ms_reduce_preset_match: (transfer none) (nullable): the name of the preset with exactly these options. */
-const char *
-ms_reduce_preset_match(const MsReduceOptions *options)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(presets); i++) {
-    MsReduceOptions preset = ms_reduce_preset_options(&presets[i]);
-    if (ms_reduce_options_equal(&preset, options))
-      return presets[i].name;
-  }
-  return NULL;
 }

@@ -20,8 +20,6 @@ typedef struct {
 } MsReducePreset;
 
 const MsReducePreset *ms_reduce_presets(guint *n_rows);
-const MsReducePreset *ms_reduce_preset_find(const char *name);
-const char *ms_reduce_preset_match(const MsReduceOptions *options);
 MsReduceOptions ms_reduce_preset_options(const MsReducePreset *self);
 
 G_END_DECLS

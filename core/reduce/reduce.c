@@ -84,12 +84,6 @@ ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, G
   return g_steal_pointer(&self);
 }
 
-const MsReducePlan *
-ms_reducer_get_plan(MsReducer *self)
-{
-  return self->plan;
-}
-
 /*
  * A minimum of +infinity means that every element is +infinity or NaN, and only the maximum shows which: it is
  * -infinity when every element is NaN. The same holds with the roles exchanged.

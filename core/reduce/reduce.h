@@ -16,7 +16,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(MsReducer, ms_reducer, MS, REDUCER, GObject)
 
 MsReducer *ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, GError **error);
-const MsReducePlan *ms_reducer_get_plan(MsReducer *self);
 gboolean ms_reducer_run_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
                              GCancellable *cancellable, GError **error);
 gboolean ms_reducer_run_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,

@@ -5,6 +5,8 @@
  * combinations. Otherwise each operator runs on a few types with one representative preset each, chosen so that every
  * type and every representative occurs with several operators.
  */
+#include <string.h>
+
 #include "core/reduce/presets.h"
 #include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
@@ -67,6 +69,18 @@ compare(Matrix *matrix, const MsReducePreset *preset, const Array *array)
   matrix->refused++;
 }
 
+static const MsReducePreset *
+find_preset(const char *name)
+{
+  guint n = 0;
+  const MsReducePreset *presets = ms_reduce_presets(&n);
+
+  for (guint i = 0; i < n; i++)
+    if (strcmp(presets[i].name, name) == 0)
+      return &presets[i];
+  g_assert_not_reached();
+}
+
 /* The representative preset of this operator and type, or the next one that the device and the type allow. */
 static const MsReducePreset *
 representative(const Matrix *matrix)
@@ -76,13 +90,13 @@ representative(const Matrix *matrix)
 
   for (guint i = 0; i < G_N_ELEMENTS(representatives); i++) {
     const char *name = representatives[(first + i) % G_N_ELEMENTS(representatives)];
-    const MsReducePreset *preset = ms_reduce_preset_find(name);
+    const MsReducePreset *preset = find_preset(name);
     MsReduceOptions options = ms_reduce_preset_options(preset);
     g_autofree char *refusal = ms_reduce_plan_refusal(&matrix->spec, &options, limits, pattern_length);
     if (!refusal)
       return preset;
   }
-  return ms_reduce_preset_find("auto");
+  return find_preset("auto");
 }
 
 /*

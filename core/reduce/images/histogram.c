@@ -87,16 +87,10 @@ count_chunk(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pix
   return TRUE;
 }
 
-/**
- * ms_histogram_of_buffer:
- * @pixels: a buffer of the context with at least @n_pixels 8UC4 pixels
- * @log: (nullable): gets the kernel
- *
- * Returns: %FALSE with @error set
- */
-gboolean
-ms_histogram_of_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, MsTimingLog *log,
-                       GCancellable *cancellable, GError **error)
+/* Counts @n_pixels pixels that are on the device. */
+static gboolean
+count_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, MsTimingLog *log,
+             GCancellable *cancellable, GError **error)
 {
   Shape shape = shape_for(ms_context_get_limits(context));
   g_auto(cl_kernel) kernel = build(context, &shape, log, error);
@@ -137,7 +131,7 @@ ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram
     guint64 part = MIN(n - done, stripe);
     g_auto(cl_mem) pixels = ms_device_array_new(context, ms_image_get_pixels(image) + 4 * done, 4 * part, log, error);
     MsHistogram counted;
-    if (!pixels || !ms_histogram_of_buffer(context, pixels, part, &counted, log, cancellable, error))
+    if (!pixels || !count_buffer(context, pixels, part, &counted, log, cancellable, error))
       return FALSE;
     add_counts(histogram, &counted);
   }

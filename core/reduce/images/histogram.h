@@ -32,8 +32,6 @@ const char *ms_channel_name(MsChannel channel);
 
 gboolean ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram, MsTimingLog *log,
                                GCancellable *cancellable, GError **error);
-gboolean ms_histogram_of_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram,
-                                MsTimingLog *log, GCancellable *cancellable, GError **error);
 void ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogram);
 char *ms_histogram_to_text(const MsHistogram *self);
 void ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder);

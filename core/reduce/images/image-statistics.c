@@ -113,18 +113,6 @@ ms_image_statistics(MsContext *context, MsImage *image, MsImageStatistics *stati
          finish(context, statistics, own, log, cancellable, error);
 }
 
-/** ms_image_statistics_of_buffer: the same for pixels that are on the device. */
-gboolean
-ms_image_statistics_of_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsImageStatistics *statistics,
-                              MsTimingLog *log, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsTimingLog) own = ms_timing_log_new();
-
-  memset(statistics, 0, sizeof *statistics);
-  return ms_histogram_of_buffer(context, pixels, n_pixels, &statistics->histogram, own, cancellable, error) &&
-         finish(context, statistics, own, log, cancellable, error);
-}
-
 /** ms_image_statistics_serial: the same figures without a device; the times stay 0. */
 void
 ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)

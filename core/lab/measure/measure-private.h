@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of ms_measure(): measure.c decides the rounds, measure-run.c runs one configuration under the watchdog. */
+#pragma once
+
+#include "core/lab/measure/measure.h"
+
+G_BEGIN_DECLS
+
+/* The state of one configuration during ms_measure(). */
+typedef struct {
+  guint index;
+  MsSubject *subject;
+  MsMeasurement *measurement;
+  double spent_s;
+  double wall_ns; /* of the last run */
+  guint rejected_in_a_row;
+  gboolean prepared;
+  gboolean active;
+} MsMeasureRunner;
+
+typedef struct {
+  MsMeasureRunner *runners;
+  guint n;
+  const MsMeasureOptions *options;
+  MsMeasureProgress progress;
+  gpointer data;
+  GCancellable *cancellable;
+  GRand *random;
+  guint *order; /* of the current round, or of the even round before it */
+  guint round;
+  guint next_check; /* the round after which the comparisons are looked at again */
+} MsMeasureCampaign;
+
+gboolean ms_measure_is_anchor(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner);
+gboolean ms_measure_open(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample *sample, GError **error);
+gboolean ms_measure_take_sample(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample *sample, double *into,
+                                GError **error);
+gboolean ms_measure_close(MsMeasureCampaign *campaign, MsMeasureRunner *runner, GError **error);
+gboolean ms_measure_energy(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample *sample, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The charts of a report: what they show, how they are drawn, what the pointer shows. */
+#include <math.h>
+#include <string.h>
+
+#include "core/chart/chart-draw.h"
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/report/report-chart.h"
+#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-text.h"
+#include "tests/lab/report-fixture.h"
+
+static void
+test_chart_of_report(void)
+{
+  g_autoptr(MsReport) report = ms_report_fixture_new(1);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+  g_autofree char *words = ms_chart_describe(chart);
+
+  /* four verified rows, one published time; the published ratio is no time and stands in the second panel */
+  g_assert_cmpuint(ms_chart_n_points(chart), ==, 5);
+  g_assert_cmpuint(ms_chart_n_panels(chart), ==, 1);
+  g_assert_nonnull(strstr(words, "buffer, 4: 2.5"));
+  g_assert_nonnull(strstr(words, "published, Old GPU: buffer, 4: 2.5"));
+  const char *second = strstr(words, "Speed-up over the baseline");
+  g_assert_nonnull(second);
+  g_assert_nonnull(strstr(second, "published, Older GPU: buffer, 4: 1.3"));
+  g_assert_nonnull(strstr(second, "buffer, 4: 4."));
+  g_assert_cmpuint(second - words, <, strstr(words, "Older GPU") - words);
+}
+
+/* Watts above joules above the published ratio of the powers, each of its own panel, and the counter's name. */
+static void
+test_chart_of_energy(void)
+{
+  g_autoptr(MsExperiment) e = ms_experiment_parse(
+    "energy",
+    "[Experiment]\nTitle=Energy\nKind=mean-shift\n[Axes]\nunroll=1;2\n[Plot]\nX=unroll\nY=power\nY2=energy\n"
+    "[Published Old GPU]\nQuantity=power-ratio\nUnit=×\nValues=unroll:2 0.93\n",
+    -1, NULL);
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, FALSE);
+  g_autoptr(MsReport) report = ms_report_new(e);
+
+  for (guint i = 0; i < all->len; i++) {
+    MsReportRow *row = ms_report_add_row(report, all->pdata[i], "row", "one group");
+    ms_report_fixture_fill_row(report, i, 10);
+    row->measurement->watts = 200 - 50 * i;
+    row->measurement->joules = 7 + i;
+    row->measurement->energy_source = g_strdup("counter of the test");
+  }
+  ms_report_rank(report);
+  g_autofree char *json = ms_report_to_json(report);
+  g_autoptr(MsReport) again = ms_report_from_json(json, -1, NULL);
+  g_autoptr(MsChart) chart = ms_report_to_chart(again);
+  g_autofree char *words = ms_chart_describe(chart);
+  g_autofree char *footer = ms_report_footer(again);
+  const char *watts = strstr(words, "Mean power, W"), *joules = strstr(words, "Energy of one run, J");
+  const char *ratios = strstr(words, "Power over that of the baseline");
+
+  g_assert_cmpuint(ms_chart_n_panels(chart), ==, 2);
+  g_assert_true(watts && joules > watts && ratios > joules);
+  g_assert_nonnull(strstr(watts, "measured, 2: 150."));
+  g_assert_nonnull(strstr(joules, "measured, 2: 8."));
+  g_assert_nonnull(strstr(ratios, "measured, 2: 0.75."));
+  g_assert_nonnull(strstr(ratios, "Old GPU, 2: 0.93."));
+  g_assert_nonnull(strstr(footer, "counter of the test"));
+  g_assert_cmpfloat(ms_report_row_metric(again, ms_report_fixture_row(again, 1), "extra-time-us"), ==, 0);
+}
+
+static guint
+count_colours(cairo_surface_t *surface)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  const guint8 *data = cairo_image_surface_get_data(surface);
+  int stride = cairo_image_surface_get_stride(surface);
+
+  for (int y = 0; y < cairo_image_surface_get_height(surface); y++)
+    for (int x = 0; x < cairo_image_surface_get_width(surface); x++)
+      g_hash_table_add(seen, GUINT_TO_POINTER(*(const guint32 *)(data + y * stride + 4 * x) | 1u << 31));
+  return g_hash_table_size(seen);
+}
+
+static void
+draw_chart(const MsChart *chart, int width, int height, MsChartTheme theme)
+{
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+  cairo_t *cr = cairo_create(surface);
+
+  ms_chart_draw(chart, cr, width, height, theme);
+  g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+  cairo_surface_flush(surface);
+  if (width > 200)
+    g_assert_cmpuint(count_colours(surface), >, 10);
+  cairo_destroy(cr);
+  cairo_surface_destroy(surface);
+}
+
+/* Every type, axis, number of series and odd value, at sizes from tiny to large. */
+static void
+test_charts_draw(void)
+{
+  static const int sizes[][2] = {{1, 1}, {40, 30}, {300, 200}, {900, 480}};
+  static const double odd[] = {NAN, INFINITY, 0, 1e-9, 1e12, 5, 5};
+
+  for (MsChartType type = MS_CHART_BARS; type <= MS_CHART_STACKED; type++)
+    for (int log = 0; log < 2; log++)
+      for (guint n = 0; n <= 10; n += 2) {
+        g_autoptr(MsChart) chart = ms_chart_new(type, "Title");
+        ms_chart_set_x_axis(chart, "x", log);
+        ms_chart_set_y_axis(chart, "y", log);
+        for (guint i = 0; i < 7; i++)
+          ms_chart_add_category(chart, i % 2 ? "a category with a rather long label" : "b");
+        for (guint s = 0; s < n; s++) {
+          guint series = ms_chart_add_series(chart, "a series", s % 3 == 2);
+          for (guint i = 0; i < 7; i++)
+            ms_chart_add_point(chart, series, i, odd[(i + s) % 7], odd[i] * 0.9, odd[i] * 1.1);
+        }
+        for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
+          draw_chart(chart, sizes[i][0], sizes[i][1], i % 2 ? MS_CHART_DARK : MS_CHART_LIGHT);
+        g_autofree char *tip = ms_chart_point_at(chart, 900, 480, 450, 300);
+      }
+}
+
+static void
+test_tooltip(void)
+{
+  g_autoptr(MsChart) chart = ms_chart_new(MS_CHART_BARS, "Title");
+  guint series = ms_chart_add_series(chart, "one", FALSE);
+
+  ms_chart_add_category(chart, "left");
+  ms_chart_add_category(chart, "right");
+  ms_chart_add_point(chart, series, 0, 10, NAN, NAN);
+  ms_chart_add_point(chart, series, 1, 20, NAN, NAN);
+  g_autofree char *left = ms_chart_point_at(chart, 900, 480, 240, 380);
+  g_autofree char *right = ms_chart_point_at(chart, 900, 480, 680, 380);
+  g_autofree char *nothing = ms_chart_point_at(chart, 900, 480, 450, 100);
+  g_assert_cmpstr(left, ==, "one, left: 10");
+  g_assert_cmpstr(right, ==, "one, right: 20");
+  g_assert_null(nothing);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lab/report/chart", test_chart_of_report);
+  g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
+  g_test_add_func("/lab/chart/draw", test_charts_draw);
+  g_test_add_func("/lab/chart/tooltip", test_tooltip);
+  return g_test_run();
+}
