@@ -112,6 +112,9 @@ MUTATIONS = [
     # Regions.
     ('regions: the whole colour radius joins', 'core/regions/segmentation.c',
      'options->range * options->range * numbers.isr2', 'numbers.isr2', 'regions'),
+    ('modes: pixels at rest after one step have none', 'kernels/packed/first-shift.cl',
+     'STORE_MODE(at, states[k].place & 0xffffu, (states[k].place >> 16) + (uint)image.z);', ';',
+     'modes /modes/kernels'),
     ('regions: a span does not join the one on its left', 'kernels/regions/label.cl',
      'if (x0 > 0 && are_close(', 'if (false && are_close(', 'device-labels'),
     ('regions: sets begin anew at each span', 'core/regions/device-labels.c',

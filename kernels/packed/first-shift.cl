@@ -24,7 +24,7 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
                  __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int4 region, const int4 band, const int4 filter, __local uint *room)
+                 const int4 region, const int4 band, const int4 filter, __local uint *room MODES_PARAM)
 {
   const int own_x = band.x + 2 * (int)get_global_id(0), own_y = band.y + 2 * (int)get_global_id(1);
   /* Work-items beyond the band repeat its last pixels, and their results are discarded. */
@@ -49,8 +49,12 @@ mean_shift_first(__global const uint *source, __global uint *result, __global co
     on[k] = !shift_to_mean(&states[k], &sums[k], reciprocals, column - offset - SP - shift, (uint)image.z, filter.w) &&
             mine && filter.z > 1;
     count += on[k] ? 1 : 0;
-    if (mine && !on[k])
-      result[(size_t)(to_y - region.y) * (size_t)region.z + (size_t)(to_x - region.x)] = states[k].colour;
+    if (mine && !on[k]) {
+      const size_t at = (size_t)(to_y - region.y) * (size_t)region.z + (size_t)(to_x - region.x);
+
+      result[at] = states[k].colour;
+      STORE_MODE(at, states[k].place & 0xffffu, (states[k].place >> 16) + (uint)image.z);
+    }
   }
   uint to = places_on_list(counter, room, count);
 #pragma unroll

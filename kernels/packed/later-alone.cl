@@ -7,7 +7,7 @@
 __kernel void
 mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
                  __global const uint4 *moving, __global const uint *counter, const int4 image, const int4 region,
-                 const int4 filter, __local uint *next)
+                 const int4 filter, __local uint *next MODES_PARAM)
 {
   const uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0));
   const uint all = counter[0], own = group * LIST_SHARE;
@@ -34,8 +34,10 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
       left = 0;
     if (left == 0) {
       const int x = (int)(start & 0xffffu), y = (int)(start >> 16) + image.z;
+      const size_t to = (size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x);
 
-      result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] = state.colour;
+      result[to] = state.colour;
+      STORE_MODE(to, state.place & 0xffffu, (state.place >> 16) + (uint)image.z);
       number = atomic_inc(next);
     }
   }

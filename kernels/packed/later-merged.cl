@@ -47,21 +47,21 @@ shift_entry(__global uint4 *entries, __global const uint4 *records, __global con
   return !rest;
 }
 
-/* The result of the pixel that `a` was merged with, with the alpha of `a`. */
+/* The pixel that `a` was merged with in the end. */
 static inline uint
-final_colour(__global const uint4 *entries, const uint a)
+last_of(__global const uint4 *entries, const uint a)
 {
   uint own = a;
 
   while (entries[own].w != own)
     own = entries[own].w;
-  return (entries[own].x & 0xffffffu) | (entries[a].x & 0xff000000u);
+  return own;
 }
 
 __kernel void
 mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
                  __global uint4 *moving, __global const uint *counter, const int4 image, const int4 region,
-                 const int4 filter, __local uint *memory)
+                 const int4 filter, __local uint *memory MODES_PARAM)
 {
   const uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)), own = group * LIST_SHARE;
   const uint me = (uint)get_local_id(0), size = (uint)get_local_size(0), all = counter[0];
@@ -95,7 +95,11 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
   for (uint i = me; i < n; i += size) {
     const uint start = entries[i].z;
     const int x = (int)(start & 0xffffu), y = (int)(start >> 16) + image.z;
+    const size_t to = (size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x);
+    const uint last = last_of(entries, i);
 
-    result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] = final_colour(entries, i);
+    /* The colour of the last one with the alpha of this one. */
+    result[to] = (entries[last].x & 0xffffffu) | (entries[i].x & 0xff000000u);
+    STORE_MODE(to, entries[last].y & 0xffffu, (entries[last].y >> 16) + (uint)image.z);
   }
 }

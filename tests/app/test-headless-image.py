@@ -212,7 +212,7 @@ class Regions(HeadlessCase):
     def test_what_means_nothing_is_refused(self):
         source = self.picture("a.png")
         for arguments, part in ((["--levels", "1"], "--levels"), (["--rule", "replicate"], "--rule"),
-                                (["--kernel", "packed"], "modes"), (["--device", "reference", "--levels", "1"], "--levels")):
+                                (["--kernel", "matrix"], "matrix"), (["--device", "reference", "--levels", "1"], "--levels")):
             _, error = self.run_program(source, "--regions", "-o", self.out / "x.png", *arguments, status=2)
             self.assertIn(part, error)
         for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],

@@ -6,7 +6,7 @@
 #include "tests/support/fixture.h"
 
 static const char *const arguments[][2] = {
-  {"kernel", "direct"}, {"kernel", "rows"}, {"kernel", "rows-wide"}, {"schedule", "refill"}};
+  {"kernel", "direct"}, {"kernel", "rows"}, {"kernel", "rows-wide"}, {"kernel", "packed"}, {"schedule", "refill"}};
 
 /* A small budget cuts the image into stripes. */
 static void
@@ -76,7 +76,7 @@ test_refusals(void)
 
   request.modes = TRUE;
   g_assert_null(ms_plan_refusal(&request));
-  request.settings.options.kernel = MS_KERNEL_PACKED;
+  request.settings.options.kernel = MS_KERNEL_MATRIX;
   assert_refused(&request, "modes");
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.params.levels = 1;

@@ -129,7 +129,7 @@ ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **e
   if (!request->modes)
     return TRUE;
   g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel does not write the modes that regions are made of; choose --kernel direct.",
+              "The %s kernel does not write the modes that regions are made of; choose --kernel packed.",
               ms_filter_kernel_name(kernel));
   return FALSE;
 }

@@ -198,6 +198,8 @@ add_later(MsPlan *plan)
                                MS_ARG_IMAGE,  MS_ARG_REGION,    MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_later", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
+  if (plan->request.modes)
+    pass->args[pass->n_args++] = MS_ARG_MODES;
   pass->item_height = (int)later_share(plan);
   pass->local[0] = later_width(plan);
   pass->local[1] = 1;
@@ -210,7 +212,6 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
       !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
-      !ms_plan_check_no_modes(request, MS_KERNEL_PACKED, error) ||
       !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
     return FALSE;
   if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {
