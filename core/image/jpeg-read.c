@@ -292,6 +292,11 @@ read_image(JpegReader *self)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
   read_header(self);
+  /* All scans of a progressive file have to be decoded for any size. */
+  if (self->reduction > 1 && jpeg_has_multiple_scans(cinfo))
+    g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is progressive, so it has no preview.",
+                self->source->name);
+  stop_if(self, self->error != NULL);
   cinfo->scale_num = 1;
   cinfo->scale_denom = self->reduction;
   jpeg_calc_output_dimensions(cinfo);
@@ -348,7 +353,10 @@ ms_jpeg_read(MsImageSource *source, GError **error)
   return read_reduced(source, 1, error);
 }
 
-/** ms_jpeg_read_preview: ms_jpeg_read() at an eighth of the width and height, where a block becomes one pixel. */
+/**
+ * ms_jpeg_read_preview: ms_jpeg_read() at an eighth of the width and height, where a block becomes one pixel;
+ * %MS_ERROR_UNSUPPORTED for a progressive file.
+ */
 MsImage *
 ms_jpeg_read_preview(MsImageSource *source, GError **error)
 {
