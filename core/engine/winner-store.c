@@ -49,14 +49,12 @@ MsFactors *
 ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version)
 {
   g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
-  g_autoptr(JsonParser) parser = json_parser_new();
-  JsonNode *root;
-  JsonObject *object;
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  g_autoptr(JsonNode) root =
+    g_file_get_contents(path, &text, &length, NULL) ? ms_json_parse(text, (gssize)length, NULL) : NULL;
 
-  if (!g_file_test(path, G_FILE_TEST_EXISTS) || !json_parser_load_from_file(parser, path, NULL))
-    return NULL;
-  root = json_parser_get_root(parser);
-  object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
   if (!object || !has_text(object, "device", key->device) || !has_text(object, "driver", key->driver) ||
       !has_text(object, "problem", key->problem) || !has_text(object, "version", version))
     return NULL;

@@ -24,6 +24,7 @@
 
 /* The state of one decoder, kept out of local variables so that nothing leaks when an error calls longjmp(). */
 typedef struct {
+  MsRowReader rows; /* of ms_jpeg_open_rows() */
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
   struct jpeg_source_mgr input;
@@ -34,6 +35,8 @@ typedef struct {
   gboolean in_header;
   guint reduction; /* of width and height: 1, or 8 for a preview */
   guint8 *pixels;
+  guint8 *row; /* where a reader by rows writes the next one */
+  gboolean is_cmyk;
   MsMetadata *metadata;
   MsImage *image;
   GError *error;
@@ -269,21 +272,35 @@ cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
 }
 
 static void
+start_rows(JpegReader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+  cinfo->out_color_space = self->is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+  jpeg_start_decompress(cinfo);
+}
+
+static void
+read_row(JpegReader *self, guint8 *row)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+  jpeg_read_scanlines(cinfo, &row, 1);
+  if (self->is_cmyk)
+    cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
+  ms_image_source_report_rows(self->source, cinfo->output_scanline, cinfo->output_height);
+}
+
+static void
 read_rows(JpegReader *self)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
-  gboolean cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
 
-  cinfo->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_RGBA;
-  jpeg_start_decompress(cinfo);
-  while (cinfo->output_scanline < cinfo->output_height) {
-    guint8 *row = self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4;
-    stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
-    jpeg_read_scanlines(cinfo, &row, 1);
-    if (cmyk)
-      cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
-    ms_image_source_report_rows(self->source, cinfo->output_scanline, cinfo->output_height);
-  }
+  start_rows(self);
+  while (cinfo->output_scanline < cinfo->output_height)
+    read_row(self, self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4);
 }
 
 static void
@@ -361,6 +378,83 @@ MsImage *
 ms_jpeg_read_preview(MsImageSource *source, GError **error)
 {
   return read_reduced(source, 8, error);
+}
+
+/* Refuses a file that is valid but does not store the rows of the upright image in order. */
+static void
+refuse_rows(JpegReader *self, const char *why)
+{
+  g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
+              self->source->name, why);
+  stop(self);
+}
+
+static void
+begin_rows(JpegReader *self)
+{
+  int orientation = 1;
+
+  read_header(self);
+  if (jpeg_has_multiple_scans(&self->cinfo))
+    refuse_rows(self, "has several scans");
+  self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
+  self->rows.metadata = ms_image_source_upright_metadata(self->metadata, 0, &orientation);
+  if (orientation != 1)
+    refuse_rows(self, "is not stored upright");
+  self->rows.width = self->cinfo.image_width;
+  self->rows.height = self->cinfo.image_height;
+  start_rows(self);
+}
+
+/* Reads to the end-of-image marker after the last row, because a file that lacks it is damaged. */
+static void
+read_next_row(JpegReader *self)
+{
+  read_row(self, self->row);
+  if (self->cinfo.output_scanline == self->cinfo.output_height)
+    jpeg_finish_decompress(&self->cinfo);
+}
+
+static gboolean
+rows_read(MsRowReader *rows, guint8 *row, GError **error)
+{
+  JpegReader *self = (JpegReader *)rows;
+
+  self->row = row;
+  run(self, read_next_row);
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  return FALSE;
+}
+
+static void
+rows_close(MsRowReader *rows)
+{
+  g_clear_pointer(&rows->metadata, ms_metadata_unref);
+  reader_free((JpegReader *)rows);
+}
+
+/**
+ * ms_jpeg_open_rows:
+ * @source: a file that begins with the JPEG start-of-image marker; must outlive the reader
+ *
+ * Returns: (transfer full): a reader of the rows, or %NULL with the errors of ms_jpeg_read(), or %MS_ERROR_UNSUPPORTED
+ *   for a file of several scans and one that is not stored upright
+ */
+MsRowReader *
+ms_jpeg_open_rows(MsImageSource *source, GError **error)
+{
+  JpegReader *self = reader_new(source);
+
+  self->rows.read = rows_read;
+  self->rows.close = rows_close;
+  run(self, begin_rows);
+  if (self->error == NULL)
+    return &self->rows;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  rows_close(&self->rows);
+  return NULL;
 }
 
 /**

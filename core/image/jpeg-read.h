@@ -2,12 +2,13 @@
 /* Reads JPEG images of every colour space into 8-bit RGBA with libjpeg-turbo. */
 #pragma once
 
-#include "core/image/image-source.h"
+#include "core/image/row-reader.h"
 
 G_BEGIN_DECLS
 
 gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_jpeg_read(MsImageSource *source, GError **error);
+MsRowReader *ms_jpeg_open_rows(MsImageSource *source, GError **error);
 MsImage *ms_jpeg_read_preview(MsImageSource *source, GError **error);
 
 G_END_DECLS

@@ -13,6 +13,9 @@
 
 #define BUFFER_SIZE 65536
 
+/* The rows of blocks of three components, and those above and below that are needed to halve the colours. */
+#define ROWS_IN_MEMORY 48
+
 /* From this quality on, colours are stored at full resolution. */
 #define FULL_COLOUR_QUALITY 90
 
@@ -183,12 +186,15 @@ write_rows(JpegWriter *self)
   while (self->cinfo.next_scanline < self->cinfo.image_height) {
     /* The cast is safe: libjpeg never writes to the rows it compresses. */
     guint8 *row = (guint8 *)pixels + self->cinfo.next_scanline * stride;
+    int y = (int)self->cinfo.next_scanline;
     stop_if(self, g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error));
+    stop_if(self, !ms_image_hold_rows(self->image, y, 1, &self->error));
     if (self->flat_row != NULL) {
       lay_on_white(row, self->flat_row, self->cinfo.image_width);
       row = self->flat_row;
     }
     jpeg_write_scanlines(&self->cinfo, &row, 1);
+    ms_image_drop_rows(self->image, y + 1);
   }
 }
 
@@ -252,4 +258,11 @@ ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, M
   g_free(self->flat_row);
   g_free(self);
   return ok;
+}
+
+/** ms_jpeg_write_bytes: the working memory of ms_jpeg_write() for an image of this width. */
+guint64
+ms_jpeg_write_bytes(int width, int height, guint threads)
+{
+  return BUFFER_SIZE + (guint64)width * 3 * ROWS_IN_MEMORY;
 }

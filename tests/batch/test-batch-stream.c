@@ -152,6 +152,27 @@ test_long(BatchFixture *f, gconstpointer data)
   assert_equal(f, "a.png", LIMIT);
 }
 
+/* JPEG needs little memory for encoding, so a small image is enough. */
+static void
+test_jpeg(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  add_picture(f, "a.jpg", 301, 403, TRUE);
+  assert_equal(f, "a.jpg", 500 << 10);
+  f->options.save.quality = 60;
+  assert_equal(f, "a.jpg", 500 << 10);
+}
+
+/* Transparent pixels are laid on white, which is noted. */
+static void
+test_png_to_jpeg(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  add_picture(f, "a.png", 301, 403, FALSE);
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  assert_equal(f, "a.jpg", 500 << 10);
+}
+
 /* ---- What can go wrong. */
 
 static MsBatchItem *
@@ -163,23 +184,58 @@ run_one(BatchFixture *f, GPtrArray **items)
 }
 
 static void
-test_damaged(BatchFixture *f, gconstpointer data)
+check_damaged(BatchFixture *f, const char *name)
 {
-  g_autofree char *path = g_build_filename(f->in, "a.png", NULL);
+  g_autofree char *path = g_build_filename(f->in, name, NULL);
   g_autoptr(GPtrArray) items = NULL;
   GStatBuf info;
 
+  f->engine->runs = f->n_finished = 0;
   set_fast(f);
-  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  add_picture(f, name, WIDTH, HEIGHT, TRUE);
   g_assert_cmpint(g_stat(path, &info), ==, 0);
-  g_assert_cmpint(truncate(path, info.st_size / 2), ==, 0);
+  g_assert_cmpint(truncate(path, info.st_size / 4 * 3), ==, 0);
   f->options.memory_limit = LIMIT;
   const MsBatchItem *item = run_one(f, &items);
   g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
-  g_assert_nonnull(strstr(item->error, "a.png"));
+  g_assert_nonnull(strstr(item->error, name));
   g_assert_nonnull(strstr(item->error, "damaged"));
   g_assert_cmpuint(f->engine->runs, >, 0);
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
+  g_assert_cmpint(g_remove(path), ==, 0);
+}
+
+static void
+test_damaged(BatchFixture *f, gconstpointer data)
+{
+  check_damaged(f, "a.png");
+  check_damaged(f, "a.jpg");
+}
+
+/* The rows of an image that is turned are not stored in order. */
+static void
+test_turned(BatchFixture *f, gconstpointer data)
+{
+  static const guint8 quarter_turn[] = "II*\0\010\0\0\0\1\0\022\1\3\0\1\0\0\0\6\0\0\0\0\0\0";
+  static const char *const names[] = {"a.png", "b.jpg"};
+  g_autoptr(GBytes) exif = g_bytes_new_static(quarter_turn, sizeof quarter_turn);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, exif, 0, 0);
+  g_autoptr(MsImage) image = ms_test_image_random(WIDTH, HEIGHT, 7, TRUE, metadata);
+
+  set_fast(f);
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autofree char *path = g_build_filename(f->in, names[i], NULL);
+    g_assert_true(ms_image_save(image, path, NULL, NULL, NULL, NULL));
+  }
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->options.memory_limit = LIMIT;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  for (guint i = 0; i < items->len; i++) {
+    g_assert_nonnull(strstr(batch_fixture_item(items, i)->error, names[i]));
+    g_assert_nonnull(strstr(batch_fixture_item(items, i)->error, "upright"));
+  }
+  g_assert_cmpuint(f->engine->runs, ==, 0);
 }
 
 static void
@@ -262,7 +318,10 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("stream/opaque", test_opaque);
   BATCH_FIXTURE_ADD("stream/transparent", test_transparent);
   BATCH_FIXTURE_ADD("stream/long", test_long);
+  BATCH_FIXTURE_ADD("stream/jpeg", test_jpeg);
+  BATCH_FIXTURE_ADD("stream/png-to-jpeg", test_png_to_jpeg);
   BATCH_FIXTURE_ADD("stream/damaged", test_damaged);
+  BATCH_FIXTURE_ADD("stream/turned", test_turned);
   BATCH_FIXTURE_ADD("stream/cancelled", test_cancelled);
   BATCH_FIXTURE_ADD("stream/refused", test_refused);
   BATCH_FIXTURE_ADD("stream/name-taken", test_name_taken);

@@ -310,6 +310,72 @@ test_driver_change(void)
   g_assert_no_error(error);
 }
 
+#define MOST_SPOILED 40
+
+/* Each member of a stored file in turn has the wrong type, and a file may be nested without end. */
+static void
+spoil_file(const char *path, GFunc load, gpointer data)
+{
+  static const char *const wrong[] = {"7", "null", "true", "[]", "{}", "[[1]]", "\"text\"", "{\"a\":[null]}"};
+  g_autofree char *nested = g_strnfill(1000000, '[');
+  g_autofree char *text = NULL;
+
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  const char *colon = strchr(text, ':');
+  /* The first members are those of the head and of some trials. */
+  for (guint n = 0; colon && n < MOST_SPOILED; n++, colon = strchr(colon + 1, ':'))
+    for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+      const char *rest = colon + 1 + strcspn(colon + 1, ",}]\n");
+      g_autofree char *changed = g_strdup_printf("%.*s%s%s", (int)(colon + 1 - text), text, wrong[i], rest);
+      g_assert_true(g_file_set_contents_full(path, changed, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+      load((gpointer)wrong[i], data);
+    }
+  g_assert_true(g_file_set_contents(path, nested, -1, NULL));
+  load((gpointer) "nested", data);
+}
+
+/* A file that is passed over says why, unless it is another one's. */
+static void
+load_record(gpointer wrong, gpointer folder)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsTuneRecord) record = ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, &error);
+
+  g_assert_true(record == NULL || error == NULL);
+  if (g_str_equal(wrong, "nested"))
+    g_assert_nonnull(strstr(error->message, "nested"));
+}
+
+static void
+load_winner(gpointer wrong, gpointer folder)
+{
+  g_autoptr(MsFactors) winner = ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "1");
+
+  if (g_str_equal(wrong, "nested"))
+    g_assert_null(winner);
+}
+
+static void
+test_wrong_types(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
+  const MsWinnerKey key = {"fake", "1.0", "test"};
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsFactors) winner = ms_factors_new();
+  Device device = {0};
+  g_autoptr(MsTuneSpace) space = make_space(&device);
+  MsTuneOptions options = {MS_TUNE_GREEDY, 60, 0.005, 1, NULL};
+
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_store_save(folder, record, NULL));
+  ms_factors_set(winner, "kernel", "rows");
+  g_assert_true(ms_winner_store_save(folder, &key, "1", winner, NULL));
+  g_autofree char *record_path = ms_tune_store_path(folder, &key);
+  g_autofree char *winner_path = ms_winner_store_path(folder, &key, ".winner.json");
+  spoil_file(winner_path, load_winner, folder);
+  spoil_file(record_path, load_record, folder);
+}
+
 /* The small file that every run with auto reads: of this device, driver, problem and program version only. */
 static void
 test_winner(void)
@@ -430,5 +496,6 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/decided-winner", test_decided_winner_is_kept);
   g_test_add_func("/lab/tuner/damaged-record", test_damaged_record);
   g_test_add_func("/lab/tuner/problem-classes", test_problem_classes);
+  g_test_add_func("/lab/tuner/wrong-types", test_wrong_types);
   return g_test_run();
 }

@@ -2,6 +2,7 @@
 #include "core/lab/tune/tune-store.h"
 
 #include "core/folder.h"
+#include "core/json.h"
 
 /** ms_tune_store_path: (transfer full): the file of the search for @key in @directory (%NULL: the user's folder). */
 char *
@@ -27,15 +28,18 @@ MsTuneRecord *
 ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error)
 {
   g_autofree char *path = ms_tune_store_path(directory, key);
-  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autofree char *text = NULL;
+  gsize length = 0;
 
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
     return NULL;
-  if (!json_parser_load_from_file(parser, path, error)) {
+  g_autoptr(JsonNode) root =
+    g_file_get_contents(path, &text, &length, error) ? ms_json_parse(text, (gssize)length, error) : NULL;
+  if (!root) {
     g_prefix_error(error, "The tuning record '%s' is damaged: ", path);
     return NULL;
   }
-  g_autoptr(MsTuneRecord) record = ms_tune_record_from_json_node(json_parser_get_root(parser), error);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_from_json_node(root, error);
   if (!record)
     g_prefix_error(error, "%s: ", path);
   return record && has_key(record, key) ? g_steal_pointer(&record) : NULL;
