@@ -34,15 +34,17 @@ test_energy(void)
 
   write_zone(root, "intel-rapl:0", "package-0\n", "10000000\n");
   write_zone(root, "intel-rapl:1", "package-1\n", "10000000\n");
-  write_zone(root, "intel-rapl:0:0", "core\n", NULL);         /* part of package 0: not counted twice */
-  write_zone(root, "intel-rapl:2", "psys\n", NULL);           /* all packages and what is around them: nor is this */
-  write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL); /* package 0 by another way: nor is this */
+  write_zone(root, "intel-rapl:0:0", "core\n", NULL);            /* part of package 0: not counted twice */
+  write_zone(root, "intel-rapl:0:1", "package-0-die-1\n", NULL); /* another part, named like a package */
+  write_zone(root, "intel-rapl:2", "psys\n", NULL);              /* all packages and what is around them: nor is this */
+  write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL);    /* package 0 by another way: nor is this */
   g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
   g_assert_true(ms_energy_available(energy));
   ms_energy_begin(energy);
   write_counter(root, "intel-rapl:0", "energy_uj", "9500000\n");
   write_counter(root, "intel-rapl:1", "energy_uj", "500000\n"); /* wrapped: 1.5 J */
   write_counter(root, "intel-rapl:0:0", "energy_uj", "9400000\n");
+  write_counter(root, "intel-rapl:0:1", "energy_uj", "9400000\n");
   write_counter(root, "intel-rapl:2", "energy_uj", "9900000\n");
   write_counter(root, "intel-rapl-mmio:0", "energy_uj", "9500000\n");
   g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 0.5 + 1.5, 1e-9);
