@@ -224,13 +224,29 @@ ms_shares_blend_speed(double known, double measured, double pixels)
   return known + weight * (measured - known);
 }
 
-/** ms_shares_store_speed: remembers a speed; the file is replaced as a whole. */
-gboolean
-ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
+/* Stores a speed; the file is replaced as a whole. */
+static gboolean
+store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
 {
   g_autoptr(GKeyFile) file = g_key_file_new();
 
   g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
   g_key_file_set_double(file, device, work, speed);
   return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_key_file_save_to_file(file, path, error);
+}
+
+/**
+ * ms_shares_learn_speed: blends the speed of a run, in pixels a millisecond, with what the file has; if it cannot be
+ * written, only the learned speed is lost.
+ */
+void
+ms_shares_learn_speed(const char *path, const char *device, const char *work, double pixels, double milliseconds)
+{
+  double speed = pixels / milliseconds, known;
+  g_autoptr(GError) error = NULL;
+
+  if (ms_shares_load_speed(path, device, work, &known))
+    speed = ms_shares_blend_speed(known, speed, pixels);
+  if (!store_speed(path, device, work, speed, &error))
+    g_debug("%s", error->message);
 }

@@ -71,7 +71,7 @@ void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows
 
 char *ms_shares_store_path(void);
 gboolean ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed);
-gboolean ms_shares_store_speed(const char *path, const char *device, const char *work, double speed, GError **error);
+void ms_shares_learn_speed(const char *path, const char *device, const char *work, double pixels, double milliseconds);
 double ms_shares_blend_speed(double known, double measured, double pixels);
 
 G_END_DECLS

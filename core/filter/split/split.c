@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split/split.h"
 
+#include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
 
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
@@ -25,20 +26,6 @@ struct _MsSplit {
 };
 
 G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
-
-/* One device's part of a step; filled before its thread starts, read after it has ended. */
-typedef struct {
-  MsMeanShift *filter;
-  MsImage *source;
-  const MsSettings *settings; /* in run_step()'s common part: an array, one for each device */
-  MsRows rows;
-  guint8 *pixels;
-  GCancellable *cancellable;
-  MsTimingLog *log;
-  double milliseconds;
-  gboolean good;
-  GError *error;
-} Part;
 
 static void
 ms_split_finalize(GObject *object)
@@ -206,62 +193,9 @@ ms_split_step_ms(double wall_ms, MsTimingLog *log)
   return wall_ms;
 }
 
-static void
-run_part(Part *part)
-{
-  int width = ms_image_get_width(part->source);
-  MsRegion region = {0, part->rows.first, width, part->rows.count};
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(part->filter, part->source, part->settings, &region, &part->error);
-  gint64 start = g_get_monotonic_time();
-
-  part->good = plan && ms_mean_shift_run_plan_into(part->filter, part->source, plan,
-                                                   part->pixels + (gsize)part->rows.first * width * 4, part->log,
-                                                   part->cancellable, &part->error);
-  part->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
-}
-
-static gpointer
-part_thread(gpointer data)
-{
-  run_part(data);
-  return NULL;
-}
-
-/* Runs the parts side by side, the last one on the calling thread. */
-static void
-run_parts(Part *parts, guint n)
-{
-  GThread *threads[MS_SHARES_MAX] = {NULL};
-
-  for (guint i = 0; i < n; i++)
-    if (parts[i].rows.count > 0 && i + 1 < n)
-      threads[i] = g_thread_new("device", part_thread, &parts[i]);
-  if (parts[n - 1].rows.count > 0)
-    run_part(&parts[n - 1]);
-  for (guint i = 0; i < n; i++)
-    if (threads[i])
-      g_thread_join(threads[i]);
-}
-
-static gboolean
-take_errors(Part *parts, guint n, GError **error)
-{
-  gboolean good = TRUE;
-
-  for (guint i = 0; i < n; i++) {
-    if (parts[i].rows.count == 0 || parts[i].good)
-      continue;
-    if (good)
-      g_propagate_error(error, g_steal_pointer(&parts[i].error));
-    g_clear_error(&parts[i].error);
-    good = FALSE;
-  }
-  return good;
-}
-
 /* What each device took for its part; 0 where that says nothing about its speed. */
 static void
-find_times(MsSplit *self, const Part *parts, const MsRows *rows, double *milliseconds)
+find_times(MsSplit *self, const MsSplitPart *parts, const MsRows *rows, double *milliseconds)
 {
   guint n = self->filters->len;
 
@@ -274,7 +208,7 @@ find_times(MsSplit *self, const Part *parts, const MsRows *rows, double *millise
 }
 
 static void
-account(MsSplit *self, const Part *parts, const MsRows *rows)
+account(MsSplit *self, const MsSplitPart *parts, const MsRows *rows)
 {
   const MsSplitPolicy *policy = ms_split_mode_policy(self->mode);
   double milliseconds[MS_SHARES_MAX];
@@ -300,11 +234,11 @@ collect_timings(MsTimingLog *log, MsTimingLog **logs, guint n)
 }
 
 static gboolean
-run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GError **error)
+run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **logs, GError **error)
 {
   guint n = self->filters->len;
   MsRows rows[MS_SHARES_MAX];
-  Part parts[MS_SHARES_MAX];
+  MsSplitPart parts[MS_SHARES_MAX];
 
   ms_shares_cut(&self->shares, step, rows);
   for (guint i = 0; i < n; i++) {
@@ -314,10 +248,10 @@ run_step(MsSplit *self, const Part *common, MsRows step, MsTimingLog **logs, GEr
     parts[i].rows = rows[i];
     parts[i].log = logs[i];
   }
-  run_parts(parts, has_partner(self) ? n - 1 : n);
+  ms_split_parts_run(parts, has_partner(self) ? n - 1 : n);
   if (has_partner(self) && rows[n - 1].count > 0)
-    run_part(&parts[n - 1]);
-  if (!take_errors(parts, n, error))
+    ms_split_part_run(&parts[n - 1]);
+  if (!ms_split_parts_take_error(parts, n, error))
     return FALSE;
   account(self, parts, rows);
   return TRUE;
@@ -346,7 +280,7 @@ steps_of(MsSplit *self, MsImage *source)
 }
 
 static gboolean
-run_steps(MsSplit *self, const Part *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
+run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
 {
   MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
   guint steps = steps_of(self, common->source);
@@ -401,25 +335,12 @@ start_shares(MsSplit *self, const char *work)
 }
 
 static void
-keep_speed(MsSplit *self, const char *device, const char *work, double pixels, double milliseconds)
-{
-  double speed = pixels / milliseconds, known;
-  g_autoptr(GError) error = NULL;
-
-  if (ms_shares_load_speed(self->store, device, work, &known))
-    speed = ms_shares_blend_speed(known, speed, pixels);
-  if (!ms_shares_store_speed(self->store, device, work, speed, &error))
-    g_debug("%s", error->message);
-}
-
-/* Stores pixels a millisecond; if the file cannot be written, only the learned speeds are lost. */
-static void
 keep_speeds(MsSplit *self, const char *work, int width)
 {
   for (guint i = 0; self->store && i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
     if (self->busy_ms[i] > 0)
-      keep_speed(self, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
+      ms_shares_learn_speed(self->store, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
   }
 }
 
@@ -442,7 +363,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = work_name(settings);
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
-  Part common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
+  MsSplitPart common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
 
   if (!pixels) {
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* MsSplitPart: the rows of an image that one of several devices computes in one step. */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+#include "core/filter/split/shares.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSplitPart: filled before its thread starts, read after it has ended.
+ * @settings: of its device; in what all parts of a run have in common, an array with those of each device
+ * @rows: of the image
+ * @pixels: of the whole result
+ * @milliseconds, @good, @error: set by the run
+ */
+typedef struct {
+  MsMeanShift *filter;
+  MsImage *source;
+  const MsSettings *settings;
+  MsRows rows;
+  guint8 *pixels;
+  GCancellable *cancellable;
+  MsTimingLog *log;
+  double milliseconds;
+  gboolean good;
+  GError *error;
+} MsSplitPart;
+
+void ms_split_part_run(MsSplitPart *self);
+void ms_split_parts_run(MsSplitPart *parts, guint n);
+gboolean ms_split_parts_take_error(MsSplitPart *parts, guint n, GError **error);
+
+G_END_DECLS
