@@ -1,271 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* TIFF of every layout, written by libtiff from known samples, and what must come out by the specification. */
-#include <math.h>
+/* TIFF of every layout: pixels, orientation and losses by the specification, round trips, and damaged files. */
 #include <string.h>
-
-#include <tiffio.h>
 
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/image/tiff-peer.h"
 #include "tests/support/image-files.h"
 
-#define SIDE_X 37
-#define SIDE_Y 29
-#define MOST_ROW (SIDE_X * 4 * 8)
-
-/* ---- Files in memory, through libtiff's own calls. */
-
-typedef struct {
-  GByteArray *bytes;
-  gsize at;
-} Memory;
-
-static tmsize_t
-memory_read(thandle_t handle, void *buffer, tmsize_t size)
-{
-  Memory *self = handle;
-  gsize n = self->at < self->bytes->len ? MIN((gsize)size, self->bytes->len - self->at) : 0;
-
-  memcpy(buffer, self->bytes->data + self->at, n);
-  self->at += n;
-  return n;
-}
-
-static tmsize_t
-memory_write(thandle_t handle, void *data, tmsize_t size)
-{
-  Memory *self = handle;
-
-  if (self->at + size > self->bytes->len)
-    g_byte_array_set_size(self->bytes, self->at + size);
-  memcpy(self->bytes->data + self->at, data, size);
-  self->at += size;
-  return size;
-}
-
-static toff_t
-memory_seek(thandle_t handle, toff_t offset, int whence)
-{
-  Memory *self = handle;
-
-  self->at = offset + (whence == SEEK_CUR ? self->at : whence == SEEK_END ? self->bytes->len : 0);
-  return self->at;
-}
-
-static int
-memory_close(thandle_t handle)
-{
-  return 0;
-}
-
-static toff_t
-memory_size(thandle_t handle)
-{
-  return ((Memory *)handle)->bytes->len;
-}
-
-static TIFF *
-memory_open(Memory *self, const char *mode)
-{
-  *self = (Memory){g_byte_array_new(), 0};
-  return TIFFClientOpen("memory", mode, self, memory_read, memory_write, memory_seek, memory_close, memory_size, NULL,
-                        NULL);
-}
-
-/* ---- Layouts. */
-
-/* @bits is negative for floating-point samples; @extra: kind of the alpha sample, -1 for none; @mode: of TIFFOpen. */
-typedef struct {
-  const char *mode;
-  int photometric;
-  int bits;
-  int extra;
-  int compression;
-  gboolean tiled;
-  gboolean separate;
-} Layout;
-
-static int
-colours_of(const Layout *layout)
-{
-  return layout->photometric == PHOTOMETRIC_RGB ? 3 : 1;
-}
-
-static int
-samples_of(const Layout *layout)
-{
-  return colours_of(layout) + (layout->extra >= 0 ? 1 : 0);
-}
-
-/* From 0 to 1; the alpha sample is opaque, half, clear in turn. */
-static double
-ideal_sample(const Layout *layout, int x, int y, int sample)
-{
-  if (sample == colours_of(layout))
-    return (x + y) % 3 / 2.0;
-  return ((x * 7 + y * 3 + sample * 31) % 64) / 63.0;
-}
-
-static guint64
-stored_sample(const Layout *layout, int x, int y, int sample)
-{
-  double value = ideal_sample(layout, x, y, sample);
-
-  if (layout->extra == EXTRASAMPLE_ASSOCALPHA && sample < colours_of(layout))
-    value *= ideal_sample(layout, x, y, colours_of(layout));
-  return (guint64)floor(value * (layout->bits == 32 ? (double)G_MAXUINT32 : (1 << layout->bits) - 1) + 0.5);
-}
-
 static void
-put_sample(const Layout *layout, guint8 *row, int index, int x, int y, int sample)
+check_layout(const TiffLayout *layout)
 {
-  guint64 value = layout->bits > 0 ? stored_sample(layout, x, y, sample) : 0;
-  int bit = index * layout->bits;
-
-  if (layout->bits == -32)
-    ((float *)row)[index] = ideal_sample(layout, x, y, sample);
-  else if (layout->bits == -64)
-    ((double *)row)[index] = ideal_sample(layout, x, y, sample);
-  else if (layout->bits == 32)
-    ((guint32 *)row)[index] = value;
-  else if (layout->bits == 16)
-    ((guint16 *)row)[index] = value;
-  else
-    row[bit / 8] |= value << (8 - layout->bits - bit % 8);
-}
-
-/* A row of @n pixels from (@x0, @y) on, of all samples or of @plane; pixels outside repeat the last. */
-static void
-fill_row(const Layout *layout, guint8 *row, int x0, int y, int n, int plane)
-{
-  int samples = layout->separate ? 1 : samples_of(layout);
-
-  memset(row, 0, MOST_ROW * 2);
-  for (int x = 0; x < n; x++)
-    for (int k = 0; k < samples; k++)
-      put_sample(layout, row, x * samples + k, MIN(x0 + x, SIDE_X - 1), MIN(y, SIDE_Y - 1),
-                 layout->separate ? plane : k);
-}
-
-static void
-write_tiles(TIFF *tiff, const Layout *layout, int plane)
-{
-  gsize stride = TIFFTileRowSize(tiff);
-  g_autofree guint8 *tile = g_malloc0(TIFFTileSize(tiff) + MOST_ROW * 2);
-
-  for (int y = 0; y < SIDE_Y; y += 16)
-    for (int x = 0; x < SIDE_X; x += 16) {
-      for (int row = 0; row < 16; row++) {
-        guint8 line[MOST_ROW * 2];
-        fill_row(layout, line, x, y + row, 16, plane);
-        memcpy(tile + row * stride, line, stride);
-      }
-      g_assert_cmpint(TIFFWriteTile(tiff, tile, x, y, 0, plane), >=, 0);
-    }
-}
-
-static void
-set_palette(TIFF *tiff, int bits)
-{
-  guint16 colours[3][256];
-
-  for (int i = 0; i < 1 << bits; i++)
-    for (int k = 0; k < 3; k++)
-      colours[k][i] = ((i * (50 + 30 * k)) % 256) * 257;
-  TIFFSetField(tiff, TIFFTAG_COLORMAP, colours[0], colours[1], colours[2]);
-}
-
-static void
-set_layout(TIFF *tiff, const Layout *layout)
-{
-  guint16 extra = layout->extra;
-
-  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, SIDE_X);
-  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, SIDE_Y);
-  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, ABS(layout->bits));
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, layout->bits < 0 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
-  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples_of(layout));
-  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, layout->photometric);
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, layout->compression);
-  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, layout->separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
-  if (layout->extra >= 0)
-    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &extra);
-  if (layout->photometric == PHOTOMETRIC_PALETTE)
-    set_palette(tiff, layout->bits);
-  if (layout->tiled) {
-    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
-    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
-  } else {
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 5);
-  }
-}
-
-static void
-write_pixels(TIFF *tiff, const Layout *layout)
-{
-  int planes = layout->separate ? samples_of(layout) : 1;
-
-  for (int plane = 0; plane < planes; plane++) {
-    if (layout->tiled)
-      write_tiles(tiff, layout, plane);
-    for (int y = 0; y < SIDE_Y && !layout->tiled; y++) {
-      guint8 row[MOST_ROW * 2];
-      fill_row(layout, row, 0, y, SIDE_X, plane);
-      g_assert_cmpint(TIFFWriteScanline(tiff, row, y, plane), >=, 0);
-    }
-  }
-}
-
-static GBytes *
-write_layout(const Layout *layout)
-{
-  Memory memory;
-  TIFF *tiff = memory_open(&memory, layout->mode);
-
-  set_layout(tiff, layout);
-  write_pixels(tiff, layout);
-  TIFFClose(tiff);
-  return g_byte_array_free_to_bytes(memory.bytes);
-}
-
-static guint8
-to_eight_bits(double value, double most)
-{
-  return (guint8)floor(value * 255 / most + 0.5);
-}
-
-static guint8
-expected_sample(const Layout *layout, int x, int y, int sample)
-{
-  if (layout->bits < 0)
-    return to_eight_bits((float)ideal_sample(layout, x, y, sample), 1);
-  return to_eight_bits(stored_sample(layout, x, y, sample),
-                       layout->bits == 32 ? (double)G_MAXUINT32 : (1 << layout->bits) - 1);
-}
-
-static void
-expected_pixel(const Layout *layout, int x, int y, guint8 *rgba)
-{
-  int colours = colours_of(layout);
-
-  rgba[3] = layout->extra >= 0 ? expected_sample(layout, x, y, colours) : 255;
-  for (int k = 0; k < 3; k++) {
-    int value = expected_sample(layout, x, y, colours == 3 ? k : 0);
-    if (layout->photometric == PHOTOMETRIC_PALETTE)
-      value = stored_sample(layout, x, y, 0) * (50 + 30 * k) % 256;
-    if (layout->photometric == PHOTOMETRIC_MINISWHITE)
-      value = 255 - value;
-    if (layout->extra == EXTRASAMPLE_ASSOCALPHA)
-      value = rgba[3] == 0 ? 0 : MIN(255, floor(value * 255.0 / rgba[3] + 0.5));
-    rgba[k] = value;
-  }
-}
-
-static void
-check_layout(const Layout *layout)
-{
-  g_autoptr(GBytes) file = write_layout(layout);
+  g_autoptr(GBytes) file = tiff_layout_write(layout);
   g_autoptr(MsImage) image = ms_test_decode(file);
   const guint8 *p = ms_image_get_pixels(image);
 
@@ -277,7 +23,7 @@ check_layout(const Layout *layout)
   for (int y = 0; y < SIDE_Y; y++)
     for (int x = 0; x < SIDE_X; x++, p += 4) {
       guint8 expected[4];
-      expected_pixel(layout, x, y, expected);
+      tiff_layout_expect(layout, x, y, expected);
       g_assert_cmpmem(p, 4, expected, 4);
     }
 }
@@ -305,8 +51,8 @@ test_layouts(void)
       for (int form = 0; form < 4; form++) {
         gboolean separate = form / 2 == 1 && kinds[i].photometric != PHOTOMETRIC_PALETTE;
         for (int extra = kinds[i].may_have_alpha ? 0 : -1; extra <= (kinds[i].may_have_alpha ? 2 : -1); extra++)
-          check_layout(&(Layout){modes[(b + form) % 3], kinds[i].photometric, kinds[i].bits[b], extra, COMPRESSION_NONE,
-                                 form % 2, separate});
+          check_layout(&(TiffLayout){modes[(b + form) % 3], kinds[i].photometric, kinds[i].bits[b], extra,
+                                     COMPRESSION_NONE, form % 2, separate});
       }
 }
 
@@ -317,15 +63,16 @@ test_compressions(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(compressions); i++)
     for (int form = 0; form < 4; form++)
-      check_layout(&(Layout){"wl", PHOTOMETRIC_RGB, 8, EXTRASAMPLE_UNASSALPHA, compressions[i], form % 2, form / 2});
+      check_layout(
+        &(TiffLayout){"wl", PHOTOMETRIC_RGB, 8, EXTRASAMPLE_UNASSALPHA, compressions[i], form % 2, form / 2});
 }
 
 /* Colour spaces that libtiff converts, in more strips than one. */
 static void
 test_converted(void)
 {
-  Memory memory;
-  TIFF *tiff = memory_open(&memory, "wl");
+  TiffMemory memory;
+  TIFF *tiff = tiff_memory_open(&memory, "wl");
   guint8 row[4 * 4];
 
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 4);
@@ -349,19 +96,19 @@ test_converted(void)
       g_assert_cmpmem(p, 4, ((guint8[]){255 - x * 60, 255 - y * 50, 255, 255}), 4);
 }
 
-static const Layout plain = {"wl", PHOTOMETRIC_RGB, 8, -1, COMPRESSION_NONE, FALSE, FALSE};
+static const TiffLayout plain = {"wl", PHOTOMETRIC_RGB, 8, -1, COMPRESSION_NONE, FALSE, FALSE};
 
 typedef void (*SetTags)(TIFF *tiff, int value);
 
 static GBytes *
 write_with(SetTags set, int value)
 {
-  Memory memory;
-  TIFF *tiff = memory_open(&memory, "wl");
+  TiffMemory memory;
+  TIFF *tiff = tiff_memory_open(&memory, "wl");
 
-  set_layout(tiff, &plain);
+  tiff_layout_set(tiff, &plain);
   set(tiff, value);
-  write_pixels(tiff, &plain);
+  tiff_layout_write_pixels(tiff, &plain);
   TIFFClose(tiff);
   return g_byte_array_free_to_bytes(memory.bytes);
 }
@@ -403,7 +150,7 @@ test_orientations(void)
     for (int y = 0; y < SIDE_Y; y++)
       for (int x = 0; x < SIDE_X; x++) {
         guint8 expected[4];
-        expected_pixel(&plain, x, y, expected);
+        tiff_layout_expect(&plain, x, y, expected);
         g_assert_cmpmem(ms_image_get_pixels(image) + seen_at(orientation, x, y) * 4, 4, expected, 4);
       }
   }
@@ -425,14 +172,15 @@ peek(GBytes *file)
 static void
 test_losses(void)
 {
-  g_autoptr(GBytes) eight = write_layout(&plain);
-  g_autoptr(GBytes) sixteen = write_layout(&(Layout){"wl", PHOTOMETRIC_RGB, 16, -1, COMPRESSION_NONE, FALSE, FALSE});
-  Memory memory;
-  TIFF *tiff = memory_open(&memory, "wl");
+  g_autoptr(GBytes) eight = tiff_layout_write(&plain);
+  g_autoptr(GBytes) sixteen =
+    tiff_layout_write(&(TiffLayout){"wl", PHOTOMETRIC_RGB, 16, -1, COMPRESSION_NONE, FALSE, FALSE});
+  TiffMemory memory;
+  TIFF *tiff = tiff_memory_open(&memory, "wl");
 
   for (int page = 0; page < 2; page++) {
-    set_layout(tiff, &plain);
-    write_pixels(tiff, &plain);
+    tiff_layout_set(tiff, &plain);
+    tiff_layout_write_pixels(tiff, &plain);
     TIFFWriteDirectory(tiff);
   }
   TIFFClose(tiff);
@@ -563,8 +311,8 @@ test_every_bit(void)
 static void
 check_header(guint32 width, guint32 height, int compression, int code)
 {
-  Memory memory;
-  TIFF *tiff = memory_open(&memory, "wl");
+  TiffMemory memory;
+  TIFF *tiff = tiff_memory_open(&memory, "wl");
 
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height);
