@@ -7,9 +7,9 @@
 
 #define DEFAULT_DEVICE "auto"
 
-/** ms_command_line_new: (transfer full): the command line without arguments. */
-MsCommandLine *
-ms_command_line_new(void)
+/* (transfer full): the command line without arguments. */
+static MsCommandLine *
+command_line_new(void)
 {
   MsCommandLine *self = g_new0(MsCommandLine, 1);
 
@@ -98,7 +98,7 @@ apply_preset(MsCommandLine *self, GError **error)
 MsCommandLine *
 ms_command_line_parse(int argc, char **argv, GError **error)
 {
-  g_autoptr(MsCommandLine) line = ms_command_line_new();
+  g_autoptr(MsCommandLine) line = command_line_new();
   GPtrArray *inputs = g_ptr_array_new_with_free_func(g_free);
   const MsOptionTarget targets[] = {{&ms_options, &line->settings}, {&ms_command_options, line}};
   const MsOptionReader reader = {targets, G_N_ELEMENTS(targets), line->given, inputs};

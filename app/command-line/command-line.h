@@ -120,7 +120,6 @@ typedef enum {
   MS_COMMAND_REGIONS = 1 << 9,
 } MsCommandAction;
 
-MsCommandLine *ms_command_line_new(void);
 void ms_command_line_free(MsCommandLine *self);
 MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);
 gboolean ms_command_line_has(const MsCommandLine *self, const char *name);

@@ -202,15 +202,6 @@ ms_manifest_begin(MsManifest *self, GError **error)
   return self->fd >= 0 || fail(self, "opened", error);
 }
 
-/** ms_manifest_open: (transfer full): ms_manifest_load() and ms_manifest_begin() in one; lines are only ever added. */
-MsManifest *
-ms_manifest_open(const char *path, GError **error)
-{
-  g_autoptr(MsManifest) self = ms_manifest_load(path, error);
-
-  return self && ms_manifest_begin(self, error) ? g_steal_pointer(&self) : NULL;
-}
-
 /** ms_manifest_find: (transfer none) (nullable): the last line about @input. */
 const MsManifestEntry *
 ms_manifest_find(MsManifest *self, const char *input)

@@ -14,7 +14,6 @@ MsManifest *ms_manifest_load(const char *path, GError **error);
 MsManifest *ms_manifest_load_merged(const char *const *paths, guint n, GError **error);
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
-MsManifest *ms_manifest_open(const char *path, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
                                              const MsSaveOptions *save, gboolean by_hash);

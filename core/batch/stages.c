@@ -29,12 +29,12 @@ ms_batch_image_free(MsBatchImage *self)
   g_free(self);
 }
 
-/**
- * ms_stage_bytes: estimated memory of an image in flight: the image, its result, the reference's result, and as much
- * again for the codecs.
+/*
+ * Estimated memory of an image in flight: the image, its result, the reference's result, and as much again for the
+ * codecs.
  */
-guint64
-ms_stage_bytes(guint64 width, guint64 height, gboolean verify)
+static guint64
+bytes_in_flight(guint64 width, guint64 height, gboolean verify)
 {
   return width * height * BYTES_PER_PIXEL * (verify ? 3 : 2);
 }
@@ -164,7 +164,7 @@ ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellabl
     return FALSE;
   g_free(work->item->note);
   work->item->note = ms_image_header_describe_losses(&header, work->name);
-  work->bytes = ms_stage_bytes((guint64)header.width, (guint64)header.height, options->verify);
+  work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);
   return check_format(work, options, &header, error) && settle_memory(work, options, &header, error);

@@ -28,7 +28,6 @@ typedef struct {
 void ms_batch_image_free(MsBatchImage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
 
-guint64 ms_stage_bytes(guint64 width, guint64 height, gboolean verify);
 gboolean ms_stage_measure(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable,
                           GError **error);
 gboolean ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable *cancellable, GError **error);

@@ -131,15 +131,23 @@ opencl_version(const char *text)
   return major * 100 + minor * 10;
 }
 
+static gboolean
+has_extension(MsDevice *self, const char *extension)
+{
+  g_auto(GStrv) words = g_strsplit(self->extensions, " ", -1);
+
+  return g_strv_contains((const char *const *)words, extension);
+}
+
 /* Sends a vendor's query only to that vendor's devices, because API checkers report it as an error on others. */
 static guint
 preferred_multiple(MsDevice *self)
 {
   guint64 answer = 0;
 
-  if (ms_device_has_extension(self, "cl_nv_device_attribute_query"))
+  if (has_extension(self, "cl_nv_device_attribute_query"))
     answer = query_number(self->id, NV_WARP_SIZE);
-  else if (ms_device_has_extension(self, "cl_amd_device_attribute_query"))
+  else if (has_extension(self, "cl_amd_device_attribute_query"))
     answer = query_number(self->id, AMD_WAVEFRONT_WIDTH);
   else if (self->limits.opencl_version >= 300)
     answer = query_number(self->id, PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
@@ -169,7 +177,7 @@ has_feature(MsDevice *self, const char *feature)
 static gboolean
 has_subgroups(MsDevice *self)
 {
-  gboolean known = (self->limits.opencl_version >= 200 && ms_device_has_extension(self, "cl_khr_subgroups")) ||
+  gboolean known = (self->limits.opencl_version >= 200 && has_extension(self, "cl_khr_subgroups")) ||
                    has_feature(self, "__opencl_c_subgroups");
 
   return known && query_number(self->id, MAX_NUM_SUB_GROUPS) > 0;
@@ -178,7 +186,7 @@ has_subgroups(MsDevice *self)
 static guint
 nvidia_capability(MsDevice *self)
 {
-  if (!ms_device_has_extension(self, "cl_nv_device_attribute_query"))
+  if (!has_extension(self, "cl_nv_device_attribute_query"))
     return 0;
   return (guint)(query_number(self->id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
                  query_number(self->id, NV_COMPUTE_CAPABILITY_MINOR));
@@ -205,8 +213,8 @@ query_limits(MsDevice *self)
   l->fp64 = query_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   l->opencl_version = opencl_version(self->version);
   l->subgroups = has_subgroups(self);
-  l->subgroup_shuffle = l->subgroups && ms_device_has_extension(self, "cl_khr_subgroup_shuffle");
-  l->int64_atomics = ms_device_has_extension(self, "cl_khr_int64_base_atomics");
+  l->subgroup_shuffle = l->subgroups && has_extension(self, "cl_khr_subgroup_shuffle");
+  l->int64_atomics = has_extension(self, "cl_khr_int64_base_atomics");
   l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
@@ -214,16 +222,9 @@ query_limits(MsDevice *self)
   l->nvidia_capability = nvidia_capability(self);
 }
 
-/**
- * ms_device_new_for_id:
- * @id: a device handle
- * @platform_index: place of its platform in the loader's list
- * @device_index: place of the device in its platform
- *
- * Returns: (transfer full): the device with its limits read
- */
-MsDevice *
-ms_device_new_for_id(cl_device_id id, guint platform_index, guint device_index)
+/* (transfer full): the device with its limits read; the indices count platforms and their devices as the loader does. */
+static MsDevice *
+new_for_id(cl_device_id id, guint platform_index, guint device_index)
 {
   MsDevice *self = g_object_new(MS_TYPE_DEVICE, NULL);
 
@@ -251,7 +252,7 @@ append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platf
   if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, ids, NULL) != CL_SUCCESS)
     return;
   for (cl_uint i = 0; i < n; i++)
-    g_ptr_array_add(devices, ms_device_new_for_id(ids[i], platform_index, i));
+    g_ptr_array_add(devices, new_for_id(ids[i], platform_index, i));
 }
 
 /**
@@ -345,14 +346,6 @@ const char *
 ms_device_get_address(MsDevice *self)
 {
   return self->address;
-}
-
-gboolean
-ms_device_has_extension(MsDevice *self, const char *extension)
-{
-  g_auto(GStrv) words = g_strsplit(self->extensions, " ", -1);
-
-  return g_strv_contains((const char *const *)words, extension);
 }
 
 /** ms_device_type_name: "cpu", "gpu", "accelerator" or "other", as reports and --device spell it. */

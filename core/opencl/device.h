@@ -57,7 +57,6 @@ typedef struct {
 G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
 
 GPtrArray *ms_device_enumerate(GError **error);
-MsDevice *ms_device_new_for_id(cl_device_id id, guint platform_index, guint device_index);
 
 cl_device_id ms_device_get_id(MsDevice *self);
 const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
@@ -69,7 +68,6 @@ const char *ms_device_get_driver(MsDevice *self);
 const char *ms_device_get_version(MsDevice *self);
 const char *ms_device_get_extensions(MsDevice *self);
 const char *ms_device_get_address(MsDevice *self);
-gboolean ms_device_has_extension(MsDevice *self, const char *extension);
 const char *ms_device_type_name(MsDeviceType type);
 
 G_END_DECLS

@@ -109,13 +109,9 @@ ms_program_spec_get_part(MsProgramSpec *self, guint index)
   return g_ptr_array_index(self->parts, index);
 }
 
-/**
- * ms_program_spec_get_part_source:
- *
- * Returns: (transfer full): the text of a part; a part that does not exist is a programming error
- */
-GBytes *
-ms_program_spec_get_part_source(MsProgramSpec *self, guint index)
+/* (transfer full): the text of a part; a part that does not exist is a programming error. */
+static GBytes *
+part_source(MsProgramSpec *self, guint index)
 {
   GBytes *own = g_hash_table_lookup(self->sources, ms_program_spec_get_part(self, index));
   g_autofree char *path = g_strconcat(KERNEL_PREFIX, ms_program_spec_get_part(self, index), NULL);
@@ -147,7 +143,7 @@ ms_program_spec_compose(MsProgramSpec *self)
   GString *text = g_string_new(NULL);
 
   for (guint i = 0; i < self->parts->len; i++) {
-    g_autoptr(GBytes) source = ms_program_spec_get_part_source(self, i);
+    g_autoptr(GBytes) source = part_source(self, i);
     g_string_append_printf(text, "#line 1 \"%s\"\n", ms_program_spec_get_part(self, i));
     g_string_append_len(text, g_bytes_get_data(source, NULL), (gssize)g_bytes_get_size(source));
     g_string_append_c(text, '\n');

@@ -18,7 +18,6 @@ void ms_program_spec_set_standard(MsProgramSpec *self, const char *standard);
 
 guint ms_program_spec_get_n_parts(MsProgramSpec *self);
 const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);
-GBytes *ms_program_spec_get_part_source(MsProgramSpec *self, guint index);
 const char *ms_program_spec_get_options(MsProgramSpec *self);
 char *ms_program_spec_compose(MsProgramSpec *self);
 char *ms_program_spec_hash(MsProgramSpec *self);

@@ -37,9 +37,9 @@ typos_between(const char *a, const char *b)
   return row[n];
 }
 
-/** ms_option_reader_nearest: (transfer none) (nullable): the option whose name is nearest to @name. */
-const char *
-ms_option_reader_nearest(const MsOptionReader *self, const char *typed)
+/* (nullable): the name of an option that is nearest to @typed. */
+static const char *
+nearest(const MsOptionReader *self, const char *typed)
 {
   guint fewest = CLAMP((guint)strlen(typed) / LETTERS_PER_TYPO, 1, MOST_TYPOS) + 1;
   const char *best = NULL;
@@ -59,7 +59,7 @@ ms_option_reader_nearest(const MsOptionReader *self, const char *typed)
 static gboolean
 refuse_unknown(const MsOptionReader *reader, const char *name, GError **error)
 {
-  const char *near = ms_option_reader_nearest(reader, name);
+  const char *near = nearest(reader, name);
   g_autofree char *hint = near ? g_strdup_printf(" did you mean --%s?", near) : g_strdup("");
 
   g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s;%s --help-all lists all.", name, hint);

@@ -26,6 +26,5 @@ typedef struct {
 } MsOptionReader;
 
 gboolean ms_option_reader_read(const MsOptionReader *self, int argc, char **argv, GError **error);
-const char *ms_option_reader_nearest(const MsOptionReader *self, const char *typed);
 
 G_END_DECLS

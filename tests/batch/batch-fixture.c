@@ -87,6 +87,15 @@ batch_fixture_plan(BatchFixture *f)
   return items;
 }
 
+/** batch_fixture_open_manifest: (transfer full): a manifest that was read and is open for appending. */
+MsManifest *
+batch_fixture_open_manifest(const char *path, GError **error)
+{
+  g_autoptr(MsManifest) manifest = ms_manifest_load(path, error);
+
+  return manifest && ms_manifest_begin(manifest, error) ? g_steal_pointer(&manifest) : NULL;
+}
+
 /** batch_fixture_item: (transfer none) */
 MsBatchItem *
 batch_fixture_item(GPtrArray *items, guint index)

@@ -32,6 +32,7 @@ void batch_fixture_tear_down(BatchFixture *f, gconstpointer data);
 void batch_fixture_add_picture(BatchFixture *f, const char *name, int width, int height);
 void batch_fixture_add_file(BatchFixture *f, const char *folder, const char *name, const char *content);
 GPtrArray *batch_fixture_plan(BatchFixture *f);
+MsManifest *batch_fixture_open_manifest(const char *path, GError **error);
 MsBatchItem *batch_fixture_item(GPtrArray *items, guint index);
 char *batch_fixture_out_path(BatchFixture *f, const char *name);
 void batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const char *name);

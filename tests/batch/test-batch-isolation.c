@@ -193,7 +193,7 @@ test_resume(BatchFixture *f, gconstpointer data)
   f->request.resume = TRUE;
   for (guint run = 0; run < 2; run++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsManifest) manifest = ms_manifest_open(path, &error);
+    g_autoptr(MsManifest) manifest = batch_fixture_open_manifest(path, &error);
     g_assert_no_error(error);
     f->request.manifest = f->options.manifest = manifest;
     g_autoptr(GPtrArray) items = batch_fixture_plan(f);

@@ -16,7 +16,7 @@ open_manifest(BatchFixture *f)
 {
   g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
   g_autoptr(GError) error = NULL;
-  MsManifest *manifest = ms_manifest_open(path, &error);
+  MsManifest *manifest = batch_fixture_open_manifest(path, &error);
 
   g_assert_no_error(error);
   return manifest;
@@ -172,7 +172,7 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
   g_autofree char *missing = g_build_filename(f->folder, "missing", "m.jsonl", NULL);
-  g_autoptr(MsManifest) nowhere = ms_manifest_open(missing, &error);
+  g_autoptr(MsManifest) nowhere = batch_fixture_open_manifest(missing, &error);
   g_assert_null(nowhere);
   g_assert_error(error, MS_ERROR, MS_ERROR_IO);
   g_assert_nonnull(strstr(error->message, "--manifest"));
@@ -182,7 +182,7 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
     return;
   }
   g_clear_error(&error);
-  g_autoptr(MsManifest) full = ms_manifest_open("/dev/full", &error);
+  g_autoptr(MsManifest) full = batch_fixture_open_manifest("/dev/full", &error);
   g_assert_no_error(error);
   f->options.manifest = full;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Fails where a public function is declared in the header of another module.
+"""Fails where a public function is declared in the header of another module, or no other file calls it.
 
 A function of FILE.c is declared in a header of the same folder: in FILE.h, in one whose name FILE begins with
-(document-runs.c and document.h), or in a private one.
+(document-runs.c and document.h), or in a private one. One that only its own file calls is static; the public library
+(core/api) is for programs outside.
 """
+import collections
 import os
 import re
 
@@ -14,6 +16,7 @@ KNOWN = []
 
 DEFINITION = re.compile(r'^(?!static\b)[A-Za-z_][^\n;{}=#()]*\n(ms_\w+)\((?:[^;{}]*)\)\n\{', re.MULTILINE)
 DECLARATION = re.compile(r'\b(ms_\w+)\(')
+NAME = re.compile(r'\bms_\w+')
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
 
 
@@ -33,10 +36,26 @@ def belongs(path, header):
     return same_folder and (name == stem or stem.startswith(name + '-') or name.endswith('-private'))
 
 
+def users():
+    """For each name, how often each file holds it."""
+    found = collections.defaultdict(collections.Counter)
+    for path in sources.files('.c', '.h', '.ui'):
+        for name in NAME.findall(COMMENT.sub('', sources.read(path))):
+            found[name][path] += 1
+    return found
+
+
+def is_used_elsewhere(path, headers, uses):
+    """Whether a third file names the function, or its header does so twice, as the macros for g_autoptr() do."""
+    return (any(user != path and user not in headers for user in uses)
+            or any(uses[header] > 1 for header in headers))
+
+
 def main():
     declared = declarations()
     problems = []
     guilty = set()
+    used = users()
     for path in sources.files('.c', below=('core', 'ui', 'app')):
         for name in DEFINITION.findall(COMMENT.sub('', sources.read(path))):
             headers = declared.get(name, [])
@@ -44,6 +63,8 @@ def main():
                 guilty.add(path)
                 if path not in KNOWN:
                     problems.append('%s: %s() is declared in %s' % (path, name, ', '.join(headers)))
+            if headers and not path.startswith('core/api/') and not is_used_elsewhere(path, headers, used[name]):
+                problems.append('%s: no other file calls %s(); make it static or remove it' % (path, name))
     problems += ['%s: remove it from KNOWN' % path for path in KNOWN if path not in guilty]
     sources.finish(problems)
 

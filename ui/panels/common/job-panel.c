@@ -95,9 +95,9 @@ ms_job_panel_run(MsJobPanel *self)
   ms_lab_bar_set_running(priv->bar, TRUE);
 }
 
-/** ms_job_panel_cancel: ends the running job after its current step; results so far are kept. */
-void
-ms_job_panel_cancel(MsJobPanel *self)
+/* Ends the running job after its current step; results so far are kept. */
+static void
+cancel(MsJobPanel *self)
 {
   if (private_of(self)->job)
     ms_panel_job_cancel(private_of(self)->job);
@@ -109,7 +109,7 @@ ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar)
 {
   private_of(self)->bar = bar;
   g_signal_connect_object(bar, "start", G_CALLBACK(ms_job_panel_run), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(bar, "cancel", G_CALLBACK(ms_job_panel_cancel), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(bar, "cancel", G_CALLBACK(cancel), self, G_CONNECT_SWAPPED);
   ms_job_panel_update_ready(self);
 }
 

@@ -144,9 +144,9 @@ detach(MsPanel *self)
   g_clear_object(&private_of(self)->document);
 }
 
-/** ms_panel_set_document: @document: (nullable): the document to show */
-void
-ms_panel_set_document(MsPanel *self, MsDocument *document)
+/* @document: (nullable): the document to show. */
+static void
+set_document(MsPanel *self, MsDocument *document)
 {
   MsPanelPrivate *priv = private_of(self);
 
@@ -177,7 +177,7 @@ ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec
   if (id == PROP_COMPACT)
     private_of(MS_PANEL(object))->compact = g_value_get_boolean(value);
   else
-    ms_panel_set_document(MS_PANEL(object), g_value_get_object(value));
+    set_document(MS_PANEL(object), g_value_get_object(value));
 }
 
 static void

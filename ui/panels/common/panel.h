@@ -29,7 +29,6 @@ struct _MsPanelClass {
 MsDocument *ms_panel_get_document(MsPanel *self);
 gboolean ms_panel_is_compact(MsPanel *self);
 MsDevice *ms_panel_get_device(MsPanel *self);
-void ms_panel_set_document(MsPanel *self, MsDocument *document);
 void ms_panel_invalidate(MsPanel *self);
 void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
 void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);

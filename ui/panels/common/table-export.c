@@ -46,9 +46,9 @@ cell_text(GtkTreeViewColumn *column, GtkTreeModel *model, GtkTreeIter *iter)
   return text;
 }
 
-/** ms_table_export_text: (transfer full): the visible columns of @tree with their titles, as CSV or with tabs. */
-char *
-ms_table_export_text(GtkTreeView *tree, gboolean csv)
+/* (transfer full): the visible columns of @tree with their titles, as CSV or with tabs. */
+static char *
+text_of(GtkTreeView *tree, gboolean csv)
 {
   GtkTreeModel *model = gtk_tree_view_get_model(tree);
   g_autoptr(GList) columns = gtk_tree_view_get_columns(tree);
@@ -72,7 +72,7 @@ ms_table_export_text(GtkTreeView *tree, gboolean csv)
 static void
 on_copy_clicked(GtkWidget *button, TableExport *self)
 {
-  g_autofree char *text = ms_table_export_text(self->tree, FALSE);
+  g_autofree char *text = text_of(self->tree, FALSE);
 
   gtk_clipboard_set_text(gtk_widget_get_clipboard(button, GDK_SELECTION_CLIPBOARD), text, -1);
 }
@@ -82,7 +82,7 @@ on_file_chosen(GtkNativeDialog *dialog, int response, GtkWidget *box)
 {
   TableExport *self = g_object_get_data(G_OBJECT(box), "ms-table-export");
   g_autofree char *path = gtk_file_chooser_get_filename(GTK_FILE_CHOOSER(dialog));
-  g_autofree char *text = ms_table_export_text(self->tree, TRUE);
+  g_autofree char *text = text_of(self->tree, TRUE);
   g_autoptr(GError) error = NULL;
 
   if (response == GTK_RESPONSE_ACCEPT && path && !g_file_set_contents(path, text, -1, &error))

@@ -7,6 +7,5 @@
 G_BEGIN_DECLS
 
 GtkWidget *ms_table_export_new(MsPanel *panel, GtkTreeView *tree, const char *name);
-char *ms_table_export_text(GtkTreeView *tree, gboolean csv);
 
 G_END_DECLS

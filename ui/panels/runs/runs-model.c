@@ -18,19 +18,19 @@ ms_runs_model_new(void)
 /* Fewer times than this have no spread. */
 #define FEWEST_TIMES 3
 
-/** ms_runs_model_is_repeated: whether the speed-up over the baseline (nullable) rests on repeats of both. */
-gboolean
-ms_runs_model_is_repeated(MsRun *run, MsRun *baseline)
+/* Whether the speed-up over the baseline (nullable) rests on repeats of both. */
+static gboolean
+is_repeated(MsRun *run, MsRun *baseline)
 {
   return baseline && (run == baseline || MIN(ms_run_summarise(run).n, ms_run_summarise(baseline).n) >= FEWEST_TIMES);
 }
 
-/**
- * ms_runs_model_speedup: (transfer full): speed-up over the baseline with its spread, or that it rests on one run; runs
- * with other filter parameters have none.
+/*
+ * (transfer full): the speed-up over the baseline with its spread, or that it rests on one run; runs with other filter
+ * parameters have none.
  */
-char *
-ms_runs_model_speedup(MsRun *run, MsRun *baseline)
+static char *
+speedup_text(MsRun *run, MsRun *baseline)
 {
   if (!baseline || !ms_params_equal(&ms_run_get_settings(run)->params, &ms_run_get_settings(baseline)->params))
     return g_strdup(MS_NO_NUMBER);
@@ -38,7 +38,7 @@ ms_runs_model_speedup(MsRun *run, MsRun *baseline)
   g_autofree char *ratio = ms_format_ratio(other.median / own.median);
   if (run == baseline)
     return g_steal_pointer(&ratio);
-  if (!ms_runs_model_is_repeated(run, baseline))
+  if (!is_repeated(run, baseline))
     return g_strdup_printf(_("%s, one run"), ratio);
   return g_strdup_printf("%s ± %.1f %%", ratio, 100 * hypot(own.spread, other.spread));
 }
@@ -104,15 +104,15 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
   double ms = ms_run_get_kernel_ms(run);
   g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
   g_autofree char *time = time_text(run);
-  g_autofree char *speedup = ms_runs_model_speedup(run, baseline);
+  g_autofree char *speedup = speedup_text(run, baseline);
 
-  gtk_list_store_set(
-    store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B, b ? run == b : current,
-    MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings, MS_RUNS_DEVICE, ms_run_get_device_name(run),
-    MS_RUNS_TIME, time, MS_RUNS_SHARE, slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup,
-    MS_RUNS_BADGE, ms_runs_model_badge(run, baseline), MS_RUNS_PICTURE, ms_run_has_result(run) ? "kept" : "dropped",
-    MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED,
-    ms_runs_model_is_repeated(run, baseline), MS_RUNS_MARK, newest ? _("newest") : "", -1);
+  gtk_list_store_set(store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
+                     b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
+                     MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
+                     slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
+                     ms_runs_model_badge(run, baseline), MS_RUNS_PICTURE, ms_run_has_result(run) ? "kept" : "dropped",
+                     MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL,
+                     MS_RUNS_REPEATED, is_repeated(run, baseline), MS_RUNS_MARK, newest ? _("newest") : "", -1);
 }
 
 /** ms_runs_model_fill: updates the rows from @document (nullable) in place, so that the selection is kept. */

@@ -36,8 +36,6 @@ typedef enum {
 
 GtkListStore *ms_runs_model_new(void);
 void ms_runs_model_fill(GtkListStore *store, MsDocument *document);
-gboolean ms_runs_model_is_repeated(MsRun *run, MsRun *baseline);
-char *ms_runs_model_speedup(MsRun *run, MsRun *baseline);
 const char *ms_runs_model_badge(MsRun *run, MsRun *baseline);
 
 G_END_DECLS

@@ -97,14 +97,12 @@ show_build(MsTimingView *self, MsTimingLog *log)
   gtk_label_set_text(self->build, text);
 }
 
-/**
- * ms_timing_view_show_log:
- * @log: (nullable): with resolved timestamps
- * @heading: describes the run
- * @peak_gb_per_s: the device's measured bandwidth, 0 if unknown
+/*
+ * @log: (nullable): with resolved timestamps; @heading: describes the run; @peak_gb_per_s: the device's measured
+ * bandwidth, 0 if unknown.
  */
-void
-ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s)
+static void
+show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s)
 {
   gtk_tree_store_clear(self->store);
   ms_stage_bar_clear(self->bar);
@@ -199,12 +197,12 @@ ms_timing_view_refresh(MsPanel *panel)
   MsRun *run = document ? ms_document_get_current_run(document) : NULL;
 
   if (!run) {
-    ms_timing_view_show_log(self, NULL, NULL, 0);
+    show_log(self, NULL, NULL, 0);
     return;
   }
   g_autofree char *heading = run_heading(run);
   MsDevice *device = ms_run_get_device(run);
-  ms_timing_view_show_log(self, ms_run_get_log(run), heading, device == self->peak_device ? self->peak : 0);
+  show_log(self, ms_run_get_log(run), heading, device == self->peak_device ? self->peak : 0);
   want_peak(self, ms_document_get_engine(document));
 }
 

@@ -9,6 +9,4 @@ G_BEGIN_DECLS
 #define MS_TYPE_TIMING_VIEW (ms_timing_view_get_type())
 G_DECLARE_FINAL_TYPE(MsTimingView, ms_timing_view, MS, TIMING_VIEW, MsPanel)
 
-void ms_timing_view_show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s);
-
 G_END_DECLS
