@@ -222,7 +222,7 @@ query_limits(MsDevice *self)
   l->nvidia_capability = nvidia_capability(self);
 }
 
-/* (transfer full): the device with its limits read; the indices count platforms and their devices as the loader does. */
+/* (transfer full): the device with its limits read; the indices are places in the lists of the OpenCL loader. */
 static MsDevice *
 new_for_id(cl_device_id id, guint platform_index, guint device_index)
 {

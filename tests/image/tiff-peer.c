@@ -238,4 +238,3 @@ tiff_layout_expect(const TiffLayout *layout, int x, int y, guint8 *rgba)
     rgba[k] = value;
   }
 }
-
