@@ -16,8 +16,8 @@ WORK = tempfile.mkdtemp(prefix="meanshift-lab-runs-")
 
 def copied_rows(person):
     """The table of the visible panel as the button copies it: a dictionary for each row."""
-    person.click(person.find("Copy Table", "push button"))
-    lines = wait("the table on the clipboard", person.clipboard_text).splitlines()
+    copy = person.find("Copy Table", "push button")
+    lines = person.copied(lambda: person.click(copy)).splitlines()
     titles = lines[0].split("\t")
     return [dict(zip(titles, line.split("\t"))) for line in lines[1:]]
 
@@ -90,7 +90,7 @@ def undo_of_deletion(person):
     check(runs(person)[0]["Picture"] == "★ baseline", f"{runs(person)[0]}")
     person.click(person.find("Undo Delete", "push button"))
     wait("the run to come back", lambda: runs(person) == before)
-    check(not person.has("Undo Delete", "push button"), "the same deletion can be undone twice")
+    wait("the deletion to be undone only once", lambda: not person.has("Undo Delete", "push button"))
 
 
 def newest_is_visible(person):
@@ -101,9 +101,13 @@ def newest_is_visible(person):
         wait_for_runs(person, number + 1)
     newest = runs(person)[-1]["Run"]
     cell = person.find(newest, "table cell")
-    _, top, _, height = person.box(person.find("Runs", "table"))
-    _, y, _, _ = person.box(cell)
-    check(top <= y < top + height, f"{newest} is not in view")
+
+    def is_in_view():
+        _, top, _, height = person.box(person.find("Runs", "table"))
+        _, y, _, _ = person.box(cell)
+        return top <= y < top + height
+
+    wait(f"{newest} to be in view", is_in_view)
 
 
 def copy_timings(person):
