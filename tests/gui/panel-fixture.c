@@ -109,7 +109,7 @@ panel_fixture_filter(PanelFixture *self, const char *option, const char *value)
   if (option && !ms_option_set_text(ms_option_find(option), &settings, value, &error))
     g_error("%s", error->message);
   /* Without a name, so that the changes do not become one drag and one run. */
-  ms_document_set_settings(self->document, &settings, NULL);
+  ms_document_set_settings(self->document, &settings);
   ms_document_request_filter(self->document);
   wait_for(60, ms_document_get_current_run(self->document) != before && !ms_document_is_busy(self->document));
   panel_fixture_settle();

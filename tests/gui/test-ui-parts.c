@@ -84,12 +84,12 @@ test_empty_pane(void)
 }
 
 static void
-set_sp(MsHistory *history, double sp, const char *merge)
+set_sp(MsHistory *history, double sp, const char *name)
 {
   MsSettings settings = *ms_history_get(history);
 
   settings.params.sp = sp;
-  ms_history_push(history, &settings, merge);
+  ms_history_push(history, &settings, name, name != NULL);
 }
 
 static void
@@ -117,6 +117,22 @@ test_history(void)
   g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 5);
   g_assert_true(ms_history_undo(history));
   g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
+}
+
+/* One choice shortly after another is a step of its own, as moves of a slider are not. */
+static void
+test_choices_are_steps(void)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(MsHistory) history = ms_history_new(&settings);
+
+  for (int unroll = 2; unroll <= 4; unroll += 2) {
+    settings.options.unroll = unroll;
+    ms_history_push(history, &settings, "unroll", FALSE);
+  }
+  g_assert_true(ms_history_undo(history));
+  g_assert_cmpint(ms_history_get(history)->options.unroll, ==, 2);
+  g_assert_cmpstr(ms_history_get_undo_name(history), ==, "unroll");
 }
 
 /* A day of changes keeps the newest five hundred. */
@@ -350,6 +366,7 @@ main(int argc, char **argv)
   g_test_add_func("/geometry/pan-stops-at-edges", test_pan_stops_at_edges);
   g_test_add_func("/geometry/empty-pane", test_empty_pane);
   g_test_add_func("/history/steps", test_history);
+  g_test_add_func("/history/steps/choices", test_choices_are_steps);
   g_test_add_func("/history/is-bounded", test_history_is_bounded);
   g_test_add_func("/presets/own", test_presets);
   g_test_add_func("/presets/foreign", test_foreign_presets);

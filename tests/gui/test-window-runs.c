@@ -20,7 +20,7 @@ test_cancel(void)
   slow.params.sp = 40;
   slow.params.sr = 200;
   slow.params.max_iterations = 60;
-  ms_document_set_settings(document, &slow, NULL);
+  ms_document_set_settings(document, &slow);
   g_assert_true(ms_document_is_busy(document));
   panel_fixture_settle();
   gint64 start = g_get_monotonic_time();
@@ -68,7 +68,7 @@ test_close_during_run(void)
   MsSettings slow = ms_settings_default();
   slow.params.sp = 30;
   slow.params.max_iterations = 30;
-  ms_document_set_settings(document, &slow, NULL);
+  ms_document_set_settings(document, &slow);
   panel_fixture_settle();
   g_assert_true(ms_document_is_busy(document));
   window_fixture_tear_down(&fixture);
@@ -86,7 +86,7 @@ test_memory_bound(void)
   for (int sr = 10; sr < 18; sr++) {
     MsSettings settings = *ms_document_get_settings(document);
     settings.params.sr = sr;
-    ms_document_set_settings(document, &settings, NULL); /* as one choice each, not as one drag */
+    ms_document_set_settings(document, &settings); /* as one choice each, not as one drag */
     window_fixture_wait_idle(&fixture);
   }
   GListModel *runs = ms_document_get_runs(document);

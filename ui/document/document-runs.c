@@ -171,7 +171,7 @@ ms_document_restore_run(MsDocument *self, MsRun *run)
   gboolean live = self->live;
 
   self->live = live && !ms_run_has_result(run);
-  ms_document_set_settings(self, ms_run_get_requested(run), NULL);
+  ms_document_set_settings(self, ms_run_get_requested(run));
   self->live = live;
   if (!ms_run_has_result(run))
     return;

@@ -24,17 +24,20 @@ settings_changed(MsDocument *self)
     ms_document_request_filter(self);
 }
 
-/**
- * ms_document_set_settings:
- * @merge: (nullable): names the control that is moved; successive changes with one name are one undo step
- */
-void
-ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge)
+static void
+push_settings(MsDocument *self, const MsSettings *settings, const char *name, gboolean gradual)
 {
   if (ms_settings_equal(settings, ms_document_get_settings(self)))
     return;
-  ms_history_push(self->history, settings, merge);
+  ms_history_push(self->history, settings, name, gradual);
   settings_changed(self);
+}
+
+/** ms_document_set_settings: takes over all settings, as one undo step. */
+void
+ms_document_set_settings(MsDocument *self, const MsSettings *settings)
+{
+  push_settings(self, settings, NULL, FALSE);
 }
 
 /** ms_document_set_dragging: whether a slider is being dragged, all moves of which are one undo step and one run. */
@@ -44,7 +47,10 @@ ms_document_set_dragging(MsDocument *self, gboolean dragging)
   ms_history_set_dragging(self->history, dragging);
 }
 
-/** ms_document_set_option: sets one option from text, with the syntax of the command line. */
+/**
+ * ms_document_set_option: sets one option from text, with the syntax of the command line. Successive values of a number
+ * are one undo step and one run, because sliders and spin buttons pass through many; each choice is its own.
+ */
 gboolean
 ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
 {
@@ -54,7 +60,7 @@ ms_document_set_option(MsDocument *self, const char *name, const char *value, GE
   g_return_val_if_fail(option != NULL, FALSE);
   if (!ms_option_set_text(option, &settings, value, error))
     return FALSE;
-  ms_document_set_settings(self, &settings, name);
+  push_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
   return TRUE;
 }
 

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 const MsSettings *ms_document_get_settings(MsDocument *self);
-void ms_document_set_settings(MsDocument *self, const MsSettings *settings, const char *merge);
+void ms_document_set_settings(MsDocument *self, const MsSettings *settings);
 void ms_document_set_dragging(MsDocument *self, gboolean dragging);
 gboolean ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error);
 gboolean ms_document_plan_request(MsDocument *self, MsPlanRequest *request);

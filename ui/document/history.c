@@ -60,11 +60,11 @@ ms_history_get_step(MsHistory *self)
 }
 
 static gboolean
-merges(MsHistory *self, const char *merge)
+merges(MsHistory *self, const char *name)
 {
   gboolean soon = g_get_monotonic_time() - self->pushed_us < MERGE_US;
 
-  return merge && self->position > 0 && (soon || self->dragging) && g_strcmp0(self->merge, merge) == 0;
+  return self->position > 0 && (soon || self->dragging) && g_strcmp0(self->merge, name) == 0;
 }
 
 /** ms_history_set_dragging: begins a step that all changes of one control belong to until the drag ends. */
@@ -89,19 +89,20 @@ append(MsHistory *self, const MsSettings *settings, const char *name)
 
 /**
  * ms_history_push:
- * @merge: (nullable): names the control; a change shortly after another of the same name replaces it
+ * @name: (nullable): names the control
+ * @gradual: whether a change shortly after another one of the same control, or in the same drag, replaces it
  */
 void
-ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge)
+ms_history_push(MsHistory *self, const MsSettings *settings, const char *name, gboolean gradual)
 {
   g_array_set_size(self->steps, self->position + 1);
-  if (merges(self, merge))
+  if (gradual && merges(self, name))
     g_array_index(self->steps, Step, self->position).settings = *settings;
   else
-    append(self, settings, merge);
-  if (merge != self->merge) {
+    append(self, settings, name);
+  if (name != self->merge) {
     g_free(self->merge);
-    self->merge = g_strdup(merge);
+    self->merge = g_strdup(name);
   }
   self->pushed_us = g_get_monotonic_time();
 }

@@ -12,7 +12,7 @@ MsHistory *ms_history_new(const MsSettings *settings);
 void ms_history_free(MsHistory *self);
 const MsSettings *ms_history_get(MsHistory *self);
 guint ms_history_get_step(MsHistory *self);
-void ms_history_push(MsHistory *self, const MsSettings *settings, const char *merge);
+void ms_history_push(MsHistory *self, const MsSettings *settings, const char *name, gboolean gradual);
 void ms_history_set_dragging(MsHistory *self, gboolean dragging);
 gboolean ms_history_can_undo(MsHistory *self);
 gboolean ms_history_can_redo(MsHistory *self);

@@ -34,7 +34,7 @@ apply_cb(MsPresetsPopover *self, GtkWidget *button)
   settings = *ms_document_get_settings(self->document);
   gtk_popover_popdown(GTK_POPOVER(self));
   if (ms_presets_apply(self->presets, gtk_widget_get_name(button), &settings, &error))
-    ms_document_set_settings(self->document, &settings, NULL);
+    ms_document_set_settings(self->document, &settings);
   else
     report(self, error);
 }

@@ -63,7 +63,7 @@ reset_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
   MsWindow *self = data;
   MsSettings settings = ms_settings_default();
 
-  ms_document_set_settings(self->document, &settings, NULL);
+  ms_document_set_settings(self->document, &settings);
 }
 
 static void

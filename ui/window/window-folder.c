@@ -62,7 +62,7 @@ ms_window_replace(MsWindow *self)
   if (!old || old == GTK_WIDGET(ms_window_get_view(self)))
     return;
   settings = *ms_document_get_settings(ms_image_view_get_document(MS_IMAGE_VIEW(old)));
-  ms_document_set_settings(self->document, &settings, NULL);
+  ms_document_set_settings(self->document, &settings);
   g_clear_weak_pointer(&self->replaced);
   ms_window_close_view(old);
 }

@@ -138,7 +138,7 @@ new_document(MsWindow *self, MsImage *image, GFile *file, const char *title)
   /* A new picture starts with the current settings, so that they can be tried on many pictures. */
   if (self->document) {
     ms_document_set_live(document, FALSE);
-    ms_document_set_settings(document, ms_document_get_settings(self->document), NULL);
+    ms_document_set_settings(document, ms_document_get_settings(self->document));
   }
   picture_memory_changed_cb(self->settings, NULL, document);
   live_changed_cb(self->settings, NULL, document);

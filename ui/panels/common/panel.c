@@ -117,7 +117,7 @@ ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
     if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
       ms_option_set_text(&table[i], &chosen, value, NULL);
   }
-  ms_document_set_settings(document, &chosen, NULL);
+  ms_document_set_settings(document, &chosen);
 }
 
 /** ms_panel_report_problem: shows an error in the window. */
