@@ -92,7 +92,7 @@ sort_leaves(leaf_sums_t *sums, tests_t *tests, const picture_t *picture, __globa
   short list[LANES] __attribute__((aligned(64)));
 
   p += 6 * pitch;
-  sums->n = taken ? sums->n + (lanes_t)1 : sums->n;
+  sums->n = count_lanes(sums->n, taken);
   sums->s0 = taken ? sums->s0 + load_lanes(p) : sums->s0;
   sums->s1 = taken ? sums->s1 + load_lanes(p + pitch) : sums->s1;
   sums->s2 = taken ? sums->s2 + load_lanes(p + 2 * pitch) : sums->s2;
@@ -120,7 +120,7 @@ test_leaf(leaf_sums_t *sums, const picture_t *picture, __global const ushort *p,
                           (y - (lanes_t)(ushort)bounds->top <= (lanes_t)(ushort)(bounds->bottom - bounds->top));
     const mask_t m = inside & within(d0 * d0, d1 * d1, d2 * d2, picture->limit);
 
-    sums->n = m ? sums->n + (lanes_t)1 : sums->n;
+    sums->n = count_lanes(sums->n, m);
     sums->x = m ? sums->x + x : sums->x;
     sums->y = m ? sums->y + y : sums->y;
     sums->s0 = m ? sums->s0 + t0 : sums->s0;

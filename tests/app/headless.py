@@ -29,10 +29,12 @@ def write_png(path, width, height, seed=1, rows=None):
     """A picture of soft noise, so that the filter has something to do."""
     rng = random.Random(seed)
     if rows is None:
-        rows = [bytes((x * 3 + y * 5 + c * 40 + rng.randrange(30)) % 256 for x in range(width) for c in range(3)) for y in range(height)]
+        rows = [bytes((x * 3 + y * 5 + c * 40 + rng.randrange(30)) % 256 for x in range(width) for c in range(3))
+                for y in range(height)]
     raw = b"".join(b"\0" + row for row in rows)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) +
+                                   chunk(b"IEND", b""))
 
 
 def paeth(a, b, c):
@@ -76,7 +78,8 @@ def read_png(data):
 
 # ---- JSON Schema, as much of it as the report's uses ----
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None), "boolean": bool, "number": (int, float)}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None), "boolean": bool,
+         "number": (int, float)}
 
 
 def is_type(value, name):
@@ -101,7 +104,8 @@ def violation(schema, value, path="report"):
             if name in schema.get("properties", {}):
                 found = violation(schema["properties"][name], member, f"{path}.{name}")
             else:
-                found = f"{path}: {name} is not described" if schema.get("additionalProperties", True) is False else None
+                allowed = schema.get("additionalProperties", True) is not False
+                found = None if allowed else f"{path}: {name} is not described"
             if found:
                 return found
     if isinstance(value, list) and "items" in schema:
@@ -113,7 +117,7 @@ def violation(schema, value, path="report"):
 
 
 def wait_until_signals_are_handled(process):
-    """Returns once the program handles SIGTERM, which ends it at once before; one thread waits for it, others block it."""
+    """Returns once one thread of the program waits for SIGTERM and the others block it."""
     status = pathlib.Path(f"/proc/{process.pid}/status")
     while process.poll() is None:
         blocked = re.search(r"(?m)^SigBlk:\s*([0-9a-f]+)$", status.read_text())
@@ -142,7 +146,8 @@ class HeadlessCase(unittest.TestCase):
         """Runs --headless; checks the status; returns standard output (bytes) and error (text)."""
         environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         environment.update(env or {})
-        result = subprocess.run([PROGRAM, "--headless", *map(str, arguments)], input=stdin, capture_output=True, env=environment,
+        result = subprocess.run([PROGRAM, "--headless", *map(str, arguments)], input=stdin, capture_output=True,
+                                env=environment,
                                 timeout=120, check=False, **options)
         error = result.stderr.decode()
         self.assertEqual(result.returncode, status, f"{arguments}\n{error}")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Folders of images, interrupted runs, several devices, and input or options that are refused, by running the program."""
+"""Folders of images, interrupted runs, several devices, and what is refused, by running the program."""
 
 import json
 import os
@@ -37,12 +37,16 @@ class BadInput(HeadlessCase):
 
     def test_too_large(self):
         self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--max-pixels", "1K", parts=["a.png"])
-        self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--memory-limit", "1K", parts=["a.png", "--memory-limit"])
+        self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--memory-limit", "1K",
+                    parts=["a.png", "--memory-limit"])
         picture = pathlib.Path(self.picture("a.png")).read_bytes()
-        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "8K", stdin=picture, parts=["standard input", "--memory-limit"])
-        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "1K", stdin=picture, parts=["standard input", "limit"])
+        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "8K", stdin=picture,
+                    parts=["standard input", "--memory-limit"])
+        self.refuse("-", "-o", self.out / "x.png", "--memory-limit", "1K", stdin=picture,
+                    parts=["standard input", "limit"])
         header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 6, 0, 0, 0)
-        (self.src / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x") + chunk(b"IEND", b""))
+        (self.src / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x") +
+                                            chunk(b"IEND", b""))
         self.refuse(self.src / "bomb.png", "-o", self.out / "x.png", parts=["bomb.png"])
 
     def test_outputs_that_cannot_be_written(self):
@@ -57,7 +61,8 @@ class BadInput(HeadlessCase):
     def test_a_full_disk_leaves_nothing(self):
         source = self.picture("a.png", 200, 200)
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-        self.refuse(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1", parts=["x.png"], preexec_fn=limit)
+        self.refuse(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1", parts=["x.png"],
+                    preexec_fn=limit)
 
     def test_an_input_is_never_overwritten(self):
         source = self.picture("a.png")
@@ -82,7 +87,8 @@ class BadInput(HeadlessCase):
         self.refuse(*study, as_svg, "--report-dir", self.out, status=2, parts=["--report-dir", "swap-example.svg"])
         baseline = self.out / "swap-example.json"
         baseline.write_text("{}")
-        self.refuse(*study, "--compare", baseline, "--report-dir", self.out, status=2, parts=["--report-dir", "--compare"])
+        self.refuse(*study, "--compare", baseline, "--report-dir", self.out, status=2,
+                    parts=["--report-dir", "--compare"])
         self.refuse(*study, "--compare", baseline, "--json", baseline, status=2, parts=["--json", "--compare"])
         baseline.unlink()
         self.refuse(*study, "--json", baseline, "--report-dir", self.out, status=2, parts=["--json", "--report-dir"])
@@ -90,9 +96,12 @@ class BadInput(HeadlessCase):
 
     def test_two_reports_never_share_a_file(self):
         source, both = self.picture("a.png"), self.dir / "both"
-        self.refuse(source, "--json", both, "--csv", self.out / ".." / "both", status=2, parts=["--json", "--csv", "both"])
-        self.refuse(source, "-o", self.out / "x.png", "--json", self.src / ".." / "out" / "x.png", status=2, parts=["--output", "--json"])
-        self.refuse(source, "-o", self.out / "x.png", "--manifest", both, "--csv", both, status=2, parts=["--csv", "--manifest"])
+        self.refuse(source, "--json", both, "--csv", self.out / ".." / "both", status=2,
+                    parts=["--json", "--csv", "both"])
+        self.refuse(source, "-o", self.out / "x.png", "--json", self.src / ".." / "out" / "x.png", status=2,
+                    parts=["--output", "--json"])
+        self.refuse(source, "-o", self.out / "x.png", "--manifest", both, "--csv", both, status=2,
+                    parts=["--csv", "--manifest"])
         self.run_program(source, "--json", "/dev/null", "--csv", "/dev/null", "--device", "reference")
 
     def test_reports_never_take_the_place_of_images(self):
@@ -101,10 +110,12 @@ class BadInput(HeadlessCase):
         before = source.read_bytes()
         for option in ("--json", "--csv", "--manifest"):
             for shard in ("1/1000", "2/1000"):
-                self.refuse(self.src, "-o", self.out, "--shard", shard, option, source, status=2, parts=[option, "a.png"])
+                self.refuse(self.src, "-o", self.out, "--shard", shard, option, source, status=2,
+                            parts=[option, "a.png"])
         self.assertEqual(source.read_bytes(), before)
         (self.dir / "elsewhere.png").write_bytes(before)
-        self.refuse(self.src, "-o", self.out, "--manifest", self.dir / "elsewhere.png", status=2, parts=["--manifest", "elsewhere.png"])
+        self.refuse(self.src, "-o", self.out, "--manifest", self.dir / "elsewhere.png", status=2,
+                    parts=["--manifest", "elsewhere.png"])
 
     def test_reports_never_take_the_place_of_results_or_each_other(self):
         source = self.picture("a.png")
@@ -118,7 +129,8 @@ class BadInput(HeadlessCase):
             self.refuse(source, first, same, second, f"{self.out}/../r.txt", status=2, parts=[first, second, "r.txt"])
         (self.dir / "r2.txt").write_text("")
         os.link(self.dir / "r2.txt", self.dir / "r3.txt")
-        self.refuse(source, "--json", self.dir / "r2.txt", "--csv", self.dir / "r3.txt", status=2, parts=["--json", "--csv"])
+        self.refuse(source, "--json", self.dir / "r2.txt", "--csv", self.dir / "r3.txt", status=2,
+                    parts=["--json", "--csv"])
         self.run_program(source, "--device", "reference", "--json", "/dev/null", "--csv", "/dev/null")
 
     def test_reports_that_cannot_be_written_are_told_first(self):
@@ -162,21 +174,25 @@ class BadInput(HeadlessCase):
 
     def test_options_that_mean_nothing_together(self):
         source = self.picture("a.png")
-        self.refuse(source, "-o", self.out / "x.png", "--memory", "image", "--access", "vload", "--device", "cpu", status=2)
-        self.refuse(source, "-o", self.out / "x.png", "--work-group", "60000x60000", "--device", "cpu", status=2, parts=["60000x60000"])
+        self.refuse(source, "-o", self.out / "x.png", "--memory", "image", "--access", "vload", "--device", "cpu",
+                    status=2)
+        self.refuse(source, "-o", self.out / "x.png", "--work-group", "60000x60000", "--device", "cpu", status=2,
+                    parts=["60000x60000"])
         self.refuse(source, "-o", self.out / "x.png", "--sp", "0", status=2, parts=["--sp"])
         self.refuse(source, "-o", self.out / "x.png", "--spp", "3", status=2, parts=["--spp", "--sp"])
         self.refuse(source, status=2, parts=["-o"])
         self.refuse("-o", self.out / "x.png", status=2)
         for target in (self.out / "x.png", self.dir / "nowhere", "-"):
             self.refuse(source, "-o", target, "--name", "{stem}.jpg", status=2, parts=["--name", target])
-        self.refuse(source, "-o", self.out / "x.png", "--manifest", "-", status=2, parts=["--manifest", "--json"], cwd=self.dir)
+        self.refuse(source, "-o", self.out / "x.png", "--manifest", "-", status=2, parts=["--manifest", "--json"],
+                    cwd=self.dir)
         for name in (".", ".."):
             self.refuse(source, "-o", self.out, "--name", name, status=2, parts=["--name", "folder"])
 
     def test_a_full_standard_output(self):
         with open("/dev/full", "wb") as full:
-            result = subprocess.run([PROGRAM, "--headless", self.picture("a.png"), "--device", "reference", "--json", "-"], stdout=full,
+            result = subprocess.run([PROGRAM, "--headless", self.picture("a.png"), "--device", "reference", "--json",
+                                     "-"], stdout=full,
                                     stderr=subprocess.PIPE, timeout=60, check=False)
         self.assertEqual(result.returncode, 1)
         self.sentence(result.stderr.decode(), "tandard output")
@@ -199,14 +215,16 @@ class Batches(HeadlessCase):
             self.picture(f"p{i:02}.png", 200 if i % 4 == 0 else 10, 60)
         (self.src / "p05.png").write_text("broken")
         report = self.report(self.src, "-o", self.out, "--device", "cpu", "--jobs", "4", status=1)
-        self.assertEqual([pathlib.Path(image["input"]).name for image in report["images"]], [f"p{i:02}.png" for i in range(12)])
+        self.assertEqual([pathlib.Path(image["input"]).name for image in report["images"]],
+                         [f"p{i:02}.png" for i in range(12)])
         self.assertEqual([image["seq"] for image in report["images"]], list(range(1, 13)))
         self.assertEqual((report["summary"]["done"], report["summary"]["failed"]), (11, 1))
 
     def test_templates_and_conflicts(self):
         self.picture("a.png")
         self.picture("deep/b.png")
-        common = [self.src, "--recursive", "-o", self.out, "--device", "reference", "--sp", "2", "--name", "{seq}-{stem}-{sp}-{sr}-{device}.{ext}"]
+        common = [self.src, "--recursive", "-o", self.out, "--device", "reference", "--sp", "2", "--name",
+                  "{seq}-{stem}-{sp}-{sr}-{device}.{ext}"]
         self.run_program(*common)
         self.assertEqual(self.names(), ["1-a-2-20-reference.png", "deep/2-b-2-20-reference.png"])
         _, error = self.run_program(*common, status=1)
@@ -229,11 +247,13 @@ class Batches(HeadlessCase):
         for i in range(15):
             self.picture(f"p{i}.png", 12, 12)
         manifest = self.dir / "m.jsonl"
-        processes = [subprocess.Popen([PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "2",
+        processes = [subprocess.Popen([PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device",
+                                       "reference", "--sp", "2",
                                        "--shard", f"{k}/3", "--manifest", str(manifest), "--quiet"]) for k in (1, 2, 3)]
         self.assertEqual([p.wait(timeout=120) for p in processes], [0, 0, 0])
         lines = [json.loads(line) for line in manifest.read_text().splitlines()]
-        self.assertEqual(sorted(pathlib.Path(line["input"]).name for line in lines), sorted(f"p{i}.png" for i in range(15)))
+        self.assertEqual(sorted(pathlib.Path(line["input"]).name for line in lines),
+                         sorted(f"p{i}.png" for i in range(15)))
         self.assertEqual(len(self.names()), 15)
 
     def interrupt(self, number):
@@ -242,7 +262,8 @@ class Batches(HeadlessCase):
             self.picture(f"p{i:02}.png", 80, 60, seed=i)
         manifest = self.dir / "m.jsonl"
         report = self.dir / "r.json"
-        command = [PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "20", "--sr", "60", "--jobs", "1",
+        command = [PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device", "reference", "--sp", "20",
+                   "--sr", "60", "--jobs", "1",
                    "--manifest", str(manifest), "--resume"]
         process = subprocess.Popen(command + ["--json", str(report)], stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
@@ -300,17 +321,20 @@ class Batches(HeadlessCase):
         self.picture("b.png")
         _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--progress", "always")
         self.assertIn("[2/2]", error)
-        _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite", "--quiet")
+        _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite",
+                                    "--quiet")
         self.assertEqual(error, "")
 
     def test_names_do_not_command_the_terminal(self):
         self.picture("a\x1b[31m\n\x7f\u009bé.png")
         for progress in (["--progress", "always"], []):
             (self.src / "b\x1b[0m.png").write_bytes(b"broken")
-            _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite", *progress, status=1)
+            _, error = self.run_program(self.src, "-o", self.out, "--device", "reference", "--on-conflict", "overwrite",
+                                        *progress, status=1)
             self.assertEqual([c for c in error if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], [])
             self.assertIn("b\\033[0m.png", error)
-        _, error = self.run_program(self.src / "b\x1b[0m.png", self.src, "-o", self.out, "--device", "reference", "--progress", "always",
+        _, error = self.run_program(self.src / "b\x1b[0m.png", self.src, "-o", self.out, "--device", "reference",
+                                    "--progress", "always",
                                     "--on-conflict", "skip", status=1)
         self.assertIn("a\\033[31m\\012\\177\\302\\233é.png", error)
 
@@ -327,7 +351,8 @@ class Batches(HeadlessCase):
 
     def test_each_of_several_devices_has_its_own_winner(self):
         source = self.picture("a.png", 60, 90)
-        environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
+        environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"),
+                       "XDG_CACHE_HOME": str(self.dir / "cache")}
         known = set()
         for device, kernel in (("0:0", "direct"), ("0:1", "packed")):
             self.run_program("--tune", source, "--device", device, "--budget", "500ms", env=environment)
@@ -336,7 +361,8 @@ class Batches(HeadlessCase):
             winner.write_text(json.dumps({**json.loads(winner.read_text()), "winner": {"kernel": kernel}}))
 
         def kernels(*arguments):
-            image = self.report(source, "--verify", "--devices", "0:0,0:1", "--split", "equal", *arguments, env=environment)["images"][0]
+            image = self.report(source, "--verify", "--devices", "0:0,0:1", "--split", "equal", *arguments,
+                                env=environment)["images"][0]
             return image["options"]["kernel"], {row["kernel"] for row in image["timings"] if row["stage"] == "kernel"}
 
         used, ran = kernels()

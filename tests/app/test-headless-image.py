@@ -22,7 +22,8 @@ class OneImage(HeadlessCase):
     def test_the_report_holds_what_was_promised(self):
         source = self.picture("a.png", 41, 23)
         target = self.out / "b.png"
-        report = self.report(source, "--sp", "4.5", "--sr", "33", "--repeat", "3", "--verify", "-o", target, "--device", "cpu")
+        report = self.report(source, "--sp", "4.5", "--sr", "33", "--repeat", "3", "--verify", "-o", target, "--device",
+                             "cpu")
         self.assertEqual(report["program"], "meanshift-lab")
         self.assertEqual(report["device"]["type"], "cpu")
         self.assertEqual(report["summary"]["done"], 1)
@@ -50,7 +51,8 @@ class OneImage(HeadlessCase):
     def test_every_way_gives_the_same_picture(self):
         source = self.picture("a.png", 37, 29)
         pictures = []
-        for i, arguments in enumerate((["--device", "reference"], ["--device", "cpu"], ["--kernel", "direct", "--unroll", "4", "--access", "vload"],
+        for i, arguments in enumerate((["--device", "reference"], ["--device", "cpu"],
+                                       ["--kernel", "direct", "--unroll", "4", "--access", "vload"],
                                        ["--memory", "image", "--local-memory", "on", "--work-group", "8x4"])):
             target = self.out / f"{i}.png"
             self.run_program(source, "--sp", "5", "--sr", "40", "-o", target, *arguments)
@@ -64,7 +66,8 @@ class OneImage(HeadlessCase):
         piped, _ = self.run_program("-", "-o", "-", "--device", "reference", stdin=source.read_bytes())
         self.run_program(source, "-o", self.out / "b.png", "--device", "reference")
         self.assertEqual(read_png(piped), read_png((self.out / "b.png").read_bytes()))
-        jpeg, error = self.run_program("-", "-o", "-", "--format", "jpeg", "--device", "reference", "--timings", stdin=source.read_bytes())
+        jpeg, error = self.run_program("-", "-o", "-", "--format", "jpeg", "--device", "reference", "--timings",
+                                       stdin=source.read_bytes())
         self.assertEqual(jpeg[:3], b"\xff\xd8\xff")
         self.assertIn("kernel", error)
         _, error = self.run_program("-", "-o", "-", stdin=b"", status=1)
@@ -82,13 +85,15 @@ class OneImage(HeadlessCase):
         script = 'exec "$0" --headless <(cat "$1") -o "$2" --device reference'
         subprocess.run(["bash", "-c", script, PROGRAM, source, self.out / "substituted.png"], check=True, timeout=60)
         for name in ("pipe", "stdin", "substituted"):
-            self.assertEqual(read_png((self.out / f"{name}.png").read_bytes()), read_png((self.out / "file.png").read_bytes()))
+            self.assertEqual(read_png((self.out / f"{name}.png").read_bytes()),
+                             read_png((self.out / "file.png").read_bytes()))
 
     def test_waiting_for_a_pipe_can_be_interrupted(self):
         pipe = self.dir / "pipe"
         os.mkfifo(pipe)
         for number in (signal.SIGINT, signal.SIGTERM):
-            process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"], stderr=subprocess.DEVNULL)
+            process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"],
+                                       stderr=subprocess.DEVNULL)
             wait_until_signals_are_handled(process)
             time.sleep(0.5)
             self.assertIsNone(process.poll())
@@ -103,7 +108,8 @@ class OneImage(HeadlessCase):
     def test_tables(self):
         output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--device", "cpu")
         text = output.decode()
-        for word in ("decode", "upload", "kernel", "download", "run ms", "GB/s", "median", "identical to the reference"):
+        for word in ("decode", "upload", "kernel", "download", "run ms", "GB/s", "median",
+                     "identical to the reference"):
             self.assertIn(word, text)
         self.assertEqual(error, "")
         self.assertEqual(self.names(), [])
@@ -134,7 +140,8 @@ class OneImage(HeadlessCase):
         raw = b"".join(b"\0" + row for row in rows)
         header = struct.pack(">IIBBBBB", 8, 8, 8, 6, 0, 0, 0)
         path = self.src / "t.png"
-        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) +
+                         chunk(b"IEND", b""))
         _, error = self.run_program(path, "-o", self.out / "t.jpg", "--device", "reference")
         self.sentence(error, "t.jpg", "white")
         _, error = self.run_program(path, "-o", self.out / "q.jpg", "--device", "reference", "--quiet")
@@ -147,11 +154,13 @@ class OneImage(HeadlessCase):
             self.assertEqual(len(image["histogram"][channel]), 256)
             self.assertEqual(sum(image["histogram"][channel]), 1200)
             figures = image["statistics"][channel]
-            for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95", "p99", "clipped_low",
+            for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95",
+                         "p99", "clipped_low",
                          "clipped_high"):
                 self.assertIn(name, figures)
             self.assertEqual(figures["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
-        reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "reference")["images"][0]
+        reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device",
+                                "reference")["images"][0]
         self.assertEqual(reference["histogram"], image["histogram"])
         output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
         self.assertIn("median", output.decode())
@@ -162,7 +171,8 @@ class OneImage(HeadlessCase):
         for row in image["timings"]:
             if row["stage"] == "kernel":
                 kernels.setdefault(row["kernel"], []).append(row)
-        for member, kernel, pixel in (("statistics", "histogram of the result", 4), ("source_statistics", "histogram of the source", 4),
+        for member, kernel, pixel in (("statistics", "histogram of the result", 4),
+                                      ("source_statistics", "histogram of the source", 4),
                                       ("change", "compare_images", 8)):
             with self.subTest(member=member):
                 self.assertEqual(len(kernels.get(kernel, [])), 1, sorted(kernels))
@@ -181,7 +191,8 @@ class OneImage(HeadlessCase):
         image = self.report(source, "--histogram", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})["images"][0]
         self.assertEqual(sum(image["histogram"]["luma"]), 1200)
         self.assertNotIn("statistics", image)
-        counted = [row["kernel"] for row in image["timings"] if row["stage"] == "kernel" and "histogram" in row["kernel"]]
+        counted = [row["kernel"] for row in image["timings"] if row["stage"] == "kernel"
+                   and "histogram" in row["kernel"]]
         self.assertEqual(counted, ["histogram of the result"])
         self.assertEqual(list(cache.rglob("bandwidth/*")), [])
         self.report(source, "--stats", "--device", "cpu", env={"XDG_CACHE_HOME": str(cache)})
@@ -212,7 +223,8 @@ class Regions(HeadlessCase):
     def test_what_means_nothing_is_refused(self):
         source = self.picture("a.png")
         for arguments, part in ((["--levels", "1"], "--levels"), (["--rule", "replicate"], "--rule"),
-                                (["--kernel", "matrix"], "matrix"), (["--device", "reference", "--levels", "1"], "--levels")):
+                                (["--kernel", "matrix"], "matrix"),
+                                (["--device", "reference", "--levels", "1"], "--levels")):
             _, error = self.run_program(source, "--regions", "-o", self.out / "x.png", *arguments, status=2)
             self.assertIn(part, error)
         for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],
@@ -236,7 +248,8 @@ class Formats(HeadlessCase):
     def setUp(self):
         super().setUp()
         text = subprocess.run([PROGRAM, "--help"], capture_output=True, check=True, text=True).stdout
-        self.formats = {name: ending for name, title, ending in (("tiff", "TIFF", "tif"), ("webp", "WebP", "webp")) if title in text}
+        formats = (("tiff", "TIFF", "tif"), ("webp", "WebP", "webp"))
+        self.formats = {name: ending for name, title, ending in formats if title in text}
         if not self.formats:
             self.skipTest("this build has neither TIFF nor WebP")
 
@@ -278,10 +291,12 @@ class Formats(HeadlessCase):
             manifest = self.dir / f"{name}.jsonl"
             arguments = (self.src, "-o", folder, "--format", name, "--manifest", manifest, *self.SETTINGS)
             self.run_program(*arguments)
-            self.assertEqual(self.names(folder), sorted([f"one.{ending}", *(f"two-{e}.{ending}" for e in self.formats.values())]))
+            self.assertEqual(self.names(folder), sorted([f"one.{ending}",
+                                                         *(f"two-{e}.{ending}" for e in self.formats.values())]))
             for file in self.names(folder):
                 self.assertEqual(self.pixels(folder / file), expected, file)
-            self.assertEqual({json.loads(line).get("format") for line in manifest.read_text().splitlines()[1:]} - {None}, {name})
+            self.assertEqual({json.loads(line).get("format")
+                              for line in manifest.read_text().splitlines()[1:]} - {None}, {name})
             before = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
             self.run_program(*arguments, "--resume")
             _, error = self.run_program(*arguments, status=1)
@@ -308,7 +323,8 @@ class Formats(HeadlessCase):
         if "webp" not in self.formats:
             self.skipTest("no WebP in this build")
         source = self.picture("a.png")
-        arguments = (source, "-o", self.out / "a.webp", "--manifest", self.dir / "m.jsonl", "--on-conflict", "overwrite", "--resume", *self.SETTINGS)
+        arguments = (source, "-o", self.out / "a.webp", "--manifest", self.dir / "m.jsonl", "--on-conflict",
+                     "overwrite", "--resume", *self.SETTINGS)
         kept = []
         for quality in ((), (), ("--quality", "30"), ("--quality", "30"), ()):
             self.run_program(*arguments, *quality)
@@ -352,7 +368,8 @@ class Formats(HeadlessCase):
         self.assertEqual(len(raw), 1103 * (1 + 1500 * 3))
         self.assertLessEqual(set(raw[::1 + 1500 * 3]), {1, 2})
         self.run_program(source, "-o", peer, *settings[:-1], "1")
-        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60, check=False)
+        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60,
+                               check=False)
         self.assertEqual((found.returncode, found.stderr), (0, b"0"))
 
     def test_what_webp_cannot_hold_is_said_before_any_work(self):

@@ -15,13 +15,15 @@ from headless import HeadlessCase, PROGRAM, SOURCE, wait_until_signals_are_handl
 
 class Lab(HeadlessCase):
     def test_reduce(self):
-        output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json", "-")
+        output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json",
+                                     "-")
         self.assertIsInstance(json.loads(output), dict)
         text = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu")[0].decode()
         names = [line[:10].strip() for line in text.splitlines()]
         self.assertIn("serial", names)
         self.assertEqual(len(names), len(set(names)), text)
-        output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device", "cpu")
+        output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device",
+                                     "cpu")
         self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
         for operator in ("sum-abs", "norm1", "norm2"):
             output, _ = self.run_program("--reduce", operator, "--type", "short", "--size", "10007", "--device", "cpu")
@@ -34,7 +36,8 @@ class Lab(HeadlessCase):
         self.sentence(error, "--device")
 
     def test_reduce_histogram(self):
-        what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4", "--range", "0:99"]
+        what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4",
+                "--range", "0:99"]
         report = json.loads(self.run_program(*what, "--json", "-")[0])
         self.assertTrue(report["agrees"])
         self.assertEqual(len(report["counts"]), 4)
@@ -44,7 +47,8 @@ class Lab(HeadlessCase):
         self.assertIn(f"74.25\t99\t{report['counts'][3]}\n", text)
         whole = json.loads(self.run_program(*what[:8], "--json", "-")[0])
         self.assertEqual((whole["low"], whole["high"], whole["bins"], whole["above"]), (0, 255, 256, 0))
-        for arguments, part in ((["--range", "5"], "--range"), (["--range", "9:3"], "range"), (["--variant", "pcl"], "--variant")):
+        for arguments, part in ((["--range", "5"], "--range"), (["--range", "9:3"], "range"),
+                                (["--variant", "pcl"], "--variant")):
             _, error = self.run_program("--reduce", "histogram", *arguments, status=2)
             self.sentence(error, part)
         _, error = self.run_program("--reduce", "sum", "--bins", "3", status=2)
@@ -74,7 +78,8 @@ class Lab(HeadlessCase):
         self.assertEqual(reduction(*what, "--variant", "pcl")["chosen_by"], "caller")
         winner = next((self.dir / "data").rglob("*.winner.json"))
         kept = json.loads(winner.read_text())
-        for storage, vector, chosen_by in (("buffer", "4", "tuning"), ("image", "16", "program"), ("tape", "1", "program")):
+        for storage, vector, chosen_by in (("buffer", "4", "tuning"), ("image", "16", "program"),
+                                           ("tape", "1", "program")):
             kept["winner"].update(storage=storage, vector=vector)
             winner.write_text(json.dumps(kept))
             with self.subTest(storage=storage, vector=vector):
@@ -88,7 +93,8 @@ class Lab(HeadlessCase):
 
     def test_a_search_without_time_has_a_winner_still(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
-        output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms", env=home)
+        output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms",
+                                     env=home)
         self.assertIn(": 1 of ", output.decode())
 
     def test_experiments_are_listed(self):
@@ -97,7 +103,8 @@ class Lab(HeadlessCase):
         listed, error = self.run_program("--experiment", "list", "--json", "-")
         self.assertEqual(error, "")
         experiments = json.loads(listed)["experiments"]
-        self.assertEqual(sorted(e["name"] for e in experiments), sorted(p.stem for p in (SOURCE / "data" / "experiments").glob("*.experiment")))
+        self.assertEqual(sorted(e["name"] for e in experiments),
+                         sorted(p.stem for p in (SOURCE / "data" / "experiments").glob("*.experiment")))
         for experiment in experiments:
             self.assertIn(experiment["title"], output.decode())
         text, _ = self.run_program("--experiment", "list", "--json", self.out / "list.json")
@@ -163,7 +170,8 @@ class Lab(HeadlessCase):
 
     def test_tuning_leaves_its_report(self):
         home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
-        self.run_program("--tune", "--reduce", "sum", "--type", "uint", "--size", "4096", "--budget", "2s", "--device", "cpu",
+        self.run_program("--tune", "--reduce", "sum", "--type", "uint", "--size", "4096", "--budget", "2s", "--device",
+                         "cpu",
                          "--strategy", "random", "--report-dir", self.out, env=home)
         report = json.loads((self.out / "tuning.json").read_text())
         self.assertIn("random", report["experiment"]["description"])
@@ -174,7 +182,8 @@ class Lab(HeadlessCase):
 
     def test_finished_experiments_are_left_out(self):
         own = self.dir / "own.experiment"
-        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")
+        own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n"
+                       "[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")
         what = ["--experiment", own, "--quick", "--budget", "1s", "--device", "cpu", "--report-dir", self.out]
 
         def report(*arguments):

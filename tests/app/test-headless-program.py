@@ -35,7 +35,8 @@ class Program(HeadlessCase):
         """Standard error of a run that fails, with a terminal there."""
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | variables
         reader, terminal = os.openpty()
-        result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments], stdout=subprocess.DEVNULL,
+        result = subprocess.run([PROGRAM, "--headless", "missing.png", "--timings", *arguments],
+                                stdout=subprocess.DEVNULL,
                                 stderr=terminal, env=environment, timeout=120, check=False)
         os.close(terminal)
         text = self.rest_of_terminal(reader)
@@ -68,7 +69,8 @@ class Program(HeadlessCase):
         for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):
             fresh = {name: str(self.dir / f"{name}-{kernel}-{sp}") for name in ("XDG_CACHE_HOME", "POCL_CACHE_DIR")}
             with self.subTest(kernel=kernel, sp=sp):
-                _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu", env=fresh)
+                _, error = self.run_program(source, "-q", "--verify", "--kernel", kernel, "--sp", sp, "--device", "cpu",
+                                            env=fresh)
                 self.assertEqual(error, "")
 
     def test_devices_are_listed(self):
@@ -77,7 +79,8 @@ class Program(HeadlessCase):
         self.assertGreater(len(listed["devices"]), 0)
         for device in listed["devices"]:
             self.assertIn(device["name"], text.decode())
-            for member in ("vendor", "driver", "type", "compute_units", "clock_mhz", "global_memory", "local_memory", "max_work_group", "images",
+            for member in ("vendor", "driver", "type", "compute_units", "clock_mhz", "global_memory", "local_memory",
+                           "max_work_group", "images",
                            "max_image", "fp64", "extensions", "preferred_multiple"):
                 self.assertIn(member, device)
 
@@ -89,11 +92,13 @@ class Program(HeadlessCase):
 
     def test_a_locale_with_commas_changes_nothing(self):
         source = self.picture("a.png", 30, 20)
-        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(self.dir / "de_DE.UTF-8")], capture_output=True, check=False)
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(self.dir / "de_DE.UTF-8")],
+                              capture_output=True, check=False)
         if not (self.dir / "de_DE.UTF-8").is_dir():
             self.skipTest(f"No German locale can be made here (package locales): {made.stderr.decode().strip()}")
         german = {"LOCPATH": str(self.dir), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
-        comma = subprocess.run(["printf", "%.1f", "1,5"], env={**os.environ, **german}, capture_output=True, text=True, check=False)
+        comma = subprocess.run(["printf", "%.1f", "1,5"], env={**os.environ, **german}, capture_output=True, text=True,
+                               check=False)
         self.assertEqual(comma.stdout, "1,5")
         report = self.report(source, "--sp", "2.5", "-o", self.out / "x.png", "--device", "reference", env=german)
         self.assertEqual(report["images"][0]["parameters"]["sp"], 2.5)

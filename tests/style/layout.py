@@ -15,11 +15,6 @@ KNOWN_CROWDED_FOLDERS = [
 ]
 # Files that still hold longer lines: must become empty; one that holds none any more fails the test.
 KNOWN_LONG_LINES = [
-    'tests/app/headless.py',
-    'tests/app/test-headless-batch.py',
-    'tests/app/test-headless-image.py',
-    'tests/app/test-headless-lab.py',
-    'tests/app/test-headless-program.py',
 ]
 
 
