@@ -38,11 +38,11 @@ static void
 set_read_error(GError **error, const Place *written, const Place *read)
 {
   if (read->option)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another file.",
-                written->option, read->path, read->option);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another file.",
+                 written->option, read->path, read->option);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
-                written->option, read->path);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", written->option,
+                 read->path);
 }
 
 static gboolean
@@ -57,8 +57,8 @@ check_against(const Place *written, GPtrArray *others, guint n, gboolean are_rea
     if (are_read)
       set_read_error(error, written, other);
     else
-      g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each its own file.",
-                  other->option, written->option, written->path);
+      ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each its own file.", other->option,
+                   written->option, written->path);
     return FALSE;
   }
   return TRUE;
@@ -108,8 +108,8 @@ check_folder(const char *option, const char *path, GError **error)
   }
   if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "--%s cannot be '%s': the folder '%s' cannot be written to; choose another.", option, path, nearest);
+  ms_set_error(error, MS_ERROR_IO, "--%s cannot be '%s': the folder '%s' cannot be written to; choose another.", option,
+               path, nearest);
   return FALSE;
 }
 
@@ -130,9 +130,9 @@ check_name(const MsCommandLine *line, GError **error)
   if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
       g_file_test(line->output, G_FILE_TEST_IS_DIR))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",
-              line->output);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",
+               line->output);
   return FALSE;
 }
 

@@ -39,5 +39,8 @@ typedef enum {
 } MsError;
 
 GQuark ms_error_quark(void);
+void ms_set_error(GError **error, MsError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void ms_set_error_literal(GError **error, MsError code, const char *sentence);
+char *ms_error_dup_english(const GError *error);
 
 G_END_DECLS

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-line/command-check.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "app/command-line/command-options.h"
 #include "core/image/file/file-path.h"
 
 static gboolean
 refuse(GError **error, const char *sentence)
 {
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, sentence);
+  ms_set_error_literal(error, MS_ERROR_USAGE, sentence);
   return FALSE;
 }
 
 /* The names of the actions in messages, in the order of the bits of #MsCommandAction. */
 static const char *const action_names[] = {
-  "the window",        "images",     "--list-devices",    "--reduce", "--tune", "--experiment",
-  "--experiment list", "--diagnose", "--merge-manifests", "--regions"};
+  N_("the window"), N_("images"),        "--list-devices", "--reduce",          "--tune",
+  "--experiment",   "--experiment list", "--diagnose",     "--merge-manifests", "--regions"};
 
 static char *
 name_actions(guint actions)
@@ -23,9 +25,9 @@ name_actions(guint actions)
 
   for (guint i = 0; i < G_N_ELEMENTS(action_names); i++)
     if (actions & 1u << i)
-      g_ptr_array_add(names, (gpointer)action_names[i]);
+      g_ptr_array_add(names, (gpointer)_(action_names[i]));
   g_ptr_array_add(names, NULL);
-  return g_strjoinv(" or ", (char **)names->pdata);
+  return g_strjoinv(_(" or "), (char **)names->pdata);
 }
 
 static gboolean
@@ -35,12 +37,12 @@ refuse_option(const char *name, guint actions, MsCommandAction action, GError **
   g_autofree char *taken = name_actions(actions);
 
   if (action == MS_COMMAND_WINDOW)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs --headless; the window takes images only.", name);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s needs --headless; the window takes images only.", name);
   else if (action == MS_COMMAND_IMAGES)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s applies to %s only; give that too, or leave out --%s.", name,
-                taken, name);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s applies to %s only; give that too, or leave out --%s.", name, taken,
+                 name);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s has no effect on %s; leave it out.", name, asked);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s has no effect on %s; leave it out.", name, asked);
   return FALSE;
 }
 
@@ -73,10 +75,10 @@ check_reference(const MsCommandLine *line, GError **error)
   for (guint i = 0; i < n; i++) {
     if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--%s has no effect on the serial reference, which has no kernels; leave it out, or choose another "
-                "--device.",
-                rows[i].name);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--%s has no effect on the serial reference, which has no kernels; leave it out, or choose another "
+                 "--device.",
+                 rows[i].name);
     return FALSE;
   }
   return TRUE;

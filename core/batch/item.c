@@ -53,11 +53,16 @@ ms_batch_item_fail(MsBatchItem *self, const char *sentence)
   fail(self, sentence, "");
 }
 
-/** ms_batch_item_fail_with: ms_batch_item_fail() with the message of @error; a build log keeps its lines. */
+/**
+ * ms_batch_item_fail_with: ms_batch_item_fail() with the English message of @error, since manifests and reports hold
+ * it; a build log keeps its lines.
+ */
 void
 ms_batch_item_fail_with(MsBatchItem *self, const GError *error)
 {
-  fail(self, error->message, g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ? "\n\t" : "");
+  g_autofree char *english = ms_error_dup_english(error);
+
+  fail(self, english, g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ? "\n\t" : "");
 }
 
 void

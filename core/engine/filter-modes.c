@@ -6,8 +6,7 @@ check_reference(const MsParams *params, GError **error)
 {
   if (params->levels == 0 && params->rule != MS_RULE_REPLICATE)
     return TRUE;
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE,
-                      "Regions need --levels 0, and a rule under which pixels stay in the image.");
+  ms_set_error(error, MS_ERROR_USAGE, "Regions need --levels 0, and a rule under which pixels stay in the image.");
   return FALSE;
 }
 
@@ -41,8 +40,8 @@ ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *setti
   MsImage *result;
 
   if (!places) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.",
-                ms_image_get_width(source), ms_image_get_height(source));
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.",
+                 ms_image_get_width(source), ms_image_get_height(source));
     return NULL;
   }
   result = run(context, source, settings, places, cancellable, &failure);

@@ -57,7 +57,8 @@ make_subject(MsLabRun *run, MsReportRow *row, MsSubject **subject, GError **erro
                                row->label);
     return FALSE;
   }
-  ms_measurement_fail(row->measurement, ms_outcome_from_error(local), local->message);
+  g_autofree char *english = ms_error_dup_english(local);
+  ms_measurement_fail(row->measurement, ms_outcome_from_error(local), english);
   return TRUE;
 }
 

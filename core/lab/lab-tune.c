@@ -65,7 +65,7 @@ refuse(const MsFactors *factors, gpointer data)
   g_autoptr(GError) error = NULL;
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "trial", &error);
 
-  return subject ? NULL : g_strdup(error->message);
+  return subject ? NULL : ms_error_dup_english(error);
 }
 
 static GError *

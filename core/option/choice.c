@@ -31,6 +31,6 @@ ms_choice_parse(const char *const *names, const char *option, const char *text, 
   g_autofree char *list = index < 0 ? g_strjoinv(", ", (char **)names) : NULL;
 
   if (list)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s cannot be “%s”; it takes one of: %s.", option, text, list);
+    ms_set_error(error, MS_ERROR_USAGE, "%s cannot be “%s”; it takes one of: %s.", option, text, list);
   return index;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/option/option-reader.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/option/option-text.h"
@@ -60,9 +61,9 @@ static gboolean
 refuse_unknown(const MsOptionReader *reader, const char *name, GError **error)
 {
   const char *near = nearest(reader, name);
-  g_autofree char *hint = near ? g_strdup_printf(" did you mean --%s?", near) : g_strdup("");
+  g_autofree char *hint = near ? g_strdup_printf(_(" did you mean --%s?"), near) : g_strdup("");
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is no option --%s;%s --help-all lists all.", name, hint);
+  ms_set_error(error, MS_ERROR_USAGE, "There is no option --%s;%s --help-all lists all.", name, hint);
   return FALSE;
 }
 
@@ -102,7 +103,7 @@ take_value(Reading *r, const MsOptionInfo *row, GError **error)
     r->next++;
     return value;
   }
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs a value: --%s %s.", row->name, row->name, argument);
+  ms_set_error(error, MS_ERROR_USAGE, "--%s needs a value: --%s %s.", row->name, row->name, argument);
   return NULL;
 }
 
@@ -111,7 +112,7 @@ apply(Reading *r, const MsOptionInfo *row, gpointer record, const char *value, G
 {
   g_ptr_array_add(r->reader->given, g_strdup(row->name));
   if (row->kind == MS_OPTION_FLAG && value) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", row->name, value);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", row->name, value);
     return FALSE;
   }
   if (row->value_is_optional && !value)
@@ -141,8 +142,8 @@ read_letter(Reading *r, const char *text, GError **error)
 
   if (row && (row->kind != MS_OPTION_FLAG || !text[1]))
     return apply(r, row, record, text[1] ? text + 1 : NULL, error);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "There is no option -%s; --help-all lists all, and a file of that name is written ./-%s.", text, text);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "There is no option -%s; --help-all lists all, and a file of that name is written ./-%s.", text, text);
   return FALSE;
 }
 

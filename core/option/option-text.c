@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/option/option-text.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,24 +20,24 @@ static char *
 describe_values(const MsOptionInfo *self)
 {
   g_autofree char *names = self->values ? g_strjoinv(", ", (char **)self->values) : NULL;
-  const char *number = self->kind == MS_OPTION_INT ? "whole number" : "number";
+  const char *number = self->kind == MS_OPTION_INT ? _("whole number") : _("number");
 
   switch (self->kind) {
   case MS_OPTION_CHOICE:
-    return g_strdup_printf("one of: %s", names);
+    return g_strdup_printf(_("one of: %s"), names);
   case MS_OPTION_INT:
   case MS_OPTION_REAL:
-    return g_strdup_printf("a %s from %.10g to %.10g", number, self->minimum, largest(self));
+    return g_strdup_printf(_("a %s from %.10g to %.10g"), number, self->minimum, largest(self));
   case MS_OPTION_AMOUNT:
-    return g_strdup("a whole number from 1 to 18446744073709551615, optionally followed by K, M, G or T");
+    return g_strdup(_("a whole number from 1 to 18446744073709551615, optionally followed by K, M, G or T"));
   case MS_OPTION_SECONDS:
-    return g_strdup("a time above 0, as in 90s, 5m or 1h");
+    return g_strdup(_("a time above 0, as in 90s, 5m or 1h"));
   case MS_OPTION_SHAPE:
-    return g_strdup("columns x rows, as in 32x4, or auto");
+    return g_strdup(_("columns x rows, as in 32x4, or auto"));
   case MS_OPTION_FLAG:
   case MS_OPTION_TEXT:
   case MS_OPTION_PARSED:
-    return g_strdup(self->argument ? self->argument : "no value");
+    return g_strdup(self->argument ? self->argument : _("no value"));
   }
   g_return_val_if_reached(NULL);
 }
@@ -46,8 +47,8 @@ refuse(const MsOptionInfo *self, const char *text, GError **error)
 {
   g_autofree char *accepted = describe_values(self);
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s%s cannot be “%s”; it takes %s.", self->is_key ? "" : "--",
-              self->name, text, accepted);
+  ms_set_error(error, MS_ERROR_USAGE, "%s%s cannot be “%s”; it takes %s.", self->is_key ? "" : "--", self->name, text,
+               accepted);
   return FALSE;
 }
 
@@ -323,8 +324,8 @@ refuse_word(const MsOptionTable *table, const char *option, const char *word, GE
 
   for (guint i = 0; i < table->n_rows; i++)
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", table->rows[i].name);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "%s cannot contain “%s”; it takes name=value with one of these names: %s.", option, word, names->str);
+  ms_set_error(error, MS_ERROR_USAGE, "%s cannot contain “%s”; it takes name=value with one of these names: %s.",
+               option, word, names->str);
   return FALSE;
 }
 

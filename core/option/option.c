@@ -100,8 +100,8 @@ ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error
   for (gsize i = 0; needs[i] && !met; i++)
     met = g_ptr_array_find_with_equal_func(given, needs[i], g_str_equal, NULL);
   if (!met)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s needs --%s; give that too, or leave out --%s.", self->name,
-                names, self->name);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s needs --%s; give that too, or leave out --%s.", self->name, names,
+                 self->name);
   return met;
 }
 
@@ -118,7 +118,7 @@ ms_option_check_used(const MsOptionInfo *self, gconstpointer record, gconstpoint
 
   if (!reason)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s%s has no effect here: %s. Leave it out.", self->is_key ? "" : "--",
-              self->name, reason);
+  ms_set_error(error, MS_ERROR_USAGE, "%s%s has no effect here: %s. Leave it out.", self->is_key ? "" : "--",
+               self->name, reason);
   return FALSE;
 }

@@ -10,7 +10,10 @@ import unittest
 
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 FOLDER = os.path.join(SOURCE, "data", "po")
-MARK = re.compile(r"(?<!\w)N?_\(|g_dngettext\(|translatable=\"yes\"")
+MARK = re.compile(r"(?<!\w)N?_\(|g_dngettext\(|translatable=\"yes\"|"
+                  r"ms_set_error(?:_literal)?\(\s*error, MS_ERROR_\w+,\s*\"")
+# Functions that take a sentence in English and look it up.
+ERROR_KEYWORDS = ("--keyword=ms_set_error:3", "--keyword=ms_set_error_literal:3", "--keyword=refuse:2")
 
 
 def read(*parts):
@@ -45,7 +48,8 @@ class TranslationsTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="ms-po-")
         cls.template = os.path.join(cls.folder.name, "texts.pot")
         run("xgettext", "--files-from=data/po/POTFILES", "--from-code=UTF-8", "--add-comments", "--keyword=_",
-            "--keyword=N_", "--keyword=g_dngettext:2,3", "--package-name=meanshift-lab", "--output=" + cls.template)
+            "--keyword=N_", "--keyword=g_dngettext:2,3",
+            *ERROR_KEYWORDS, "--package-name=meanshift-lab", "--output=" + cls.template)
 
     @classmethod
     def tearDownClass(cls):
@@ -114,6 +118,15 @@ class TranslationsTest(unittest.TestCase):
         english, chinese = (self.run_in(language, *arguments).stdout.split("\n")[::2] for language in ("C", "zh_CN"))
         self.assertEqual([line.split(" ")[0] for line in english], [line.split(" ")[0] for line in chinese])
         self.assertEqual([line for line in chinese if line and not re.search("[\u4e00-\u9fff]", line)], [])
+
+    def test_refusals_are_translated(self):
+        cases = {"--no-such-option": "没有选项 --no-such-option；", "--sp=0": "--sp 不能是“0”；",
+                 "--split=equal": "--split 需要 --devices；"}
+        for argument, sentence in cases.items():
+            command = ["--headless", "in.png", "-o", "out.png", argument]
+            english, chinese = (self.run_in(language, *command) for language in ("C", "zh_CN"))
+            self.assertIn(sentence, chinese.stderr)
+            self.assertEqual((english.returncode, english.stdout), (chinese.returncode, chinese.stdout))
 
     def test_output_for_machines_does_not_depend_on_the_language(self):
         for arguments in (["--headless", "--list-devices", "--json", "-"], ["--headless", "--no-such-option"]):

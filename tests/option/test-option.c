@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine of option tables, on a table of its own with one row of each kind. */
+#include <libintl.h>
+#include <locale.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -210,6 +212,30 @@ test_help(void)
   g_assert_cmpstr(text->str, ==, "");
 }
 
+/* Files that programs read get the sentence in English, with the words that callers have put before it. */
+static void
+test_errors_keep_their_english_sentence(void)
+{
+  g_autofree char *folder = g_build_filename(g_getenv("G_TEST_BUILDDIR"), "..", "data", "po", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_setenv("LANGUAGE", "zh_CN", TRUE);
+  setlocale(LC_MESSAGES, "");
+  bindtextdomain(GETTEXT_PACKAGE, folder);
+  bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
+  ms_set_error(&error, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", "quiet", "1");
+  setlocale(LC_MESSAGES, "C");
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_cmpstr(error->message, ==, "--quiet 不带值；请去掉“=1”。");
+  g_prefix_error(&error, "x: ");
+  g_autoptr(GError) copy = g_error_copy(error);
+  g_autofree char *english = ms_error_dup_english(copy);
+  g_assert_cmpstr(english, ==, "x: --quiet takes no value; leave out “=1”.");
+  g_autoptr(GError) other = g_error_new(G_FILE_ERROR, G_FILE_ERROR_NOENT, "plain");
+  g_autofree char *plain = ms_error_dup_english(other);
+  g_assert_cmpstr(plain, ==, "plain");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -222,5 +248,6 @@ main(int argc, char **argv)
   g_test_add_func("/option/reader-refuses", test_reader_refuses);
   g_test_add_func("/option/needs-and-effects", test_needs_and_effects);
   g_test_add_func("/option/help", test_help);
+  g_test_add_func("/option/errors-keep-their-english-sentence", test_errors_keep_their_english_sentence);
   return g_test_run();
 }

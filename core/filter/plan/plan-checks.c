@@ -14,18 +14,15 @@ ms_plan_check_work_group(const MsPlanRequest *request, gsize width, gsize height
   const MsDeviceLimits *l = &request->limits;
 
   if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1]) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT
-                " is too large: the device takes %" G_GSIZE_FORMAT " work-items, at most %" G_GSIZE_FORMAT
-                "x%" G_GSIZE_FORMAT ".",
-                width, height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "A work-group of %zux%zu is too large: the device takes %zu work-items, at most %zux%zu.", width,
+                 height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
     return FALSE;
   }
   if (local_bytes > l->local_memory) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A work-group of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT " needs %" G_GSIZE_FORMAT
-                " bytes of local memory; the device has %" G_GUINT64_FORMAT ".",
-                width, height, local_bytes, l->local_memory);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "A work-group of %zux%zu needs %zu bytes of local memory; the device has %zu.", width, height,
+                 local_bytes, (gsize)l->local_memory);
     return FALSE;
   }
   return TRUE;
@@ -63,9 +60,9 @@ ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int heigh
         names_own_work_group(&table[i], &request->settings, width, height))
       continue;
     g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
-                table[i].name, value);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
+                 table[i].name, value);
     return FALSE;
   }
   return TRUE;
@@ -77,9 +74,9 @@ ms_plan_check_clipped_windows(const MsPlanRequest *request, MsKernel kernel, GEr
 {
   if (request->settings.params.rule != MS_RULE_REPLICATE)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.",
-              ms_filter_kernel_name(kernel));
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.",
+               ms_filter_kernel_name(kernel));
   return FALSE;
 }
 
@@ -89,9 +86,9 @@ ms_plan_check_doubles(const MsPlanRequest *request, MsKernel kernel, GError **er
 {
   if (request->limits.fp64)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.",
-              ms_filter_kernel_name(kernel));
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.",
+               ms_filter_kernel_name(kernel));
   return FALSE;
 }
 
@@ -115,10 +112,10 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
 
   if (ms_plan_has_whole_radius(request))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
-              "radius or --kernel packed.",
-              ms_filter_kernel_name(kernel), g_ascii_dtostr(sp, sizeof sp, request->settings.params.sp));
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
+               "radius or --kernel packed.",
+               ms_filter_kernel_name(kernel), g_ascii_dtostr(sp, sizeof sp, request->settings.params.sp));
   return FALSE;
 }
 
@@ -128,9 +125,9 @@ ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **e
 {
   if (!request->modes)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel does not write the modes that regions are made of; choose --kernel packed.",
-              ms_filter_kernel_name(kernel));
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The %s kernel does not write the modes that regions are made of; choose --kernel packed.",
+               ms_filter_kernel_name(kernel));
   return FALSE;
 }
 
@@ -140,8 +137,8 @@ ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **err
 {
   if (MAX(request->width, request->height) <= MAX_EXTENT)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
-              ms_filter_kernel_name(kernel), MAX_EXTENT, request->width, request->height);
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
+               ms_filter_kernel_name(kernel), MAX_EXTENT, request->width, request->height);
   return FALSE;
 }

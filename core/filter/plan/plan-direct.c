@@ -12,7 +12,7 @@
 static gboolean
 refuse(GError **error, const char *reason)
 {
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
+  ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, reason);
   return FALSE;
 }
 
@@ -36,10 +36,10 @@ check_toggles(const MsPlanRequest *request, GError **error)
   if (o->memory == MS_MEMORY_IMAGE && !l->images)
     return refuse(error, "This device has no image objects; choose --memory buffer.");
   if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The image is %d pixels wide; image objects of this device end at %" G_GSIZE_FORMAT
-                ". Choose --memory buffer.",
-                request->width, l->image_max_width);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The image is %d pixels wide; image objects of this device end at %zu. Choose --memory "
+                 "buffer.",
+                 request->width, l->image_max_width);
     return FALSE;
   }
   return TRUE;

@@ -115,16 +115,15 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, GROUP_WIDTH, GROUP_HEIGHT, error))
     return FALSE;
   if (request->limits.type == MS_DEVICE_TYPE_CPU) {
-    g_set_error_literal(
-      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-      "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
-      "slower there than any other. Choose --kernel rows.");
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
+                 "slower there than any other. Choose --kernel rows.");
     return FALSE;
   }
   if (ms_plan_is_masked(plan)) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                        "The matrix kernel filters neighbours together and takes no mask, which --levels needs; choose "
-                        "--kernel packed or --kernel direct.");
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The matrix kernel filters neighbours together and takes no mask, which --levels needs; choose "
+                 "--kernel packed or --kernel direct.");
     return FALSE;
   }
   if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
@@ -134,10 +133,11 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
       !ms_plan_check_extent(request, MS_KERNEL_MATRIX, error))
     return FALSE;
   if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "
-                "--kernel direct.",
-                request->width, request->height);
+    ms_set_error(
+      error, MS_ERROR_UNSUPPORTED,
+      "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "
+      "--kernel direct.",
+      request->width, request->height);
     return FALSE;
   }
   return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&

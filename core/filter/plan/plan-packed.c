@@ -215,10 +215,11 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
       !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
     return FALSE;
   if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The packed kernel tells the margin from the image by a distance of 255, which --sr %g reaches; choose "
-                "--kernel direct.",
-                request->settings.params.sr);
+    ms_set_error(
+      error, MS_ERROR_UNSUPPORTED,
+      "The packed kernel tells the margin from the image by a distance of 255, which --sr %g reaches; choose "
+      "--kernel direct.",
+      request->settings.params.sr);
     return FALSE;
   }
   return ms_plan_check_work_group(request, PREPARE_WIDTH, 1, 0, error) &&

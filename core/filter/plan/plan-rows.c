@@ -174,10 +174,10 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error))
     return FALSE;
   if (!coordinates_fit(request, plan->radius)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
-                "--kernel direct.",
-                ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
+                 "--kernel direct.",
+                 ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
     return FALSE;
   }
   return TRUE;
@@ -208,9 +208,9 @@ gboolean
 ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   if (!request->limits.clang_vectors) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                        "The rows-wide kernel needs the vectors of clang, which this device's compiler does not take; "
-                        "choose --kernel rows.");
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The rows-wide kernel needs the vectors of clang, which this device's compiler does not take; "
+                 "choose --kernel rows.");
     return FALSE;
   }
   return plan_lanes(plan, request, 32, error);

@@ -163,10 +163,10 @@ keep_whole(MsPlan *self, GError **error)
   if (self->request.memory_budget > 0)
     budget = MIN(budget, self->request.memory_budget);
   if (bytes > budget || ms_plan_device_bytes(self, self->request.region.height) > l->max_allocation) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "With --levels the whole image lies on the device, which takes %" G_GUINT64_FORMAT
-                " MiB; the device offers %" G_GUINT64_FORMAT " MiB. Choose --levels 0.",
-                bytes >> 20, MIN(budget, l->max_allocation) >> 20);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "With --levels the whole image lies on the device, which takes %zu MiB; the device offers %zu MiB. "
+                 "Choose --levels 0.",
+                 (gsize)(bytes >> 20), (gsize)(MIN(budget, l->max_allocation) >> 20));
     return FALSE;
   }
   self->lanes = 1;
@@ -184,11 +184,10 @@ cut(MsPlan *self, GError **error)
   if (self->request.height > limit)
     rows = MIN(rows, limit - 2 * self->halo);
   if (rows < 1) {
-    g_set_error(
-      error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-      "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %" G_GUINT64_FORMAT
-      " MiB that the device offers.",
-      2 * self->halo + 1, self->request.width, budget >> 20);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %zu MiB that "
+                 "the device offers.",
+                 2 * self->halo + 1, self->request.width, (gsize)(budget >> 20));
     return FALSE;
   }
   self->stripe_rows = rows;

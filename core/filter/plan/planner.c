@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/plan/planner.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "core/filter/plan/kernels.h"
@@ -28,11 +29,12 @@ check_modes(const MsPlanRequest *request, GError **error)
 
   if (!request->modes || (p->levels == 0 && p->rule != MS_RULE_REPLICATE))
     return request->modes ? ms_plan_check_extent(request, request->settings.options.kernel, error) : TRUE;
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                      p->levels > 0 ? "With --levels only pixels near edges are filtered, so that the others have no "
-                                      "mode and belong to no region; choose --levels 0."
-                                    : "Under --rule replicate pixels come to rest outside the image, so that there are "
-                                      "no regions; choose --rule opencv.");
+  ms_set_error_literal(error, MS_ERROR_UNSUPPORTED,
+                       p->levels > 0
+                         ? N_("With --levels only pixels near edges are filtered, so that the others have no "
+                              "mode and belong to no region; choose --levels 0.")
+                         : N_("Under --rule replicate pixels come to rest outside the image, so that there are "
+                              "no regions; choose --rule opencv."));
   return FALSE;
 }
 

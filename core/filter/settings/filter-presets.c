@@ -78,8 +78,7 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
 
   if (option && value)
     return ms_option_set_text(option, settings, value, error);
-  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which is not an option of this version.",
-              name, key);
+  ms_set_error(error, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which is not an option of this version.", name, key);
   return FALSE;
 }
 
@@ -136,7 +135,7 @@ ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GE
   const MsOptionInfo *table = ms_options_table(&n);
 
   if (name[0] == '\0' || strpbrk(name, "[]\n")) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
+    ms_set_error(error, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {

@@ -10,10 +10,10 @@ check_range(const char *name, double value, double low, double high, GError **er
 
   if (value >= low && value <= high)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s is %s; it must be from %s to %s.", name,
-              g_ascii_formatd(text[0], sizeof text[0], "%g", value),
-              g_ascii_formatd(text[1], sizeof text[1], "%.10g", low),
-              g_ascii_formatd(text[2], sizeof text[2], "%.10g", high));
+  ms_set_error(error, MS_ERROR_USAGE, "%s is %s; it must be from %s to %s.", name,
+               g_ascii_formatd(text[0], sizeof text[0], "%g", value),
+               g_ascii_formatd(text[1], sizeof text[1], "%.10g", low),
+               g_ascii_formatd(text[2], sizeof text[2], "%.10g", high));
   return FALSE;
 }
 
@@ -22,10 +22,10 @@ check_whole(const char *name, double value, GError **error)
 {
   if (value == floor(value))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "%s has a fraction; the rules truncate and replicate take whole numbers only. "
-              "Use --rule opencv for fractions.",
-              name);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "%s has a fraction; the rules truncate and replicate take whole numbers only. "
+               "Use --rule opencv for fractions.",
+               name);
   return FALSE;
 }
 
@@ -46,9 +46,9 @@ ms_params_validate(const MsParams *self, GError **error)
   if (self->rule == MS_RULE_OPENCV)
     return TRUE;
   if (self->levels > 0) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE,
-                        "The functions that the rules truncate and replicate match have no pyramid levels. Use --rule "
-                        "opencv or --levels 0.");
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "The functions that the rules truncate and replicate match have no pyramid levels. Use --rule "
+                 "opencv or --levels 0.");
     return FALSE;
   }
   return check_whole("sp", self->sp, error) && check_whole("sr", self->sr, error);

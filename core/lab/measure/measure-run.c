@@ -27,7 +27,8 @@ fail_runner(MsMeasureRunner *runner, const GError *error, gboolean timed_out, do
       g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
     ms_measurement_fail(runner->measurement, MS_OUTCOME_TIMEOUT, text);
   } else {
-    ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), error->message);
+    g_autofree char *english = ms_error_dup_english(error);
+    ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), english);
   }
 }
 
