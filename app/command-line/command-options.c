@@ -137,7 +137,7 @@ static const MsOptionInfo rows[] = {
       N_("With --dry-run or --merge-manifests, write each name as it is, followed by a NUL byte, for other programs"),
       .needs = "dry-run|merge-manifests"),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
-      N_("Bytes that the images being processed may use together, as in 512M; larger images are filtered in bands"),
+      N_("Bytes of memory that the program may take, as in 512M; larger images are filtered in bands"),
       ARGUMENT("SIZE"), .thousand = 1024),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | REGIONS | TUNE | EXPERIMENT,
       N_("Refuse images with more pixels (default 1G); K, M, G and T are decimal"), ARGUMENT("N"), .thousand = 1000),

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "core/batch/process/memory-cap.h"
 #include "core/batch/stages.h"
 
 /* More threads than this only wait for the disk. */
@@ -470,7 +471,8 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   gboolean good;
 
   shared.save.threads = encoder_threads(options, items);
-  shared.memory = options->memory_limit ? options->memory_limit : usual_memory_limit();
+  shared.memory =
+    options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : usual_memory_limit();
   runner_init(&runner);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);

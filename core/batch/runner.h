@@ -22,7 +22,9 @@ G_BEGIN_DECLS
  * @hash: whether the contents of inputs and outputs are hashed for the manifest
  * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
  *   exceeds it alone is filtered in bands or, where that is not possible and the limit is explicit, fails
- * @memory: the limit or its default; set by the runner
+ * @memory_runtime: bytes of the program and the driver if @memory_limit includes these and the buffers of the device; 0
+ *   if it is for images alone
+ * @memory: the images' share of the limit or its default; set by the runner
  * @whole_images: whether the engine or @inspect needs each image as a whole, so that none is filtered in bands
  * @manifest: (nullable): gets a line for each finished item
  */
@@ -36,6 +38,7 @@ typedef struct {
   gboolean keep_log;
   gboolean hash;
   guint64 memory_limit;
+  guint64 memory_runtime;
   guint64 memory;
   gboolean whole_images;
   MsManifest *manifest;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/batch/naming.h"
+#include "core/batch/process/memory-cap.h"
 #include "core/folder.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
@@ -30,13 +31,13 @@ ms_batch_image_free(MsBatchImage *self)
 }
 
 /*
- * Estimated memory of an image in flight: the image, its result, the reference's result, and as much again for the
- * codecs.
+ * The most memory that an image takes in flight: with the coefficients of a progressive JPEG file or its result; or the
+ * result alone with the filtered rows of a PNG file and their compressed bytes; and the reference's result.
  */
 static guint64
 bytes_in_flight(guint64 width, guint64 height, gboolean verify)
 {
-  return width * height * BYTES_PER_PIXEL * (verify ? 3 : 2);
+  return width * height * BYTES_PER_PIXEL * (verify ? 4 : 3);
 }
 
 static char *
@@ -52,13 +53,14 @@ read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *h
 {
   const char *input = work->item->input;
   g_autofree char *name = input_name(work->item);
+  guint64 most = options->memory_limit ? MAX(options->memory, 1) : 0;
 
   if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &options->limits, header, error);
   if (ms_file_path_is_standard(input))
-    work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, options->memory_limit, cancellable, error);
+    work->content = ms_image_drain_fd(STDIN_FILENO, name, &options->limits, most, cancellable, error);
   else
-    work->content = ms_image_drain(input, &options->limits, options->memory_limit, cancellable, error);
+    work->content = ms_image_drain(input, &options->limits, most, cancellable, error);
   return work->content && ms_image_peek_bytes(work->content, name, &options->limits, header, error);
 }
 
@@ -75,6 +77,13 @@ why_whole(const MsBatchImage *work, const MsRunnerOptions *options, const MsCode
   if (!work->item->output || ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
     return "only a file is written by rows";
   return codec->write_bytes ? NULL : "the format of the output is not written by rows";
+}
+
+/* The smallest limit under which images may take @bytes. */
+static guint64
+mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
+{
+  return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
 }
 
 /* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
@@ -98,7 +107,7 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
   file->plan = ms_stream_plan(&request);
   if (file->plan.band_rows == 0) {
     g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" G_GUINT64_FORMAT " MiB",
-                (file->plan.bytes >> 20) + 1);
+                mebibytes_needed(options, file->plan.bytes));
     return FALSE;
   }
   g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, error);
@@ -106,12 +115,13 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
 }
 
 static void
-set_memory_error(const MsBatchImage *work, const MsImageHeader *header, const char *reason, GError **error)
+set_memory_error(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header,
+                 const char *reason, GError **error)
 {
   g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
               "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT
               " MiB, more than --memory-limit allows (%s); raise the limit.",
-              work->name, header->width, header->height, (work->bytes >> 20) + 1, reason);
+              work->name, header->width, header->height, mebibytes_needed(options, work->bytes), reason);
 }
 
 /*
@@ -131,7 +141,7 @@ settle_memory(MsBatchImage *work, const MsRunnerOptions *options, const MsImageH
   if (work->is_streamed || (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && options->memory_limit == 0))
     return TRUE;
   if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
-    set_memory_error(work, header, reason->message, error);
+    set_memory_error(work, options, header, reason->message, error);
   else
     g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;

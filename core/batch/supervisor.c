@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "core/batch/process/memory-cap.h"
 #include "core/batch/process/worker-process.h"
 #include "core/batch/worker-message.h"
 
@@ -18,6 +19,9 @@
 /* The time in which a worker must exit after it was told to stop or has reported its end. */
 #define EXIT_MS 3000
 
+/* How often the memory of a worker is compared with the limit. */
+#define WATCH_MS 100
+
 /* The batch ends when this many workers in a row died, each with a single image. */
 #define MOST_DEATHS_IN_A_ROW 5
 
@@ -26,6 +30,7 @@ typedef enum {
   WORKER_ENDED,
   WORKER_DIED,
   WORKER_SILENT,
+  WORKER_TOO_LARGE,
   WORKER_CANCELLED,
 } WorkerEnd;
 
@@ -130,16 +135,40 @@ take_message(Supervisor *s, Worker *w, GVariant *message)
   }
 }
 
+static gboolean
+exceeds_memory(const Supervisor *s, const Worker *w)
+{
+  return s->supervision->memory_limit > 0 && ms_memory_cap_resident(w->process.pid) > s->supervision->memory_limit;
+}
+
+/* Waits for the next event, for at most @patience_ms, and compares the worker's memory with the limit meanwhile. */
+static MsWorkerEvent
+wait_and_watch(const Supervisor *s, const Worker *w, GCancellable *cancellable, int patience_ms, gboolean *too_large)
+{
+  int step_ms = s->supervision->memory_limit > 0 ? MIN(WATCH_MS, patience_ms) : patience_ms;
+  MsWorkerEvent event = MS_WORKER_EVENT_SILENCE;
+
+  for (int waited = 0; event == MS_WORKER_EVENT_SILENCE && waited < patience_ms && !*too_large; waited += step_ms) {
+    event = ms_worker_process_wait(&w->process, cancellable, step_ms);
+    *too_large = exceeds_memory(s, w);
+  }
+  return event;
+}
+
 /* Reads messages until the worker ends; %WORKER_DIED when the pipe closes before it has reported its end. */
 static WorkerEnd
 follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
 {
+  gboolean too_large = FALSE;
+
   while (!w->reported_end) {
     gint64 start = g_get_monotonic_time();
     int patience_ms = limit_ms > 0 ? limit_ms : silence_limit_ms(s);
-    MsWorkerEvent event = ms_worker_process_wait(&w->process, cancellable, patience_ms);
+    MsWorkerEvent event = wait_and_watch(s, w, cancellable, patience_ms, &too_large);
     if (event == MS_WORKER_EVENT_CANCELLED)
       return WORKER_CANCELLED;
+    if (too_large)
+      return WORKER_TOO_LARGE;
     if (event == MS_WORKER_EVENT_SILENCE)
       return WORKER_SILENT;
     if (event == MS_WORKER_EVENT_STDERR) {
@@ -167,16 +196,31 @@ run_worker(Supervisor *s, Worker *w, GError **error)
     kill(w->process.pid, SIGTERM);
     follow(s, w, NULL, EXIT_MS);
   }
-  ms_worker_process_end(&w->process, end == WORKER_SILENT || !w->reported_end ? 0 : EXIT_MS);
+  ms_worker_process_end(&w->process, !w->reported_end ? 0 : EXIT_MS);
   return end;
+}
+
+static char *
+describe_end(const Supervisor *s, const Worker *w, WorkerEnd end)
+{
+  switch (end) {
+  case WORKER_SILENT:
+    return g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0);
+  case WORKER_TOO_LARGE:
+    return g_strdup_printf("it took more than the %" G_GUINT64_FORMAT " MiB of --memory-limit and was ended",
+                           s->supervision->memory_limit >> 20);
+  case WORKER_ENDED:
+  case WORKER_DIED:
+  case WORKER_CANCELLED:
+    break;
+  }
+  return ms_worker_process_describe_end(&w->process);
 }
 
 static char *
 describe_death(const Supervisor *s, const Worker *w, WorkerEnd end)
 {
-  g_autofree char *how =
-    end == WORKER_SILENT ? g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0)
-                         : ms_worker_process_describe_end(&w->process);
+  g_autofree char *how = describe_end(s, w, end);
   g_autofree char *said = ms_worker_stderr_find_error(&w->process.messages);
 
   return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);

@@ -16,6 +16,7 @@
 struct _MsDeviceEngine {
   MsEngine parent_instance;
   MsMeanShift *filter;
+  guint64 memory_budget; /* of the machine's memory, 0 for the default of the device */
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
@@ -75,6 +76,18 @@ use_context(MsDeviceEngine *self, MsContext *context)
   ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
   if (has_own_memory(context))
     ms_mean_shift_set_memory_budget(self->filter, ms_context_get_limits(context)->global_memory / 2 / LANES);
+  else
+    ms_mean_shift_set_memory_budget(self->filter, self->memory_budget);
+}
+
+static void
+set_memory_budget(MsEngine *engine, guint64 bytes)
+{
+  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+
+  self->memory_budget = bytes;
+  if (!has_own_memory(context_of(self)))
+    ms_mean_shift_set_memory_budget(self->filter, bytes);
 }
 
 /* The state of a run that reports its finished rows to the caller. */
@@ -229,6 +242,7 @@ ms_device_engine_class_init(MsDeviceEngineClass *klass)
   engine->check = check;
   engine->run = run;
   engine->context = get_context;
+  engine->set_memory_budget = set_memory_budget;
   engine->get_lanes = get_lanes;
   engine->open_lane = open_lane;
 }

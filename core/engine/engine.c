@@ -68,6 +68,16 @@ ms_engine_get_context(MsEngine *self)
   return klass->context ? klass->context(self) : NULL;
 }
 
+/** ms_engine_set_memory_budget: limits the machine's memory that the device's buffers take, where the engine can. */
+void
+ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
+{
+  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
+
+  if (klass->set_memory_budget)
+    klass->set_memory_budget(self, bytes);
+}
+
 /** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
 guint
 ms_engine_get_lanes(MsEngine *self)

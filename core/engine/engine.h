@@ -68,6 +68,7 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
  * @check: (nullable): whether such settings can run here at all, before any image is read
  * @run: filters one image
  * @context: (nullable): the device for other work on the same images
+ * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
  * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
  * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
  */
@@ -78,6 +79,7 @@ struct _MsEngineClass {
   MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                   GCancellable *cancellable, GError **error);
   MsContext *(*context)(MsEngine *self);
+  void (*set_memory_budget)(MsEngine *self, guint64 bytes);
   guint (*get_lanes)(MsEngine *self);
   MsEngine *(*open_lane)(MsEngine *self, GError **error);
 };
@@ -91,6 +93,7 @@ gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **er
 MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                        GCancellable *cancellable, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
+void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
 guint ms_engine_get_lanes(MsEngine *self);
 MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);

@@ -172,12 +172,21 @@ ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, Ms
   return FALSE;
 }
 
-/** ms_png_write_bytes: the working memory of ms_png_write() for an image of this size. */
-guint64
-ms_png_write_bytes(int width, int height, guint threads)
+static guint64
+bytes_with_samples(int width, int height, guint samples, guint threads)
 {
-  MsPngRows rows = {NULL, width, height, 4};
+  MsPngRows rows = {NULL, width, height, samples};
   MsPngPlan plan = ms_png_plan(&rows, threads);
 
   return ms_png_plan_bytes(&plan, &rows);
+}
+
+/**
+ * ms_png_write_bytes: the working memory of ms_png_write() for an image of this size. An opaque image, which has three
+ * samples a pixel, may be compressed as a whole where one of four would be compressed in bands.
+ */
+guint64
+ms_png_write_bytes(int width, int height, guint threads)
+{
+  return MAX(bytes_with_samples(width, height, 3, threads), bytes_with_samples(width, height, 4, threads));
 }

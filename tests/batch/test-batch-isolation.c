@@ -14,6 +14,11 @@
 #define HANGS 19
 #define IS_KILLED 21
 #define ABORTS_ONCE 23
+#define IS_GREEDY 25
+
+/* What the engine takes when it is greedy, and the limit that this exceeds. */
+#define GREEDY_BYTES ((gsize)640 << 20)
+#define MEMORY_LIMIT (G_GUINT64_CONSTANT(512) << 20)
 
 /* The engine dies while it is opened, or for every image. */
 #define AT_OPENING "MS_TEST_DIES_AT_OPENING"
@@ -44,6 +49,15 @@ die_without_core(int number)
   pause();
 }
 
+static void
+take_memory_and_wait(void)
+{
+  g_autofree char *bytes = g_malloc(GREEDY_BYTES);
+
+  memset(bytes, 1, GREEDY_BYTES);
+  g_usleep(100 * G_USEC_PER_SEC);
+}
+
 static MsImage *
 dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
                  GCancellable *cancellable, GError **error)
@@ -58,6 +72,8 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     die_without_core(SIGKILL);
   if (width == HANGS)
     g_usleep(100 * G_USEC_PER_SEC);
+  if (width == IS_GREEDY)
+    take_memory_and_wait();
   if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
     g_file_set_contents(marker, "", 0, NULL);
     die_without_core(SIGABRT);
@@ -100,7 +116,8 @@ remember_device(const MsEngineInfo *info, gpointer data)
 static gboolean
 supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
 {
-  MsSupervisorOptions supervision = {.timeout_s = timeout_s, .device = remember_device};
+  MsSupervisorOptions supervision = {
+    .timeout_s = timeout_s, .memory_limit = f->options.memory_limit, .device = remember_device};
   MsRunnerHooks hooks = {.finished = count_finished, .data = f};
 
   return ms_supervisor_run(items, &f->options, &supervision, &hooks, f->cancellable, error);
@@ -165,6 +182,14 @@ static void
 test_hang(BatchFixture *f, gconstpointer data)
 {
   check_one_death(f, HANGS, 8, "reported nothing");
+}
+
+/* The limit of the worker's memory is watched, since a driver may take any amount. */
+static void
+test_greedy(BatchFixture *f, gconstpointer data)
+{
+  f->options.memory_limit = MEMORY_LIMIT;
+  check_one_death(f, IS_GREEDY, 0, "512 MiB of --memory-limit");
 }
 
 static void
@@ -284,6 +309,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/abort", test_abort);
   BATCH_FIXTURE_ADD("isolation/kill", test_kill);
   BATCH_FIXTURE_ADD("isolation/hang", test_hang);
+  BATCH_FIXTURE_ADD("isolation/greedy", test_greedy);
   BATCH_FIXTURE_ADD("isolation/one-retry", test_one_retry);
   BATCH_FIXTURE_ADD("isolation/resume", test_resume);
   BATCH_FIXTURE_ADD("isolation/opening", test_opening);

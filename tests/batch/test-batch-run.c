@@ -125,7 +125,7 @@ test_run_memory(BatchFixture *f, gconstpointer data)
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 10, i == 5 ? 100 : 10);
   }
-  f->options.memory_limit = 1000;
+  f->options.memory_limit = 1300;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   for (guint i = 0; i < items->len; i++)

@@ -55,6 +55,8 @@ decode_until(Feed *self, int end, GError **error)
   gint64 start = g_get_monotonic_time();
   guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->width * 4;
 
+  if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
+    return FALSE;
   for (; self->decoded < end; self->decoded++)
     if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
       return FALSE;
@@ -104,14 +106,15 @@ filter_band_once(Feed *self, guint repeat, GError **error)
   g_autoptr(MsImage) image =
     ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, self->run->cancellable, error);
 
-  if (image) {
+  gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
+  if (good) {
     keep_report(self->run, &run, repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
     g_prefix_error(error, "'%s': ", self->file.name);
   }
   ms_engine_run_clear(&run);
-  return image != NULL;
+  return good;
 }
 
 static gboolean

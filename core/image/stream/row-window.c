@@ -11,6 +11,7 @@ struct _MsRowWindow {
   gsize stride;
   gsize size;
   gsize dropped; /* bytes at the start that were given back, whole pages */
+  gsize held;    /* bytes at the start that were made writable, whole pages */
   GBytes *bytes;
 };
 
@@ -31,7 +32,7 @@ mapping_free(gpointer data)
 /**
  * ms_row_window_new:
  *
- * The pages take no memory until they are read or written, and hold zeros before they are written.
+ * The rows hold zeros and take no memory until ms_row_window_hold() makes them writable.
  *
  * Returns: (transfer full): a window of width * height RGBA pixels, or %NULL with #MS_ERROR_MEMORY
  */
@@ -39,7 +40,7 @@ MsRowWindow *
 ms_row_window_new(int width, int height, GError **error)
 {
   gsize size = (gsize)width * height * 4;
-  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (pages == MAP_FAILED) {
     g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
@@ -63,7 +64,34 @@ ms_row_window_get_bytes(MsRowWindow *self)
   return self->bytes;
 }
 
-/** ms_row_window_get_row: where the pixels of row @y are written and read. */
+static gsize
+page_size(void)
+{
+  return (gsize)sysconf(_SC_PAGESIZE);
+}
+
+/**
+ * ms_row_window_hold: makes the rows before @end writable that are not dropped; %FALSE with #MS_ERROR_MEMORY when the
+ * system refuses their memory.
+ */
+gboolean
+ms_row_window_hold(MsRowWindow *self, int end, GError **error)
+{
+  gsize page = page_size();
+  gsize bytes = MIN(((gsize)end * self->stride + page - 1) / page * page, self->size);
+
+  if (bytes <= self->held)
+    return TRUE;
+  if (mprotect(self->pixels + self->held, bytes - self->held, PROT_READ | PROT_WRITE) != 0) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GSIZE_FORMAT " more bytes.",
+                bytes - self->held);
+    return FALSE;
+  }
+  self->held = bytes / page * page;
+  return TRUE;
+}
+
+/** ms_row_window_get_row: where the pixels of row @y are read, and written while it is held. */
 guint8 *
 ms_row_window_get_row(MsRowWindow *self, int y)
 {
@@ -76,6 +104,7 @@ drop_bytes(MsRowWindow *self, gsize end)
   if (end <= self->dropped)
     return;
   madvise(self->pixels + self->dropped, end - self->dropped, MADV_DONTNEED);
+  mprotect(self->pixels + self->dropped, end - self->dropped, PROT_READ);
   self->dropped = end;
 }
 
@@ -83,7 +112,7 @@ drop_bytes(MsRowWindow *self, gsize end)
 void
 ms_row_window_drop(MsRowWindow *self, int end)
 {
-  gsize page = (gsize)sysconf(_SC_PAGESIZE);
+  gsize page = page_size();
 
   drop_bytes(self, (gsize)end * self->stride / page * page);
 }
@@ -93,7 +122,7 @@ void
 ms_row_window_drop_all(MsRowWindow *self)
 {
   drop_bytes(self, self->size);
-  self->dropped = 0;
+  self->dropped = self->held = 0;
 }
 
 void

@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Images that exceed --memory-limit: the memory of the processes, as the kernel counts it."""
+
+import os
+import subprocess
+import struct
+import sys
+import unittest
+import zlib
+
+import headless
+
+MIB = 1 << 20
+
+
+def write_rows(path, row, height):
+    """A picture of equal rows, without its pixels in this process, whose memory its children's peaks begin with."""
+    packer = zlib.compressobj(1)
+    packed = b"".join(packer.compress(b"\0" + row) for _ in range(height)) + packer.flush()
+    header = struct.pack(">IIBBBBB", len(row) // 3, height, 8, 2, 0, 0, 0)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + headless.chunk(b"IHDR", header) + headless.chunk(b"IDAT", packed) +
+                     headless.chunk(b"IEND", b""))
+
+
+class MemoryLimit(headless.HeadlessCase):
+    def peak(self, *arguments, status=0):
+        """The largest resident size of the program and of its worker, in bytes, and standard error."""
+        process = subprocess.Popen([headless.PROGRAM, "--headless", *map(str, arguments)], stderr=subprocess.PIPE)
+        error = process.stderr.read().decode()
+        process.stderr.close()
+        _, code, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(code)
+        self.assertEqual(process.returncode, status, error)
+        return usage.ru_maxrss * 1024, error
+
+    def test_the_limit_holds(self):
+        """Held as a whole, the picture and its result have 267 MiB, and the processor's buffers 96 MiB."""
+        row = bytes(x * c // 7 % 256 for x in range(7000) for c in (3, 5, 8))
+        write_rows(self.src / "large.png", row, 5000)
+        limit = 320 * MIB
+        peak, _ = self.peak(self.src / "large.png", "-o", self.out / "x.png", "--device", "cpu", "--sp", "1",
+                            "--max-iterations", "1", "--memory-limit", limit)
+        self.assertLess(peak, limit)
+        self.assertEqual(self.names(), ["x.png"])
+
+    def test_the_smallest_limit_is_told(self):
+        """The limit that the refusal names is enough."""
+        source = self.picture("a.png", 300, 200)
+        _, error = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
+                             "--memory-limit", "40M", status=1)
+        self.sentence(error, "a.png", "--memory-limit", "needs")
+        needed = error.split(" and needs ")[1].split()[0]
+        peak, _ = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
+                            "--memory-limit", f"{needed}M")
+        self.assertLess(peak, int(needed) * MIB)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))

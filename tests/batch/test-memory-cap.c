@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The division of a memory limit, and the system's refusal of memory beyond it. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "core/batch/process/memory-cap.h"
+#include "core/error.h"
+#include "core/image/png-write.h"
+#include "core/image/stream/row-window.h"
+
+#define MIB (G_GUINT64_CONSTANT(1) << 20)
+#define LIMIT (512 * MIB)
+
+static void
+test_share(void)
+{
+  g_assert_cmpuint(ms_memory_cap_share(1000, 0), ==, 1000);
+  g_assert_cmpuint(ms_memory_cap_share(1000, 400), ==, 300);
+  g_assert_cmpuint(ms_memory_cap_share(400, 400), ==, 0);
+  g_assert_cmpuint(ms_memory_cap_share(1, 400), ==, 0);
+  g_assert_cmpuint(ms_memory_cap_needed(300, 0), ==, 300);
+  g_assert_cmpuint(ms_memory_cap_share(ms_memory_cap_needed(300, 400), 400), ==, 300);
+}
+
+static void *
+map(guint64 bytes)
+{
+  return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void
+refuse_beyond_limit(void)
+{
+  ms_memory_cap_hold(LIMIT, 0);
+  g_assert_true(map(64 * MIB) != MAP_FAILED);
+  g_assert_true(map(LIMIT) == MAP_FAILED);
+  /* Addresses that are not writable take no memory. */
+  g_assert_true(mmap(NULL, 4 * LIMIT, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+}
+
+static void
+refuse_rows_beyond_limit(void)
+{
+  g_autoptr(GError) error = NULL;
+
+  ms_memory_cap_hold(LIMIT, 0);
+  /* Each row has 1 MiB, and the window four times the limit. */
+  g_autoptr(MsRowWindow) window = ms_row_window_new(1 << 18, 2048, NULL);
+  for (int end = 64; end <= 2048; end += 64) {
+    g_assert_true(ms_row_window_hold(window, end, NULL));
+    ms_row_window_get_row(window, end - 1)[0] = 7;
+    ms_row_window_drop(window, end);
+  }
+  ms_row_window_drop_all(window);
+  g_assert_true(ms_row_window_hold(window, 64, &error));
+  g_assert_cmpuint(ms_row_window_get_row(window, 63)[0], ==, 0);
+  g_assert_false(ms_row_window_hold(window, 2048, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
+}
+
+/* A limit of the system cannot be raised again, so that each case has a process. */
+static void
+test_in_process(gconstpointer run)
+{
+  if (g_test_subprocess()) {
+    ((void (*)(void))run)();
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, 0);
+  g_test_trap_assert_passed();
+}
+
+/* An image whose opaque form alone is small enough to be compressed as a whole. */
+static void
+test_png_of_three_samples(void)
+{
+  const guint64 rows_of_three = G_GUINT64_CONSTANT(5000) * 4000 * 3;
+
+  g_assert_cmpuint(ms_png_write_bytes(5000, 4000, 1), >=, rows_of_three);
+  g_assert_cmpuint(ms_png_write_bytes(8000, 6000, 1), <, 16 * MIB);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/memory-cap/share", test_share);
+  g_test_add_func("/memory-cap/png-of-three-samples", test_png_of_three_samples);
+  g_test_add_data_func("/memory-cap/beyond", refuse_beyond_limit, test_in_process);
+  g_test_add_data_func("/memory-cap/rows-beyond", refuse_rows_beyond_limit, test_in_process);
+  return g_test_run();
+}
