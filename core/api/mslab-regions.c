@@ -137,9 +137,9 @@ mslab_regions_get_neighbours(MslabRegions *self, guint label, gsize *n_neighbour
 {
   g_return_val_if_fail(MSLAB_IS_REGIONS(self) && label >= 1 && label <= self->table->n, NULL);
 
-  const GArray *neighbours = find(self, label)->neighbours;
-  *n_neighbours = neighbours->len;
-  return (const guint32 *)(gconstpointer)neighbours->data;
+  const MsSegment *s = find(self, label);
+  *n_neighbours = s->n_neighbours;
+  return s->neighbours;
 }
 
 /**

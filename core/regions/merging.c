@@ -1,123 +1,177 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/merging.h"
 
-#include "core/regions/segmentation.h"
+#include "core/error.h"
+#include "core/regions/borders.h"
+#include "core/regions/region-queue.h"
 
 /* Means are compared in steps of 1/256 of a level, so that they are integers on every machine. */
 #define MEAN_STEPS 256
 
+/* Regions between two looks at whether the work has been cancelled. */
+#define REGIONS_A_LOOK 4096
+
 /*
- * A region, or what remains of one that has joined another.
- * next, last: the list of regions that have joined this one; 0 ends it
- * means: in steps of 1/MEAN_STEPS, of the pixels counted so far
+ * What the search for the nearest neighbour reads of a region, in 16 bytes.
+ * parent: the label itself, or a region that it has joined
+ * seen: the number of the last search that came to this region
+ * means: in steps of 1/MEAN_STEPS
  */
 typedef struct {
-  guint32 next;
-  guint32 last;
-  guint32 pixels;
-  gint32 means[3];
-  guint64 sums[3];
+  guint32 parent;
+  guint32 seen;
+  guint16 means[3];
 } Node;
 
 /*
- * nodes: by label, from 1 on
- * parents: of each label, itself or a region that it has joined; apart from the nodes, since most searches read no more
- * starts, neighbours: the neighbours of label i as it was at first are starts[i] to starts[i + 1] - 1
- * heap: regions that are too small as size << 32 | label, the smallest first; entries of an earlier size are skipped
+ * The neighbours of a label as they were at first, which are numbers @start to @start + @count - 1 of the neighbours.
+ * A region has those of its label and of the labels in the chain that begins with @next; 0 ends it. @last is the last
+ * label of the chain, or the label itself.
  */
 typedef struct {
-  Node *nodes;
-  guint32 *parents;
-  gsize *starts;
-  guint32 *neighbours;
-  GArray *heap;
+  gsize start;
+  guint32 count;
+  guint32 next;
+  guint32 last;
+} List;
+
+/*
+ * nodes, pixels, sums, lists: by label, from 1 on; only regions that are too small have lists
+ * neighbours: of all lists
+ */
+typedef struct {
+  const MsRuns *runs;
+  const guint8 *colours;
+  guint32 n;
   guint min_pixels;
+  Node *nodes;
+  guint32 *pixels;
+  guint64 (*sums)[3];
+  List *lists;
+  guint32 *neighbours;
+  guint32 n_searches;
 } Merging;
 
 static void
-set_means(Node *node)
+count_pixels(Merging *self)
 {
+  const MsRuns *runs = self->runs;
+
+  for (int y = 0; y < runs->height; y++)
+    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++)
+      self->pixels[runs->runs[i].label] += ms_runs_end(runs, y, i) - runs->runs[i].x;
+}
+
+/* Runs beside the search for neighbours. */
+static gpointer
+add_colours(gpointer data)
+{
+  Merging *self = data;
+  const MsRuns *runs = self->runs;
+  const guint8 *row = self->colours;
+
+  for (int y = 0; y < runs->height; y++, row += 4 * (gsize)runs->width)
+    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
+      guint64 *sums = self->sums[runs->runs[i].label];
+      const guint8 *end = row + 4 * (gsize)ms_runs_end(runs, y, i);
+      for (const guint8 *p = row + 4 * (gsize)runs->runs[i].x; p < end; p += 4)
+        for (int k = 0; k < 3; k++)
+          sums[k] += p[k];
+    }
+  return NULL;
+}
+
+static gboolean
+is_small(const Merging *self, guint32 label)
+{
+  return self->pixels[label] < self->min_pixels;
+}
+
+static void
+fill_lists(Merging *self, const MsBorders *borders)
+{
+  for (gsize i = 0; i < borders->n; i++) {
+    const guint32 a = (guint32)(borders->pairs[i] >> 32), b = (guint32)borders->pairs[i];
+    List *of_a = &self->lists[a], *of_b = &self->lists[b];
+    if (is_small(self, a))
+      self->neighbours[of_a->start + of_a->count++] = b;
+    if (is_small(self, b))
+      self->neighbours[of_b->start + of_b->count++] = a;
+  }
+}
+
+static gboolean
+find_neighbours(Merging *self)
+{
+  g_autoptr(MsBorders) borders = ms_borders_new(self->runs, self->n);
+  gsize start = 0;
+
+  for (gsize i = 0; i < borders->n; i++) {
+    self->lists[borders->pairs[i] >> 32].count++;
+    self->lists[(guint32)borders->pairs[i]].count++;
+  }
+  for (guint32 i = 1; i <= self->n; i++) {
+    List *list = &self->lists[i];
+    list->start = start;
+    list->last = i;
+    start += is_small(self, i) ? list->count : 0;
+    list->count = 0;
+  }
+  self->neighbours = g_try_new(guint32, start + 1);
+  if (self->neighbours)
+    fill_lists(self, borders);
+  return self->neighbours != NULL;
+}
+
+static gboolean
+allocate(Merging *self, GError **error)
+{
+  const gsize n = (gsize)self->n + 1;
+
+  self->nodes = g_try_new0(Node, n);
+  self->pixels = g_try_new0(guint32, n);
+  self->sums = g_try_malloc0_n(n, sizeof *self->sums);
+  self->lists = g_try_new0(List, n);
+  if (self->nodes && self->pixels && self->sums && self->lists)
+    return TRUE;
+  g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
+  return FALSE;
+}
+
+/* Fills the sums and the lists of neighbours, the former in a thread if there is one. */
+static gboolean
+study(Merging *self, GError **error)
+{
+  count_pixels(self);
+  GThread *thread = g_thread_try_new("ms-sums", add_colours, self, NULL);
+  if (!thread)
+    add_colours(self);
+  const gboolean found = find_neighbours(self);
+  if (thread)
+    g_thread_join(thread);
+  if (!found)
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the neighbours of %u regions.",
+                self->n);
+  return found;
+}
+
+static void
+set_means(Merging *self, guint32 label)
+{
+  const guint32 pixels = self->pixels[label];
+
   for (int k = 0; k < 3; k++)
-    node->means[k] = (gint32)((MEAN_STEPS * node->sums[k] + node->pixels / 2) / node->pixels);
-}
-
-static void
-count_pixels(Merging *self, const guint32 *labels, MsImage *filtered)
-{
-  const gsize n = (gsize)ms_image_get_width(filtered) * ms_image_get_height(filtered);
-  const guint8 *p = ms_image_get_pixels(filtered);
-
-  for (gsize i = 0; i < n; i++, p += 4) {
-    Node *node = &self->nodes[labels[i]];
-    node->pixels++;
-    for (int k = 0; k < 3; k++)
-      node->sums[k] += p[k];
-  }
-}
-
-static void
-find_neighbours(Merging *self, const guint32 *labels, int width, int height, guint32 n)
-{
-  gsize n_pairs;
-  g_autofree guint64 *pairs = ms_segmentation_find_borders(labels, width, height, n, &n_pairs);
-  g_autofree gsize *filled = NULL;
-
-  self->starts = g_new0(gsize, n + 2);
-  self->neighbours = g_new(guint32, 2 * n_pairs + 1);
-  for (gsize i = 0; i < n_pairs; i++) {
-    self->starts[(pairs[i] >> 32) + 1]++;
-    self->starts[(guint32)pairs[i] + 1]++;
-  }
-  for (guint32 i = 0; i <= n; i++)
-    self->starts[i + 1] += self->starts[i];
-  filled = g_memdup2(self->starts, (n + 2) * sizeof *filled);
-  for (gsize i = 0; i < n_pairs; i++) {
-    self->neighbours[filled[pairs[i] >> 32]++] = (guint32)pairs[i];
-    self->neighbours[filled[(guint32)pairs[i]]++] = (guint32)(pairs[i] >> 32);
-  }
+    self->nodes[label].means[k] = (guint16)((MEAN_STEPS * self->sums[label][k] + pixels / 2) / pixels);
 }
 
 static guint32
-find(Merging *self, guint32 label)
+find(Node *nodes, guint32 label)
 {
-  while (self->parents[label] != label) {
-    self->parents[label] = self->parents[self->parents[label]];
-    label = self->parents[label];
+  while (nodes[label].parent != label) {
+    nodes[label].parent = nodes[nodes[label].parent].parent;
+    label = nodes[label].parent;
   }
   return label;
-}
-
-static void
-heap_push(GArray *heap, guint64 key)
-{
-  guint at = heap->len;
-
-  g_array_append_val(heap, key);
-  while (at > 0 && g_array_index(heap, guint64, (at - 1) / 2) > key) {
-    g_array_index(heap, guint64, at) = g_array_index(heap, guint64, (at - 1) / 2);
-    at = (at - 1) / 2;
-  }
-  g_array_index(heap, guint64, at) = key;
-}
-
-static guint64
-heap_pop(GArray *heap)
-{
-  const guint64 least = g_array_index(heap, guint64, 0), key = g_array_index(heap, guint64, heap->len - 1);
-  guint at = 0;
-
-  g_array_set_size(heap, heap->len - 1);
-  for (guint child = 1; child < heap->len; child = 2 * at + 1) {
-    if (child + 1 < heap->len && g_array_index(heap, guint64, child + 1) < g_array_index(heap, guint64, child))
-      child++;
-    if (g_array_index(heap, guint64, child) >= key)
-      break;
-    g_array_index(heap, guint64, at) = g_array_index(heap, guint64, child);
-    at = child;
-  }
-  if (heap->len > 0)
-    g_array_index(heap, guint64, at) = key;
-  return least;
 }
 
 static gint64
@@ -132,109 +186,138 @@ distance(const Node *a, const Node *b)
   return sum;
 }
 
-/* The neighbour of @label nearest in colour, of several the one with the smallest label; 0 where there is none. */
+/* The nearest neighbour that a search has found so far, and its distance. */
+typedef struct {
+  guint32 label;
+  gint64 distance;
+} Nearest;
+
+/*
+ * Looks through the neighbours of one label of the region @label. Drops from the list what has joined the region itself
+ * and what this search has seen, so that the next one is shorter.
+ */
+static void
+search_list(Merging *self, guint32 label, List *list, Nearest *best)
+{
+  Node *nodes = self->nodes;
+  guint32 *neighbours = self->neighbours + list->start, kept = 0;
+
+  for (guint32 i = 0; i < list->count; i++) {
+    const guint32 other = find(nodes, neighbours[i]);
+    if (other == label || nodes[other].seen == self->n_searches)
+      continue;
+    nodes[other].seen = self->n_searches;
+    neighbours[kept++] = other;
+    const gint64 d = distance(&nodes[label], &nodes[other]);
+    if (d < best->distance || (d == best->distance && other < best->label))
+      *best = (Nearest){other, d};
+  }
+  list->count = kept;
+}
+
+/*
+ * The neighbour of @label nearest in colour, of several the one with the smallest label; 0 where there is none. Labels
+ * whose list has become empty leave the chain.
+ */
 static guint32
 nearest(Merging *self, guint32 label)
 {
-  guint32 best = 0;
-  gint64 least = G_MAXINT64;
+  Nearest best = {0, G_MAXINT64};
+  guint32 before = label;
 
-  for (guint32 member = label; member != 0; member = self->nodes[member].next)
-    for (gsize i = self->starts[member]; i < self->starts[member + 1]; i++) {
-      guint32 other = find(self, self->neighbours[i]);
-      gint64 d = other == label ? G_MAXINT64 : distance(&self->nodes[label], &self->nodes[other]);
-      if (other != label && (d < least || (d == least && other < best))) {
-        least = d;
-        best = other;
-      }
-    }
-  return best;
+  self->n_searches++;
+  search_list(self, label, &self->lists[label], &best);
+  for (guint32 at = self->lists[label].next; at != 0; at = self->lists[at].next) {
+    search_list(self, label, &self->lists[at], &best);
+    self->lists[before].next = at;
+    if (self->lists[at].count > 0)
+      before = at;
+  }
+  self->lists[before].next = 0;
+  self->lists[label].last = before;
+  return best.label;
 }
 
 static void
-push_if_small(Merging *self, guint32 label)
+merge(Merging *self, guint32 label, guint32 into, MsRegionQueue *queue)
 {
-  if (self->nodes[label].pixels < self->min_pixels)
-    heap_push(self->heap, (guint64)self->nodes[label].pixels << 32 | label);
-}
-
-static void
-merge(Merging *self, guint32 label, guint32 into)
-{
-  Node *from = &self->nodes[label], *to = &self->nodes[into];
-
-  self->parents[label] = into;
-  self->nodes[to->last].next = label;
-  to->last = from->last;
-  to->pixels += from->pixels;
+  self->nodes[label].parent = into;
+  self->pixels[into] += self->pixels[label];
   for (int k = 0; k < 3; k++)
-    to->sums[k] += from->sums[k];
-  set_means(to);
-  push_if_small(self, into);
+    self->sums[into][k] += self->sums[label][k];
+  set_means(self, into);
+  if (self->pixels[into] >= self->min_pixels)
+    return;
+  self->lists[self->lists[into].last].next = label;
+  self->lists[into].last = self->lists[label].last;
+  ms_region_queue_push(queue, into, self->pixels[into]);
 }
 
-static void
-merge_all(Merging *self, guint32 n)
+/* Entries of regions that have joined another, or have grown since, are passed over. */
+static gboolean
+merge_all(Merging *self, GCancellable *cancellable, GError **error)
 {
-  for (guint32 i = 1; i <= n; i++) {
-    set_means(&self->nodes[i]);
-    push_if_small(self, i);
+  g_autoptr(MsRegionQueue) queue = ms_region_queue_new(self->pixels, self->n, self->min_pixels);
+  guint32 label, pixels;
+
+  for (guint32 i = 1; i <= self->n; i++) {
+    self->nodes[i].parent = i;
+    set_means(self, i);
   }
-  while (self->heap->len > 0) {
-    const guint64 key = heap_pop(self->heap);
-    const guint32 label = (guint32)key;
-    const Node *node = &self->nodes[label];
-    guint32 into = self->parents[label] == label && node->pixels == key >> 32 ? nearest(self, label) : 0;
+  for (guint64 i = 0; ms_region_queue_pop(queue, &label, &pixels); i++) {
+    if (i % REGIONS_A_LOOK == 0 && g_cancellable_set_error_if_cancelled(cancellable, error))
+      return FALSE;
+    const gboolean current = self->nodes[label].parent == label && self->pixels[label] == pixels;
+    const guint32 into = current ? nearest(self, label) : 0;
     if (into != 0)
-      merge(self, label, into);
+      merge(self, label, into, queue);
   }
+  return TRUE;
 }
 
-/* Numbers the regions that are left from 1 on, in the order of their first pixels; returns how many there are. */
-static guint32
-renumber(Merging *self, guint32 *labels, gsize n_pixels, guint32 n)
+/*
+ * A number for each label: its region's, from 1 on in the order of first pixels, which is that of the smallest label of
+ * each region.
+ */
+static guint32 *
+number_regions(Merging *self, guint32 *left)
 {
-  g_autofree guint32 *numbers = g_new0(guint32, (gsize)n + 1);
-  guint32 count = 0;
+  guint32 *numbers = g_new0(guint32, (gsize)self->n + 1);
+  g_autofree guint32 *of_root = g_new0(guint32, (gsize)self->n + 1);
 
-  for (gsize i = 0; i < n_pixels; i++) {
-    guint32 label = find(self, labels[i]);
-    if (numbers[label] == 0)
-      numbers[label] = ++count;
-    labels[i] = numbers[label];
+  *left = 0;
+  for (guint32 i = 1; i <= self->n; i++) {
+    guint32 *number = &of_root[find(self->nodes, i)];
+    if (*number == 0)
+      *number = ++*left;
+    numbers[i] = *number;
   }
-  return count;
+  return numbers;
 }
 
 /**
  * ms_merge_small_regions:
- * @labels: (inout): the region of each pixel, from 1 to @n, numbered in the order of their first pixels, as they are
- *   numbered again afterwards
+ * @runs: the regions, with labels from 1 to @n in the order of the regions' first pixels
  * @filtered: the picture whose mean colours are compared, in steps of 1/256
+ * @left: (out): the number of regions that are left
  *
- * The rule is that of ms_segmentation_new().
+ * The rule is that of ms_segmentation_new_on().
  *
- * Returns: the number of regions that are left
+ * Returns: (transfer full): by label, the number of the region to which it belongs now, in the same order; or %NULL
+ *   with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
  */
-guint32
-ms_merge_small_regions(guint32 *labels, MsImage *filtered, guint32 n, guint min_pixels)
+guint32 *
+ms_merge_small_regions(const MsRuns *runs, MsImage *filtered, guint32 n, guint min_pixels, guint32 *left,
+                       GCancellable *cancellable, GError **error)
 {
-  const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  Merging self = {.nodes = g_new0(Node, (gsize)n + 1),
-                  .parents = g_new0(guint32, (gsize)n + 1),
-                  .heap = g_array_new(FALSE, FALSE, sizeof(guint64)),
-                  .min_pixels = min_pixels};
+  Merging self = {.runs = runs, .colours = ms_image_get_pixels(filtered), .n = n, .min_pixels = min_pixels};
+  const gboolean good = allocate(&self, error) && study(&self, error) && merge_all(&self, cancellable, error);
+  guint32 *numbers = good ? number_regions(&self, left) : NULL;
 
-  for (guint32 i = 1; i <= n; i++)
-    self.parents[i] = self.nodes[i].last = i;
-  count_pixels(&self, labels, filtered);
-  find_neighbours(&self, labels, width, height, n);
-  merge_all(&self, n);
-  guint32 left = renumber(&self, labels, (gsize)width * height, n);
   g_free(self.nodes);
-  g_free(self.parents);
-  g_free(self.starts);
+  g_free(self.pixels);
+  g_free(self.sums);
+  g_free(self.lists);
   g_free(self.neighbours);
-  g_array_free(self.heap, TRUE);
-  return left;
+  return numbers;
 }

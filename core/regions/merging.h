@@ -3,9 +3,11 @@
 #pragma once
 
 #include "core/image/image.h"
+#include "core/regions/runs.h"
 
 G_BEGIN_DECLS
 
-guint32 ms_merge_small_regions(guint32 *labels, MsImage *filtered, guint32 n, guint min_pixels);
+guint32 *ms_merge_small_regions(const MsRuns *runs, MsImage *filtered, guint32 n, guint min_pixels, guint32 *left,
+                                GCancellable *cancellable, GError **error);
 
 G_END_DECLS

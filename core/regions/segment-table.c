@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
+#include "core/regions/borders.h"
 
 static const char *const channels[3] = {"red", "green", "blue"};
 
@@ -16,22 +17,27 @@ typedef struct {
   guint64 squares[3];
 } Sums;
 
+/* The pixels @from to @to - 1 of a row; @p is the first of them. */
 static void
-add_pixel(MsSegment *segment, Sums *sums, int x, int y, const guint8 *p)
+add_run(MsSegment *segment, Sums *sums, int from, int to, int y, const guint8 *p)
 {
-  if (segment->pixels++ == 0) {
-    segment->left = segment->right = x;
+  const guint32 n = (guint32)(to - from);
+
+  if (segment->pixels == 0) {
+    segment->left = from;
     segment->top = y;
   }
-  segment->left = MIN(segment->left, x);
-  segment->right = MAX(segment->right, x);
+  segment->pixels += n;
+  segment->left = MIN(segment->left, from);
+  segment->right = MAX(segment->right, to - 1);
   segment->bottom = y;
-  sums->x += x;
-  sums->y += y;
-  for (int k = 0; k < 3; k++) {
-    sums->sums[k] += p[k];
-    sums->squares[k] += (guint64)p[k] * p[k];
-  }
+  sums->x += (guint64)(from + (gint64)to - 1) * n / 2;
+  sums->y += (guint64)y * n;
+  for (guint32 i = 0; i < n; i++, p += 4)
+    for (int k = 0; k < 3; k++) {
+      sums->sums[k] += p[k];
+      sums->squares[k] += (guint32)p[k] * p[k];
+    }
 }
 
 static void
@@ -46,24 +52,54 @@ finish_segment(MsSegment *self, const Sums *sums)
   }
 }
 
+/* Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones. */
 static void
-add_neighbours(MsSegmentTable *self, const MsSegmentation *segmentation)
+add_neighbours(MsSegmentTable *self, const MsRuns *runs)
 {
-  gsize n;
-  g_autofree guint64 *pairs =
-    ms_segmentation_find_borders(segmentation->labels, segmentation->width, segmentation->height, segmentation->n, &n);
+  g_autoptr(MsBorders) borders = ms_borders_new(runs, self->n);
+  const guint64 *pairs = borders->pairs;
+  gsize start = 0;
 
-  for (guint32 i = 0; i < self->n; i++)
-    self->segments[i].neighbours = g_array_new(FALSE, FALSE, sizeof(guint32));
-  /* Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones. */
+  ms_borders_sort(borders, self->n);
+  const gsize n = borders->n;
+  guint32 *at = self->neighbours = g_new(guint32, 2 * n + 1);
+
   for (gsize i = 0; i < n; i++) {
-    guint32 a = (guint32)(pairs[i] >> 32), b = (guint32)pairs[i];
-    g_array_append_val(self->segments[b - 1].neighbours, a);
+    self->segments[(pairs[i] >> 32) - 1].n_neighbours++;
+    self->segments[(guint32)pairs[i] - 1].n_neighbours++;
   }
-  for (gsize i = 0; i < n; i++) {
-    guint32 a = (guint32)(pairs[i] >> 32), b = (guint32)pairs[i];
-    g_array_append_val(self->segments[a - 1].neighbours, b);
+  g_autofree gsize *places = g_new(gsize, (gsize)self->n + 1);
+  for (guint32 i = 0; i < self->n; start += self->segments[i++].n_neighbours) {
+    places[i] = start;
+    self->segments[i].neighbours = at + start;
   }
+  for (gsize i = 0; i < n; i++)
+    at[places[(guint32)pairs[i] - 1]++] = (guint32)(pairs[i] >> 32);
+  for (gsize i = 0; i < n; i++)
+    at[places[(pairs[i] >> 32) - 1]++] = (guint32)pairs[i];
+}
+
+typedef struct {
+  const MsRuns *runs;
+  const guint8 *pixels;
+  MsSegment *segments;
+  Sums *sums;
+} Summing;
+
+/* Runs in a thread while another finds the neighbours; the two write different members of the segments. */
+static gpointer
+add_runs(gpointer data)
+{
+  const Summing *self = data;
+  const MsRuns *runs = self->runs;
+
+  for (int y = 0; y < runs->height; y++)
+    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
+      const MsRun *run = &runs->runs[i];
+      const guint8 *p = self->pixels + 4 * ((gsize)y * runs->width + run->x);
+      add_run(&self->segments[run->label - 1], &self->sums[run->label - 1], run->x, ms_runs_end(runs, y, i), y, p);
+    }
+  return NULL;
 }
 
 /** ms_segment_table_new: (transfer full): the table of the regions over the pixels of @original. */
@@ -72,16 +108,18 @@ ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original)
 {
   MsSegmentTable *self = g_new(MsSegmentTable, 1);
   g_autofree Sums *sums = g_new0(Sums, segmentation->n);
-  const guint8 *p = ms_image_get_pixels(original);
-  const guint32 *label = segmentation->labels;
+  g_autoptr(MsRuns) runs = ms_runs_new(segmentation->labels, segmentation->width, segmentation->height);
 
-  *self = (MsSegmentTable){segmentation->n, g_new0(MsSegment, segmentation->n)};
-  for (int y = 0; y < segmentation->height; y++)
-    for (int x = 0; x < segmentation->width; x++, p += 4, label++)
-      add_pixel(&self->segments[*label - 1], &sums[*label - 1], x, y, p);
+  *self = (MsSegmentTable){segmentation->n, g_new0(MsSegment, segmentation->n), NULL};
+  Summing summing = {runs, ms_image_get_pixels(original), self->segments, sums};
+  GThread *thread = g_thread_try_new("ms-sums", add_runs, &summing, NULL);
+  if (!thread)
+    add_runs(&summing);
+  add_neighbours(self, runs);
+  if (thread)
+    g_thread_join(thread);
   for (guint32 i = 0; i < self->n; i++)
     finish_segment(&self->segments[i], &sums[i]);
-  add_neighbours(self, segmentation);
   return self;
 }
 
@@ -90,9 +128,8 @@ ms_segment_table_free(MsSegmentTable *self)
 {
   if (!self)
     return;
-  for (guint32 i = 0; i < self->n; i++)
-    g_array_unref(self->segments[i].neighbours);
   g_free(self->segments);
+  g_free(self->neighbours);
   g_free(self);
 }
 
@@ -121,8 +158,8 @@ ms_segment_table_to_csv(const MsSegmentTable *self)
     for (int k = 0; k < 3; k++)
       append_number(text, s->deviation[k]);
     g_string_append_c(text, ',');
-    for (guint j = 0; j < s->neighbours->len; j++)
-      g_string_append_printf(text, "%s%u", j > 0 ? " " : "", g_array_index(s->neighbours, guint32, j));
+    for (guint j = 0; j < s->n_neighbours; j++)
+      g_string_append_printf(text, "%s%u", j > 0 ? " " : "", s->neighbours[j]);
     g_string_append(text, "\r\n");
   }
   return g_string_free(text, FALSE);
@@ -152,8 +189,8 @@ add_segment(JsonBuilder *builder, guint32 label, const MsSegment *s)
   add_channels(builder, "mean", s->mean);
   add_channels(builder, "deviation", s->deviation);
   ms_json_begin_array(builder, "neighbours");
-  for (guint j = 0; j < s->neighbours->len; j++)
-    json_builder_add_int_value(builder, g_array_index(s->neighbours, guint32, j));
+  for (guint j = 0; j < s->n_neighbours; j++)
+    json_builder_add_int_value(builder, s->neighbours[j]);
   json_builder_end_array(builder);
   json_builder_end_object(builder);
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @left, @top, @right, @bottom: its first and last columns and rows
  * @x, @y: the centroid
  * @mean, @deviation: of red, green and blue over its pixels of the original picture
- * @neighbours: (element-type guint32): labels of the regions that touch it, in order
+ * @neighbours: labels of the @n_neighbours regions that touch it, in order; they belong to the table
  */
 typedef struct {
   guint32 pixels;
@@ -25,13 +25,15 @@ typedef struct {
   double y;
   double mean[3];
   double deviation[3];
-  GArray *neighbours;
+  guint n_neighbours;
+  const guint32 *neighbours;
 } MsSegment;
 
-/** MsSegmentTable: @segments: of label 1 to @n */
+/** MsSegmentTable: @segments: of label 1 to @n; @neighbours: of all of them */
 typedef struct {
   guint32 n;
   MsSegment *segments;
+  guint32 *neighbours;
 } MsSegmentTable;
 
 MsSegmentTable *ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original);

@@ -91,70 +91,6 @@ find_sets(const Rule *rule, int height, guint32 *parents, GCancellable *cancella
   return TRUE;
 }
 
-static void
-add_pair(GArray *pairs, guint32 a, guint32 b)
-{
-  guint64 pair = (guint64)MIN(a, b) << 32 | MAX(a, b);
-
-  if (a != b && (pairs->len == 0 || g_array_index(pairs, guint64, pairs->len - 1) != pair))
-    g_array_append_val(pairs, pair);
-}
-
-/* Every pair of neighbouring pixels of two regions, except for the same pair twice in succession. */
-static GArray *
-collect_pairs(const guint32 *labels, int width, int height)
-{
-  GArray *pairs = g_array_new(FALSE, FALSE, sizeof(guint64));
-
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++) {
-      const guint32 *own = labels + (gsize)y * width + x;
-      if (x > 0)
-        add_pair(pairs, own[0], own[-1]);
-      for (int i = MAX(x - 1, 0); y > 0 && i <= MIN(x + 1, width - 1); i++)
-        add_pair(pairs, own[0], own[i - x - width]);
-    }
-  return pairs;
-}
-
-/* Puts the pairs into the order of one of their labels, and keeps the order of those with the same one. */
-static void
-sort_by_label(const guint64 *from, guint64 *to, gsize count, guint shift, guint32 n)
-{
-  g_autofree gsize *starts = g_new0(gsize, (gsize)n + 2);
-
-  for (gsize i = 0; i < count; i++)
-    starts[(guint32)(from[i] >> shift) + 1]++;
-  for (guint32 i = 0; i <= n; i++)
-    starts[i + 1] += starts[i];
-  for (gsize i = 0; i < count; i++)
-    to[starts[(guint32)(from[i] >> shift)]++] = from[i];
-}
-
-/**
- * ms_segmentation_find_borders:
- * @labels: from 1 to @n_labels
- * @n: (out): number of pairs
- *
- * Returns: (transfer full): each two regions with pixels that are among each other's eight neighbours, once and sorted:
- *   the smaller label in the upper 32 bits
- */
-guint64 *
-ms_segmentation_find_borders(const guint32 *labels, int width, int height, guint32 n_labels, gsize *n)
-{
-  g_autoptr(GArray) pairs = collect_pairs(labels, width, height);
-  guint64 *all = (guint64 *)(gpointer)pairs->data, *sorted = g_new(guint64, MAX(pairs->len, 1));
-  gsize kept = 0;
-
-  sort_by_label(all, sorted, pairs->len, 0, n_labels);
-  sort_by_label(sorted, all, pairs->len, 32, n_labels);
-  for (guint i = 0; i < pairs->len; i++)
-    if (kept == 0 || sorted[kept - 1] != all[i])
-      sorted[kept++] = all[i];
-  *n = kept;
-  return sorted;
-}
-
 static gboolean
 find_labels_serially(const Rule *rule, int height, guint32 *labels, guint32 *count, GCancellable *cancellable,
                      GError **error)
@@ -202,6 +138,18 @@ find_labels(MsContext *context, MsImage *filtered, const Rule *rule, guint32 *la
          ms_device_labels_find(context, filtered, rule->modes, &rule->limits, labels, count, NULL, error);
 }
 
+static gboolean
+merge_small(guint32 *labels, MsImage *filtered, guint min_pixels, guint32 *count, GCancellable *cancellable,
+            GError **error)
+{
+  g_autoptr(MsRuns) runs = ms_runs_new(labels, ms_image_get_width(filtered), ms_image_get_height(filtered));
+  g_autofree guint32 *numbers = ms_merge_small_regions(runs, filtered, *count, min_pixels, count, cancellable, error);
+
+  if (numbers)
+    ms_runs_fill(runs, numbers, labels);
+  return numbers != NULL;
+}
+
 /**
  * ms_segmentation_new_on:
  * @context: (nullable): the device that finds the connected pixels, %NULL for the serial code
@@ -237,8 +185,8 @@ ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *mod
     g_propagate_error(error, g_steal_pointer(&failure));
     return NULL;
   }
-  if (options->min_pixels > 1)
-    count = ms_merge_small_regions(labels, filtered, count, options->min_pixels);
+  if (options->min_pixels > 1 && !merge_small(labels, filtered, options->min_pixels, &count, cancellable, error))
+    return NULL;
   MsSegmentation *self = g_new(MsSegmentation, 1);
   *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};
   return self;

@@ -44,7 +44,6 @@ MsSegmentation *ms_segmentation_new_on(MsContext *context, MsImage *filtered, co
 MsSegmentation *ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
                                     GCancellable *cancellable, GError **error);
 void ms_segmentation_free(MsSegmentation *self);
-guint64 *ms_segmentation_find_borders(const guint32 *labels, int width, int height, guint32 n_labels, gsize *n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentation, ms_segmentation_free)
 

@@ -203,7 +203,7 @@ test_table(Filtered *f, gconstpointer seed)
     g_assert_cmpfloat(segment_i->x, <=, segment_i->right);
     g_assert_cmpfloat(segment_i->y, >=, segment_i->top);
     g_assert_cmpfloat(segment_i->y, <=, segment_i->bottom);
-    g_assert_cmpuint(segment_i->neighbours->len, >, 0);
+    g_assert_cmpuint(segment_i->n_neighbours, >, 0);
   }
   g_assert_cmpuint(pixels, ==, PIXELS);
   const MsSegment *first = &table->segments[s->labels[0] - 1];

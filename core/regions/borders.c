@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/regions/borders.h"
+
+/* last: of each label that is the smaller one of a pair, the other one of its pair found last */
+typedef struct {
+  MsBorders *borders;
+  guint32 *last;
+} Collecting;
+
+/* A border mostly continues in the next row with the same two labels. */
+static void
+add_pair(gpointer data, guint32 later, guint32 earlier)
+{
+  Collecting *self = data;
+  MsBorders *borders = self->borders;
+  const guint32 a = MIN(later, earlier), b = MAX(later, earlier);
+
+  if (self->last[a] == b)
+    return;
+  self->last[a] = b;
+  if (borders->n == borders->allocated) {
+    borders->allocated *= 2;
+    borders->pairs = g_renew(guint64, borders->pairs, borders->allocated);
+  }
+  borders->pairs[borders->n++] = (guint64)a << 32 | b;
+}
+
+/** ms_borders_new: (transfer full): each pair of labels from 1 to @n_labels that touch, at least once. */
+MsBorders *
+ms_borders_new(const MsRuns *runs, guint32 n_labels)
+{
+  MsBorders *self = g_new(MsBorders, 1);
+  g_autofree guint32 *last = g_new0(guint32, (gsize)n_labels + 1);
+  Collecting collecting = {self, last};
+
+  self->n = 0;
+  self->allocated = 4 * (gsize)n_labels + 64;
+  self->pairs = g_new(guint64, self->allocated);
+  for (int y = 0; y < runs->height; y++)
+    ms_runs_each_pair(runs, y, add_pair, &collecting);
+  return self;
+}
+
+void
+ms_borders_free(MsBorders *self)
+{
+  if (!self)
+    return;
+  g_free(self->pairs);
+  g_free(self);
+}
+
+/* Puts the pairs into the order of one of their labels, and keeps the order of those with the same one. */
+static void
+sort_by_label(const guint64 *from, guint64 *to, gsize count, guint shift, guint32 n)
+{
+  g_autofree gsize *starts = g_new0(gsize, (gsize)n + 2);
+
+  for (gsize i = 0; i < count; i++)
+    starts[(guint32)(from[i] >> shift) + 1]++;
+  for (guint32 i = 0; i <= n; i++)
+    starts[i + 1] += starts[i];
+  for (gsize i = 0; i < count; i++)
+    to[starts[(guint32)(from[i] >> shift)]++] = from[i];
+}
+
+/** ms_borders_sort: puts the pairs into ascending order and keeps each once. */
+void
+ms_borders_sort(MsBorders *self, guint32 n_labels)
+{
+  g_autofree guint64 *sorted = g_new(guint64, self->n + 1);
+  gsize kept = 0;
+
+  sort_by_label(self->pairs, sorted, self->n, 0, n_labels);
+  sort_by_label(sorted, self->pairs, self->n, 32, n_labels);
+  for (gsize i = 0; i < self->n; i++)
+    if (kept == 0 || self->pairs[kept - 1] != self->pairs[i])
+      self->pairs[kept++] = self->pairs[i];
+  self->n = kept;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/regions/runs.h"
+
+#include "core/regions/row-threads.h"
+
+typedef struct {
+  MsRuns *runs;
+  const guint32 *labels;
+} Finding;
+
+/* starts[y + 1] becomes the number of runs of row y. */
+static void
+count_runs(int from, int to, int part, gpointer data)
+{
+  const Finding *self = data;
+  const int width = self->runs->width;
+
+  for (int y = from; y < to; y++) {
+    const guint32 *row = self->labels + (gsize)y * width;
+    gsize count = 1;
+    for (int x = 1; x < width; x++)
+      count += row[x] != row[x - 1];
+    self->runs->starts[y + 1] = count;
+  }
+}
+
+static void
+find_runs(int from, int to, int part, gpointer data)
+{
+  const Finding *self = data;
+  const int width = self->runs->width;
+
+  for (int y = from; y < to; y++) {
+    const guint32 *row = self->labels + (gsize)y * width;
+    MsRun *run = self->runs->runs + self->runs->starts[y];
+    *run++ = (MsRun){0, row[0]};
+    for (int x = 1; x < width; x++)
+      if (row[x] != row[x - 1])
+        *run++ = (MsRun){x, row[x]};
+  }
+}
+
+/** ms_runs_new: (transfer full): the runs of @labels, each as long as possible. */
+MsRuns *
+ms_runs_new(const guint32 *labels, int width, int height)
+{
+  MsRuns *self = g_new(MsRuns, 1);
+  Finding finding = {self, labels};
+  const int n_parts = ms_row_threads_count(width, height);
+
+  *self = (MsRuns){width, height, g_new0(gsize, (gsize)height + 1), NULL};
+  ms_row_threads_run(height, n_parts, count_runs, &finding);
+  for (int y = 0; y < height; y++)
+    self->starts[y + 1] += self->starts[y];
+  self->runs = g_new(MsRun, self->starts[height]);
+  ms_row_threads_run(height, n_parts, find_runs, &finding);
+  return self;
+}
+
+void
+ms_runs_free(MsRuns *self)
+{
+  if (!self)
+    return;
+  g_free(self->starts);
+  g_free(self->runs);
+  g_free(self);
+}
+
+typedef struct {
+  const MsRuns *runs;
+  const guint32 *numbers;
+  guint32 *labels;
+} Filling;
+
+static void
+fill_rows(int from, int to, int part, gpointer data)
+{
+  const Filling *self = data;
+  const MsRuns *runs = self->runs;
+
+  for (int y = from; y < to; y++) {
+    guint32 *row = self->labels + (gsize)y * runs->width;
+    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
+      const guint32 number = self->numbers[runs->runs[i].label];
+      const int end = ms_runs_end(runs, y, i);
+      for (int x = runs->runs[i].x; x < end; x++)
+        row[x] = number;
+    }
+  }
+}
+
+/** ms_runs_fill: @labels gets @numbers[label] for each pixel. */
+void
+ms_runs_fill(const MsRuns *self, const guint32 *numbers, guint32 *labels)
+{
+  Filling filling = {self, numbers, labels};
+
+  ms_row_threads_run(self->height, ms_row_threads_count(self->width, self->height), fill_rows, &filling);
+}
