@@ -338,11 +338,21 @@ refuse_rows(PngReader *self, const char *why)
   stop_if(self, TRUE);
 }
 
+/* A function of its own because refuse_rows() leaves its caller by longjmp(), which would not release the metadata. */
+static int
+set_upright_metadata(PngReader *self)
+{
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  int orientation = 1;
+
+  self->rows.metadata = ms_image_source_upright_metadata(metadata, 0, &orientation);
+  return orientation;
+}
+
 static void
 begin_rows(PngReader *self)
 {
   gboolean late = FALSE;
-  int orientation = 1;
 
   read_header(self);
   if (is_interlaced(self))
@@ -350,9 +360,7 @@ begin_rows(PngReader *self)
   stop_if(self, !find_late_exif(self, &late));
   if (late)
     refuse_rows(self, "has EXIF data behind its pixels");
-  g_autoptr(MsMetadata) metadata = get_metadata(self);
-  self->rows.metadata = ms_image_source_upright_metadata(metadata, 0, &orientation);
-  if (orientation != 1)
+  if (set_upright_metadata(self) != 1)
     refuse_rows(self, "is not stored upright");
   self->rows.width = png_get_image_width(self->png, self->info);
   self->rows.height = png_get_image_height(self->png, self->info);
