@@ -99,5 +99,5 @@ main(int argc, char **argv)
   find_layer();
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
   g_test_add_func("/window-faults/hang", test_hang);
-  return g_test_run();
+  return window_fixture_run();
 }

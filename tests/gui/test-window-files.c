@@ -5,6 +5,7 @@
 #include "core/image/image-io.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/window/window-message.h"
@@ -146,6 +147,26 @@ test_hostile_files(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* A picture that is closed stays unfiltered, even where a task of the window still refers to it. */
+static void
+test_closed(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
+  g_autoptr(MsImage) scene = ms_fixture_scene(60, 40, 3);
+  ms_window_add_image(fixture.window, scene, NULL, "closed");
+  g_autoptr(MsDocument) document = g_object_ref(ms_window_get_document(fixture.window));
+  window_fixture_activate(&fixture, "close-tab");
+  g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", TRUE);
+  g_assert_false(ms_document_is_live(document));
+  panel_fixture_settle();
+  g_assert_false(ms_document_is_busy(document));
+  g_assert_null(ms_document_get_current_run(document));
+  window_fixture_tear_down(&fixture);
+}
+
 static void
 test_command_line(void)
 {
@@ -214,8 +235,9 @@ main(int argc, char **argv)
   g_test_add_func("/window/tabs", test_tabs);
   g_test_add_func("/window/bad-files", test_bad_files);
   g_test_add_func("/window/hostile-files", test_hostile_files);
+  g_test_add_func("/window/closed", test_closed);
   g_test_add_func("/window/command-line", test_command_line);
   g_test_add_func("/window/copy-and-paste", test_copy_and_paste);
   g_test_add_func("/window/save", test_save);
-  return g_test_run();
+  return window_fixture_run();
 }

@@ -42,5 +42,5 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/many", test_many);
-  return g_test_run();
+  return window_fixture_run();
 }

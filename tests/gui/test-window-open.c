@@ -333,5 +333,5 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/recent", test_recent);
   g_test_add_func("/window-open/recent-gone", test_recent_gone);
   g_test_add_func("/window-open/recent-only-files", test_recent_only_files);
-  return g_test_run();
+  return window_fixture_run();
 }

@@ -220,5 +220,5 @@ main(int argc, char **argv)
   g_test_add_func("/window/shapes", test_shapes);
   g_test_add_func("/window/undo", test_undo);
   g_test_add_func("/window/devices", test_devices);
-  return g_test_run();
+  return window_fixture_run();
 }

@@ -153,5 +153,5 @@ main(int argc, char **argv)
   g_test_add_func("/window/close-during-run", test_close_during_run);
   g_test_add_func("/window/memory-bound", test_memory_bound);
   g_test_add_func("/window/first-pixels", test_first_pixels);
-  return g_test_run();
+  return window_fixture_run();
 }

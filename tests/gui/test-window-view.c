@@ -161,5 +161,5 @@ main(int argc, char **argv)
   g_test_add_func("/window/modes", test_modes);
   g_test_add_func("/window/view-moves", test_view_moves);
   g_test_add_func("/window/fifty-megapixels", test_fifty_megapixels);
-  return g_test_run();
+  return window_fixture_run();
 }

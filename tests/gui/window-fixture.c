@@ -32,6 +32,19 @@ the_application(void)
   return application;
 }
 
+/**
+ * window_fixture_run: g_test_run(), and ends the thread of the device, which must not compile a kernel while exit()
+ * destroys what the compiler's libraries keep.
+ */
+int
+window_fixture_run(void)
+{
+  int status = g_test_run();
+
+  ms_window_engine_shut_down(ms_application_get_engine(the_application()));
+  return status;
+}
+
 /** window_fixture_set_up: %FALSE with the test skipped (failed where CI is set) where there is no OpenCL device. */
 gboolean
 window_fixture_set_up(WindowFixture *self)

@@ -22,6 +22,7 @@ typedef struct {
   if (!window_fixture_set_up(fixture))                                                                                 \
   return
 
+int window_fixture_run(void);
 gboolean window_fixture_set_up(WindowFixture *self);
 void window_fixture_tear_down(WindowFixture *self);
 GFile *window_fixture_write(WindowFixture *self, MsImage *image, const char *name);

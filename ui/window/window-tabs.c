@@ -52,10 +52,16 @@ stop_filtering(GtkWidget *view)
   ms_document_cancel(document);
 }
 
-/** ms_window_close_view: closes the tab of @view and cancels its run. */
+/**
+ * ms_window_close_view: closes the tab of @view and cancels its run. Where something else still refers to the document,
+ * it follows the settings of the window no longer, so that nothing filters a picture that is closed.
+ */
 void
 ms_window_close_view(GtkWidget *view)
 {
+  MsWindow *self = MS_WINDOW(gtk_widget_get_toplevel(view));
+
+  g_signal_handlers_disconnect_by_data(self->settings, ms_image_view_get_document(MS_IMAGE_VIEW(view)));
   stop_filtering(view);
   gtk_widget_destroy(view);
 }
