@@ -7,6 +7,6 @@
 void
 ms_window_run(char **images, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "This build has no window; use --headless, as in: meanshift-lab --headless in.png -o out.png.");
+  ms_set_error(error, MS_ERROR_USAGE,
+               "This build has no window; use --headless, as in: meanshift-lab --headless in.png -o out.png.");
 }

@@ -42,7 +42,7 @@ ms_window_run(char **images, GError **error)
   g_auto(GStrv) arguments = window_arguments(images);
 
   execv(program, arguments);
-  g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program,
-              g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO,
+               "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program,
+               g_strerror(errno));
 }

@@ -31,14 +31,32 @@ ms_error_private_clear(MsErrorPrivate *self)
 
 G_DEFINE_EXTENDED_ERROR(MsError, ms_error)
 
-static void
-set(GError **error, MsError code, char *translated, char *english)
+/**
+ * ms_error_take:
+ * @translated: (transfer full): the sentence in the user's language
+ * @english: (transfer full): the same in English
+ *
+ * Sets an error whose sentence the caller has put together in both languages.
+ */
+void
+ms_error_take(GError **error, MsError code, char *translated, char *english)
 {
   GError *made = g_error_new_literal(MS_ERROR, (int)code, translated);
   MsErrorPrivate *private = ms_error_get_private(made);
 
   *private = (MsErrorPrivate){english, translated};
   g_propagate_error(error, made);
+}
+
+/** ms_set_error_va: ms_set_error() with the arguments of @format in @args. */
+void
+ms_set_error_va(GError **error, MsError code, const char *format, va_list args)
+{
+  va_list again;
+
+  va_copy(again, args);
+  ms_error_take(error, code, g_strdup_vprintf(_(format), args), g_strdup_vprintf(format, again));
+  va_end(again);
 }
 
 /**
@@ -50,12 +68,10 @@ set(GError **error, MsError code, char *translated, char *english)
 void
 ms_set_error(GError **error, MsError code, const char *format, ...)
 {
-  va_list args, again;
+  va_list args;
 
   va_start(args, format);
-  va_copy(again, args);
-  set(error, code, g_strdup_vprintf(_(format), args), g_strdup_vprintf(format, again));
-  va_end(again);
+  ms_set_error_va(error, code, format, args);
   va_end(args);
 }
 
@@ -63,7 +79,46 @@ ms_set_error(GError **error, MsError code, const char *format, ...)
 void
 ms_set_error_literal(GError **error, MsError code, const char *sentence)
 {
-  set(error, code, g_strdup(_(sentence)), g_strdup(sentence));
+  ms_error_take(error, code, g_strdup(_(sentence)), g_strdup(sentence));
+}
+
+static char *
+join(const char *first, char *second)
+{
+  char *joined = g_strconcat(first, second, NULL);
+
+  g_free(second);
+  return joined;
+}
+
+/**
+ * ms_prefix_error:
+ * @format: the beginning of a sentence in English, which is looked up among the translations
+ *
+ * Puts words before the message of an error that is set, in both languages.
+ */
+void
+ms_prefix_error(GError **error, const char *format, ...)
+{
+  va_list args, again;
+
+  if (!error || !*error)
+    return;
+  va_start(args, format);
+  va_copy(again, args);
+  g_autofree char *translated = g_strdup_vprintf(_(format), args);
+  g_autofree char *english = g_strdup_vprintf(format, again);
+  va_end(again);
+  va_end(args);
+  if ((*error)->domain == MS_ERROR) {
+    MsErrorPrivate *private = ms_error_get_private(*error);
+    char *before = ms_error_dup_english(*error);
+    g_free(private->english);
+    g_free(private->translated);
+    private->english = join(english, before);
+    private->translated = g_strconcat(translated, (*error)->message, NULL);
+  }
+  (*error)->message = join(translated, (*error)->message);
 }
 
 /** ms_error_dup_english: (transfer full): the message in English, for files that programs read. */

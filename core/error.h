@@ -40,7 +40,21 @@ typedef enum {
 
 GQuark ms_error_quark(void);
 void ms_set_error(GError **error, MsError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void ms_set_error_va(GError **error, MsError code, const char *format, va_list args) G_GNUC_PRINTF(3, 0);
 void ms_set_error_literal(GError **error, MsError code, const char *sentence);
+void ms_error_take(GError **error, MsError code, char *translated, char *english);
+void ms_prefix_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 char *ms_error_dup_english(const GError *error);
+
+/**
+ * ms_set_error_phrase:
+ * @format: (literal): a sentence with two %s, for @name and for @phrase, which is looked up among the translations, too
+ *
+ * Sets an error whose sentence holds a translatable part, such as what is wrong with a file.
+ */
+#define ms_set_error_phrase(error, code, format, name, phrase)                                                         \
+  ms_error_take((error), (code),                                                                                       \
+                g_strdup_printf(g_dgettext(GETTEXT_PACKAGE, (format)), (name), g_dgettext(GETTEXT_PACKAGE, (phrase))), \
+                g_strdup_printf((format), (name), (phrase)))
 
 G_END_DECLS

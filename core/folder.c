@@ -16,7 +16,7 @@ ms_folder_make(const char *path, int mode, GError **error)
 {
   if (g_mkdir_with_parents(path, mode) == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, g_strerror(errno));
   return FALSE;
 }
 

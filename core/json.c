@@ -48,14 +48,14 @@ ms_json_parse(const char *text, gssize length, GError **error)
   gsize size = length < 0 ? strlen(text) : (gsize)length;
 
   if (is_too_deep(text, size)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "This JSON is nested more than %d levels deep.", MOST_LEVELS);
+    ms_set_error(error, MS_ERROR_FORMAT, "This JSON is nested more than %d levels deep.", MOST_LEVELS);
     return NULL;
   }
   if (!json_parser_load_from_data(parser, text, (gssize)size, error))
     return NULL;
   JsonNode *root = json_parser_steal_root(parser);
   if (!root)
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This JSON is empty.");
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "This JSON is empty.");
   return root;
 }
 

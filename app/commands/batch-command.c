@@ -351,8 +351,8 @@ check_manifest_name(const MsCommandLine *line, GError **error)
 {
   if (!ms_file_path_is_standard(line->manifest))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
   return FALSE;
 }
 

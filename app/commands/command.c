@@ -21,8 +21,8 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
   const char *device_selector = ms_command_line_device(line);
 
   if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "The serial reference has no kernels to measure; choose a device with --device.");
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "The serial reference has no kernels to measure; choose a device with --device.");
     return NULL;
   }
   g_autoptr(MsEngine) engine =

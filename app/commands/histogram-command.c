@@ -16,7 +16,7 @@ read_request(const MsCommandLine *line, MsHistogramRunRequest *request, GError *
   *request = (MsHistogramRunRequest){.n = line->size, .repeat = (guint)line->repeat, .seed = 1};
   spec->bins = line->bins > 0 ? (guint)line->bins : USUAL_BINS;
   if (ms_command_line_has(line, "variant")) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--variant does not apply to --reduce histogram.");
+    ms_set_error(error, MS_ERROR_USAGE, "--variant does not apply to --reduce histogram.");
     return FALSE;
   }
   return ms_element_type_parse(line->type, &spec->type, error) &&

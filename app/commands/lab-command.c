@@ -93,10 +93,10 @@ judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
     return MS_EXIT_DONE;
   if (ms_lab_comparisons_judged(comparisons) > 0)
     return ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
-  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
-              "--fail-on-slower had nothing to compare: no configuration has a time both now and in %s; measure the "
-              "baseline anew in the same way, with or without --quick.",
-              line->compare);
+  ms_set_error(error, MS_ERROR_FORMAT,
+               "--fail-on-slower had nothing to compare: no configuration has a time both now and in %s; measure the "
+               "baseline anew in the same way, with or without --quick.",
+               line->compare);
   return MS_EXIT_SOME_FAILED;
 }
 
@@ -120,7 +120,7 @@ load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError
     return TRUE;
   *baseline = ms_lab_baseline_load(c->line->compare, names, error);
   if (!*baseline)
-    g_prefix_error(error, "--compare needs an earlier report of these experiments: ");
+    ms_prefix_error(error, "--compare needs an earlier report of these experiments: ");
   return *baseline != NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "app/commands/command.h"
 #include "app/report/report-file.h"
 #include "core/batch/merge.h"
+#include "core/error.h"
 #include "core/image/file/file-path.h"
 #include "core/json.h"
 #include "core/path-text.h"
@@ -39,9 +40,10 @@ add_missing(JsonBuilder *b, const MsMerge *merge)
   ms_json_begin_array(b, "missing");
   for (guint i = 0; i < merge->missing->len; i++) {
     const MsInput *input = g_ptr_array_index(merge->missing, i);
+    g_autofree char *english = input->problem ? ms_error_dup_english(input->problem) : NULL;
     json_builder_begin_object(b);
     add_path(b, input->path);
-    ms_json_add_text(b, "error", input->problem);
+    ms_json_add_text(b, "error", english);
     json_builder_end_object(b);
   }
   json_builder_end_array(b);
@@ -94,7 +96,7 @@ print_errors(const MsMerge *merge, MsConsole *console)
   for (guint i = 0; i < merge->missing->len; i++) {
     const MsInput *input = g_ptr_array_index(merge->missing, i);
     if (input->problem)
-      ms_console_error(console, input->problem);
+      ms_console_error(console, input->problem->message);
   }
 }
 

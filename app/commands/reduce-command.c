@@ -13,8 +13,8 @@ static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
 {
   if (line->bins > 0 || line->range) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--bins and --range apply to --reduce histogram only, not to %s.",
-                line->reduce);
+    ms_set_error(error, MS_ERROR_USAGE, "--bins and --range apply to --reduce histogram only, not to %s.",
+                 line->reduce);
     return FALSE;
   }
   *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),

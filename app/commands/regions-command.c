@@ -41,7 +41,7 @@ clear_run(Run *self)
 static gboolean
 refuse(GError **error, const char *sentence)
 {
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, sentence);
+  ms_set_error_literal(error, MS_ERROR_USAGE, sentence);
   return FALSE;
 }
 

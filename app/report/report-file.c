@@ -50,7 +50,7 @@ ms_report_file_write(MsReportFile *self, const char *text)
   if (self->file)
     ms_atomic_file_write(self->file, text, strlen(text), &self->error);
   else if (fputs(text, stdout) < 0)
-    g_set_error_literal(&self->error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to.");
+    ms_set_error_literal(&self->error, MS_ERROR_IO, "Standard output cannot be written to.");
 }
 
 /** ms_report_file_close: gives the file its name; %FALSE with the first error, and without a file. */

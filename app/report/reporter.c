@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/report/reporter.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "app/report/image-report-csv.h"
 #include "app/report/image-report-json.h"
 #include "app/report/image-report-text.h"
@@ -119,12 +121,12 @@ static void
 report_outcome(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
-    ms_console_error_log(self->console, item->error);
+    ms_console_error_log(self->console, item->shown);
   if (item->note)
     ms_console_note(self->console, item->note);
   /* For several images the summary counts the skipped ones; a line for each would hide the errors. */
   if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
-    g_autofree char *sentence = g_strdup_printf("'%s' is skipped: %s.", item->input, item->reason);
+    g_autofree char *sentence = g_strdup_printf(_("'%s' is skipped: %s."), item->input, _(item->reason));
     ms_console_note(self->console, sentence);
   }
 }

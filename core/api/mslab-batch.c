@@ -137,7 +137,7 @@ on_finished(MsBatchItem *item, gpointer data)
   const Run *run = data;
 
   if (run->finished)
-    run->finished(item->input, item->output, outcome_of(item), item->error ? item->error : item->reason,
+    run->finished(item->input, item->output, outcome_of(item), item->shown ? item->shown : item->reason,
                   run->user_data);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mslab-engine.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "api-private.h"
 #include "band-image.h"
 #include "core/reduce/reduce.h"
@@ -205,7 +207,7 @@ check_band(MsImage *band, int first_row, int image_height, GError **error)
 
   if (first_row >= 0 && first_row <= image_height - rows)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, "Rows %d to %d do not lie in an image of %d rows.", first_row,
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("Rows %d to %d do not lie in an image of %d rows."), first_row,
               first_row + rows - 1, image_height);
   return FALSE;
 }
@@ -385,8 +387,8 @@ check_elements(GBytes *elements, MsElementType type, GError **error)
 
   if (size > 0 && size % step == 0)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE,
-              "%" G_GSIZE_FORMAT " bytes are not an array of elements of %" G_GSIZE_FORMAT " bytes.", size, step);
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("%zu bytes are not an array of elements of %zu bytes."), size,
+              step);
   return FALSE;
 }
 

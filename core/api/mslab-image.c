@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mslab-image.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "api-private.h"
@@ -79,14 +80,14 @@ static gboolean
 check_layout(gsize size, int width, int height, gsize stride, int channels, GError **error)
 {
   if (width < 1 || height < 1)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, "An image needs at least one pixel; this one has %dx%d.", width,
-                height);
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image needs at least one pixel; this one has %dx%d."),
+                width, height);
   else if (channels != 3 && channels != 4)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, "An image has 3 or 4 channels, not %d.", channels);
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image has 3 or 4 channels, not %d."), channels);
   else if (!holds_rows(size, (gsize)width * channels, height, stride))
     g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE,
-                "%" G_GSIZE_FORMAT " bytes in rows of %" G_GSIZE_FORMAT " cannot hold %dx%d pixels of %d channels.",
-                size, stride, width, height, channels);
+                _("%zu bytes in rows of %zu cannot hold %dx%d pixels of %d channels."), size, stride, width, height,
+                channels);
   else
     return TRUE;
   return FALSE;
@@ -98,7 +99,7 @@ copy_pixels(const guint8 *from, int width, int height, gsize stride, int channel
   guint8 *pixels = g_try_malloc_n((gsize)width * height, 4);
 
   if (!pixels) {
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_MEMORY, "There is not enough memory for an image of %dx%d pixels.",
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_MEMORY, _("There is not enough memory for an image of %dx%d pixels."),
                 width, height);
     return NULL;
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mslab-settings.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "api-private.h"
 
 /**
@@ -71,7 +73,7 @@ find(const char *name, GError **error)
   const MsOptionInfo *option = ms_option_find(name);
 
   if (!option)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, "There is no setting of the name “%s”.", name);
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("There is no setting of the name “%s”."), name);
   return option;
 }
 

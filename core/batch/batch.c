@@ -28,13 +28,12 @@ static gboolean
 check_folder(const char *path, GError **error)
 {
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
+    ms_set_error(error, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
   else if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "The output '%s' is a file, but a folder is needed for several images.", path);
+    ms_set_error(error, MS_ERROR_USAGE, "The output '%s' is a file, but a folder is needed for several images.", path);
   else if (access(path, W_OK | X_OK) != 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.",
-                path, g_strerror(errno));
+    ms_set_error(error, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.", path,
+                 g_strerror(errno));
   else
     return TRUE;
   return FALSE;
@@ -67,9 +66,9 @@ check_ending(const MsBatchRequest *request, GError **error)
   if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
     return TRUE;
   g_autofree char *extensions = ms_codec_list_extensions();
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "The name of the output '%s' has no extension of a known format; end it in %s, or give --format.",
-              request->output, extensions);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "The name of the output '%s' has no extension of a known format; end it in %s, or give --format.",
+               request->output, extensions);
   return FALSE;
 }
 
@@ -85,7 +84,7 @@ check_output(const MsBatchRequest *request, GError **error)
   if (wanted && !ms_codec_check_built(wanted, request->output, error))
     return FALSE;
   if (ms_file_path_is_standard(request->output) && many) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
+    ms_set_error(error, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
     return FALSE;
   }
   if (ms_file_path_is_standard(request->output))
@@ -136,7 +135,7 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
     g_autoptr(MsBatchItem) item = ms_batch_item_new(i + 1, input->path, input->relative);
     item->used = p->request->settings;
     if (input->problem)
-      ms_batch_item_fail(item, input->problem);
+      ms_batch_item_fail_with(item, input->problem);
     else if (p->request->output)
       ms_planning_settle(p, item);
     if (is_in_shard(p->request, input, shards ? shards[i] : 0))

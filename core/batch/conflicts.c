@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/conflicts.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -128,9 +129,8 @@ refuse_folder_name(const MsPlanning *p, MsBatchItem *item)
 
   if (!p->into_folder || !ms_naming_is_folder(name))
     return FALSE;
-  g_autofree char *sentence = g_strdup_printf(
-    "'%s' would become '%s', which is not a file name; choose another --name.", item->input, item->output);
-  ms_batch_item_fail(item, sentence);
+  ms_batch_item_fail(item, "'%s' would become '%s', which is not a file name; choose another --name.", item->input,
+                     item->output);
   return TRUE;
 }
 
@@ -140,10 +140,10 @@ refuse_input(const MsPlanning *p, MsBatchItem *item)
 {
   if (!is_input(p, item->output))
     return FALSE;
-  g_autofree char *sentence = g_strdup_printf("'%s' is an input of this run, and an input is never "
-                                              "overwritten; choose another output, or another --name.",
-                                              item->output);
-  ms_batch_item_fail(item, sentence);
+  ms_batch_item_fail(item,
+                     "'%s' is an input of this run, and an input is never "
+                     "overwritten; choose another output, or another --name.",
+                     item->output);
   return TRUE;
 }
 
@@ -154,10 +154,9 @@ refuse_claimed(const MsPlanning *p, MsBatchItem *item)
 
   if (!other)
     return FALSE;
-  g_autofree char *sentence = g_strdup_printf(
-    "'%s' would become '%s', and so would '%s'; give them different names with --name or --on-conflict unique.",
+  ms_batch_item_fail(
+    item, "'%s' would become '%s', and so would '%s'; give them different names with --name or --on-conflict unique.",
     item->input, item->output, other);
-  ms_batch_item_fail(item, sentence);
   return TRUE;
 }
 
@@ -170,18 +169,15 @@ skips_existing(const MsBatchRequest *request)
 static void
 refuse_link(MsBatchItem *item)
 {
-  g_autofree char *sentence =
-    g_strdup_printf("'%s' is a link, and no link in an output folder is written through; remove it, replace it with "
-                    "--on-conflict overwrite, or give --follow-links.",
-                    item->output);
-
-  ms_batch_item_fail(item, sentence);
+  ms_batch_item_fail(item,
+                     "'%s' is a link, and no link in an output folder is written through; remove it, replace it with "
+                     "--on-conflict overwrite, or give --follow-links.",
+                     item->output);
 }
 
 static void
 settle_existing(const MsPlanning *p, MsBatchItem *item)
 {
-  g_autofree char *sentence = NULL;
   struct stat info;
 
   if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
@@ -193,15 +189,14 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
   if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
     return;
   if (skips_existing(p->request)) {
-    ms_batch_item_skip(item, "the output exists");
+    ms_batch_item_skip(item, N_("the output exists"));
     return;
   }
   item->perhaps_saved = is_perhaps_saved(p, item);
   if (item->perhaps_saved)
     return;
-  sentence = g_strdup_printf("'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
-                             item->output);
-  ms_batch_item_fail(item, sentence);
+  ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
+                     item->output);
 }
 
 /* Compares names without their numbers, which change when the list grows or another number is free. */
@@ -232,7 +227,7 @@ settle_resumed(const MsPlanning *p, MsBatchItem *item)
     return FALSE;
   g_free(item->output);
   item->output = g_strdup(entry->output);
-  ms_batch_item_skip(item, "done by an earlier run");
+  ms_batch_item_skip(item, N_("done by an earlier run"));
   claim(p, item);
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
 
@@ -25,18 +26,17 @@ input_free(gpointer data)
 
   g_free(self->path);
   g_free(self->relative);
-  g_free(self->problem);
+  g_clear_error(&self->problem);
   g_free(self);
 }
 
 static MsInput *
-add_input(Walk *walk, const char *path, const char *relative, char *problem)
+add_input(Walk *walk, const char *path, const char *relative)
 {
   MsInput *input = g_new0(MsInput, 1);
 
   input->path = g_strdup(path);
   input->relative = g_strdup(relative);
-  input->problem = problem;
   g_ptr_array_add(walk->inputs, input);
   return input;
 }
@@ -78,14 +78,14 @@ compare_names(gconstpointer a, gconstpointer b)
 
 /* Sorts by bytes, so that images have the same numbers on every machine. Temporary files are omitted. */
 static GPtrArray *
-folder_entries(const Walk *walk, const char *path, char **problem)
+folder_entries(const Walk *walk, const char *path, GError **problem)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   DIR *folder = opendir(path);
   struct dirent *entry;
 
   if (!folder) {
-    *problem = g_strdup_printf("The folder '%s' cannot be read: %s.", path, g_strerror(errno));
+    ms_set_error(problem, MS_ERROR_IO, "The folder '%s' cannot be read: %s.", path, g_strerror(errno));
     return names;
   }
   while ((entry = readdir(folder)) != NULL)
@@ -111,8 +111,10 @@ walk_entry(Walk *walk, const char *path, const char *relative)
   struct stat info;
 
   if (lstat(path, &info) != 0) {
-    if (errno != ENOENT)
-      add_input(walk, path, relative, g_strdup_printf("'%s' cannot be examined: %s.", path, g_strerror(errno)));
+    int code = errno;
+    if (code != ENOENT)
+      ms_set_error(&add_input(walk, path, relative)->problem, MS_ERROR_IO, "'%s' cannot be examined: %s.", path,
+                   g_strerror(code));
     return;
   }
   if (S_ISDIR(info.st_mode)) {
@@ -123,17 +125,17 @@ walk_entry(Walk *walk, const char *path, const char *relative)
   if (S_ISLNK(info.st_mode) && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return;
   if ((S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && looks_like_image(path))
-    add_input(walk, path, relative, NULL)->found = TRUE;
+    add_input(walk, path, relative)->found = TRUE;
 }
 
 static void
 walk_folder(Walk *walk, const char *path, const char *relative)
 {
-  char *problem = NULL;
+  GError *problem = NULL;
   g_autoptr(GPtrArray) names = folder_entries(walk, path, &problem);
 
   if (problem)
-    add_input(walk, path, relative, problem);
+    add_input(walk, path, relative)->problem = problem;
   for (guint i = 0; i < names->len; i++) {
     const char *name = g_ptr_array_index(names, i);
     g_autofree char *entry = g_build_filename(path, name, NULL);
@@ -151,9 +153,12 @@ expand_folder(Walk *walk, const char *path)
   if (walk->inputs->len > before)
     return;
   g_autofree char *titles = ms_codec_list_titles(" or ");
-  add_input(walk, path, "",
-            g_strdup_printf("The folder '%s' holds no %s image%s.", path, titles,
-                            walk->recursive ? "" : "; --recursive looks into its folders too"));
+  MsInput *input = add_input(walk, path, "");
+  if (walk->recursive)
+    ms_set_error(&input->problem, MS_ERROR_IO, "The folder '%s' holds no %s image.", path, titles);
+  else
+    ms_set_error(&input->problem, MS_ERROR_IO,
+                 "The folder '%s' holds no %s image; --recursive looks into its folders too.", path, titles);
 }
 
 /**
@@ -177,12 +182,12 @@ ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidd
     walk.output.st_ino = 0;
   for (gsize i = 0; arguments[i]; i++) {
     if (strcmp(arguments[i], MS_INPUT_STDIN) == 0) {
-      add_input(&walk, MS_INPUT_STDIN, "stdin", NULL);
+      add_input(&walk, MS_INPUT_STDIN, "stdin");
     } else if (g_file_test(arguments[i], G_FILE_TEST_IS_DIR)) {
       expand_folder(&walk, arguments[i]);
     } else {
       g_autofree char *base = g_path_get_basename(arguments[i]);
-      add_input(&walk, arguments[i], base, NULL);
+      add_input(&walk, arguments[i], base);
     }
   }
   return walk.inputs;

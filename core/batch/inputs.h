@@ -22,7 +22,7 @@ typedef struct {
   char *path;
   char *relative;
   gboolean found;
-  char *problem;
+  GError *problem;
 } MsInput;
 
 GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidden,

@@ -31,6 +31,7 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self->device);
   g_free(self->note);
   g_free(self->reason);
+  g_free(self->shown);
   g_free(self->error);
   g_free(self->output);
   g_free(self->relative);
@@ -38,31 +39,44 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self);
 }
 
-static void
-fail(MsBatchItem *self, const char *sentence, const char *keep)
-{
-  self->status = MS_ITEM_FAILED;
-  if (!self->error)
-    self->error = ms_printable(sentence, keep);
-}
-
-/** ms_batch_item_fail: marks the item as failed; the first error is kept, with the names in it made printable. */
-void
-ms_batch_item_fail(MsBatchItem *self, const char *sentence)
-{
-  fail(self, sentence, "");
-}
-
 /**
- * ms_batch_item_fail_with: ms_batch_item_fail() with the English message of @error, since manifests and reports hold
- * it; a build log keeps its lines.
+ * ms_batch_item_fail_with: marks the item as failed with the message of @error, and with its English one for manifests
+ * and reports. The first error is kept; names in it are made printable, and a build log keeps its lines.
  */
 void
 ms_batch_item_fail_with(MsBatchItem *self, const GError *error)
 {
+  const char *keep = g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ? "\n\t" : "";
   g_autofree char *english = ms_error_dup_english(error);
 
-  fail(self, english, g_error_matches(error, MS_ERROR, MS_ERROR_BUILD) ? "\n\t" : "");
+  self->status = MS_ITEM_FAILED;
+  if (self->error)
+    return;
+  self->error = ms_printable(english, keep);
+  self->shown = ms_printable(error->message, keep);
+}
+
+/** ms_batch_item_fail: ms_batch_item_fail_with() with a sentence in English, which is looked up. */
+void
+ms_batch_item_fail(MsBatchItem *self, const char *format, ...)
+{
+  g_autoptr(GError) error = NULL;
+  va_list args;
+
+  va_start(args, format);
+  ms_set_error_va(&error, MS_ERROR_IO, format, args);
+  va_end(args);
+  ms_batch_item_fail_with(self, error);
+}
+
+/** ms_batch_item_reset: makes a failed item pending again, without its error and results. */
+void
+ms_batch_item_reset(MsBatchItem *self)
+{
+  ms_batch_item_forget_results(self);
+  g_clear_pointer(&self->error, g_free);
+  g_clear_pointer(&self->shown, g_free);
+  self->status = MS_ITEM_PENDING;
 }
 
 void

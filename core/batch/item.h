@@ -34,7 +34,8 @@ typedef enum {
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
  * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
- * @error: (nullable): why it failed
+ * @error: (nullable): why it failed, in English, as manifests and reports say it
+ * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
  * @note: (nullable): what the output's format could not store, as a sentence
  * @source: the input as it was before it was read, or unknown
@@ -59,6 +60,7 @@ typedef struct {
   gboolean perhaps_saved;
   MsItemStatus status;
   char *error;
+  char *shown;
   char *reason;
   char *note;
   MsFileStamp source;
@@ -79,9 +81,10 @@ typedef struct {
 
 MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);
 void ms_batch_item_free(MsBatchItem *self);
-void ms_batch_item_fail(MsBatchItem *self, const char *sentence);
+void ms_batch_item_fail(MsBatchItem *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
+void ms_batch_item_reset(MsBatchItem *self);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);
 const char *ms_item_status_name(MsItemStatus status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/manifest.h"
 
+#include <glib/gi18n-lib.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -118,8 +119,8 @@ ms_manifest_describe_ignored(MsManifest *self)
 static gboolean
 fail(MsManifest *self, const char *doing, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.",
-              self->path, doing, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.",
+               self->path, _(doing), g_strerror(errno));
   return FALSE;
 }
 
@@ -129,8 +130,7 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
   if (ms_codec_sniff((const guint8 *)text, length) == MS_IMAGE_FORMAT_AUTO)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.",
-              self->path);
+  ms_set_error(error, MS_ERROR_USAGE, "--manifest would write into the image '%s'; choose another file.", self->path);
   return FALSE;
 }
 
@@ -147,7 +147,7 @@ read_file(MsManifest *self, const char *path, GError **error)
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
     return TRUE;
   if (!g_file_get_contents(path, &text, &length, NULL))
-    return fail(self, "read", error);
+    return fail(self, N_("read"), error);
   if (!refuse_image(self, text, length, error))
     return FALSE;
   take_lines(self, text, length);
@@ -199,7 +199,7 @@ gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
 {
   self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  return self->fd >= 0 || fail(self, "opened", error);
+  return self->fd >= 0 || fail(self, N_("opened"), error);
 }
 
 /** ms_manifest_find: (transfer none) (nullable): the last line about @input. */
@@ -278,5 +278,5 @@ ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *
     return TRUE;
   /* A short write sets no errno; it means a full disk. */
   errno = errno ? errno : ENOSPC;
-  return fail(self, "written", error);
+  return fail(self, N_("written"), error);
 }

@@ -29,8 +29,8 @@ list_manifests(const char *path, GError **error)
   g_ptr_array_sort(paths, compare_paths);
   if (paths->len > 0)
     return paths;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "There is no manifest at '%s': name a file, or a folder with *%s files.",
-              path, ENDING);
+  ms_set_error(error, MS_ERROR_IO, "There is no manifest at '%s': name a file, or a folder with *%s files.", path,
+               ENDING);
   g_ptr_array_unref(paths);
   return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/naming.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 static const char *const fields[] = {"stem", "ext", "sp", "sr", "device", "seq", NULL};
@@ -24,7 +25,7 @@ refuse(const char *template, const char *why, GError **error)
 {
   g_autofree char *known = g_strjoinv("}, {", (char **)fields);
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template, why, known);
+  ms_set_error(error, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template, _(why), known);
   return FALSE;
 }
 
@@ -46,16 +47,16 @@ ms_naming_check(const char *template, GError **error)
   const char *p = template;
 
   if (*template == '\0')
-    return refuse(template, "it is empty", error);
+    return refuse(template, N_("it is empty"), error);
   if (strchr(template, G_DIR_SEPARATOR))
-    return refuse(template, "it is the name of a file, without folders", error);
+    return refuse(template, N_("it is the name of a file, without folders"), error);
   if (ms_naming_is_folder(template))
-    return refuse(template, "it is the name of a folder", error);
+    return refuse(template, N_("it is the name of a folder"), error);
   while (*p) {
     if (*p == '{' && !field_at(p, &p))
-      return refuse(template, "it has a field that does not exist", error);
+      return refuse(template, N_("it has a field that does not exist"), error);
     else if (*p == '}')
-      return refuse(template, "it has a } without its {", error);
+      return refuse(template, N_("it has a } without its {"), error);
     else if (*p != '{' && *p != '\0')
       p++;
   }

@@ -46,8 +46,8 @@ check_image(const MsOwnFile *file, GHashTable *sources, GHashTable *outputs, GEr
 
   if (!is_source(file, sources) && !g_hash_table_contains(outputs, path) && !is_linked_output(file, outputs))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.",
-              file->option, file->path);
+  ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", file->option,
+               file->path);
   return FALSE;
 }
 
@@ -69,9 +69,8 @@ ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTa
       return FALSE;
     for (guint k = 0; k < i; k++)
       if (is_kept(&files[k]) && ms_file_path_is_same(files[i].path, files[k].path)) {
-        g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                    "--%s and --%s would both write '%s'; give each a file of its own.", files[k].option,
-                    files[i].option, files[i].path);
+        ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each a file of its own.",
+                     files[k].option, files[i].option, files[i].path);
         return FALSE;
       }
   }

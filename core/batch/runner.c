@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/runner.h"
 
+#include <glib/gi18n-lib.h>
 #include <unistd.h>
 
 #include "core/batch/process/memory-cap.h"
@@ -179,7 +180,7 @@ settle_saved(Runner *r, MsBatchImage *work, const GError *error)
     finish_item(r, item, TRUE);
   } else if (item->skip_existing && g_error_matches(error, MS_ERROR, MS_ERROR_EXISTS)) {
     /* Another process created the output after the plan was made. */
-    ms_batch_item_skip(item, "the output exists");
+    ms_batch_item_skip(item, N_("the output exists"));
     finish_item(r, item, TRUE);
   } else {
     fail_item(r, item, error, TRUE);

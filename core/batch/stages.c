@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/stages.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,14 +71,14 @@ static const char *
 why_whole(const MsBatchImage *work, const MsRunnerOptions *options, const MsCodec *codec)
 {
   if (options->settings.params.levels > 0)
-    return "--levels needs the whole image";
+    return N_("--levels needs the whole image");
   if (options->verify)
-    return "--verify needs the whole image";
+    return N_("--verify needs the whole image");
   if (options->whole_images)
-    return "several devices, statistics and histograms need the whole image";
+    return N_("several devices, statistics and histograms need the whole image");
   if (!work->item->output || ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
-    return "only a file is written by rows";
-  return codec->write_bytes ? NULL : "the format of the output is not written by rows";
+    return N_("only a file is written by rows");
+  return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
 }
 
 /* The smallest limit under which images may take @bytes. */
@@ -97,7 +99,7 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
   MsStreamedFile *file = &work->file;
 
   if (why) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, why);
+    ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, why);
     return FALSE;
   }
   *file = (MsStreamedFile){
@@ -106,22 +108,27 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
                         (work->content ? g_bytes_get_size(work->content) : 0);
   file->plan = ms_stream_plan(&request);
   if (file->plan.band_rows == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" G_GUINT64_FORMAT " MiB",
-                mebibytes_needed(options, file->plan.bytes));
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
+                 mebibytes_needed(options, file->plan.bytes));
     return FALSE;
   }
   g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, error);
   return rows != NULL;
 }
 
+#define TOO_LARGE                                                                                                      \
+  N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows (%s); raise the limit.")
+
 static void
 set_memory_error(const MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header,
-                 const char *reason, GError **error)
+                 const GError *reason, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has %dx%d pixels and needs %" G_GUINT64_FORMAT
-              " MiB, more than --memory-limit allows (%s); raise the limit.",
-              work->name, header->width, header->height, mebibytes_needed(options, work->bytes), reason);
+  g_autofree char *english = ms_error_dup_english(reason);
+  guint64 mib = mebibytes_needed(options, work->bytes);
+
+  ms_error_take(error, MS_ERROR_TOO_LARGE,
+                g_strdup_printf(_(TOO_LARGE), work->name, header->width, header->height, mib, reason->message),
+                g_strdup_printf(TOO_LARGE, work->name, header->width, header->height, mib, english));
 }
 
 /*
@@ -141,7 +148,7 @@ settle_memory(MsBatchImage *work, const MsRunnerOptions *options, const MsImageH
   if (work->is_streamed || (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && options->memory_limit == 0))
     return TRUE;
   if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
-    set_memory_error(work, options, header, reason->message, error);
+    set_memory_error(work, options, header, reason, error);
   else
     g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;
@@ -292,11 +299,11 @@ ms_stage_verify(MsBatchImage *work, const MsRunnerOptions *options, GCancellable
   item->verified = TRUE;
   if (item->difference.mismatched_pixels == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH,
-              "'%s' differs from the reference in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-              " pixels, by up to %d levels; it is not saved.",
-              item->input, item->difference.mismatched_pixels, (guint64)item->width * item->height,
-              item->difference.max_difference);
+  ms_set_error(error, MS_ERROR_MISMATCH,
+               "'%s' differs from the reference in %" PRIu64 " of %" PRIu64
+               " pixels, by up to %d levels; it is not saved.",
+               item->input, item->difference.mismatched_pixels, (guint64)item->width * item->height,
+               item->difference.max_difference);
   return FALSE;
 }
 
@@ -312,7 +319,7 @@ save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes
   const guint8 *data = g_bytes_get_data(bytes, &size);
   int code = ms_pipe_output_write(STDOUT_FILENO, data, size, cancellable, error);
   if (code != 0 && code != ECANCELED)
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(code));
+    ms_set_error(error, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(code));
   return code == 0;
 }
 
@@ -343,10 +350,10 @@ settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes 
   *saved = is_saved_already(work, save, notes, cancellable, &failure);
   work->item->perhaps_saved = FALSE;
   if (!*saved && !failure && !work->item->numbered)
-    g_set_error(&failure, MS_ERROR, MS_ERROR_EXISTS,
-                "'%s' exists already, is not named in the manifest and differs from this result; choose another "
-                "name, or --on-conflict skip, unique or overwrite.",
-                work->item->output);
+    ms_set_error(&failure, MS_ERROR_EXISTS,
+                 "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+                 "name, or --on-conflict skip, unique or overwrite.",
+                 work->item->output);
   if (!failure)
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&failure));

@@ -91,13 +91,16 @@ take_end(Worker *w, GVariant *payload)
   gboolean cancelled = FALSE;
   int code = 0;
   const char *sentence = NULL;
+  const char *english = NULL;
 
   w->reported_end = TRUE;
   if (!payload)
     return;
-  g_variant_get(payload, "(bi^&ay)", &cancelled, &code, &sentence);
-  w->error = cancelled ? g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence)
-                       : g_error_new_literal(MS_ERROR, code, sentence);
+  g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
+  if (cancelled)
+    w->error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence);
+  else
+    ms_error_take(&w->error, (MsError)code, g_strdup(sentence), g_strdup(english));
 }
 
 static void
@@ -230,11 +233,9 @@ static void
 fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
 {
   g_autofree char *name = g_filename_display_name(item->input);
-  g_autofree char *sentence =
-    g_strdup_printf("'%s': the worker process did not survive this image twice: %s.", name, cause);
 
   s->deaths_in_a_row++;
-  ms_batch_item_fail(item, sentence);
+  ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
   ms_runner_report(s->options, s->hooks, item);
 }
 
@@ -261,9 +262,9 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
   g_autofree char *cause = describe_death(s, w, end);
 
   if (!s->ever_opened && ++s->deaths_before_device > 1) {
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE,
-                "The worker process did not survive opening the device: %s. Choose another device with --device.",
-                cause);
+    ms_set_error(error, MS_ERROR_NO_DEVICE,
+                 "The worker process did not survive opening the device: %s. Choose another device with --device.",
+                 cause);
     return FALSE;
   }
   if (alone && s->ever_opened && w->items->len == 1 && w->started[0])
@@ -272,10 +273,10 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
     divide(s, w);
   if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE,
-              "%u images in a row ended the worker process, so the batch ends: %s. Choose another device with "
-              "--device.",
-              s->deaths_in_a_row, cause);
+  ms_set_error(error, MS_ERROR_DEVICE,
+               "%u images in a row ended the worker process, so the batch ends: %s. Choose another device with "
+               "--device.",
+               s->deaths_in_a_row, cause);
   return FALSE;
 }
 

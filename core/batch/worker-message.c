@@ -238,10 +238,10 @@ ms_worker_message_new_result(const MsBatchItem *item)
   facts.source = item->source;
   facts.result = item->result;
   facts.verified = item->verified;
-  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay)", (guint)item->status, text(item->error),
+  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
                        text(item->reason), text(item->note), text(item->output), text(item->device),
                        text(item->rejected), item->width, item->height, bytes_of(&facts, sizeof facts),
-                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item));
+                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item), text(item->shown));
 }
 
 static int
@@ -298,4 +298,5 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
   take_times(payload, 11, item->filter_ms);
   g_clear_object(&item->log);
   item->log = get_log(payload, 12);
+  take_text(payload, 13, &item->shown);
 }

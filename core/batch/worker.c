@@ -93,9 +93,12 @@ static void
 send_end(Worker *w, const GError *error)
 {
   gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_autofree char *english = error ? ms_error_dup_english(error) : NULL;
 
   send(w, MS_WORKER_ENDED, NULL,
-       error ? g_variant_new("(bi@ay)", cancelled, error->code, g_variant_new_bytestring(error->message)) : NULL);
+       error ? g_variant_new("(bi@ay@ay)", cancelled, error->code, g_variant_new_bytestring(error->message),
+                             g_variant_new_bytestring(english))
+             : NULL);
 }
 
 /**

@@ -236,8 +236,7 @@ check_written(cairo_status_t status, const char *path, GError **error)
 {
   if (status == CAIRO_STATUS_SUCCESS)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "The chart %s could not be written: %s.", path,
-              cairo_status_to_string(status));
+  ms_set_error(error, MS_ERROR_IO, "The chart %s could not be written: %s.", path, cairo_status_to_string(status));
   return FALSE;
 }
 
@@ -253,7 +252,7 @@ write_bytes(GByteArray *bytes, const char *path, GError **error)
 {
   if (g_file_set_contents(path, (const char *)bytes->data, bytes->len, error))
     return TRUE;
-  g_prefix_error(error, "The chart could not be written: ");
+  ms_prefix_error(error, "The chart could not be written: ");
   return FALSE;
 }
 

@@ -129,8 +129,8 @@ run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEn
   g_autoptr(GError) failure = NULL;
 
   if (!telling.pixels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.",
-                region->width, region->height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
+                 region->height);
     return NULL;
   }
   if (run_into(&telling, source, plan, cancellable, &failure))

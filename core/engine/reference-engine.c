@@ -38,8 +38,8 @@ run_strips(MsEngine *self, MsImage *source, const MsParams *params, const MsRegi
   g_autofree guint8 *pixels = g_try_malloc(stride * region->height);
 
   if (!pixels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.",
-                region->width, region->height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
+                 region->height);
     return NULL;
   }
   for (int y = 0; y < region->height; y += STRIP_ROWS) {

@@ -130,9 +130,9 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector
   if (!context)
     return FALSE;
   if (!is_new_device(contexts, context)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--devices names the device %s twice; name each once, by its place in --list-devices.",
-                ms_device_get_name(ms_context_get_device(context)));
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--devices names the device %s twice; name each once, by its place in --list-devices.",
+                 ms_device_get_name(ms_context_get_device(context)));
     return FALSE;
   }
   g_ptr_array_add(contexts, g_steal_pointer(&context));
@@ -155,9 +155,9 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
 
   if (g_strv_length(selectors) > MS_SHARES_MAX || g_strv_contains((const char *const *)selectors, "") ||
       g_strv_contains((const char *const *)selectors, MS_ENGINE_REFERENCE)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
-                MS_SHARES_MAX);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
+                 MS_SHARES_MAX);
     return NULL;
   }
   devices = ms_device_enumerate(error);

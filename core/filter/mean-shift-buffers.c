@@ -34,7 +34,7 @@ reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize heig
   self->image = clCreateImage(ms_context_get_cl(context), CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
   self->image_width = width;
   self->image_height = height;
-  return ms_cl_check(status, error, "creating an image object of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT, width, height);
+  return ms_cl_check(status, error, "creating an image object of %zux%zu", width, height);
 }
 
 static gboolean

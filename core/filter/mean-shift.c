@@ -155,8 +155,8 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
   g_autoptr(GError) failure = NULL;
 
   if (!pixels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.",
-                region->width, region->height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
+                 region->height);
     return NULL;
   }
   if (ms_mean_shift_run_plan_into(self, source, plan, pixels, log, cancellable, &failure))

@@ -174,8 +174,7 @@ allocate(gsize bytes, int width, int height, GError **error)
   guint8 *memory = g_try_malloc(bytes);
 
   if (!memory)
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,
-                height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
   return memory;
 }
 

@@ -218,9 +218,9 @@ ms_codec_check_built(const MsCodec *self, const char *name, GError **error)
 
   if (ms_codec_is_built(self))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "'%s' is a %s file, and this build does not read or write %s; use %s, or build with its library.", name,
-              self->title, self->title, titles);
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "'%s' is a %s file, and this build does not read or write %s; use %s, or build with its library.", name,
+               self->title, self->title, titles);
   return FALSE;
 }
 
@@ -235,8 +235,8 @@ ms_codec_check_sides(const MsCodec *self, const char *name, int width, int heigh
 {
   if (MAX(width, height) <= self->most_side)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has %dx%d pixels, but a %s file can have %d a side at most; save it as PNG.", name, width, height,
-              self->title, self->most_side);
+  ms_set_error(error, MS_ERROR_TOO_LARGE,
+               "'%s' has %dx%d pixels, but a %s file can have %d a side at most; save it as PNG.", name, width, height,
+               self->title, self->most_side);
   return FALSE;
 }

@@ -26,10 +26,10 @@ find_codec(MsImageSource *source, const guint8 *start, gsize n, GError **error)
   if (codec != NULL)
     return ms_codec_check_built(codec, source->name, error) ? codec : NULL;
   if (n == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
+    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.",
-                source->name, titles);
+    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.", source->name,
+                 titles);
   return NULL;
 }
 
@@ -58,8 +58,8 @@ ms_image_find_codec(MsImageSource *source, GError **error)
     return NULL;
   }
   if (reason != NULL) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name,
-                reason->message);
+    ms_set_error(error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name,
+                 reason->message);
     return NULL;
   }
   return find_codec(source, g_buffered_input_stream_peek_buffer(stream, &n), n, error);
@@ -131,9 +131,9 @@ drain(MsImageSource *source, guint64 most_bytes, GError **error)
   while (got > 0) {
     guint old = content->len;
     if (old > MIN(most, G_MAXUINT - BUFFER_SIZE)) {
-      g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                  "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
-                  source->name);
+      ms_set_error(error, MS_ERROR_TOO_LARGE,
+                   "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
+                   source->name);
       return NULL;
     }
     g_byte_array_set_size(content, old + BUFFER_SIZE);
@@ -219,16 +219,16 @@ set_open_error(GError **error, const char *name, int code)
 {
   switch (code) {
   case ENOENT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
+    ms_set_error(error, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
     break;
   case EACCES:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "No permission to read '%s'; ask its owner or copy it.", name);
+    ms_set_error(error, MS_ERROR_IO, "No permission to read '%s'; ask its owner or copy it.", name);
     break;
   case EISDIR:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
+    ms_set_error(error, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
     break;
   default:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
+    ms_set_error(error, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
   }
 }
 
@@ -308,8 +308,8 @@ read_preview(MsImageSource *source, GError **error)
   const MsCodec *codec = ms_image_find_codec(source, error);
 
   if (codec != NULL && codec->read_preview == NULL)
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", source->name,
-                codec->title);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", source->name,
+                 codec->title);
   return codec != NULL && codec->read_preview != NULL ? codec->read_preview(source, error) : NULL;
 }
 
@@ -403,7 +403,7 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   gboolean known = fstat(fd, &info) == 0;
   if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
+    ms_set_error(error, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
     return FALSE;
   }
   guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;

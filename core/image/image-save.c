@@ -9,12 +9,11 @@ static gboolean
 check_options(const MsSaveOptions *options, GError **error)
 {
   if (options->quality != MS_QUALITY_AUTO && (options->quality < 1 || options->quality > 100)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A quality of %d is not possible; choose 1 to 100.", options->quality);
+    ms_set_error(error, MS_ERROR_USAGE, "A quality of %d is not possible; choose 1 to 100.", options->quality);
     return FALSE;
   }
   if (options->compression < 0 || options->compression > 9) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "A compression of %d is not possible; choose 0 to 9.",
-                options->compression);
+    ms_set_error(error, MS_ERROR_USAGE, "A compression of %d is not possible; choose 0 to 9.", options->compression);
     return FALSE;
   }
   return TRUE;
@@ -83,9 +82,9 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_from_path(path));
   if (codec == NULL) {
     g_autofree char *extensions = ms_codec_list_extensions();
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name,
-                extensions);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name,
+                 extensions);
     return FALSE;
   }
   if (!check_codec(codec, image, name, error))
@@ -103,7 +102,7 @@ write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
   GByteArray *content = sink->target;
 
   if (size > G_MAXUINT - content->len) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
+    ms_set_error(error, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
     return FALSE;
   }
   g_byte_array_append(content, data, size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/image-source.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +66,7 @@ ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 tot
 static void
 set_read_error(MsImageSource *self, const char *reason, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name, reason);
+  ms_set_error(error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name, reason);
 }
 
 /**
@@ -155,17 +156,17 @@ ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, g
   guint64 pixels = width * height;
 
   if (pixels > self->limits->max_pixels || pixels > MOST_PIXELS) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' is too large: %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
-                " pixels, the limit is %" G_GUINT64_FORMAT " pixels; scale it down or raise the limit.",
-                self->name, width, height, self->limits->max_pixels);
+    ms_set_error(error, MS_ERROR_TOO_LARGE,
+                 "'%s' is too large: %" PRIu64 " x %" PRIu64 " pixels, the limit is %" PRIu64
+                 " pixels; scale it down or raise the limit.",
+                 self->name, width, height, self->limits->max_pixels);
     return FALSE;
   }
   if (pixels * 4 > SMALL_PIXELS && least_bytes > self->size) {
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: it claims %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
-                " pixels, but its %" G_GUINT64_FORMAT " bytes cannot hold them; get a fresh copy of it.",
-                self->name, width, height, self->size);
+    ms_set_error(error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: it claims %" PRIu64 " x %" PRIu64 " pixels, but its %" PRIu64
+                 " bytes cannot hold them; get a fresh copy of it.",
+                 self->name, width, height, self->size);
     return FALSE;
   }
   return TRUE;
@@ -182,10 +183,10 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
   guint8 *pixels = ms_image_try_alloc_pixels(width, height);
 
   if (pixels == NULL)
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory for '%s': its %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
-                " pixels need %" G_GUINT64_FORMAT " MiB; close other programs or scale it down.",
-                self->name, width, height, (width * height * 4) >> 20);
+    ms_set_error(error, MS_ERROR_MEMORY,
+                 "Not enough memory for '%s': its %" PRIu64 " x %" PRIu64 " pixels need %" PRIu64
+                 " MiB; close other programs or scale it down.",
+                 self->name, width, height, (width * height * 4) >> 20);
   return pixels;
 }
 
@@ -245,7 +246,7 @@ ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int heigh
   if (ms_orientation_apply(&pixels, &width, &height, applied))
     return ms_image_new_take(width, height, pixels, metadata);
   g_free(pixels);
-  g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-              "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
+  ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to turn '%s' upright; close other programs or scale it down.",
+               self->name);
   return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/jpeg-read.h"
 
+#include <glib/gi18n-lib.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ stop_damaged(JpegReader *self)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message((j_common_ptr)&self->cinfo, message);
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
-              self->source->name, message);
+  ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
+               self->source->name, message);
   stop(self);
 }
 
@@ -75,21 +76,21 @@ on_error(j_common_ptr cinfo)
 
   switch (self->errors.msg_code) {
   case JERR_OUT_OF_MEMORY:
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to read '%s'; close other programs or scale it down.", name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory to read '%s'; close other programs or scale it down.", name);
     stop(self);
   case JERR_IMAGE_TOO_BIG:
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name,
-                MS_JPEG_MOST_SIDE);
+    ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
+                 "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name,
+                 MS_JPEG_MOST_SIDE);
     stop(self);
   case JERR_SOF_UNSUPPORTED:
   case JERR_BAD_PRECISION:
   case JERR_CONVERSION_NOTIMPL:
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known "
-                "colours); convert it to PNG.",
-                name);
+    ms_set_error(&self->error, MS_ERROR_FORMAT,
+                 "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known "
+                 "colours); convert it to PNG.",
+                 name);
     stop(self);
   default:
     stop_damaged(self);
@@ -136,9 +137,9 @@ on_progress(j_common_ptr cinfo)
   stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
   if (self->cinfo.input_scan_number <= (int)self->source->limits->max_scans)
     return;
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-              "'%s' has more than %u scans, far more than any picture needs; save it again with another program.",
-              self->source->name, self->source->limits->max_scans);
+  ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
+               "'%s' has more than %u scans, far more than any picture needs; save it again with another program.",
+               self->source->name, self->source->limits->max_scans);
   stop(self);
 }
 
@@ -155,15 +156,15 @@ on_input_fill(j_decompress_ptr cinfo)
 
   stop_if(self, !ms_image_source_read(self->source, self->buffer, BUFFER_SIZE, &got, &self->error));
   if (got == 0) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+    ms_set_error(&self->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
     stop(self);
   }
   self->header_bytes += got;
   if (self->in_header && self->header_bytes > MOST_HEADER) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "'%s' has more than 64 MiB before its pixels; save it again without that metadata.",
-                self->source->name);
+    ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
+                 "'%s' has more than 64 MiB before its pixels; save it again without that metadata.",
+                 self->source->name);
     stop(self);
   }
   self->input.next_input_byte = self->buffer;
@@ -311,8 +312,7 @@ read_image(JpegReader *self)
   read_header(self);
   /* All scans of a progressive file have to be decoded for any size. */
   if (self->reduction > 1 && jpeg_has_multiple_scans(cinfo))
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is progressive, so it has no preview.",
-                self->source->name);
+    ms_set_error(&self->error, MS_ERROR_UNSUPPORTED, "'%s' is progressive, so it has no preview.", self->source->name);
   stop_if(self, self->error != NULL);
   cinfo->scale_num = 1;
   cinfo->scale_denom = self->reduction;
@@ -384,8 +384,8 @@ ms_jpeg_read_preview(MsImageSource *source, GError **error)
 static void
 refuse_rows(JpegReader *self, const char *why)
 {
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
-              self->source->name, why);
+  ms_set_error_phrase(&self->error, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
+                      self->source->name, why);
   stop(self);
 }
 
@@ -396,11 +396,11 @@ begin_rows(JpegReader *self)
 
   read_header(self);
   if (jpeg_has_multiple_scans(&self->cinfo))
-    refuse_rows(self, "has several scans");
+    refuse_rows(self, N_("has several scans"));
   self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
   self->rows.metadata = ms_image_source_upright_metadata(self->metadata, 0, &orientation);
   if (orientation != 1)
-    refuse_rows(self, "is not stored upright");
+    refuse_rows(self, N_("is not stored upright"));
   self->rows.width = self->cinfo.image_width;
   self->rows.height = self->cinfo.image_height;
   start_rows(self);

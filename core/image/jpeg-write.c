@@ -55,8 +55,8 @@ on_error(j_common_ptr cinfo)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message(cinfo, message);
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as JPEG (%s); try another format.",
-              self->sink->name, message);
+  ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as JPEG (%s); try another format.", self->sink->name,
+               message);
   longjmp(self->jump, 1);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/png-read.h"
 
+#include <glib/gi18n-lib.h>
 #include <png.h>
 #include <string.h>
 
@@ -35,11 +36,11 @@ on_error(png_structp png, png_const_charp message)
   PngReader *self = png_get_error_ptr(png);
 
   if (self->error == NULL && g_str_has_prefix(message, "Out of memory"))
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
-                self->source->name, message);
+    ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
+                 self->source->name, message);
   png_longjmp(png, 1);
 }
 
@@ -63,8 +64,8 @@ on_read(png_structp png, png_bytep buffer, size_t size)
   gsize got = 0;
 
   if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+    ms_set_error(&self->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
   if (self->error != NULL)
     png_error(png, "read");
 }
@@ -88,8 +89,8 @@ reader_open(PngReader *self)
   if (self->png != NULL)
     self->info = png_create_info_struct(self->png);
   if (self->info == NULL) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.",
-                self->source->name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.",
+                 self->source->name);
     return FALSE;
   }
   png_set_read_fn(self->png, self, on_read);
@@ -226,8 +227,8 @@ read_preview(PngReader *self)
 {
   read_header(self);
   if (png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_ADAM7)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is not interlaced, so it has no preview.",
-                self->source->name);
+    ms_set_error(&self->error, MS_ERROR_UNSUPPORTED, "'%s' is not interlaced, so it has no preview.",
+                 self->source->name);
   stop_if(self, self->error != NULL);
   read_first_pass(self);
 }
@@ -333,8 +334,8 @@ find_late_exif(PngReader *self, gboolean *late)
 static void
 refuse_rows(PngReader *self, const char *why)
 {
-  g_set_error(&self->error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
-              self->source->name, why);
+  ms_set_error_phrase(&self->error, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
+                      self->source->name, why);
   stop_if(self, TRUE);
 }
 
@@ -356,12 +357,12 @@ begin_rows(PngReader *self)
 
   read_header(self);
   if (is_interlaced(self))
-    refuse_rows(self, "is interlaced");
+    refuse_rows(self, N_("is interlaced"));
   stop_if(self, !find_late_exif(self, &late));
   if (late)
-    refuse_rows(self, "has EXIF data behind its pixels");
+    refuse_rows(self, N_("has EXIF data behind its pixels"));
   if (set_upright_metadata(self) != 1)
-    refuse_rows(self, "is not stored upright");
+    refuse_rows(self, N_("is not stored upright"));
   self->rows.width = png_get_image_width(self->png, self->info);
   self->rows.height = png_get_image_height(self->png, self->info);
   self->rows.has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||

@@ -25,8 +25,8 @@ on_error(png_structp png, png_const_charp message)
   PngWriter *self = png_get_error_ptr(png);
 
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.",
-                self->sink->name, message);
+    ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.", self->sink->name,
+                 message);
   png_longjmp(png, 1);
 }
 
@@ -57,8 +57,8 @@ writer_open(PngWriter *self)
   if (self->png != NULL)
     self->info = png_create_info_struct(self->png);
   if (self->info == NULL) {
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
-                self->sink->name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
+                 self->sink->name);
     return FALSE;
   }
   png_set_write_fn(self->png, self, on_write, on_flush);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/tiff-header.h"
 
+#include <glib/gi18n-lib.h>
+
 #define MOST_SAMPLES 16
 
 /* Of the DNG specification; libtiff 4.5 has no name for it. */
@@ -14,13 +16,13 @@ check_kind(MsTiffReader *self)
 
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_SUBFILETYPE, &subfile);
   if (subfile & FILETYPE_REDUCEDIMAGE)
-    return ms_tiff_reader_refuse(self, "a camera's raw data, whose first image is a preview");
+    return ms_tiff_reader_refuse(self, N_("a camera's raw data, whose first image is a preview"));
   if (self->photometric == PHOTOMETRIC_CFA || self->photometric == PHOTOMETRIC_LINEAR_RAW)
-    return ms_tiff_reader_refuse(self, "a camera's raw data");
+    return ms_tiff_reader_refuse(self, N_("a camera's raw data"));
   if (self->compression == COMPRESSION_OJPEG)
-    return ms_tiff_reader_refuse(self, "JPEG compression of the obsolete kind");
+    return ms_tiff_reader_refuse(self, N_("JPEG compression of the obsolete kind"));
   if (!TIFFIsCODECConfigured(self->compression))
-    return ms_tiff_reader_refuse(self, "a compression that the TIFF library lacks");
+    return ms_tiff_reader_refuse(self, N_("a compression that the TIFF library lacks"));
   return TRUE;
 }
 
@@ -68,7 +70,7 @@ find_layout(MsTiffReader *self)
   case PHOTOMETRIC_PALETTE:
     if (self->bits > 8 || self->samples != 1 ||
         !TIFFGetField(self->tiff, TIFFTAG_COLORMAP, &self->palette[0], &self->palette[1], &self->palette[2]))
-      return ms_tiff_reader_refuse(self, "a palette that is missing or has more than 256 colours");
+      return ms_tiff_reader_refuse(self, N_("a palette that is missing or has more than 256 colours"));
     break;
   case PHOTOMETRIC_MINISWHITE:
   case PHOTOMETRIC_MINISBLACK:
@@ -128,7 +130,7 @@ ms_tiff_header_read(MsTiffReader *self)
   if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &self->photometric))
     self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
   if (self->width == 0 || self->height == 0 || self->width > G_MAXINT || self->height > G_MAXINT)
-    return ms_tiff_reader_damaged(self, "its header gives no valid size");
+    return ms_tiff_reader_damaged(self, N_("its header gives no valid size"));
   return check_kind(self) && find_layout(self) &&
          ms_image_source_check_size(self->source, self->width, self->height, least_bytes(self), &self->error);
 }

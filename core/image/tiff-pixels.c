@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/tiff-pixels.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -126,12 +127,12 @@ alloc_block(MsTiffReader *self)
   guint64 row = (guint64)(TIFFIsTiled(self->tiff) ? TIFFTileRowSize64(self->tiff) : size);
 
   if (size == 0 || (size > MS_TIFF_SMALL_ALLOCATION && size / 256 > (guint64)self->width * self->height))
-    return ms_tiff_reader_damaged(self, "its tiles are larger than the image");
+    return ms_tiff_reader_damaged(self, N_("its tiles are larger than the image"));
   self->block = g_try_malloc(size);
   self->row = g_try_malloc(row * 8);
   if (self->block == NULL || self->row == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY,
-                "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
   return self->error == NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/tiff-read.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "core/image/metadata/orientation.h"
@@ -43,7 +44,7 @@ read_image(MsTiffReader *self)
   if (self->pixels == NULL)
     return NULL;
   if (!ms_tiff_pixels_read(self))
-    return ms_tiff_reader_damaged(self, "its pixels cannot be decoded"), NULL;
+    return ms_tiff_reader_damaged(self, N_("its pixels cannot be decoded")), NULL;
   self->metadata = read_metadata(self);
   int orientation = self->orientation >= 1 && self->orientation <= 8 ? self->orientation : 1;
   return ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), self->width, self->height, self->metadata,

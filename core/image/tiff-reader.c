@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/tiff-reader.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -12,8 +13,8 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
-                self->source->name, message);
+    ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
+                 self->source->name, message);
   return 1;
 }
 
@@ -89,8 +90,9 @@ gboolean
 ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
 {
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT,
-                "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->source->name, kind);
+    ms_set_error_phrase(&self->error, MS_ERROR_FORMAT,
+                        "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->source->name,
+                        kind);
   return FALSE;
 }
 
@@ -103,8 +105,8 @@ gboolean
 ms_tiff_reader_damaged(MsTiffReader *self, const char *what)
 {
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
-                self->source->name, what);
+    ms_set_error_phrase(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
+                        self->source->name, what);
   return FALSE;
 }
 
@@ -126,7 +128,7 @@ ms_tiff_reader_open(MsTiffReader *self)
                                  NULL, options);
   TIFFOpenOptionsFree(options);
   if (self->tiff == NULL)
-    ms_tiff_reader_damaged(self, "it has no directory");
+    ms_tiff_reader_damaged(self, N_("it has no directory"));
   return self->tiff != NULL && self->error == NULL;
 }
 

@@ -29,8 +29,8 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
   if (self->error == NULL)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as TIFF (%s); try another format.",
-                self->sink->name, message);
+    ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as TIFF (%s); try another format.", self->sink->name,
+                 message);
   return 1;
 }
 
@@ -42,8 +42,8 @@ on_write(thandle_t handle, void *data, tmsize_t size)
 
   if (end > MOST_FILE) {
     if (self->error == NULL)
-      g_set_error(&self->error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                  "Cannot write '%s': a TIFF file can have 4 GiB at most; save it as PNG.", self->sink->name);
+      ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
+                   "Cannot write '%s': a TIFF file can have 4 GiB at most; save it as PNG.", self->sink->name);
     return -1;
   }
   if (end > old)

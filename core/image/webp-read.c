@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/webp-read.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include <webp/decode.h>
@@ -40,8 +41,8 @@ typedef struct {
 static gboolean
 damaged(const WebpReader *self, const char *what, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is a damaged WebP file (%s); get a fresh copy of it.",
-              self->source->name, what);
+  ms_set_error_phrase(error, MS_ERROR_FORMAT, "'%s' is a damaged WebP file (%s); get a fresh copy of it.",
+                      self->source->name, what);
   return FALSE;
 }
 
@@ -64,7 +65,7 @@ read_exactly(WebpReader *self, guint64 at, guint8 *buffer, gsize size, GError **
 
   if (!ms_image_source_read_at(self->source, at, buffer, size, &got, error))
     return FALSE;
-  return got == size || damaged(self, "the file ends before the image does", error);
+  return got == size || damaged(self, N_("the file ends before the image does"), error);
 }
 
 /* Reads the size from the first chunk: that of the canvas in the extended format, else that of the only image. */
@@ -78,19 +79,18 @@ read_size(WebpReader *self, GError **error)
   if (!ms_image_source_read_at(self->source, 0, start, sizeof start, &got, error))
     return FALSE;
   if (got < 30)
-    return damaged(self, "the file ends before the image does", error);
+    return damaged(self, N_("the file ends before the image does"), error);
   if (memcmp(start + RIFF_HEADER, "VP8X", 4) == 0) {
     const guint8 *content = start + RIFF_HEADER + CHUNK_HEADER;
     self->width = get_u24(content + 4) + 1;
     self->height = get_u24(content + 7) + 1;
     if ((content[0] & FLAG_ANIMATION) == 0)
       return TRUE;
-    g_set_error(error, MS_ERROR, MS_ERROR_FORMAT, "'%s' is an animation; save one of its images by itself.",
-                self->source->name);
+    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is an animation; save one of its images by itself.", self->source->name);
     return FALSE;
   }
   if (WebPGetFeatures(start, got, &features) != VP8_STATUS_OK)
-    return damaged(self, "its header is not valid", error);
+    return damaged(self, N_("its header is not valid"), error);
   self->width = features.width;
   self->height = features.height;
   return TRUE;
@@ -123,10 +123,10 @@ read_chunks(WebpReader *self, GError **error)
     note_chunk(self, header, at);
     at += get_u32(header + 4);
     if (at > self->end)
-      return damaged(self, "a part of it is longer than the file", error);
+      return damaged(self, N_("a part of it is longer than the file"), error);
     at += at & 1;
   }
-  return self->has_image || damaged(self, "it holds no image", error);
+  return self->has_image || damaged(self, N_("it holds no image"), error);
 }
 
 static gboolean
@@ -138,7 +138,7 @@ read_header(WebpReader *self, GError **error)
     return FALSE;
   self->end = (guint64)get_u32(riff + 4) + CHUNK_HEADER;
   if (self->end > self->source->size)
-    return damaged(self, "the file ends before the image does", error);
+    return damaged(self, N_("the file ends before the image does"), error);
   /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
   return read_size(self, error) && read_chunks(self, error) &&
          ms_image_source_check_size(self->source, self->width, self->height, 0, error);
@@ -172,9 +172,9 @@ static gboolean
 set_decoder_error(const WebpReader *self, VP8StatusCode status, GError **error)
 {
   if (status != VP8_STATUS_OUT_OF_MEMORY)
-    return damaged(self, "its pixels cannot be decoded", error);
-  g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-              "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
+    return damaged(self, N_("its pixels cannot be decoded"), error);
+  ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
+               self->source->name);
   return FALSE;
 }
 
@@ -201,7 +201,7 @@ decode(WebpReader *self, guint8 *pixels, GError **error)
   int stride = self->width * 4;
 
   if (!WebPInitDecoderConfig(&config))
-    return damaged(self, "the WebP library has another version than this build", error);
+    return damaged(self, N_("the WebP library has another version than this build"), error);
   config.output.colorspace = MODE_RGBA;
   config.output.is_external_memory = 1;
   config.output.u.RGBA = (WebPRGBABuffer){pixels, stride, (gsize)stride * self->height};

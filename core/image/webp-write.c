@@ -43,11 +43,11 @@ set_encode_error(WebpWriter *self, WebPEncodingError code)
   if (self->error != NULL)
     return;
   if (code == VP8_ENC_ERROR_OUT_OF_MEMORY || code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
-                self->sink->name);
+    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
+                 self->sink->name);
   else
-    g_set_error(&self->error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s' as WebP (error %d); try another format.",
-                self->sink->name, code);
+    ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as WebP (error %d); try another format.",
+                 self->sink->name, code);
 }
 
 static gboolean

@@ -163,8 +163,8 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
   for (guint i = 0; i < experiments->len; i++)
     if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
       return g_steal_pointer(&reports);
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not to be run.", path,
-              ((MsReport *)reports->pdata[0])->experiment->name);
+  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not to be run.", path,
+               ((MsReport *)reports->pdata[0])->experiment->name);
   return NULL;
 }
 

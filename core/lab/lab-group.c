@@ -12,8 +12,7 @@ ms_lab_kind_of(const MsExperiment *experiment, const MsFactors *factors, GError 
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.", experiment->name,
-                name);
+    ms_set_error(error, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.", experiment->name, name);
   return kind;
 }
 
@@ -53,8 +52,8 @@ make_subject(MsLabRun *run, MsReportRow *row, MsSubject **subject, GError **erro
   if (*subject)
     return TRUE;
   if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
-    g_propagate_prefixed_error(error, g_steal_pointer(&local), "The experiment “%s”, %s: ", run->experiment->name,
-                               row->label);
+    g_propagate_error(error, g_steal_pointer(&local));
+    ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
     return FALSE;
   }
   g_autofree char *english = ms_error_dup_english(local);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/lab-tune.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -81,7 +82,10 @@ measurement_error(const MsMeasurement *m)
     [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
   };
 
-  return g_error_new_literal(MS_ERROR, codes[m->outcome], m->message ? m->message : "It was not measured.");
+  GError *error = NULL;
+
+  ms_set_error_literal(&error, codes[m->outcome], m->message ? m->message : N_("It was not measured."));
+  return error;
 }
 
 static gboolean
@@ -300,7 +304,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0};
 
   if (!tuning.kind || !tuning.kind->add_space) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
+    ms_set_error(error, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
     return NULL;
   }
   if (!ms_lab_check_keys(tuning.kind, problem, error))

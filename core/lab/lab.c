@@ -77,8 +77,7 @@ make_rows(MsLabRun *run, GError **error)
   }
   if (all->len > 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The experiment “%s” has no configuration to run.",
-              run->experiment->name);
+  ms_set_error(error, MS_ERROR_USAGE, "The experiment “%s” has no configuration to run.", run->experiment->name);
   return FALSE;
 }
 

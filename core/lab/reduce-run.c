@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/reduce-run.h"
 
+#include <inttypes.h>
+
 #include "core/json.h"
 #include "core/lab/lab.h"
 #include "core/reduce/variant.h"
@@ -12,15 +14,13 @@ static gboolean
 check_request(const MsReduceRunRequest *request, GError **error)
 {
   if (request->n > MAX_ELEMENTS) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE,
-                "%" G_GUINT64_FORMAT " elements are too many; a reduction takes up to %" G_GUINT64_FORMAT ".",
-                request->n, MAX_ELEMENTS);
+    ms_set_error(error, MS_ERROR_TOO_LARGE, "%" PRIu64 " elements are too many; a reduction takes up to %" PRIu64 ".",
+                 request->n, MAX_ELEMENTS);
     return FALSE;
   }
   if (request->spec.channel < 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "A generated array has no channels; channels are reduced in images (--stats).");
+  ms_set_error(error, MS_ERROR_USAGE, "A generated array has no channels; channels are reduced in images (--stats).");
   return FALSE;
 }
 
@@ -72,7 +72,7 @@ check_outcome(const MsMeasurement *m, GError **error)
 {
   if (m->outcome == MS_OUTCOME_OK || m->outcome == MS_OUTCOME_WRONG)
     return TRUE;
-  g_set_error_literal(error, MS_ERROR, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
+  ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
   return FALSE;
 }
 

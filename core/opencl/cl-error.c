@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/cl-error.h"
 
+#include <glib/gi18n-lib.h>
+
 typedef struct {
   cl_int status;
   const char *name;
@@ -111,14 +113,19 @@ error_class(cl_int status)
 gboolean
 ms_cl_check(cl_int status, GError **error, const char *doing_format, ...)
 {
-  va_list args;
+  const char *name = ms_cl_status_name(status);
+  va_list args, again;
 
   if (status == CL_SUCCESS)
     return TRUE;
   va_start(args, doing_format);
-  g_autofree char *doing = g_strdup_vprintf(doing_format, args);
+  va_copy(again, args);
+  g_autofree char *translated = g_strdup_vprintf(_(doing_format), args);
+  g_autofree char *english = g_strdup_vprintf(doing_format, again);
+  va_end(again);
   va_end(args);
-  g_set_error(error, MS_ERROR, error_class(status), "OpenCL failed while %s: %s (%d).", doing,
-              ms_cl_status_name(status), status);
+  ms_error_take(error, error_class(status),
+                g_strdup_printf(_("OpenCL failed while %s: %s (%d)."), translated, name, status),
+                g_strdup_printf("OpenCL failed while %s: %s (%d).", english, name, status));
   return FALSE;
 }

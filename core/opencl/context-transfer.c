@@ -45,7 +45,7 @@ ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, con
   if (lanes > 0)
     return ms_staging_upload(self->staging, lanes, buffer, offset, bytes, from, log, error);
   cl_int status = clEnqueueWriteBuffer(self->queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
-  if (!ms_cl_check(status, error, "uploading %" G_GSIZE_FORMAT " bytes", bytes))
+  if (!ms_cl_check(status, error, "uploading %zu bytes", bytes))
     return FALSE;
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_UPLOAD, NULL, bytes, event);
@@ -62,7 +62,7 @@ ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height
   cl_int status =
     clEnqueueWriteImage(self->queue, image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
 
-  if (!ms_cl_check(status, error, "uploading an image object of %" G_GSIZE_FORMAT "x%" G_GSIZE_FORMAT, width, height))
+  if (!ms_cl_check(status, error, "uploading an image object of %zux%zu", width, height))
     return FALSE;
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_UPLOAD, NULL, width * height * 4, event);
@@ -80,7 +80,7 @@ ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, v
   if (lanes > 0)
     return ms_staging_download(self->staging, lanes, buffer, offset, bytes, into, log, error);
   cl_int status = clEnqueueReadBuffer(self->queue, buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
-  if (!ms_cl_check(status, error, "downloading %" G_GSIZE_FORMAT " bytes", bytes))
+  if (!ms_cl_check(status, error, "downloading %zu bytes", bytes))
     return FALSE;
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, bytes, event);

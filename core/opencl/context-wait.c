@@ -72,9 +72,9 @@ wait_with_watchdog(MsContext *self, cl_event event, GError **error)
   waiter_unref(waiter);
   if (done)
     return ms_cl_check(status, error, "waiting for the device");
-  g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
-              "The device %s did not answer within %.1f s. Choose another device or smaller settings.",
-              ms_device_get_name(self->device), self->watchdog_ms / 1000.0);
+  ms_set_error(error, MS_ERROR_TIMEOUT,
+               "The device %s did not answer within %.1f s. Choose another device or smaller settings.",
+               ms_device_get_name(self->device), self->watchdog_ms / 1000.0);
   return FALSE;
 }
 

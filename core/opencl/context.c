@@ -203,7 +203,7 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
   cl_int status = CL_SUCCESS;
   cl_mem buffer = clCreateBuffer(self->context, flags, bytes, host, &status);
 
-  if (ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes on %s", bytes, ms_device_get_name(self->device)))
+  if (ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, ms_device_get_name(self->device)))
     return buffer;
   return NULL;
 }

@@ -277,10 +277,10 @@ ms_device_enumerate(GError **error)
       append_platform_devices(devices, platforms[i], i);
   }
   if (devices->len == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s",
-                cache_problem ? cache_problem
-                              : "Install a driver (the package pocl-opencl-icd runs on every processor), or use "
-                                "--device reference.");
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s",
+                 cache_problem ? cache_problem
+                               : "Install a driver (the package pocl-opencl-icd runs on every processor), or use "
+                                 "--device reference.");
     return NULL;
   }
   return g_steal_pointer(&devices);

@@ -17,8 +17,8 @@ run_probe(MsContext *context, cl_kernel kernel, cl_mem buffer, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
     if (values[i] == i * i + 1)
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
-                ms_device_get_name(ms_context_get_device(context)));
+    ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
+                 ms_device_get_name(ms_context_get_device(context)));
     return FALSE;
   }
   return TRUE;

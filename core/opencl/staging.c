@@ -105,11 +105,11 @@ pin_slot(MsStaging *self, Slot *slot, GError **error)
   g_auto(cl_mem) memory =
     clCreateBuffer(self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &status);
 
-  if (!ms_cl_check(status, error, "allocating %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
+  if (!ms_cl_check(status, error, "allocating %zu bytes of pinned memory", bytes))
     return FALSE;
   guint8 *host =
     clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
-  if (!ms_cl_check(status, error, "mapping %" G_GSIZE_FORMAT " bytes of pinned memory", bytes))
+  if (!ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes))
     return FALSE;
   slot->memory = g_steal_pointer(&memory);
   slot->host = host;
@@ -196,7 +196,7 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
     status =
       clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
   }
-  return ms_cl_check(status, error, "transferring %" G_GSIZE_FORMAT " bytes through pinned memory", length) &&
+  return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue");
 }
 

@@ -105,7 +105,7 @@ best_grid_ms(const Bench *bench, const char *name, double *best, GError **error)
   }
   if (*best < G_MAXDOUBLE)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device's clock gave no usable time for the bandwidth benchmark.");
+  ms_set_error(error, MS_ERROR_DEVICE, "The device's clock gave no usable time for the bandwidth benchmark.");
   return FALSE;
 }
 

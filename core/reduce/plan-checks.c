@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/plan-checks.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
 #include "core/reduce/plan-layout.h"
 
-#define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
+#define REFUSE(...) (ms_set_error(error, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
 
 static gboolean
 is_power_of_two(int n)
@@ -19,7 +22,7 @@ gboolean
 ms_reduce_check_request(const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n, GError **error)
 {
   if (n == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
   if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64)
@@ -41,11 +44,10 @@ check_group(const MsReducePlan *plan, GError **error)
   if (!is_power_of_two(o->work_group) || o->work_group > 1024)
     return REFUSE("The trees fold halves, so group-size must be a power of two up to 1024, not %d.", o->work_group);
   if ((guint64)o->work_group > plan->limits.max_work_group || (guint64)o->work_group > plan->limits.max_work_item[0])
-    return REFUSE("The device takes at most %" G_GSIZE_FORMAT " work-items a group; group-size is %d.",
+    return REFUSE("The device takes at most %zu work-items a group; group-size is %d.",
                   MIN(plan->limits.max_work_group, plan->limits.max_work_item[0]), o->work_group);
   if (bytes > plan->limits.local_memory)
-    return REFUSE("A work-group of %d needs %" G_GUINT64_FORMAT
-                  " bytes of local memory; the device has %" G_GUINT64_FORMAT ".",
+    return REFUSE("A work-group of %d needs %" PRIu64 " bytes of local memory; the device has %" PRIu64 ".",
                   o->work_group, bytes, plan->limits.local_memory);
   return TRUE;
 }
@@ -138,8 +140,8 @@ ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *optio
       spec->channel < 0 && options->vector >= 4 && !options->vector_partials &&
       options->storage == MS_REDUCE_STORAGE_BUFFER)
     return NULL;
-  return "elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 and "
-         "16 bits, in a buffer, with vector=4, 8 or 16 and vector-partials=off";
+  return N_("elements are packed for count-nonzero and minMax of 8 bits, and for sum-squares, norm2 and stddev of 8 "
+            "and 16 bits, in a buffer, with vector=4, 8 or 16 and vector-partials=off");
 }
 
 static gboolean
@@ -152,8 +154,7 @@ check_grid(const MsReducePlan *plan, GError **error)
   groups = ms_reduce_fixed_groups(plan);
   if (groups <= MS_REDUCE_MAX_GROUPS && groups * (guint64)plan->options.work_group <= MS_REDUCE_MAX_GRID)
     return TRUE;
-  return REFUSE("%" G_GUINT64_FORMAT
-                " work-groups of %d are more than a launch can number; they may be %" G_GUINT64_FORMAT
+  return REFUSE("%" PRIu64 " work-groups of %d are more than a launch can number; they may be %" PRIu64
                 " here. Choose a smaller groups-count.",
                 groups, plan->options.work_group,
                 MIN(MS_REDUCE_MAX_GROUPS, MS_REDUCE_MAX_GRID / (guint64)plan->options.work_group));
@@ -164,7 +165,11 @@ check_packed(const MsReducePlan *plan, GError **error)
 {
   const char *problem = ms_reduce_packing_problem(&plan->spec, &plan->options);
 
-  return plan->options.packed != MS_PACKED_ON || !problem || REFUSE("packed=on is not possible: %s.", problem);
+  if (plan->options.packed != MS_PACKED_ON || !problem)
+    return TRUE;
+  ms_error_take(error, MS_ERROR_UNSUPPORTED, g_strdup_printf(_("packed=on is not possible: %s."), _(problem)),
+                g_strdup_printf("packed=on is not possible: %s.", problem));
+  return FALSE;
 }
 
 static gboolean

@@ -29,8 +29,7 @@ ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GEr
   cl_int status = CL_SUCCESS;
   cl_mem image = clCreateImage(ms_context_get_cl(context), CL_MEM_READ_ONLY, &format, &shape, NULL, &status);
 
-  if (!ms_cl_check(status, error, "making an image of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT " texels",
-                   shape.image_width, shape.image_height))
+  if (!ms_cl_check(status, error, "making an image of %zu x %zu texels", shape.image_width, shape.image_height))
     return NULL;
   return image;
 }

@@ -143,7 +143,7 @@ run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError 
   MsReducer *opposite = NULL;
 
   if (input->n == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
   if (!ms_reducer_fold(self, input, job, error))

@@ -89,7 +89,7 @@ ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduce
   MsReduceSerial serial = {.result = result};
 
   if (n == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
   *result = empty_result(spec, n);

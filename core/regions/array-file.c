@@ -91,8 +91,10 @@ write_png(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError
     png_set_write_fn(png, &target, write_bytes, flush_bytes);
     write_png_rows(png, info, numbers, shape, row);
   } else {
-    g_propagate_error(
-      error, target.error ? target.error : g_error_new_literal(MS_ERROR, MS_ERROR_IO, "libpng cannot write the file."));
+    if (target.error)
+      g_propagate_error(error, target.error);
+    else
+      ms_set_error_literal(error, MS_ERROR_IO, "libpng cannot write the file.");
     png_destroy_write_struct(&png, &info);
     return FALSE;
   }
@@ -115,13 +117,13 @@ ms_array_file_save(const char *path, const guint32 *numbers, MsArrayShape shape,
   gboolean png = g_str_has_suffix(path, ".png");
 
   if (!png && !g_str_has_suffix(path, ".npy")) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
     return FALSE;
   }
   if (png && largest > G_MAXUINT16) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", G_MAXUINT16, path,
-                largest);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", G_MAXUINT16, path,
+                 largest);
     return FALSE;
   }
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, overwrite, cancellable, error);

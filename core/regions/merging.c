@@ -134,7 +134,7 @@ allocate(Merging *self, GError **error)
   self->lists = g_try_new0(List, n);
   if (self->nodes && self->pixels && self->sums && self->lists)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
+  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
   return FALSE;
 }
 
@@ -150,8 +150,7 @@ study(Merging *self, GError **error)
   if (thread)
     g_thread_join(thread);
   if (!found)
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the neighbours of %u regions.",
-                self->n);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the neighbours of %u regions.", self->n);
   return found;
 }
 

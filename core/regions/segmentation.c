@@ -117,11 +117,10 @@ allocate_labels(int width, int height, GError **error)
   guint32 *labels = n > G_MAXINT32 ? NULL : g_try_new(guint32, n);
 
   if (n > G_MAXINT32)
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "Regions take up to %d pixels; this image has %dx%d.",
-                G_MAXINT32, width, height);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "Regions take up to %d pixels; this image has %dx%d.", G_MAXINT32, width,
+                 height);
   else if (!labels)
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.", width,
-                height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.", width, height);
   return labels;
 }
 

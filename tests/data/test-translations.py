@@ -11,14 +11,20 @@ import unittest
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 FOLDER = os.path.join(SOURCE, "data", "po")
 MARK = re.compile(r"(?<!\w)N?_\(|g_dngettext\(|translatable=\"yes\"|"
-                  r"ms_set_error(?:_literal)?\(\s*error, MS_ERROR_\w+,\s*\"")
-# Functions that take a sentence in English and look it up.
-ERROR_KEYWORDS = ("--keyword=ms_set_error:3", "--keyword=ms_set_error_literal:3", "--keyword=refuse:2")
+                  r"(?<!\w)(?:ms_set_error\w*|ms_prefix_error|ms_cl_check|ms_batch_item_fail|REFUSE)\([^;]*?\"")
+# Sentences of the program's own domain that nobody would look up.
+UNTRANSLATED = re.compile(r"g_(?:set_error|error_new)\w*\((?:[^,;]+,)?\s*MS_ERROR,|"
+                          r"g_(?:propagate_)?prefix(?:ed)?_error\([^\"]+\"[^\"]*[a-z]{3}")
 
 
 def read(*parts):
     with open(os.path.join(SOURCE, *parts), encoding="utf-8") as file:
         return file.read()
+
+
+def keywords():
+    """The functions that take a text to translate, as the build names them for xgettext."""
+    return re.findall(r"'(--keyword=[^']+)'", read("data", "po", "meson.build"))
 
 
 def words(name, folder=FOLDER):
@@ -48,8 +54,7 @@ class TranslationsTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="ms-po-")
         cls.template = os.path.join(cls.folder.name, "texts.pot")
         run("xgettext", "--files-from=data/po/POTFILES", "--from-code=UTF-8", "--add-comments", "--keyword=_",
-            "--keyword=N_", "--keyword=g_dngettext:2,3",
-            *ERROR_KEYWORDS, "--package-name=meanshift-lab", "--output=" + cls.template)
+            "--keyword=N_", *keywords(), "--package-name=meanshift-lab", "--output=" + cls.template)
 
     @classmethod
     def tearDownClass(cls):
@@ -57,6 +62,14 @@ class TranslationsTest(unittest.TestCase):
 
     def test_every_marked_file_is_listed(self):
         self.assertEqual(words("POTFILES"), marked_files())
+
+    def test_every_error_of_the_program_is_looked_up(self):
+        paths = [os.path.join(folder, name) for top in ("app", "core")
+                 for folder, _, names in os.walk(os.path.join(SOURCE, top)) for name in names if name.endswith(".c")]
+        self.assertGreater(len(paths), 200)
+        found = [f"{path}: {match.group()}" for path in sorted(paths) if not path.endswith("core/error.c")
+                 for match in UNTRANSLATED.finditer(read(path))]
+        self.assertEqual(found, [])
 
     def check_language(self, folder, template, language):
         merged = os.path.join(self.folder.name, language + ".po")
@@ -127,6 +140,20 @@ class TranslationsTest(unittest.TestCase):
             english, chinese = (self.run_in(language, *command) for language in ("C", "zh_CN"))
             self.assertIn(sentence, chinese.stderr)
             self.assertEqual((english.returncode, english.stdout), (chinese.returncode, chinese.stdout))
+
+    def test_errors_of_files_are_translated_and_records_of_them_are_not(self):
+        with tempfile.TemporaryDirectory(prefix="ms-errors-") as folder:
+            lines = {}
+            open(os.path.join(folder, "empty.png"), "wb").close()
+            for language, sentence in (("C", "' is empty; get a fresh copy of it."), ("zh_CN", "”是空文件；请重新获取。")):
+                manifest = os.path.join(folder, language + ".jsonl")
+                done = self.run_in(language, "--headless", os.path.join(folder, "empty.png"), "-o",
+                                   os.path.join(folder, "out.png"), "--manifest", manifest)
+                self.assertIn(sentence, done.stderr)
+                self.assertEqual(done.returncode, 1)
+                lines[language] = re.findall(r'"error" *: *"(.*?)"', read(manifest))
+        self.assertEqual(len(lines["C"]), 1)
+        self.assertEqual(lines["C"], lines["zh_CN"])
 
     def test_output_for_machines_does_not_depend_on_the_language(self):
         for arguments in (["--headless", "--list-devices", "--json", "-"], ["--headless", "--no-such-option"]):

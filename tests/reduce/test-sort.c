@@ -189,11 +189,12 @@ test_refusals(void)
   const MsDeviceLimits limits = small_device();
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *refusal = ms_sort_refusal(&cases[i].options, cases[i].type, &limits, cases[i].n);
-    g_assert_nonnull(refusal);
-    g_assert_nonnull(strstr(refusal, cases[i].says));
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_sort_check(&cases[i].options, cases[i].type, &limits, cases[i].n, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+    g_assert_nonnull(strstr(error->message, cases[i].says));
   }
-  g_assert_null(ms_sort_refusal(&(MsSortOptions){.swap_range = 64}, MS_ELEMENT_INT, &limits, 1 << 20));
+  g_assert_true(ms_sort_check(&(MsSortOptions){.swap_range = 64}, MS_ELEMENT_INT, &limits, 1 << 20, NULL));
 }
 
 int

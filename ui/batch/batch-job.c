@@ -144,7 +144,7 @@ report(MsBatchJob *self, const MsBatchItem *item, guint index, gboolean first)
                       .status = item->status,
                       .input = first ? g_strdup(item->input) : NULL,
                       .output = g_strdup(item->output),
-                      .message = g_strdup(item->error    ? item->error
+                      .message = g_strdup(item->shown    ? item->shown
                                           : item->reason ? item->reason
                                                          : item->note),
                       .width = item->width,
@@ -242,9 +242,7 @@ reset_failed(MsBatchJob *self)
     MsBatchItem *item = self->items->pdata[i];
     if (item->status != MS_ITEM_FAILED)
       continue;
-    ms_batch_item_forget_results(item);
-    g_clear_pointer(&item->error, g_free);
-    item->status = MS_ITEM_PENDING;
+    ms_batch_item_reset(item);
     report(self, item, i, FALSE);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/shard/shard-place.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /**
@@ -83,9 +84,9 @@ is_rank(const Place *place)
 static void
 refuse_two(const Place *a, const Place *b, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--shard auto finds two places for this process, of %s (%s) and of %s (%s); give one as I/N.",
-              a->engine->name, a->engine->index, b->engine->name, b->engine->index);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--shard auto finds two places for this process, of %s (%s) and of %s (%s); give one as I/N.",
+               a->engine->name, a->engine->index, b->engine->name, b->engine->index);
 }
 
 /* Ranks of one array task share it; several launchers may state the same rank. */
@@ -133,9 +134,9 @@ refuse_none(GError **error)
 {
   g_autofree char *variables = list_variables();
 
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--shard auto finds no job scheduler: none of %s is set with its count; give the place as I/N.",
-              variables);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--shard auto finds no job scheduler: none of %s is set with its count; give the place as I/N.",
+               variables);
 }
 
 /* A task that is run again alone, as in sbatch --array=3,7, would take its new place for another part of the images. */
@@ -143,14 +144,14 @@ static gboolean
 check_count(const Place *place, guint64 count, GError **error)
 {
   if (count == 0)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "%s does not say how many processes there are; give their number, as in --shard auto/8.",
-                place->engine->name);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "%s does not say how many processes there are; give their number, as in --shard auto/8.",
+                 place->engine->name);
   else if (count > G_MAXUINT32 || place->index >= count)
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "%s says that this is process %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                "; number the processes without gaps, or give their number, as in --shard auto/8.",
-                place->engine->name, place->index + 1, count);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "%s says that this is process %" PRIu64 " of %" PRIu64
+                 "; number the processes without gaps, or give their number, as in --shard auto/8.",
+                 place->engine->name, place->index + 1, count);
   else
     return TRUE;
   return FALSE;

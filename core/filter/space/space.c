@@ -156,8 +156,8 @@ convert_image(Conversion conversion, MsImage *image, GError **error)
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
 
   if (!pixels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory to convert the colours of %dx%d pixels.",
-                width, height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory to convert the colours of %dx%d pixels.", width,
+                 height);
     return NULL;
   }
   convert_all(conversion, ms_image_get_pixels(image), pixels, (gsize)width * height);

@@ -366,8 +366,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
   MsSplitPart common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
 
   if (!pixels) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width,
-                height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
     return NULL;
   }
   for (guint i = 0; i < self->filters->len; i++) {

@@ -39,37 +39,35 @@ set_write_error(GError **error, const char *name, int code)
   switch (code) {
   case ENOSPC:
   case EDQUOT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': the disk is full; free some space or choose another folder.", name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the disk is full; free some space or choose another folder.",
+                 name);
     break;
   case EFBIG:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': the file would be larger than this system or user may write.", name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the file would be larger than this system or user may write.",
+                 name);
     break;
   case EACCES:
   case EPERM:
   case EROFS:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.",
-                name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.", name);
     break;
   case ENOENT:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
     break;
   case ENOTDIR:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO,
-                "Cannot write '%s': a part of its path is not a folder; choose another path.", name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': a part of its path is not a folder; choose another path.",
+                 name);
     break;
   default:
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name,
-                g_strerror(code));
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name, g_strerror(code));
   }
 }
 
 static void
 set_exists_error(GError **error, const char *name)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_EXISTS,
-              "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
+  ms_set_error(error, MS_ERROR_EXISTS,
+               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
 }
 
 /*
@@ -88,8 +86,7 @@ look_at_target(MsAtomicFile *self, GError **error)
     return FALSE;
   }
   if (S_ISDIR(info.st_mode)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "Cannot write '%s': it is a folder; give the name of a file in it.",
-                self->name);
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': it is a folder; give the name of a file in it.", self->name);
     return FALSE;
   }
   self->direct = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);

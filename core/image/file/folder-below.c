@@ -32,14 +32,13 @@ static int
 fail(const char *path, GError **error)
 {
   if (errno == ELOOP)
-    g_set_error(
-      error, MS_ERROR, MS_ERROR_IO,
+    ms_set_error(
+      error, MS_ERROR_IO,
       "Cannot write '%s': a folder in its path is a link, which an output folder must not contain; remove it, "
       "or give --follow-links.",
       path);
   else
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, "The folder of '%s' cannot be created or opened: %s.", path,
-                g_strerror(errno));
+    ms_set_error(error, MS_ERROR_IO, "The folder of '%s' cannot be created or opened: %s.", path, g_strerror(errno));
   return -1;
 }
 

@@ -422,7 +422,7 @@ ms_png_stream_next(MsPngStream *self, GError **error)
   if (failure != NULL)
     g_propagate_error(error, g_steal_pointer(&failure));
   else if (piece == NULL)
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
+    ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
   return piece;
 }
 

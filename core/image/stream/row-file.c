@@ -48,8 +48,8 @@ open_reader(MsRowFile *self, GError **error)
     return NULL;
   if (codec->open_rows)
     return codec->open_rows(&self->source, error);
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "'%s' is a %s file, which cannot be read by rows.", self->name,
-              codec->title);
+  ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' is a %s file, which cannot be read by rows.", self->name,
+               codec->title);
   return NULL;
 }
 

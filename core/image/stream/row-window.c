@@ -43,8 +43,7 @@ ms_row_window_new(int width, int height, GError **error)
   void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (pages == MAP_FAILED) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY,
-                "There are not enough addresses for an image of %" G_GSIZE_FORMAT " bytes.", size);
+    ms_set_error(error, MS_ERROR_MEMORY, "There are not enough addresses for an image of %zu bytes.", size);
     return NULL;
   }
   MsRowWindow *self = g_new0(MsRowWindow, 1);
@@ -83,8 +82,7 @@ ms_row_window_hold(MsRowWindow *self, int end, GError **error)
   if (bytes <= self->held)
     return TRUE;
   if (mprotect(self->pixels + self->held, bytes - self->held, PROT_READ | PROT_WRITE) != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GSIZE_FORMAT " more bytes.",
-                bytes - self->held);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for %zu more bytes.", bytes - self->held);
     return FALSE;
   }
   self->held = bytes / page * page;

@@ -22,9 +22,8 @@ fail(GError **error, const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  g_autofree char *text = g_strdup_vprintf(format, args);
+  ms_set_error_va(error, MS_ERROR_FORMAT, format, args);
   va_end(args);
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, text);
   return FALSE;
 }
 
@@ -90,7 +89,7 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
     /* A value with a broken escape sequence counts as empty. */
     g_autoptr(MsFactors) factors = ms_factors_parse(text ? text : "", error);
     if (!factors) {
-      g_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
+      ms_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
       return FALSE;
     }
     MsCase *one = ms_experiment_add_case(self, *name, factors);
@@ -190,7 +189,7 @@ read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GErr
       continue;
     MsPublished *published = parse_published(*value, error);
     if (!published) {
-      g_prefix_error(error, "The experiment “%s”, [%s]: ", self->name, group);
+      ms_prefix_error(error, "The experiment “%s”, [%s]: ", self->name, group);
       return FALSE;
     }
     published->device = g_strdup(name[0]);
@@ -265,7 +264,7 @@ ms_experiment_parse(const char *name, const char *text, gssize length, GError **
   gsize size = length < 0 ? strlen(text) : (gsize)length;
 
   if (!g_key_file_load_from_data(file, text, size, G_KEY_FILE_NONE, error)) {
-    g_prefix_error(error, "The experiment “%s” cannot be read: ", name);
+    ms_prefix_error(error, "The experiment “%s” cannot be read: ", name);
     return NULL;
   }
   g_autofree char *title = get_text(file, "Experiment", "Title");
@@ -295,8 +294,8 @@ load_shipped(const char *name, GError **error)
   gsize size;
 
   if (!bytes) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "There is no experiment “%s”; --experiment list names them, or give the path of a file.", name);
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "There is no experiment “%s”; --experiment list names them, or give the path of a file.", name);
     return NULL;
   }
   const char *text = g_bytes_get_data(bytes, &size);
@@ -317,7 +316,7 @@ load_file(const char *path, GError **error)
     return NULL;
   }
   if (!g_file_get_contents(path, &text, &size, error)) {
-    g_prefix_error(error, "The experiment cannot be loaded: ");
+    ms_prefix_error(error, "The experiment cannot be loaded: ");
     return NULL;
   }
   if (g_str_has_suffix(base, ENDING))

@@ -227,7 +227,7 @@ ms_json_get_experiment(JsonObject *object, GError **error)
   const char *kind = ms_json_get_text(object, "kind");
 
   if (!name || !title || !kind) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "The report does not say which experiment it belongs to.");
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "The report does not say which experiment it belongs to.");
     return NULL;
   }
   MsExperiment *e = ms_experiment_new(name, title, kind);

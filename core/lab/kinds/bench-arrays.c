@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The generated arrays that reductions and sorts of one experiment share. */
+#include <inttypes.h>
 #include "core/lab/kinds/bench-private.h"
 #include "core/error.h"
 #include "core/opencl/context-transfer.h"
@@ -45,7 +46,7 @@ generate(MsElementType type, guint64 n, GError **error)
   void *data = n <= G_MAXSIZE / 2 / size ? g_try_malloc(bytes) : NULL;
 
   if (!data) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for %" G_GUINT64_FORMAT " elements.", n);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for %" PRIu64 " elements.", n);
     return NULL;
   }
   if (ms_element_type_is_real(type))

@@ -109,8 +109,8 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   if (!ms_factors_parse_size(size, &width, &height, error))
     return NULL;
   if (width > LARGEST_SIDE || height > LARGEST_SIDE) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TOO_LARGE, "A scene of %s is too large; a side has %d pixels at most.", size,
-                LARGEST_SIDE);
+    ms_set_error(error, MS_ERROR_TOO_LARGE, "A scene of %s is too large; a side has %d pixels at most.", size,
+                 LARGEST_SIDE);
     return NULL;
   }
   scene = ms_scene_new((int)width, (int)height);

@@ -32,7 +32,7 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **erro
     const char *key = ms_factors_key(factors, i);
     if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
       continue;
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The kind “%s” has no setting “%s”.", kind->name, key);
+    ms_set_error(error, MS_ERROR_USAGE, "The kind “%s” has no setting “%s”.", kind->name, key);
     return FALSE;
   }
   return TRUE;

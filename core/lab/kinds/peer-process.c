@@ -14,7 +14,7 @@ read_answer(MsPeerProcess *self, GCancellable *cancellable, GError **error)
   char *line = g_data_input_stream_read_line(self->answers, NULL, cancellable, error);
 
   if (!line && error && !*error)
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_IO, "The interpreter of the peer ended unexpectedly.");
+    ms_set_error_literal(error, MS_ERROR_IO, "The interpreter of the peer ended unexpectedly.");
   return line;
 }
 
@@ -83,7 +83,7 @@ find_interpreter(MsPeerProcess *self, const MsPeerTask *task, GCancellable *canc
     }
   }
   if (!g_cancellable_set_error_if_cancelled(cancellable, error))
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "%s cannot be run here: %s.", task->what, reason);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "%s cannot be run here: %s.", task->what, reason);
   return FALSE;
 }
 
@@ -128,8 +128,7 @@ ms_peer_process_save(MsPeerProcess *self, gsize bytes, GCancellable *cancellable
     return NULL;
   if (length == bytes)
     return g_steal_pointer(&result);
-  g_set_error(error, MS_ERROR, MS_ERROR_IO,
-              "The peer's result has %" G_GSIZE_FORMAT " bytes instead of %" G_GSIZE_FORMAT ".", length, bytes);
+  ms_set_error(error, MS_ERROR_IO, "The peer's result has %zu bytes instead of %zu.", length, bytes);
   return NULL;
 }
 

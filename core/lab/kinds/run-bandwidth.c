@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kind bandwidth: reads an array, or copies one buffer to another on the device. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
@@ -145,8 +146,8 @@ make_plan(BandwidthSubject *self, GError **error)
   MsReduceOptions options = ms_reduce_options_auto();
 
   if (self->n * 4 > limits->max_allocation) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The device allocates %" G_GUINT64_FORMAT " bytes at most.",
-                limits->max_allocation);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The device allocates %" PRIu64 " bytes at most.",
+                 limits->max_allocation);
     return FALSE;
   }
   if (!self->copies)
@@ -163,7 +164,7 @@ bandwidth_create(MsLabBench *bench, const MsFactors *factors, const char *label,
   if (!ms_factors_parse_size(ms_factors_get_or(factors, "bytes", "2^26"), &bytes, &one, error))
     return NULL;
   if (strcmp(operation, "read") != 0 && strcmp(operation, "copy") != 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is not an operation; it can be read or copy.", operation);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not an operation; it can be read or copy.", operation);
     return NULL;
   }
   BandwidthSubject *self = g_new0(BandwidthSubject, 1);

@@ -136,8 +136,8 @@ parse_device(FilterSubject *self, const MsFactors *factors, GError **error)
   self->serial = strcmp(device, "reference") == 0;
   if (self->serial || strcmp(device, "selected") == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "“%s” is not a device of an experiment; it can be selected or reference.", device);
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a device of an experiment; it can be selected or reference.",
+               device);
   return FALSE;
 }
 

@@ -117,11 +117,11 @@ parse_library(PeerSubject *self, const MsFactors *factors, GError **error)
   if (self->library < 0)
     return FALSE;
   if (self->settings.params.rule != library_rules[self->library]) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The peer %s follows another rule.", name);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The peer %s follows another rule.", name);
     return FALSE;
   }
   if (self->settings.params.space != MS_SPACE_RGB) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "The peer %s filters colours as they are.", name);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The peer %s filters colours as they are.", name);
     return FALSE;
   }
   return TRUE;

@@ -148,7 +148,7 @@ parse_library(PeerSubject *self, const MsFactors *factors, GError **error)
     return FALSE;
   if (self->spec.type != MS_ELEMENT_UINT)
     return TRUE;
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, "OpenCV has no unsigned elements of 32 bits.");
+  ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, "OpenCV has no unsigned elements of 32 bits.");
   return FALSE;
 }
 

@@ -164,8 +164,8 @@ parse_flags(ReduceSubject *self, const MsFactors *factors, GError **error)
   self->wall = strcmp(clock, "wall") == 0;
   if ((self->serial || strcmp(device, "selected") == 0) && (self->wall || strcmp(clock, "events") == 0))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "A device is selected or reference, a clock is events or wall; not “%s”, “%s”.", device, clock);
+  ms_set_error(error, MS_ERROR_USAGE, "A device is selected or reference, a clock is events or wall; not “%s”, “%s”.",
+               device, clock);
   return FALSE;
 }
 

@@ -122,7 +122,7 @@ parse(RegionsSubject *self, const MsFactors *factors, GError **error)
     return FALSE;
   self->serial = place == 1;
   if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXINT32, &least, NULL)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "min-region cannot be “%s”; it takes a number of pixels.", text);
+    ms_set_error(error, MS_ERROR_USAGE, "min-region cannot be “%s”; it takes a number of pixels.", text);
     return FALSE;
   }
   self->options = (MsRegionOptions){(guint)least, MS_REGION_RANGE_DEFAULT};

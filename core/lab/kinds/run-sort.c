@@ -180,12 +180,8 @@ static gboolean
 check_plan(SortSubject *self, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(ms_lab_bench_context(self->bench));
-  g_autofree char *reason = self->serial ? NULL : ms_sort_refusal(&self->options, self->type, limits, self->n);
 
-  if (!reason)
-    return TRUE;
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_UNSUPPORTED, reason);
-  return FALSE;
+  return self->serial || ms_sort_check(&self->options, self->type, limits, self->n, error);
 }
 
 static MsSubject *

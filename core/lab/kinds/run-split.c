@@ -109,7 +109,7 @@ parse_partner(SplitSubject *self, const MsFactors *factors, GError **error)
   self->ratio = g_ascii_strtod(text, &end);
   if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no partner: real, or a ratio from 0.01 to 100.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is no partner: real, or a ratio from 0.01 to 100.", text);
   return FALSE;
 }
 
@@ -124,8 +124,7 @@ parse_mode(SplitSubject *self, const MsFactors *factors, GError **error)
     return FALSE;
   if (self->alone || self->ratio > 0 || (contexts && contexts->len > 1))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-              "Sharing an image takes at least two devices; name them with --devices.");
+  ms_set_error(error, MS_ERROR_UNSUPPORTED, "Sharing an image takes at least two devices; name them with --devices.");
   return FALSE;
 }
 

@@ -134,8 +134,7 @@ parse_warp(SwapSubject *self, const char *text, GError **error)
   guint64 number = 0;
 
   if (strcmp(text, "all") != 0 && !g_ascii_string_to_unsigned(text, 10, 1, WARPS, &number, NULL)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "“%s” is no warp of the example; it can be all or 1 to %d.", text,
-                WARPS);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is no warp of the example; it can be all or 1 to %d.", text, WARPS);
     return FALSE;
   }
   self->warp = (guint)number;
@@ -151,7 +150,7 @@ swap_create(MsLabBench *bench, const MsFactors *factors, const char *label, GErr
   if (!ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error))
     return NULL;
   if (width * height > G_MAXINT32) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_TOO_LARGE, "The example takes 2^31 elements at most.");
+    ms_set_error_literal(error, MS_ERROR_TOO_LARGE, "The example takes 2^31 elements at most.");
     return NULL;
   }
   SwapSubject *self = g_new0(SwapSubject, 1);

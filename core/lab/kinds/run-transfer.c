@@ -41,7 +41,7 @@ pin_host_memory(TransferSubject *self, MsContext *context, gsize bytes, GError *
     return FALSE;
   self->host = clEnqueueMapBuffer(ms_context_get_queue(context), self->pinned_memory, CL_TRUE,
                                   CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
-  return ms_cl_check(status, error, "mapping %" G_GSIZE_FORMAT " bytes of pinned memory", bytes);
+  return ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes);
 }
 
 static gboolean
@@ -155,8 +155,8 @@ transfer_create(MsLabBench *bench, const MsFactors *factors, const char *label, 
   if (!image)
     return NULL;
   if (!g_strv_contains(host_memories, memory)) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-                "“%s” is not a kind of host memory; it can be pageable, pinned or staged.", memory);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a kind of host memory; it can be pageable, pinned or staged.",
+                 memory);
     return NULL;
   }
   TransferSubject *self = g_new0(TransferSubject, 1);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include "core/lab/measure/measure-private.h"
 
 #include <math.h>
@@ -98,10 +99,9 @@ step_verify(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data,
   v->done = TRUE;
   if (v->mismatches == 0)
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH,
-              "%s is wrong: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " differ from %s, by %g at most.",
-              runner->subject->label, v->mismatches, v->total, v->against ? v->against : "the reference",
-              v->max_difference);
+  ms_set_error(error, MS_ERROR_MISMATCH, "%s is wrong: %" PRIu64 " of %" PRIu64 " differ from %s, by %g at most.",
+               runner->subject->label, v->mismatches, v->total, v->against ? v->against : "the reference",
+               v->max_difference);
   return FALSE;
 }
 

@@ -180,7 +180,7 @@ report_from_object(JsonObject *object, GError **error)
   JsonArray *rows = ms_json_get_array(object, "rows");
 
   if (g_strcmp0(ms_json_get_text(object, "format"), MS_REPORT_FORMAT) != 0 || !described || !rows) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
     return NULL;
   }
   g_autoptr(MsExperiment) experiment = ms_json_get_experiment(described, error);
@@ -213,7 +213,7 @@ ms_report_from_json(const char *text, gssize length, GError **error)
   if (!root)
     return NULL;
   if (!JSON_NODE_HOLDS_OBJECT(root)) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
     return NULL;
   }
   return report_from_object(json_node_get_object(root), error);
@@ -230,14 +230,14 @@ reports_from_object(JsonObject *root, GError **error)
     JsonObject *one = array ? ms_json_get_element(array, i) : root;
     MsReport *report = one ? report_from_object(one, error) : NULL;
     if (!report && !*error)
-      g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+      ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
     if (!report)
       return NULL;
     g_ptr_array_add(reports, report);
   }
   if (reports->len > 0)
     return g_steal_pointer(&reports);
-  g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "There is no report of an experiment in it.");
+  ms_set_error_literal(error, MS_ERROR_FORMAT, "There is no report of an experiment in it.");
   return NULL;
 }
 
@@ -261,7 +261,7 @@ ms_reports_load(const char *path, GError **error)
   if (root && JSON_NODE_HOLDS_OBJECT(root))
     reports = reports_from_object(json_node_get_object(root), &local);
   else if (root)
-    g_set_error_literal(&local, MS_ERROR, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    ms_set_error_literal(&local, MS_ERROR_FORMAT, "This is not a report of an experiment.");
   if (local)
     g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
   return reports;

@@ -30,7 +30,7 @@ write_text(const char *directory, const char *name, const char *ending, const ch
 
   if (g_file_set_contents(path, text, -1, error))
     return TRUE;
-  g_prefix_error(error, "The report cannot be written: ");
+  ms_prefix_error(error, "The report cannot be written: ");
   return FALSE;
 }
 

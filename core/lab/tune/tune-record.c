@@ -2,6 +2,7 @@
 /* A search as a record: its trials, its best, as text and as JSON. */
 #include "core/lab/tune/tune-record.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,8 +30,7 @@ ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **erro
       *strategy = i;
       return TRUE;
     }
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "“%s” is no way to search; it can be auto, exhaustive, random or greedy.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is no way to search; it can be auto, exhaustive, random or greedy.", text);
   return FALSE;
 }
 
@@ -144,16 +144,15 @@ ms_tune_record_check(const MsTuneRecord *self, GError **error)
   if (ms_tune_record_best(self))
     return TRUE;
   if (self->trials->len == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT,
-                "The time was over before any of the %" G_GUINT64_FORMAT
-                " configurations was measured; give --tune more of it, "
-                "as in --budget 5m.",
-                self->space_size);
+    ms_set_error(error, MS_ERROR_TIMEOUT,
+                 "The time was over before any of the %" PRIu64 " configurations was measured; give --tune more of it, "
+                 "as in --budget 5m.",
+                 self->space_size);
     return FALSE;
   }
   const MsTrial *first = g_ptr_array_index(self->trials, 0);
-  g_set_error(
-    error, MS_ERROR, MS_ERROR_DEVICE,
+  ms_set_error(
+    error, MS_ERROR_DEVICE,
     "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
     "failed so: %s",
     self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
@@ -277,7 +276,7 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
   JsonArray *trials = object ? ms_json_get_array(object, "trials") : NULL;
 
   if (!trials || g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0) {
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_FORMAT, "This is not a record of tuning.");
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a record of tuning.");
     return NULL;
   }
   MsTuneRecord *self = ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),

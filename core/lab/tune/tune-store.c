@@ -36,7 +36,7 @@ ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error
   g_autoptr(JsonNode) root =
     g_file_get_contents(path, &text, &length, error) ? ms_json_parse(text, (gssize)length, error) : NULL;
   if (!root) {
-    g_prefix_error(error, "The tuning record '%s' is damaged: ", path);
+    ms_prefix_error(error, "The tuning record '%s' is damaged: ", path);
     return NULL;
   }
   g_autoptr(MsTuneRecord) record = ms_tune_record_from_json_node(root, error);

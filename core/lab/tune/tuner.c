@@ -155,7 +155,7 @@ evaluate_guarded(Search *search, const MsFactors *factors, double *ns, GError **
   if (good || !fired || !g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return good;
   g_clear_error(error);
-  g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT, "It did not end within %.3g s and was cancelled.", limit);
+  ms_set_error(error, MS_ERROR_TIMEOUT, "It did not end within %.3g s and was cancelled.", limit);
   return FALSE;
 }
 
@@ -184,12 +184,13 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
   } else if (evaluate_guarded(search, factors, &ns, &local)) {
     *trial = add_trial(search->record, factors, MS_OUTCOME_OK, ns, NULL);
   } else {
+    g_autofree char *english = local ? ms_error_dup_english(local) : NULL;
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
     if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
       return TRUE; /* the budget ended, the configuration did not fail */
     *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
-                       local ? local->message : "It failed without a reason.");
+                       english ? english : "It failed without a reason.");
   }
   if (search->progress)
     search->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1), search->data);

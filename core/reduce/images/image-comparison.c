@@ -109,9 +109,9 @@ same_size(MsImage *a, MsImage *b, GError **error)
 {
   if (ms_image_get_width(a) == ms_image_get_width(b) && ms_image_get_height(a) == ms_image_get_height(b))
     return TRUE;
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "Images of %d x %d and %d x %d pixels cannot be compared; they need the same size.",
-              ms_image_get_width(a), ms_image_get_height(a), ms_image_get_width(b), ms_image_get_height(b));
+  ms_set_error(error, MS_ERROR_USAGE,
+               "Images of %d x %d and %d x %d pixels cannot be compared; they need the same size.",
+               ms_image_get_width(a), ms_image_get_height(a), ms_image_get_width(b), ms_image_get_height(b));
   return FALSE;
 }
 

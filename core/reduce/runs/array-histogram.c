@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/runs/array-histogram.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,19 +66,19 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
   const char *fault = NULL;
 
   if (n == 0)
-    fault = "The array is empty; a histogram needs at least one element.";
+    fault = N_("The array is empty; a histogram needs at least one element.");
   else if (spec->bins == 0 || spec->bins > MAX_BINS)
-    fault = "A histogram takes from 1 to 4194304 bins.";
+    fault = N_("A histogram takes from 1 to 4194304 bins.");
   else if (!isfinite(spec->low) || !isfinite(spec->high) || !(spec->low < spec->high))
-    fault = "The range of a histogram needs a lower edge below its upper edge.";
+    fault = N_("The range of a histogram needs a lower edge below its upper edge.");
   else if (whole && (spec->low != floor(spec->low) || spec->high != floor(spec->high)))
-    fault = "The range of a histogram of whole numbers needs whole edges.";
+    fault = N_("The range of a histogram of whole numbers needs whole edges.");
   else if (whole && (fabs(spec->low) > 4294967296.0 || fabs(spec->high) > 4294967296.0))
-    fault = "The range of a histogram of whole numbers lies within 32 bits and a sign.";
+    fault = N_("The range of a histogram of whole numbers lies within 32 bits and a sign.");
   else if (!whole && !isfinite(scale_of(spec)))
-    fault = "The range of a histogram must have a width that its elements' type can represent.";
+    fault = N_("The range of a histogram must have a width that its elements' type can represent.");
   if (fault)
-    g_set_error_literal(error, MS_ERROR, MS_ERROR_USAGE, fault);
+    ms_set_error_literal(error, MS_ERROR_USAGE, fault);
   return fault == NULL;
 }
 
@@ -284,8 +285,8 @@ ms_array_histogram(MsContext *context, const MsArrayHistogramSpec *spec, const v
   if (!check(spec, n, error))
     return NULL;
   if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64) {
-    g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED,
-                "The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
     return NULL;
   }
   kernel = build(context, spec, log, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/runs/generated-array.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define ALIGNMENT 4096
@@ -73,14 +74,14 @@ ms_generated_array_new(MsElementType type, guint64 n, guint32 seed, GError **err
   void *data = NULL;
 
   if (n == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return NULL;
   }
   if (n <= G_MAXSIZE / 2 / size)
     data = aligned_alloc(ALIGNMENT, (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   if (!data) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is no memory for %" G_GUINT64_FORMAT " elements of type %s.",
-                n, ms_element_type_name(type));
+    ms_set_error(error, MS_ERROR_MEMORY, "There is no memory for %" PRIu64 " elements of type %s.", n,
+                 ms_element_type_name(type));
     return NULL;
   }
   fill(type, data, n, seed);

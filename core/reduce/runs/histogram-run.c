@@ -11,8 +11,8 @@
 static gboolean
 refuse_range(const char *text, GError **error)
 {
-  g_set_error(error, MS_ERROR, MS_ERROR_USAGE,
-              "--range cannot be “%s”; it takes the two edges as numbers, as in --range 0:255.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "--range cannot be “%s”; it takes the two edges as numbers, as in --range 0:255.",
+               text);
   return FALSE;
 }
 

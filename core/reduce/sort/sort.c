@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/sort/sort.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ padded_length(guint64 n, guint block)
   return padded;
 }
 
-#define REFUSE(...) (g_set_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
+#define REFUSE(...) (ms_set_error(error, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
 
 static gboolean
 check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *limits, GError **error)
@@ -124,10 +125,9 @@ check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *lim
   if ((group & (group - 1)) != 0)
     return REFUSE("A bitonic sort needs a work-group that is a power of two, not %u.", group);
   if (group > limits->max_work_group || group > limits->max_work_item[0])
-    return REFUSE("The device takes at most %" G_GSIZE_FORMAT " work-items a group; %u were asked for.",
-                  limits->max_work_group, group);
+    return REFUSE("The device takes at most %zu work-items a group; %u were asked for.", limits->max_work_group, group);
   if (2 * group * sizeof(cl_uint) > limits->local_memory)
-    return REFUSE("A work-group of %u needs %u bytes of local memory; the device has %" G_GUINT64_FORMAT ".", group,
+    return REFUSE("A work-group of %u needs %u bytes of local memory; the device has %" PRIu64 ".", group,
                   (guint)(2 * group * sizeof(cl_uint)), limits->local_memory);
   if (options->swap == MS_SWAP_OFF)
     return TRUE;
@@ -136,8 +136,13 @@ check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *lim
   return ms_swap_range_is_valid((guint)options->swap_range, group, error);
 }
 
-static gboolean
-check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n, GError **error)
+/**
+ * ms_sort_check: whether such a device can sort @n keys with these options.
+ *
+ * Returns: %FALSE with #MS_ERROR_UNSUPPORTED and the reason
+ */
+gboolean
+ms_sort_check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n, GError **error)
 {
   guint group = usual_group(options, limits);
   guint64 bytes = padded_length(n, block_length(options, limits, n)) * sizeof(cl_uint);
@@ -145,21 +150,10 @@ check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *li
   if (type != MS_ELEMENT_UINT && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT)
     return REFUSE("Keys of type %s cannot be sorted; uint, int and float can.", ms_element_type_name(type));
   if (n > MAX_KEYS || bytes > limits->max_allocation)
-    return REFUSE("Sorting %" G_GUINT64_FORMAT " keys needs a buffer of %" G_GUINT64_FORMAT
-                  " bytes (padded to a power of two); the device takes %" G_GUINT64_FORMAT ".",
+    return REFUSE("Sorting %" PRIu64 " keys needs a buffer of %" PRIu64
+                  " bytes (padded to a power of two); the device takes %" PRIu64 ".",
                   n, bytes, limits->max_allocation);
   return check_group(options, group, limits, error);
-}
-
-/**
- * ms_sort_refusal: (transfer full) (nullable): why these options cannot run on such a device, or %NULL when they can.
- */
-char *
-ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n)
-{
-  g_autoptr(GError) error = NULL;
-
-  return check(options, type, limits, n, &error) ? NULL : g_strdup(error->message);
 }
 
 static MsProgramSpec *
@@ -251,7 +245,7 @@ open_sorter(Sorter *self, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(self->context);
 
-  if (!check(&self->options, self->type, limits, self->n, error))
+  if (!ms_sort_check(&self->options, self->type, limits, self->n, error))
     return FALSE;
   size_sorter(self, limits);
   self->keys = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, self->padded * sizeof(cl_uint), NULL, error);
@@ -333,7 +327,7 @@ sort_on_device(Sorter *self, cl_mem from, cl_mem into, GError **error)
  * @into: receives them in ascending order; it may be @from
  * @log: (nullable): gets the kernels
  *
- * Returns: %FALSE with #MS_ERROR_UNSUPPORTED where ms_sort_refusal() gives a reason, or the error of the device
+ * Returns: %FALSE with #MS_ERROR_UNSUPPORTED where ms_sort_check() gives a reason, or the error of the device
  */
 gboolean
 ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
@@ -355,7 +349,7 @@ ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType typ
 
   if (n == 0)
     return TRUE;
-  if (!check(options, type, ms_context_get_limits(context), n, error))
+  if (!ms_sort_check(options, type, ms_context_get_limits(context), n, error))
     return FALSE;
   buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
   return buffer && ms_context_upload(context, buffer, 0, bytes, keys, log, error) &&

@@ -33,7 +33,8 @@ typedef struct {
 MsSortOptions ms_sort_options_default(void);
 MsProgramSpec *ms_sort_compose(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits,
                                guint64 n);
-char *ms_sort_refusal(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n);
+gboolean ms_sort_check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n,
+                       GError **error);
 
 /* Sorts keys of the host in place, ascending. Floats are in IEEE total order: -NaN, -inf, -0, +0, +inf, NaN. */
 gboolean ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,

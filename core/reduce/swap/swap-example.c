@@ -127,7 +127,7 @@ ms_swap_example_new(MsContext *context, guint range, const float *a, const float
   g_autoptr(MsSwapExample) self = NULL;
 
   if (n == 0) {
-    g_set_error(error, MS_ERROR, MS_ERROR_USAGE, "The arrays are empty; the example needs at least one element.");
+    ms_set_error(error, MS_ERROR_USAGE, "The arrays are empty; the example needs at least one element.");
     return NULL;
   }
   if (range > 0 && !ms_swap_range_is_valid(range, GROUP, error))

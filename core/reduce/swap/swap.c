@@ -9,8 +9,8 @@ ms_swap_range_is_valid(guint range, guint work_group, GError **error)
 {
   if (range >= 64 && range <= work_group && (range & (range - 1)) == 0 && work_group % range == 0)
     return TRUE;
-  g_set_error(
-    error, MS_ERROR, MS_ERROR_UNSUPPORTED,
+  ms_set_error(
+    error, MS_ERROR_UNSUPPORTED,
     "A swap range of %u does not suit work-groups of %u; it takes a power of two from 64 up to the work-group.", range,
     work_group);
   return FALSE;
