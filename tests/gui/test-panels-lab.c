@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/chart/chart-private.h"
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/experiment/experiment-file.h"
+#include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-metric.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/document/document-settings.h"
@@ -128,6 +131,18 @@ check_order(const MsReport *report)
   }
 }
 
+/* The picture of the window at its own size is no scaled-down run, and bars of times begin at 0 on a linear axis. */
+static void
+check_scale(const MsReport *report)
+{
+  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+
+  g_assert_false(report->quick);
+  g_assert_null(strstr(chart->subtitle, "quick"));
+  g_assert_cmpstr(chart->y.title, ==, ms_metric_title("time"));
+  g_assert_false(chart->y.logarithmic);
+}
+
 static void
 test_compare(void)
 {
@@ -154,6 +169,7 @@ test_compare(void)
   g_assert_nonnull(report);
   g_assert_cmpuint(report->rows->len, ==, 4);
   check_order(report);
+  check_scale(report);
   g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Fastest: "));
   for (guint i = 0; i < report->rows->len; i++)
     g_assert_cmpuint(((MsReportRow *)report->rows->pdata[i])->summary.n, ==, 3);

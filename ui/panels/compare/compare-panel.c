@@ -134,7 +134,6 @@ ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
                        .engine = ms_document_get_engine(document),
                        .image = ms_document_get_source(document),
                        .input = ms_document_get_title(document),
-                       .quick = TRUE,
                        .repeats = (guint)gtk_spin_button_get_value_as_int(self->repeats)};
 
   ms_report_view_set_report(self->view, NULL);
