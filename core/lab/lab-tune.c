@@ -23,6 +23,7 @@
 #define GIVE_UP_RATIO 3.0
 #define FINALIST_RATIO 1.3
 #define SEARCH_SHARE 0.9
+#define REFERENCE_SHARE 0.2
 
 /* One run of ms_lab_tune(). */
 typedef struct {
@@ -290,8 +291,9 @@ open_record(const MsLabTuneRequest *request, const char *problem)
 /**
  * ms_lab_tune:
  *
- * Searches the space of @request's kind, saves all trials and the winner, and resumes an earlier search of the same
- * device, driver and class of problem. A cancelled search saves the trials it made.
+ * Searches the space of @request's kind within its budget, of which the serial reference that verifies pictures takes a
+ * fifth at most: it has fewer rows where the picture is too large. Saves all trials and the winner, and resumes an
+ * earlier search of the same device, driver and class of problem. A cancelled search saves the trials it made.
  *
  * Returns: (transfer full): the search; ms_tune_record_best() is the winner
  */
@@ -319,6 +321,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
   tuning.measure.timeout_s = 0; /* the search limits each trial itself */
   g_autoptr(MsFactors) start = NULL;
+  ms_lab_bench_limit_reference(bench, REFERENCE_SHARE * request->budget_s);
   if (tuning.kind->propose) {
     start = tuning.kind->propose(bench, problem, cancellable, error);
     if (!start)

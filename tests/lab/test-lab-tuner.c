@@ -6,6 +6,7 @@
 
 #include "core/engine/problem-class.h"
 #include "core/error.h"
+#include "core/lab/kinds/bench.h"
 #include "core/lab/tune/tune-store.h"
 
 typedef struct {
@@ -13,6 +14,8 @@ typedef struct {
   guint cancel_after; /* 0 for never */
   GCancellable *campaign;
   gboolean everything_fails;
+  gint64 evaluation_us; /* what an evaluation takes by the made-up clock */
+  gint64 now_us;
 } Device;
 
 static int
@@ -55,6 +58,7 @@ evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpoin
   int w = value_of(settings, "width"), h = value_of(settings, "height");
 
   device->evaluations++;
+  device->now_us += device->evaluation_us;
   if (device->cancel_after && device->evaluations >= device->cancel_after)
     g_cancellable_cancel(device->campaign);
   g_assert_cmpint(w * h, <=, 256); /* a refused configuration is never built */
@@ -179,6 +183,42 @@ test_budget_ends_it(void)
   g_assert_cmpuint(record->trials->len, <, 6);
   g_assert_false(record->complete);
   g_assert_null(ms_tune_record_best(record));
+}
+
+static gint64
+tell_time(gpointer device)
+{
+  return ((Device *)device)->now_us++;
+}
+
+/* Builds cannot be cancelled: no configuration is begun that would end after the budget, by the time of those before. */
+static void
+test_budget_holds(void)
+{
+  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
+    Device device = {.evaluation_us = 3 * G_USEC_PER_SEC};
+    g_autoptr(MsTuneSpace) space = make_space(&device);
+    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+    MsTuneOptions options = {strategy, 10, 0.01, 1, NULL, tell_time, &device};
+
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_cmpuint(device.evaluations, ==, 3);
+    /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
+    options.budget_s = 1e-9;
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_cmpuint(device.evaluations, ==, ms_tune_record_best(record) ? 3 : 4);
+  }
+}
+
+/* The reference of a large picture has as many bands of rows as can be computed in its share of the budget. */
+static void
+test_reference_in_time(void)
+{
+  g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 0), ==, 1);
+  g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 100), ==, 1);
+  g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 2), ==, 7); /* 8 bands are in time */
+  g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 1e-9), ==, 25);
+  g_assert_cmpuint(ms_lab_bench_reference_step(1, 0.5, 2, 1e-9), ==, 1);
 }
 
 /* However little time there is, one configuration is measured: half an answer is one. */
@@ -486,6 +526,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/greedy-is-cheap", test_greedy_is_cheaper_than_all);
   g_test_add_func("/lab/tuner/random", test_random);
   g_test_add_func("/lab/tuner/budget", test_budget_ends_it);
+  g_test_add_func("/lab/tuner/budget-holds", test_budget_holds);
+  g_test_add_func("/lab/tuner/reference-in-time", test_reference_in_time);
   g_test_add_func("/lab/tuner/least-budget", test_least_budget);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);

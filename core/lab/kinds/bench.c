@@ -2,6 +2,7 @@
 #include "core/lab/kinds/bench-private.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,6 +57,7 @@ ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
   self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
   self->references = g_ptr_array_new_with_free_func(free_reference);
   self->arrays = g_ptr_array_new_with_free_func(free_array);
+  self->reference_step = 1;
   return self;
 }
 
@@ -150,28 +152,92 @@ compute_band(gpointer data, gpointer user_data)
   g_mutex_unlock(&job->mutex);
 }
 
-static gboolean
-compute_reference(Reference *reference, GCancellable *cancellable, GError **error)
+/** ms_lab_bench_limit_reference: references have only as many rows, spread evenly, as take @seconds; 0 for all. */
+void
+ms_lab_bench_limit_reference(MsLabBench *self, double seconds)
 {
-  int height = ms_image_get_height(reference->image);
-  ReferenceJob job = {.image = reference->image, .params = &reference->params, .cancellable = cancellable};
-  GThreadPool *pool = g_thread_pool_new(compute_band, &job, (int)g_get_num_processors(), FALSE, error);
+  self->reference_s = seconds;
+}
+
+/**
+ * ms_lab_bench_reference_step:
+ * @bands: bands of the whole image
+ * @band_s: seconds that one of them takes
+ * @threads: bands computed at the same time
+ * @limit_s: seconds that the reference may take, 0 for any time
+ *
+ * Returns: the distance from one computed band to the next, so that they end in time; at least two are computed
+ */
+guint
+ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s)
+{
+  double in_time = floor(limit_s * threads / MAX(band_s, 1e-9));
+  guint n = (guint)CLAMP(in_time, 2, MAX(bands, 2));
+
+  return limit_s > 0 ? (bands + n - 1) / n : 1;
+}
+
+/** ms_lab_bench_referenced_rows: (transfer full): the rows of @image that a reference of its size has. */
+MsImage *
+ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image)
+{
+  int width = ms_image_get_width(image), height = ms_image_get_height(image), rows = 0;
+
+  if (self->reference_step == 1)
+    return g_object_ref(image);
+  guint8 *pixels = g_malloc(ms_image_get_byte_size(image));
+  for (int top = 0; top < height; top += BAND_ROWS * (int)self->reference_step) {
+    int n = MIN(BAND_ROWS, height - top);
+    memcpy(pixels + (gsize)rows * width * 4, ms_image_get_pixels(image) + (gsize)top * width * 4, (gsize)n * width * 4);
+    rows += n;
+  }
+  return ms_image_new_take(width, rows, pixels, NULL);
+}
+
+/* The first band shows how long each takes. */
+static void
+choose_step(MsLabBench *self, ReferenceJob *job, guint bands)
+{
+  gint64 start_us = g_get_monotonic_time();
+
+  compute_band(GINT_TO_POINTER(1), job);
+  double band_s = (double)(g_get_monotonic_time() - start_us) * 1e-6;
+  self->reference_step = ms_lab_bench_reference_step(bands, band_s, g_get_num_processors(), self->reference_s);
+}
+
+static gboolean
+compute_bands(MsLabBench *self, ReferenceJob *job, GError **error)
+{
+  guint bands = (guint)(ms_image_get_height(job->image) + BAND_ROWS - 1) / BAND_ROWS;
+  GThreadPool *pool = g_thread_pool_new(compute_band, job, (int)g_get_num_processors(), FALSE, error);
 
   if (!pool)
     return FALSE;
-  g_mutex_init(&job.mutex);
-  job.out = g_malloc(ms_image_get_byte_size(reference->image));
-  for (int band = 0; band * BAND_ROWS < height; band++)
-    g_thread_pool_push(pool, GINT_TO_POINTER(band + 1), NULL);
+  choose_step(self, job, bands);
+  for (guint band = self->reference_step; band < bands; band += self->reference_step)
+    g_thread_pool_push(pool, GUINT_TO_POINTER(band + 1), NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
+  if (!job->error)
+    return TRUE;
+  g_propagate_error(error, job->error);
+  return FALSE;
+}
+
+static gboolean
+compute_reference(MsLabBench *self, Reference *reference, GCancellable *cancellable, GError **error)
+{
+  int width = ms_image_get_width(reference->image), height = ms_image_get_height(reference->image);
+  ReferenceJob job = {.image = reference->image, .params = &reference->params, .cancellable = cancellable};
+
+  g_mutex_init(&job.mutex);
+  job.out = g_malloc0(ms_image_get_byte_size(reference->image));
+  gboolean good = compute_bands(self, &job, error);
   g_mutex_clear(&job.mutex);
-  if (job.error) {
-    g_free(job.out);
-    g_propagate_error(error, job.error);
+  g_autoptr(MsImage) whole = ms_image_new_take(width, height, job.out, NULL);
+  if (!good)
     return FALSE;
-  }
-  reference->samples = job.samples;
-  reference->result = ms_image_new_take(ms_image_get_width(reference->image), height, job.out, NULL);
+  reference->result = ms_lab_bench_referenced_rows(self, whole);
+  reference->samples = job.samples * (guint64)height / (guint64)ms_image_get_height(reference->result);
   return TRUE;
 }
 
@@ -190,7 +256,8 @@ find_reference(MsLabBench *self, MsImage *image, const MsParams *params)
  * ms_lab_bench_reference:
  * @window_samples: (out) (nullable): pixels of all windows that the filter looks at
  *
- * Returns: (transfer none): the result of the serial reference for @image, computed once
+ * Returns: (transfer none): the result of the serial reference for @image, computed once: the rows that
+ *   ms_lab_bench_referenced_rows() takes out of an image
  */
 MsImage *
 ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
@@ -200,7 +267,7 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
 
   if (!reference) {
     Reference fresh = {image, *params, NULL, 0};
-    if (!compute_reference(&fresh, cancellable, error))
+    if (!compute_reference(self, &fresh, cancellable, error))
       return NULL;
     g_object_ref(image);
     reference = g_memdup2(&fresh, sizeof fresh);

@@ -42,8 +42,9 @@ ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const Ms
 
   if (!reference)
     return FALSE;
-  MsImageDifference difference = ms_image_compare(result, reference);
-  verification->total = (guint64)ms_image_get_width(image) * ms_image_get_height(image);
+  g_autoptr(MsImage) rows = ms_lab_bench_referenced_rows(bench, result);
+  MsImageDifference difference = ms_image_compare(rows, reference);
+  verification->total = (guint64)ms_image_get_width(rows) * ms_image_get_height(rows);
   verification->mismatches = difference.mismatched_pixels;
   verification->max_difference = difference.max_difference;
   verification->against = g_strdup("the serial reference");

@@ -10,6 +10,9 @@
 #define SMALL_SPACE 64
 #define PROBES 6
 
+/* A limit of 0 would stand for none. */
+#define LEAST_LIMIT_S 0.001
+
 struct _MsTuneSpace {
   MsTuneConstraint constraint;
   MsTuneEvaluate evaluate;
@@ -28,6 +31,7 @@ typedef struct {
   GRand *random;
   gint64 started_us;
   guint n_evaluated;
+  double evaluated_s; /* seconds of all evaluations together */
 } Search;
 
 static void
@@ -129,40 +133,65 @@ add_trial(MsTuneRecord *record, const MsFactors *factors, MsOutcome outcome, dou
   return trial;
 }
 
+static gint64
+now_us(const MsTuneOptions *options)
+{
+  return options->clock ? options->clock(options->clock_data) : g_get_monotonic_time();
+}
+
+static double
+seconds_since(const Search *search, gint64 start_us)
+{
+  return (double)(now_us(search->options) - start_us) * 1e-6;
+}
+
 static double
 budget_share(const Search *search)
 {
-  double used = (double)(g_get_monotonic_time() - search->started_us) * 1e-6;
+  double used = seconds_since(search, search->started_us);
 
   return search->options->budget_s > 0 ? used / search->options->budget_s : 0;
 }
 
-/* The first trial may exceed the budget, so that every search measures at least one configuration. */
+/* The first configuration of a record may exceed the budget, so that a short search has a winner as well. */
+static gboolean
+is_limited(const Search *search)
+{
+  return search->options->budget_s > 0 && (search->n_evaluated > 0 || ms_tune_record_best(search->record));
+}
+
+/* A build cannot be cancelled, so a configuration is not begun where the time left is less than the usual one's. */
+static gboolean
+is_over(const Search *search)
+{
+  double left = search->options->budget_s * (1 - budget_share(search));
+  double usual = search->evaluated_s / MAX(search->n_evaluated, 1);
+
+  return is_limited(search) && left <= usual;
+}
+
 static gboolean
 evaluate_guarded(Search *search, const MsFactors *factors, double *ns, GError **error)
 {
-  double left = search->options->budget_s * (1 - budget_share(search));
+  double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
   double limit = search->options->trial_timeout_s;
+  gint64 start_us = now_us(search->options);
   gboolean fired, good;
 
-  if (search->options->budget_s > 0 && search->n_evaluated++ > 0)
-    limit = limit > 0 ? MIN(limit, MAX(left, 0.5)) : MAX(left, 0.5);
+  if (is_limited(search))
+    limit = limit > 0 ? MIN(limit, left) : left;
   {
     g_autoptr(MsWatchdog) dog = ms_watchdog_new(search->cancellable, limit);
     good = search->space->evaluate(factors, ns, ms_watchdog_cancellable(dog), search->space->data, error);
     fired = ms_watchdog_fired(dog);
   }
+  search->n_evaluated++;
+  search->evaluated_s += seconds_since(search, start_us);
   if (good || !fired || !g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return good;
   g_clear_error(error);
   ms_set_error(error, MS_ERROR_TIMEOUT, "It did not end within %.3g s and was cancelled.", limit);
   return FALSE;
-}
-
-static gboolean
-is_over(const Search *search)
-{
-  return search->n_evaluated > 0 && search->options->budget_s > 0 && budget_share(search) >= 1;
 }
 
 /* Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
@@ -187,7 +216,7 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     g_autofree char *english = local ? ms_error_dup_english(local) : NULL;
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
-    if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && is_over(search))
+    if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
       return TRUE; /* the budget ended, the configuration did not fail */
     *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        english ? english : "It failed without a reason.");
@@ -329,7 +358,7 @@ ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *op
                gpointer data, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Search search = {space, record, options, progress, data, cancellable, random, g_get_monotonic_time()};
+  Search search = {space, record, options, progress, data, cancellable, random, now_us(options)};
   MsTuneStrategy strategy = options->strategy;
 
   if (strategy == MS_TUNE_AUTO)

@@ -43,6 +43,7 @@ guint64 ms_tune_space_size(const MsTuneSpace *self);
  * @budget_s: seconds for the whole search
  * @trial_timeout_s: seconds for one configuration
  * @start: (nullable): where the greedy search begins
+ * @clock: (nullable): returns microseconds, instead of the host's clock; @clock_data: for it
  */
 typedef struct {
   MsTuneStrategy strategy;
@@ -50,6 +51,8 @@ typedef struct {
   double trial_timeout_s;
   guint32 seed;
   const MsFactors *start;
+  gint64 (*clock)(gpointer data);
+  gpointer clock_data;
 } MsTuneOptions;
 
 /** MsTuneProgress: called after every trial, in the thread that searches. */
