@@ -11,6 +11,7 @@
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-runs.h"
 #include "ui/window/load-row.h"
+#include "ui/window/recent-popover.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-tabs.h"
@@ -173,41 +174,31 @@ test_drop_folder(void)
 /* ---- Recent pictures */
 
 static gboolean
-is_recent_menu_button(GtkWidget *widget)
+is_recent_button(GtkWidget *widget)
 {
-  return GTK_IS_MENU_BUTTON(widget) && GTK_IS_RECENT_CHOOSER(gtk_menu_button_get_popup(GTK_MENU_BUTTON(widget)));
+  return GTK_IS_MENU_BUTTON(widget) && MS_IS_RECENT_POPOVER(gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget)));
 }
 
 static void
-find_recent_menu(GtkWidget *widget, gpointer found)
+find_recent_popover(GtkWidget *widget, gpointer found)
 {
-  if (is_recent_menu_button(widget))
-    *(GtkMenu **)found = gtk_menu_button_get_popup(GTK_MENU_BUTTON(widget));
+  if (is_recent_button(widget))
+    *(GtkPopover **)found = gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget));
   else if (GTK_IS_CONTAINER(widget))
-    gtk_container_forall(GTK_CONTAINER(widget), find_recent_menu, found);
+    gtk_container_forall(GTK_CONTAINER(widget), find_recent_popover, found);
 }
 
-static GtkMenu *
-recent_menu(WindowFixture *fixture)
-{
-  GtkMenu *menu = NULL;
-
-  find_recent_menu(GTK_WIDGET(fixture->window), &menu);
-  g_assert_nonnull(menu);
-  return menu;
-}
-
+/* (nullable): the button of the picture of that name in the list of recent pictures, which is opened. */
 static GtkWidget *
 recent_item(WindowFixture *fixture, const char *name)
 {
-  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(recent_menu(fixture)));
+  GtkPopover *popover = NULL;
 
-  for (GList *l = items; l; l = l->next) {
-    const char *label = gtk_menu_item_get_label(l->data);
-    if (label && strstr(label, name) && gtk_widget_get_visible(l->data))
-      return l->data;
-  }
-  return NULL;
+  find_recent_popover(GTK_WIDGET(fixture->window), &popover);
+  g_assert_nonnull(popover);
+  gtk_popover_popup(popover);
+  GtkWidget *label = find_label_with(GTK_WIDGET(popover), name);
+  return label ? gtk_widget_get_ancestor(label, GTK_TYPE_BUTTON) : NULL;
 }
 
 /* The folder of a test has a new name each time, and so has a picture that is named after it. */
@@ -242,8 +233,10 @@ test_recent(void)
   window_fixture_activate(&fixture, "close-tab");
   g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
 
-  wait_for(10, recent_item(&fixture, name) != NULL);
-  gtk_menu_item_activate(GTK_MENU_ITEM(recent_item(&fixture, name)));
+  GtkWidget *item = recent_item(&fixture, name);
+  g_assert_nonnull(item);
+  wait_for(60, gtk_image_get_pixbuf(GTK_IMAGE(find_by_type(item, GTK_TYPE_IMAGE))));
+  gtk_button_clicked(GTK_BUTTON(item));
   wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
   window_fixture_wait_idle(&fixture);
   g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, name);
@@ -262,9 +255,10 @@ test_recent_gone(void)
   g_autoptr(GFile) file = new_picture(&fixture, &name);
   window_fixture_open(&fixture, file);
   window_fixture_activate(&fixture, "close-tab");
-  wait_for(10, recent_item(&fixture, name) != NULL);
+  GtkWidget *item = recent_item(&fixture, name);
+  g_assert_nonnull(item);
   g_assert_cmpint(g_unlink(g_file_peek_path(file)), ==, 0);
-  gtk_menu_item_activate(GTK_MENU_ITEM(recent_item(&fixture, name)));
+  gtk_button_clicked(GTK_BUTTON(item));
   wait_for(60, !ms_window_is_opening(fixture.window));
   g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
   g_assert_nonnull(strstr(ms_window_get_message(fixture.window), name));

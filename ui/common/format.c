@@ -61,6 +61,15 @@ ms_format_share(double share)
   return g_strdup_printf(share < 0.1 ? "%.2f %%" : "%.1f %%", share * 100);
 }
 
+/** ms_format_plain: (transfer full): a label of a control without the mark of its access key. */
+char *
+ms_format_plain(const char *label)
+{
+  g_auto(GStrv) parts = g_strsplit(label, "_", -1);
+
+  return g_strjoinv("", parts);
+}
+
 /** ms_format_count: (transfer full): with the thousands separator of the locale. */
 char *
 ms_format_count(guint64 count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text in the user's locale; “–” where a value is missing. */
+/* Numbers and labels as text in the user's locale; “–” where a value is missing. */
 #pragma once
 
 #include <glib.h>
@@ -15,6 +15,7 @@ char *ms_format_cell_ms(double ms);
 char *ms_format_bytes(guint64 bytes);
 char *ms_format_rate(double gb_per_s);
 char *ms_format_share(double share);
+char *ms_format_plain(const char *label);
 char *ms_format_count(guint64 count);
 char *ms_format_ratio(double ratio);
 

@@ -145,19 +145,11 @@ ms_option_row_reset(MsOptionRow *self)
   ms_option_row_choose(self, value);
 }
 
-static char *
-without_mnemonic(const char *label)
-{
-  g_auto(GStrv) parts = g_strsplit(label, "_", -1);
-
-  return g_strjoinv("", parts);
-}
-
 static GtkWidget *
 new_reset_button(MsOptionRow *self)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-undo-symbolic", GTK_ICON_SIZE_BUTTON);
-  g_autofree char *label = without_mnemonic(_(PRIVATE(self)->option->label));
+  g_autofree char *label = ms_format_plain(_(PRIVATE(self)->option->label));
   g_autofree char *name = g_strdup_printf(_("Reset %s"), label);
 
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);

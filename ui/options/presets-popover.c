@@ -2,7 +2,9 @@
 #include "ui/options/presets-popover.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
+#include "ui/common/format.h"
 #include "ui/document/document-settings.h"
 
 struct _MsPresetsPopover {
@@ -85,15 +87,64 @@ new_remover(MsPresetsPopover *self, const char *name)
   return button;
 }
 
+/* (transfer full): what the preset sets: all parameters of the filter, and the toggles that differ from the default. */
+static char *
+describe(MsPresetsPopover *self, const char *name)
+{
+  g_auto(GStrv) keys = ms_presets_keys(self->presets, name);
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
+  MsSettings settings = ms_settings_default(), usual = settings;
+
+  if (!keys || !ms_presets_apply(self->presets, name, &settings, NULL))
+    return g_strdup(_("Made for another version of the program"));
+  for (guint i = 0; keys[i]; i++) {
+    const MsOptionInfo *option = ms_option_find(keys[i]);
+    g_autofree char *label = ms_format_plain(_(option->label));
+    g_autofree char *value = ms_option_get_text(option, &settings), *before = ms_option_get_text(option, &usual);
+    if (option->group == MS_OPTION_GROUP_FILTER || strcmp(value, before) != 0)
+      g_ptr_array_add(parts, g_strdup_printf("%s %s", label, value));
+  }
+  g_ptr_array_add(parts, NULL);
+  return g_strjoinv(" · ", (char **)parts->pdata);
+}
+
+static GtkWidget *
+new_line_of_text(const char *text)
+{
+  GtkWidget *label = gtk_label_new(text);
+
+  gtk_label_set_xalign(GTK_LABEL(label), 0);
+  gtk_label_set_line_wrap(GTK_LABEL(label), TRUE);
+  gtk_label_set_max_width_chars(GTK_LABEL(label), 44);
+  return label;
+}
+
+/* The name of the preset above what it sets. */
+static GtkWidget *
+new_chooser(MsPresetsPopover *self, const char *name)
+{
+  GtkWidget *button = gtk_button_new(), *lines = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+  g_autofree char *text = describe(self, name);
+  GtkWidget *values = new_line_of_text(text);
+
+  gtk_style_context_add_class(gtk_widget_get_style_context(values), "caption");
+  gtk_style_context_add_class(gtk_widget_get_style_context(values), GTK_STYLE_CLASS_DIM_LABEL);
+  gtk_container_add(GTK_CONTAINER(lines), new_line_of_text(name));
+  gtk_container_add(GTK_CONTAINER(lines), values);
+  gtk_container_add(GTK_CONTAINER(button), lines);
+  gtk_style_context_add_class(gtk_widget_get_style_context(button), GTK_STYLE_CLASS_FLAT);
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  atk_object_set_description(gtk_widget_get_accessible(button), text);
+  return button;
+}
+
 static void
 add_preset(MsPresetsPopover *self, const char *name, gboolean own)
 {
   GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-  GtkWidget *button = gtk_button_new_with_label(name);
+  GtkWidget *button = new_chooser(self, name);
 
   gtk_widget_set_name(button, name);
-  gtk_style_context_add_class(gtk_widget_get_style_context(button), GTK_STYLE_CLASS_FLAT);
-  gtk_label_set_xalign(GTK_LABEL(gtk_bin_get_child(GTK_BIN(button))), 0);
   g_signal_connect_swapped(button, "clicked", G_CALLBACK(apply_cb), self);
   gtk_box_pack_start(GTK_BOX(line), button, TRUE, TRUE, 0);
   if (own)

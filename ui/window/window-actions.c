@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/common/format.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
@@ -184,9 +185,8 @@ static char *
 plain_label(const char *option)
 {
   const MsOptionInfo *info = option ? ms_option_find(option) : NULL;
-  g_auto(GStrv) parts = g_strsplit(info ? _(info->label) : "", "_", -1);
 
-  return g_strjoinv("", parts);
+  return ms_format_plain(info ? _(info->label) : "");
 }
 
 /* Names the option that a button takes back or sets again; @text (transfer full). */
@@ -238,10 +238,12 @@ void
 ms_window_add_actions(MsWindow *self)
 {
   g_autoptr(GAction) side = g_settings_create_action(self->settings, "side-panel");
+  g_autoptr(GAction) folder = g_settings_create_action(self->settings, "folder-strip");
   g_autoptr(GAction) bottom = g_settings_create_action(self->settings, "bottom-panel");
 
   g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
   g_action_map_add_action(G_ACTION_MAP(self), side);
+  g_action_map_add_action(G_ACTION_MAP(self), folder);
   g_action_map_add_action(G_ACTION_MAP(self), bottom);
   ms_window_update_actions(self);
 }

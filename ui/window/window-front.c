@@ -9,6 +9,7 @@
 #include "ui/document/document-runs.h"
 #include "ui/image-view/image-view-readout.h"
 #include "ui/image-view/image-view-zoom.h"
+#include "ui/window/folder-strip.h"
 #include "ui/window/window-actions.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-private.h"
@@ -160,6 +161,7 @@ ms_window_set_front(MsWindow *self, MsImageView *view)
   if (document)
     follow(self, document, view);
   g_object_notify(G_OBJECT(self), "document");
+  ms_folder_strip_set_file(MS_FOLDER_STRIP(self->folder_strip), document ? ms_document_get_file(document) : NULL);
   ms_window_show_message_of_tab(self);
   ms_window_update_lab_settings(self);
   ms_window_update_title(self);

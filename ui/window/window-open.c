@@ -8,6 +8,7 @@
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/picture-load.h"
+#include "ui/window/recent-popover.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-folder.h"
 #include "ui/window/window-private.h"
@@ -186,30 +187,14 @@ ms_window_choose_files(MsWindow *self)
 
 /* Opening again */
 
-static void
-recent_chosen_cb(GtkRecentChooser *chooser, MsWindow *self)
-{
-  g_autofree char *uri = gtk_recent_chooser_get_current_uri(chooser);
-  g_autoptr(GFile) file = uri ? g_file_new_for_uri(uri) : NULL;
-
-  if (file)
-    ms_window_open(self, file);
-}
-
-/** ms_window_add_recent_menu: creates the menu of recent pictures. */
+/** ms_window_add_recent_menu: creates the list of recent pictures. */
 void
 ms_window_add_recent_menu(MsWindow *self)
 {
-  GtkWidget *menu = gtk_recent_chooser_menu_new();
-  GtkRecentFilter *filter = gtk_recent_filter_new();
+  GtkWidget *popover = ms_recent_popover_new(self->recent_button);
 
-  gtk_recent_filter_add_application(filter, g_get_application_name());
-  gtk_recent_chooser_add_filter(GTK_RECENT_CHOOSER(menu), filter);
-  gtk_recent_chooser_set_sort_type(GTK_RECENT_CHOOSER(menu), GTK_RECENT_SORT_MRU);
-  gtk_recent_chooser_set_show_not_found(GTK_RECENT_CHOOSER(menu), FALSE);
-  gtk_recent_chooser_set_local_only(GTK_RECENT_CHOOSER(menu), FALSE);
-  g_signal_connect(menu, "item-activated", G_CALLBACK(recent_chosen_cb), self);
-  gtk_menu_button_set_popup(GTK_MENU_BUTTON(self->recent_button), menu);
+  g_signal_connect_object(popover, "chosen", G_CALLBACK(ms_window_open), self, G_CONNECT_SWAPPED);
+  gtk_menu_button_set_popover(GTK_MENU_BUTTON(self->recent_button), popover);
 }
 
 /* Pasting and dropping */

@@ -33,6 +33,7 @@ struct _MsWindow {
   GtkWidget *bottom_paned;
   GtkWidget *side_panel;
   GtkWidget *bottom_panel;
+  GtkWidget *folder_strip;
   GtkWidget *run_strip;
   GtkWidget *bottom_stack;
   GtkWidget *options_panel;

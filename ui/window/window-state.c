@@ -81,6 +81,7 @@ ms_window_restore_state(MsWindow *self)
     gtk_window_maximize(GTK_WINDOW(self));
   gtk_widget_set_size_request(self->side_panel, 300, -1);
   g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "folder-strip", self->folder_strip, "visible", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(self->settings, "bottom-panel", self->bottom_panel, "visible", G_SETTINGS_BIND_DEFAULT);
   g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(work_mapped_cb), self);
 }
@@ -106,6 +107,7 @@ ms_window_show_only_picture(MsWindow *self, gboolean only_picture)
   if (only_picture)
     ms_window_show_workspace(self, "picture");
   hide_panel(self, self->side_panel, "side-panel", only_picture);
+  hide_panel(self, self->folder_strip, "folder-strip", only_picture);
   hide_panel(self, self->bottom_panel, "bottom-panel", only_picture);
   gtk_widget_set_visible(self->status_bar, !only_picture);
   if (only_picture)

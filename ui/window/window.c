@@ -3,6 +3,7 @@
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
 #include "ui/panels/runs/run-strip.h"
+#include "ui/window/folder-strip.h"
 #include "ui/window/window-actions.h"
 #include "ui/window/window-folder.h"
 #include "ui/window/window-front.h"
@@ -182,6 +183,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(bottom_paned);
   BIND(side_panel);
   BIND(bottom_panel);
+  BIND(folder_strip);
   BIND(run_strip);
   BIND(bottom_stack);
   BIND(options_panel);
@@ -199,6 +201,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(message_log);
   BIND(message_cpu);
   BIND(message_device);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_open_in_place);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_switched);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_message_answered);
@@ -223,6 +226,7 @@ ms_window_class_init(MsWindowClass *klass)
   g_object_class_install_properties(object_class, N_PROPS, properties);
   g_type_ensure(MS_TYPE_BATCH_PAGE);
   g_type_ensure(MS_TYPE_DEVICE_CHOOSER);
+  g_type_ensure(MS_TYPE_FOLDER_STRIP);
   g_type_ensure(MS_TYPE_OPTIONS_PANEL);
   g_type_ensure(MS_TYPE_RUN_STRIP);
   bind_template(widget_class);

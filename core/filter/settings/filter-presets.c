@@ -100,6 +100,15 @@ find_file(MsPresets *self, const char *name, GError **error)
   return ms_choice_parse((const char *const *)names->pdata, "--preset", name, error) < 0 ? NULL : self->built_in;
 }
 
+/** ms_presets_keys: (transfer full) (nullable): the names of the options that the preset sets. */
+GStrv
+ms_presets_keys(MsPresets *self, const char *name)
+{
+  GKeyFile *file = find_file(self, name, NULL);
+
+  return file ? g_key_file_get_keys(file, name, NULL, NULL) : NULL;
+}
+
 /** ms_presets_apply: sets the options that the preset names and no others; on an error @settings is unchanged. */
 gboolean
 ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error)

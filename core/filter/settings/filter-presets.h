@@ -14,6 +14,7 @@ G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
 
 MsPresets *ms_presets_new(const char *own_path);
 GStrv ms_presets_list(MsPresets *self, gboolean own);
+GStrv ms_presets_keys(MsPresets *self, const char *name);
 gboolean ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error);
 gboolean ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error);
 gboolean ms_presets_remove(MsPresets *self, const char *name, GError **error);

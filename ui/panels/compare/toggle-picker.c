@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/option/option-help.h"
+#include "ui/common/format.h"
 #include "ui/document/document-settings.h"
 #include "ui/panels/compare/compare-plan.h"
 
@@ -47,20 +48,12 @@ on_toggled(MsTogglePicker *self)
   g_signal_emit(self, changed_signal, 0);
 }
 
-static char *
-without_mnemonic(const char *label)
-{
-  g_auto(GStrv) parts = g_strsplit(label, "_", -1);
-
-  return g_strjoinv("", parts);
-}
-
 static GtkWidget *
 add_value(MsTogglePicker *self, GtkFlowBox *box, const MsOptionInfo *option, const char *value)
 {
   GtkWidget *button = gtk_check_button_new_with_label(value);
   Value row = {option, value, button};
-  g_autofree char *label = without_mnemonic(_(option->label));
+  g_autofree char *label = ms_format_plain(_(option->label));
   g_autofree char *name = g_strdup_printf("%s %s", label, value);
 
   atk_object_set_name(gtk_widget_get_accessible(button), name);
@@ -87,7 +80,7 @@ static void
 add_option(MsTogglePicker *self, const MsOptionInfo *option, int row)
 {
   const char *const *values = option->kind == MS_OPTION_SHAPE ? common_shapes : option->values;
-  g_autofree char *text = without_mnemonic(_(option->label));
+  g_autofree char *text = ms_format_plain(_(option->label));
   GtkWidget *label = gtk_label_new(text);
   GtkWidget *box = new_value_box();
 

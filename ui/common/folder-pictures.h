@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The pictures of a folder, in the order of file managers. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+GPtrArray *ms_folder_pictures(const char *folder);
+
+G_END_DECLS
