@@ -10,6 +10,7 @@
 #include "ui/document/document-settings.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-open.h"
+#include "ui/window/window-print.h"
 #include "ui/window/window-save.h"
 #include "ui/window/window-tabs.h"
 
@@ -225,6 +226,68 @@ test_save(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* Files of type PDF hold bytes of 0, so that strstr() does not do. */
+static gboolean
+contains(const char *text, gsize length, const char *part)
+{
+  return memmem(text, length, part, strlen(part)) != NULL;
+}
+
+/* What is printed is the filtered picture, on one page. */
+static void
+test_print(void)
+{
+  WindowFixture fixture;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  SET_UP(&fixture);
+  window_fixture_open_scene(&fixture, 61, 43);
+  g_autofree char *path = g_build_filename(fixture.folder, "print.pdf", NULL);
+  g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(fixture.window);
+  gtk_print_operation_set_export_filename(operation, path);
+  g_assert_cmpint(gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_EXPORT, NULL, &error), ==,
+                  GTK_PRINT_OPERATION_RESULT_APPLY);
+  g_assert_no_error(error);
+  g_assert_true(g_file_get_contents(path, &text, &length, NULL));
+  g_assert_true(g_str_has_prefix(text, "%PDF"));
+  g_assert_true(contains(text, length, "/Count 1\n"));
+  g_assert_true(contains(text, length, "/Width 61\n"));
+  g_assert_true(contains(text, length, "/Height 43\n"));
+  window_fixture_tear_down(&fixture);
+}
+
+/* Two windows share the device; each has its own picture and settings, and closing one leaves the other as it was. */
+static void
+test_two_windows(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  MsWindow *other = ms_window_new(GTK_APPLICATION(fixture.application), fixture.engine,
+                                  ms_application_get_settings(fixture.application));
+  g_autoptr(MsImage) scene = ms_fixture_scene(52, 40, 5);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "other.png");
+  g_object_add_weak_pointer(G_OBJECT(other), (gpointer *)&other);
+  gtk_window_present(GTK_WINDOW(other));
+  ms_window_open(other, file);
+  wait_for(60, ms_window_get_document(other));
+  g_assert_true(ms_document_set_option(ms_window_get_document(other), "sr", "7", NULL));
+  g_assert_true(ms_document_set_option(document, "sr", "33", NULL));
+  MsDocument *others = ms_window_get_document(other);
+  wait_for(120, ms_document_get_picture_b(others) && !ms_document_is_busy(others));
+  g_assert_cmpint(ms_image_get_width(ms_document_get_picture_b(ms_window_get_document(other))), ==, 52);
+  g_assert_cmpfloat(ms_document_get_settings(ms_window_get_document(other))->params.sr, ==, 7);
+  gtk_window_close(GTK_WINDOW(other));
+  wait_for(30, other == NULL);
+  window_fixture_wait_idle(&fixture);
+  g_assert_cmpfloat(ms_document_get_settings(document)->params.sr, ==, 33);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -239,5 +302,7 @@ main(int argc, char **argv)
   g_test_add_func("/window/command-line", test_command_line);
   g_test_add_func("/window/copy-and-paste", test_copy_and_paste);
   g_test_add_func("/window/save", test_save);
+  g_test_add_func("/window/print", test_print);
+  g_test_add_func("/window/two-windows", test_two_windows);
   return window_fixture_run();
 }

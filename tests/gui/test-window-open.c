@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/image/image-io.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-runs.h"
+#include "ui/panels/runs/run-strip.h"
 #include "ui/window/load-row.h"
 #include "ui/window/recent-popover.h"
 #include "ui/window/window-message.h"
@@ -171,6 +173,36 @@ test_drop_folder(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* ---- Dragging out */
+
+/* The thumbnail of a run is handed to another program as a file with the run's picture, which is removed at the end. */
+static void
+test_drag_out(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  window_fixture_activate(&fixture, "workspace::picture");
+  GtkWidget *strip = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_RUN_STRIP);
+  wait_for(10, find_by_type(strip, GTK_TYPE_EVENT_BOX));
+  GtkWidget *handle = find_by_type(strip, GTK_TYPE_EVENT_BOX);
+  g_autoptr(GdkDragContext) context = g_object_new(gdk_x11_drag_context_get_type(), NULL);
+  GtkSelectionData *data = selection_of((char *[]){(char *)"file:///nothing", NULL});
+  g_assert_true(
+    gtk_target_list_find(gtk_drag_source_get_target_list(handle), gdk_atom_intern_static_string("image/png"), NULL));
+  g_signal_emit_by_name(handle, "drag-data-get", context, data, 0, GDK_CURRENT_TIME);
+  g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
+  gtk_selection_data_free(data);
+  g_autofree char *path = g_filename_from_uri(uris[0], NULL, NULL);
+  g_autofree char *name = g_path_get_basename(path);
+  g_assert_cmpstr(name, ==, "scene-60x40-meanshift.png");
+  g_autoptr(MsImage) dragged = ms_image_load(path, NULL, NULL, NULL);
+  ms_fixture_assert_same(ms_run_get_result(ms_document_get_current_run(document)), dragged, "what was dragged");
+  window_fixture_tear_down(&fixture);
+  g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
 /* ---- Recent pictures */
 
 static gboolean
@@ -324,6 +356,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
   g_test_add_func("/window-open/drop-folder", test_drop_folder);
+  g_test_add_func("/window-open/drag-out", test_drag_out);
   g_test_add_func("/window-open/recent", test_recent);
   g_test_add_func("/window-open/recent-gone", test_recent_gone);
   g_test_add_func("/window-open/recent-only-files", test_recent_only_files);

@@ -5,6 +5,7 @@
 
 #include "ui/common/format.h"
 #include "ui/document/document-runs.h"
+#include "ui/panels/runs/run-drag.h"
 
 #define THUMBNAIL_WIDTH 56
 #define THUMBNAIL_HEIGHT 40
@@ -89,6 +90,20 @@ new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gb
   return toggle;
 }
 
+/* The thumbnail of a run can be dragged to another program. */
+static GtkWidget *
+new_handle(MsDocument *document, MsRun *run, GtkWidget *image, GdkPixbuf *thumbnail)
+{
+  GtkWidget *handle = gtk_event_box_new();
+
+  gtk_container_add(GTK_CONTAINER(handle), image);
+  if (!ms_run_get_result(run))
+    return handle;
+  gtk_widget_set_tooltip_text(handle, _("Drag the picture of this run to another program"));
+  ms_run_drag_add(handle, run, document, thumbnail);
+  return handle;
+}
+
 /* @run: (nullable): %NULL for the original, which can be side A only */
 static void
 add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
@@ -113,7 +128,7 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "A", title, run, run == ms_document_get_run_a(document)));
   if (run)
     gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "B", title, run, run == side_b));
-  gtk_container_add(GTK_CONTAINER(item), image);
+  gtk_container_add(GTK_CONTAINER(item), run ? new_handle(document, run, image, thumbnail) : image);
   gtk_container_add(GTK_CONTAINER(item), label);
   gtk_container_add(GTK_CONTAINER(item), sides);
   if (run && run == ms_document_get_newest_run(document)) {
