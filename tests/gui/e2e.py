@@ -354,7 +354,7 @@ def keyboard(person):
     person.press("Tab")
     person.press("Right")
     wait("Tab to leave the group", lambda: "vload" in checked_buttons(person))
-    for _ in range(2):
+    for _ in ("vload", "4", "2"):
         person.press("ctrl+z")
     wait("the steps to be taken back", lambda: "pointer" in checked_buttons(person) and "1" in checked_buttons(person))
     wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
@@ -362,18 +362,55 @@ def keyboard(person):
 
 
 def neighbours(person, picture):
-    """Page Down and Page Up show the pictures of the folder in the place of the one shown, with its settings."""
-    shutil.copy(picture, os.path.join(WORK, "harbour.1.png"))
+    """The strip, Page Up and Page Down show the pictures of the folder in the place of the one shown."""
+    folder = os.path.join(WORK, "neighbours")
+    os.makedirs(folder)
+    for name, width in (("one.png", 320), ("two.png", 240), ("three.png", 160)):
+        cv2.imwrite(os.path.join(folder, name), cv2.resize(cv2.imread(picture), (width, width * 3 // 4)))
+    person.press("ctrl+o")
+    person.find(part="Open Pictures")
+    person.type(os.path.join(folder, "one.png"))
+    person.press("Return")
+    person.find(part="one.png, 320 × 240 — ", role="label")
     person.enter(person.find("Spatial radius", "spin button"), "8")
+    person.press("F8")
+    strip = person.find("Pictures of the folder")
+    wait("the open picture to be marked",
+         lambda: person.find("one.png", "push button", strip).description == "The open picture")
+    person.click(person.find("two.png", "push button", strip))
+    person.find(part="two.png, 240 × 180 — ", role="label")
+    wait("the picture before to be closed", lambda: not person.has("Close one.png", "push button"))
+    check(person.value(person.find("Spatial radius", "spin button")) == 8, "the settings did not stay")
+    person.press("F8")
+    wait("the strip to go", lambda: not person.has("Pictures of the folder"))
     person.click(person.find("Picture", "image"))
     person.press("Page_Up")
-    view = lambda: person.find("Picture", "image").description  # noqa: E731
-    wait("the other picture", lambda: view().startswith("harbour.1.png"))
-    wait("its settings", lambda: person.value(person.find("Spatial radius", "spin button")) == 8)
-    wait("the picture before to be closed", lambda: not person.has("Close harbour.png", "push button"))
+    person.find(part="three.png, 160 × 120 — ", role="label")
+    person.press("Page_Up")
+    person.find(part="one.png, 320 × 240 — ", role="label")
     person.press("Page_Down")
-    wait("the first picture", lambda: view().startswith("harbour.png"))
-    wait("its run", lambda: run_label(person) >= 1)
+    person.find(part="three.png, 160 × 120 — ", role="label")
+    person.press("ctrl+w")
+    person.find(part="harbour.png, 640 × 480 — ", role="label")
+
+
+def presets(person):
+    """A preset says what it sets before it is chosen."""
+    person.click(person.find("Presets", "toggle button"))
+    person.find(part="Spatial radius 16 · Colour radius 40", role="label")
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-presets.png"))
+    person.click(person.find("Poster", "push button"))
+    wait("the radii of the preset", lambda: [person.value(person.find(name, "spin button"))
+                                             for name in ("Spatial radius", "Colour radius")] == [16, 40])
+
+
+def recent(person):
+    """The pictures opened last are listed with thumbnails."""
+    person.click(person.find("Recent pictures", "toggle button"))
+    person.find("three.png", "push button")
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-recent.png"))
+    person.press("Escape")
+    wait("the list to go", lambda: not person.has("three.png", "push button"))
 
 
 def windows(person):
@@ -398,7 +435,7 @@ def quit_while_filtering(person):
 
 def main():
     os.makedirs(ARTEFACTS, exist_ok=True)
-    person = Person(PROGRAM)
+    person = Person(PROGRAM, reader=True)
     try:
         person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
         person.click(person.find("Try the Sample"))
@@ -407,11 +444,15 @@ def main():
         person.press("ctrl+shift+question")
         person.find("Paste a picture")
         person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
+        person.press("Escape")
+        wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
+        person.find("Spatial radius", "spin button")
+        person.check_reader()
         person.kill()
 
         picture = os.path.join(WORK, "harbour.png")
         shutil.copy(SAMPLE, picture)
-        person = Person(PROGRAM, [picture])
+        person = Person(PROGRAM, [picture], reader=True)
         wait_for_run(person, 1)
         change_settings(person)
         look_around(person)
@@ -430,6 +471,9 @@ def main():
         keyboard(person)
         neighbours(person, picture)
         windows(person)
+        recent(person)
+        presets(person)
+        person.check_reader()
         quit_while_filtering(person)
         batch()
         batch_of_many()

@@ -2,6 +2,7 @@
 """A person at the real program: finds things by name through the accessibility bus, clicks, drags, types and looks."""
 import os
 import subprocess
+import sys
 import time
 
 import cv2
@@ -58,14 +59,19 @@ def is_showing(node):
     return node.getState().contains(pyatspi.STATE_SHOWING)
 
 
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reader.py")
+
+
 class Person:
-    def __init__(self, program, arguments=(), environment=None):
+    def __init__(self, program, arguments=(), environment=None, reader=False):
+        """With a reader, another program reads the whole window again and again, as a screen reader may."""
         env = dict(os.environ, GSETTINGS_BACKEND="memory", G_DEBUG="fatal-warnings")
         env.pop("NO_AT_BRIDGE", None)
         env.update(environment or {})
         self.scale = int(env.get("GDK_SCALE", "1"))
         self.process = subprocess.Popen([program, *arguments], env=env)
         self.app = wait("the program on the accessibility bus", self._find_application)
+        self.reader = subprocess.Popen([sys.executable, READER, str(self.process.pid)]) if reader else None
         self.window = wait("its window", lambda: next((c for c in walk(self.app) if c.getRoleName() == "frame"), None))
 
     def _find_application(self):
@@ -205,6 +211,10 @@ class Person:
         copy()
         return wait("a text on the clipboard", lambda: (text := self.clipboard_text()) != marker and text)
 
+    def check_reader(self):
+        """The reader is still at work: what it met did not end it."""
+        check(self.reader.poll() is None, f"the reader ended with status {self.reader.returncode}")
+
     def quit(self, seconds=30):
         self.press("ctrl+q")
         try:
@@ -214,6 +224,7 @@ class Person:
             raise Failure(f"the program did not end within {seconds} s")
 
     def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        for process in (self.process, self.reader):
+            if process and process.poll() is None:
+                process.kill()
+                process.wait()
