@@ -373,7 +373,7 @@ def neighbours(person, picture):
     person.press("Return")
     person.find(part="one.png, 320 × 240 — ", role="label")
     person.enter(person.find("Spatial radius", "spin button"), "8")
-    person.press("F8")
+    person.press("ctrl+F9")
     strip = person.find("Pictures of the folder")
     wait("the open picture to be marked",
          lambda: person.find("one.png", "push button", strip).description == "The open picture")
@@ -381,7 +381,7 @@ def neighbours(person, picture):
     person.find(part="two.png, 240 × 180 — ", role="label")
     wait("the picture before to be closed", lambda: not person.has("Close one.png", "push button"))
     check(person.value(person.find("Spatial radius", "spin button")) == 8, "the settings did not stay")
-    person.press("F8")
+    person.press("ctrl+F9")
     wait("the strip to go", lambda: not person.has("Pictures of the folder"))
     person.click(person.find("Picture", "image"))
     person.press("Page_Up")
@@ -397,9 +397,10 @@ def neighbours(person, picture):
 def presets(person):
     """A preset says what it sets before it is chosen."""
     person.click(person.find("Presets", "toggle button"))
-    person.find(part="Spatial radius 16 · Colour radius 40", role="label")
+    poster = person.find("Poster", "push button")
+    check("Spatial radius 16 · Colour radius 40" in poster.description, f"the preset sets {poster.description}")
     person.screenshot(os.path.join(ARTEFACTS, "e2e-presets.png"))
-    person.click(person.find("Poster", "push button"))
+    person.click(poster)
     wait("the radii of the preset", lambda: [person.value(person.find(name, "spin button"))
                                              for name in ("Spatial radius", "Colour radius")] == [16, 40])
 

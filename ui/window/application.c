@@ -58,7 +58,7 @@ static const Shortcut shortcuts[] = {
   {"win.previous-tab", {"<Primary>Page_Up"}},
   {"win.side-panel", {"F9"}},
   {"win.bottom-panel", {"<Shift>F9"}},
-  {"win.folder-strip", {"F8"}},
+  {"win.folder-strip", {"<Primary>F9"}},
   {"win.fullscreen", {"F11"}},
 };
 

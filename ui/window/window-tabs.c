@@ -43,6 +43,24 @@ ms_window_tabs_changed(MsWindow *self)
     ms_window_set_front(self, NULL);
 }
 
+#define PAGE_KEY "ms-page"
+
+/**
+ * ms_window_tab_removed:
+ *
+ * Keeps GTK from telling assistive technology that the closed tab has another parent now: the answer to that asks GTK
+ * for the label of the tab, which is gone, and GTK warns.
+ */
+void
+ms_window_tab_removed(MsWindow *self, GtkWidget *view)
+{
+  GObject *page = g_object_get_data(G_OBJECT(view), PAGE_KEY);
+
+  if (page)
+    g_object_freeze_notify(page);
+  ms_window_tabs_changed(self);
+}
+
 static void
 stop_filtering(GtkWidget *view)
 {
@@ -189,6 +207,17 @@ ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *tit
   ms_window_add_in_order(self, image, file, title, self->next_order++);
 }
 
+static void
+name_page(MsWindow *self, GtkWidget *view, int page, const char *title)
+{
+  AtkObject *tab = atk_object_ref_accessible_child(gtk_widget_get_accessible(self->notebook), page);
+
+  if (!tab)
+    return;
+  atk_object_set_name(tab, title);
+  g_object_set_data_full(G_OBJECT(view), PAGE_KEY, tab, g_object_unref);
+}
+
 /**
  * ms_window_add_in_order: @order: taken from next_order when the picture was requested; the last requested is in front.
  */
@@ -206,6 +235,7 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   g_object_set_data(G_OBJECT(view), "ms-order", GUINT_TO_POINTER(order));
   page =
     gtk_notebook_insert_page(GTK_NOTEBOOK(self->notebook), view, new_tab_label(view, title), place_for(self, order));
+  name_page(self, view, page, title);
   gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(self->notebook), view, TRUE);
   gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), page);
   ms_window_set_front(self, MS_IMAGE_VIEW(view));

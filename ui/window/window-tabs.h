@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 void ms_window_tab_switched(MsWindow *self);
 void ms_window_tabs_changed(MsWindow *self);
+void ms_window_tab_removed(MsWindow *self, GtkWidget *view);
 void ms_window_cancel_tabs(MsWindow *self);
 void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
 void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);

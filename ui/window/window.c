@@ -203,6 +203,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(message_device);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_open_in_place);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_switched);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_removed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_message_answered);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_clear_message);
