@@ -191,7 +191,7 @@ tell_time(gpointer device)
   return ((Device *)device)->now_us++;
 }
 
-/* Builds cannot be cancelled: no configuration is begun that would end after the budget, by the time of those before. */
+/* Builds cannot be cancelled, so no configuration is begun that would probably end after the budget. */
 static void
 test_budget_holds(void)
 {
