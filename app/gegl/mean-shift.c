@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operation meanshift-lab:mean-shift of GEGL, which GIMP offers under Filters: the library's filter in tiles. */
+/* The operation meanshift-lab:mean-shift of GEGL, which GIMP offers, too: the library's filter in tiles. */
 #include <gegl.h>
 #include <gegl-plugin.h>
 #include <math.h>
@@ -13,6 +13,7 @@ typedef struct {
   double sr;
   int iterations;
   int levels;
+  int space; /* index into the values of get_space_type() */
   char *device;
   MslabEngine *engine; /* opened by the first run, NULL until then and after a change of @device */
 } MeanShift;
@@ -27,6 +28,7 @@ typedef enum {
   PROP_ITERATIONS,
   PROP_DEVICE,
   PROP_LEVELS,
+  PROP_SPACE,
 } Property;
 
 G_MODULE_EXPORT const GeglModuleInfo *gegl_module_query(GTypeModule *module);
@@ -45,13 +47,35 @@ get_halo(const MeanShift *self)
   return (radius * (self->iterations + 1) + of_pyramid) << self->levels;
 }
 
+/* The colour spaces; the short names are those of the setting "space". */
+static GType
+get_space_type(void)
+{
+  static const GEnumValue values[] = {{0, "R'G'B'", "rgb"}, {1, "CIE L*u*v*", "luv"}, {2, "CIE L*a*b*", "lab"}, {0}};
+  static GType type = 0;
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, g_enum_register_static("MeanShiftSpace", values));
+  return type;
+}
+
 static gboolean
-set_numbers(const MeanShift *self, MslabSettings *settings, GError **error)
+set_space(const MeanShift *self, MslabSettings *settings, GError **error)
+{
+  GEnumClass *spaces = g_type_class_ref(get_space_type());
+  gboolean good = mslab_settings_set(settings, "space", g_enum_get_value(spaces, self->space)->value_nick, error);
+
+  g_type_class_unref(spaces);
+  return good;
+}
+
+static gboolean
+set_all(const MeanShift *self, MslabSettings *settings, GError **error)
 {
   return mslab_settings_set_number(settings, "sp", self->sp, error) &&
          mslab_settings_set_number(settings, "sr", self->sr, error) &&
          mslab_settings_set_number(settings, "max-iterations", self->iterations, error) &&
-         mslab_settings_set_number(settings, "levels", self->levels, error);
+         mslab_settings_set_number(settings, "levels", self->levels, error) && set_space(self, settings, error);
 }
 
 static MslabImage *
@@ -74,7 +98,7 @@ filter_band(MeanShift *self, GeglBuffer *input, const Babl *format, const GeglRe
 
   if (!self->engine)
     self->engine = mslab_engine_open(self->device, error);
-  if (!self->engine || !image || !set_numbers(self, settings, error))
+  if (!self->engine || !image || !set_all(self, settings, error))
     return NULL;
   return mslab_engine_filter_band(self->engine, image, band->y - extent->y, extent->height, settings, NULL, error);
 }
@@ -172,6 +196,9 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
   case PROP_LEVELS:
     self->levels = g_value_get_int(value);
     break;
+  case PROP_SPACE:
+    self->space = g_value_get_enum(value);
+    break;
   case PROP_DEVICE:
     g_free(self->device);
     self->device = g_value_dup_string(value);
@@ -197,6 +224,9 @@ get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
     break;
   case PROP_LEVELS:
     g_value_set_int(value, self->levels);
+    break;
+  case PROP_SPACE:
+    g_value_set_enum(value, self->space);
     break;
   case PROP_DEVICE:
     g_value_set_string(value, self->device);
@@ -234,6 +264,9 @@ add_properties(GObjectClass *klass)
   g_object_class_install_property(
     klass, PROP_LEVELS,
     g_param_spec_int("levels", "Pyramid levels", "Halved copies that are filtered first", 0, 8, 0, flags));
+  g_object_class_install_property(
+    klass, PROP_SPACE,
+    g_param_spec_enum("space", "Colour space", "Where colours are compared", get_space_type(), 0, flags));
 }
 
 static void

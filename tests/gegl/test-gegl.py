@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 640, 480
 def run(command, **variables):
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, check=False)
     if done.returncode != 0 or "mean-shift" in done.stderr:
-        sys.exit(done.stdout + done.stderr)
+        sys.exit(f"{command}: {done.returncode}\n" + done.stdout + done.stderr)
 
 
 def read(path):
@@ -59,6 +59,7 @@ def main():
         cv2.imwrite(os.path.join(folder, "source.png"), numpy.dstack([image, alpha]))
         compare(folder, "the defaults", "sp=10", "sr=20")
         compare(folder, "other settings", "sp=4", "sr=35", "iterations=2", "device=reference")
+        compare(folder, "another colour space", "sp=4", "sr=20", "space=luv")
         compare(folder, "a pyramid", "sp=4", "sr=20", "levels=2")
         compare(folder, "a part of a pyramid", "sp=4", "sr=20", "levels=2", crop=(100, 201, 93, 77))
         compare(folder, "a part", "sp=10", "sr=20", crop=(100, 201, 93, 77))
