@@ -172,7 +172,7 @@ test_timings(void)
 int
 main(int argc, char **argv)
 {
-  if (!ms_fixture_full_product())
+  if (!ms_fixture_whole_product())
     ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/mean-shift/every-combination/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_every_combination);

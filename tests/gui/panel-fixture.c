@@ -11,22 +11,28 @@
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240
 
-/* One turn of the main loop, which ends by itself after a moment when nothing happens. */
-void
+/* One turn of the main loop, which ends by itself after a moment when nothing happens; whether anything happened. */
+gboolean
 panel_fixture_iterate(void)
 {
-  if (!g_main_context_iteration(NULL, FALSE))
-    g_usleep(2000);
+  if (g_main_context_iteration(NULL, FALSE))
+    return TRUE;
+  g_usleep(2000);
+  return FALSE;
 }
 
-/** panel_fixture_settle: lets sizes, refreshes and drawing come to rest. */
+/**
+ * panel_fixture_settle: lets sizes, refreshes and drawing come to rest: until nothing has happened for two frames, or
+ * for a moment where something happens all the time.
+ */
 void
 panel_fixture_settle(void)
 {
   gint64 until = g_get_monotonic_time() + 150 * 1000;
 
-  while (g_get_monotonic_time() < until)
-    panel_fixture_iterate();
+  for (int quiet = 0; quiet < 20 && g_get_monotonic_time() < until; quiet++)
+    if (panel_fixture_iterate())
+      quiet = 0;
 }
 
 static void

@@ -36,7 +36,7 @@ void panel_fixture_screenshot(PanelFixture *self, const char *name);
   }                                                                                                                    \
   G_STMT_END
 
-void panel_fixture_iterate(void);
+gboolean panel_fixture_iterate(void);
 void panel_fixture_settle(void);
 GtkWidget *find_by_type(GtkWidget *root, GType type);
 GtkWidget *find_button(GtkWidget *root, const char *label);

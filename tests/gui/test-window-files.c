@@ -116,6 +116,7 @@ test_bad_files(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* The two sound pictures among the files have 400 and 900 megapixels, which takes half a minute: the full form only. */
 static void
 open_folder(WindowFixture *fixture, const char *folder)
 {
@@ -126,7 +127,7 @@ open_folder(WindowFixture *fixture, const char *folder)
     g_autofree char *path = g_build_filename(folder, name, NULL);
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
       open_folder(fixture, path);
-    else
+    else if (ms_fixture_full_product() || !g_str_has_prefix(name, "valid_"))
       open_bad(fixture, path);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lab on a real device: every shipped experiment, an own file, resuming, comparing, tuning. */
+/* The lab on a real device: an own experiment, resuming, comparing, tuning. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -11,43 +11,17 @@
 #include "core/lab/lab-campaign.h"
 #include "core/lab/lab-tune.h"
 #include "core/lab/report/report-json-read.h"
-#include "core/lab/report/report-json.h"
 #include "core/lab/report/report-metric.h"
 #include "core/opencl/device-chooser.h"
+#include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
-#include "tests/support/json-schema.h"
 
 static const char small[] = "[Experiment]\nTitle=Unrolling, small\nKind=mean-shift\n"
                             "[Axes]\nsize=48x40;33x21\nunroll=1;2;4\nwork-group=8x4\n"
                             "[Fixed]\nkernel=direct\nsp=4\nsr=20\n[Baseline]\nunroll=1\n[Plot]\nX=unroll\n";
 
-typedef struct {
-  MsContext *context;
-  char *folder;
-  MsLabRequest request;
-} Fixture;
-
-static void
-set_up(Fixture *f, gconstpointer data)
-{
-  f->context = ms_fixture_context();
-  f->folder = g_dir_make_tmp("lab-XXXXXX", NULL);
-  if (!f->context)
-    return;
-  ms_lab_request_init(&f->request, f->context, TRUE);
-  f->request.measure.budget_s = 0.02;
-  f->request.report_dir = f->folder;
-}
-
-static void
-tear_down(Fixture *f, gconstpointer data)
-{
-  g_clear_object(&f->context);
-  g_free(f->folder);
-}
-
 static MsReport *
-run_text(Fixture *f, const char *text, GCancellable *cancellable, GError **error)
+run_text(MsLabFixture *f, const char *text, GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsExperiment) e = ms_experiment_parse("small", text, -1, NULL);
 
@@ -56,107 +30,7 @@ run_text(Fixture *f, const char *text, GCancellable *cancellable, GError **error
 }
 
 static void
-assert_row_is_sound(const MsReport *report, const MsReportRow *row)
-{
-  const MsMeasurement *m = row->measurement;
-
-  if (m->outcome == MS_OUTCOME_CONSTRAINT) {
-    g_assert_nonnull(m->message); /* listed with the plan's reason, never run */
-    g_assert_cmpuint(m->samples->len, ==, 0);
-    return;
-  }
-  if (m->outcome != MS_OUTCOME_OK)
-    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_to_string(m->outcome), m->message);
-  g_assert_true(m->verification.done);
-  g_assert_cmpuint(m->verification.total, >, 0);
-  g_assert_cmpuint(m->verification.mismatches, ==, 0);
-  g_assert_cmpuint(m->samples->len, >, 0);
-  g_assert_cmpfloat(row->summary.median, >, 0);
-}
-
-static void
-assert_file(const char *folder, const char *name, const char *ending)
-{
-  g_autofree char *file = g_strconcat(name, ending, NULL);
-  g_autofree char *path = g_build_filename(folder, file, NULL);
-
-  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
-    g_error("%s was not written", path);
-}
-
-static void
-assert_json_fits(JsonNode *schema, const MsReport *report)
-{
-  g_autoptr(JsonNode) node = ms_report_to_json_node(report);
-  g_autofree char *violation = ms_test_schema_violation(schema, node);
-
-  if (violation)
-    g_error("%s: %s", report->experiment->name, violation);
-}
-
-static JsonNode *
-load_schema(void)
-{
-  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "report.schema.json", NULL);
-  g_autoptr(JsonParser) parser = json_parser_new();
-
-  g_assert_true(json_parser_load_from_file(parser, path, NULL));
-  return json_node_copy(json_parser_get_root(parser));
-}
-
-/* Experiments of which nothing can be refused on any device with a usable plan have at least one verified row. */
-static void
-assert_something_ran(const MsReport *report)
-{
-  if (ms_report_count(report, MS_OUTCOME_OK) == 0)
-    g_error("%s: nothing could be run", report->experiment->name);
-}
-
-/* In the full form every experiment that is shipped, else the smallest one of each kind. */
-static guint
-experiments_to_run(const char *const **names)
-{
-  static const char *const all[] = {"all", NULL};
-  static const char *const one_a_kind[] = {
-    "bandwidth",    "countnonzero-types", "ms-access",    "ms-transfer", "split-adaptive",
-    "split-ratios", "swap-bitonic",       "swap-example", "swap-warps",  NULL};
-  g_auto(GStrv) shipped = ms_experiment_list_names();
-
-  *names = ms_fixture_full_product() ? all : one_a_kind;
-  return ms_fixture_full_product() ? g_strv_length(shipped) : g_strv_length((char **)one_a_kind);
-}
-
-static void
-test_shipped(Fixture *f, gconstpointer data)
-{
-  const char *const *names;
-  guint n = experiments_to_run(&names);
-  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
-  g_autoptr(GError) error = NULL;
-  g_autoptr(JsonNode) schema = load_schema();
-  gint64 start = g_get_monotonic_time();
-  g_autoptr(GPtrArray) reports = ms_lab_run_experiments(names, &f->request, NULL, &error);
-
-  g_assert_no_error(error);
-  g_assert_cmpuint(reports->len, ==, n);
-  for (guint i = 0; i < reports->len; i++) {
-    const MsReport *report = reports->pdata[i];
-    g_assert_true(report->complete);
-    for (guint k = 0; k < report->rows->len; k++)
-      assert_row_is_sound(report, report->rows->pdata[k]);
-    assert_something_ran(report);
-    assert_json_fits(schema, report);
-    for (gsize k = 0; k < G_N_ELEMENTS(endings); k++)
-      assert_file(f->folder, report->experiment->name, endings[k]);
-    g_test_message("%s: %u verified, %u refused", report->experiment->name, ms_report_count(report, MS_OUTCOME_OK),
-                   ms_report_count(report, MS_OUTCOME_CONSTRAINT));
-  }
-  assert_file(f->folder, "index", ".html");
-  g_test_message("the experiments took %.1f s", (double)(g_get_monotonic_time() - start) * 1e-6);
-}
-
-static void
-test_own_experiment(Fixture *f, gconstpointer data)
+test_own_experiment(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
@@ -165,15 +39,15 @@ test_own_experiment(Fixture *f, gconstpointer data)
   g_assert_cmpuint(report->rows->len, ==, 6);
   for (guint i = 0; i < report->rows->len; i++) {
     const MsReportRow *row = report->rows->pdata[i];
-    assert_row_is_sound(report, row);
+    ms_lab_fixture_assert_row(report, row);
     g_assert_true(row->baseline == (i % 3 == 0));
     g_assert_cmpfloat(row->measurement->work.window_samples, >, row->measurement->work.pixels);
   }
-  assert_file(f->folder, "small", ".json");
+  ms_lab_fixture_assert_file(f, "small", ".json");
 }
 
 static void
-test_refused_configuration(Fixture *f, gconstpointer data)
+test_refused_configuration(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report =
@@ -190,7 +64,7 @@ test_refused_configuration(Fixture *f, gconstpointer data)
 
 /* OpenCV's filter gives the same picture where Python has its module, and is listed with the reason where not. */
 static void
-test_peer(Fixture *f, gconstpointer data)
+test_peer(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report =
@@ -200,7 +74,7 @@ test_peer(Fixture *f, gconstpointer data)
              NULL, &error);
   g_assert_no_error(error);
   const MsReportRow *peer = report->rows->pdata[0], *ours = report->rows->pdata[1], *wrong = report->rows->pdata[2];
-  assert_row_is_sound(report, peer);
+  ms_lab_fixture_assert_row(report, peer);
   g_assert_cmpstr(peer->group, ==, ours->group);
   g_assert_cmpint(wrong->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT); /* another rule */
   if (peer->measurement->outcome == MS_OUTCOME_OK)
@@ -212,7 +86,7 @@ test_peer(Fixture *f, gconstpointer data)
 
 /* OpenCV's functions reduce the same elements to the same numbers; the type that it lacks is listed with the reason. */
 static void
-test_reduce_peer(Fixture *f, gconstpointer data)
+test_reduce_peer(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report = run_text(f,
@@ -240,7 +114,7 @@ test_reduce_peer(Fixture *f, gconstpointer data)
 }
 
 static void
-test_settings_that_mean_nothing(Fixture *f, gconstpointer data)
+test_settings_that_mean_nothing(MsLabFixture *f, gconstpointer data)
 {
   static const char *const wrong[] = {
     "[Experiment]\nTitle=x\nKind=mean-shift\n[Axes]\ncolour=red;blue\n",
@@ -266,7 +140,7 @@ cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, 
 
 /* Cancelled after the first group; run again, the first group's figures are those of before. */
 static void
-test_resume(Fixture *f, gconstpointer data)
+test_resume(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(GError) error = NULL;
@@ -315,7 +189,7 @@ replace_text(const char *text, const char *old, const char *new)
 
 /* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
 static void
-test_resume_finished(Fixture *f, gconstpointer data)
+test_resume_finished(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(f->folder, "small.json", NULL), *before = NULL, *after = NULL;
@@ -348,7 +222,7 @@ test_resume_finished(Fixture *f, gconstpointer data)
 }
 
 static void
-test_compare_with_baseline(Fixture *f, gconstpointer data)
+test_compare_with_baseline(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
@@ -371,7 +245,7 @@ test_compare_with_baseline(Fixture *f, gconstpointer data)
 }
 
 static void
-test_image_of_the_caller(Fixture *f, gconstpointer data)
+test_image_of_the_caller(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   guint8 *pixels = g_malloc0(19 * 13 * 4);
@@ -389,7 +263,7 @@ test_image_of_the_caller(Fixture *f, gconstpointer data)
 }
 
 static void
-test_tune(Fixture *f, gconstpointer data)
+test_tune(MsLabFixture *f, gconstpointer data)
 {
   MsLabTuneRequest request;
   g_autoptr(GError) error = NULL;
@@ -415,11 +289,6 @@ test_tune(Fixture *f, gconstpointer data)
   g_assert_cmpuint(again->trials->len, >=, trials);
 }
 
-typedef struct {
-  const char *path;
-  void (*run)(Fixture *f, gconstpointer data);
-} Test;
-
 /* Those of this test, and what another test or an earlier run left. */
 static void
 forget_winners(void)
@@ -437,7 +306,7 @@ forget_winners(void)
  * hand.
  */
 static void
-test_tuned_auto(Fixture *f, gconstpointer data)
+test_tuned_auto(MsLabFixture *f, gconstpointer data)
 {
   MsLabTuneRequest request;
   g_autoptr(GError) error = NULL;
@@ -480,7 +349,7 @@ test_tuned_auto(Fixture *f, gconstpointer data)
   forget_winners();
 }
 
-static const Test tests[] = {
+static const MsLabTest tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
   {"/lab/run/peer", test_peer},
@@ -492,17 +361,7 @@ static const Test tests[] = {
   {"/lab/run/image", test_image_of_the_caller},
   {"/lab/run/tune", test_tune},
   {"/lab/run/tuned-auto", test_tuned_auto},
-  {"/lab/run/shipped", test_shipped},
 };
-
-static void
-run_with_device(Fixture *f, gconstpointer data)
-{
-  const Test *test = data;
-
-  if (f->context) /* else the fixture has said why the test is skipped */
-    test->run(f, NULL);
-}
 
 int
 main(int argc, char **argv)
@@ -514,6 +373,6 @@ main(int argc, char **argv)
   ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
-    g_test_add(tests[i].path, Fixture, &tests[i], set_up, run_with_device, tear_down);
+    ms_lab_fixture_add(&tests[i]);
   return g_test_run();
 }

@@ -170,13 +170,6 @@ ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expe
     g_error("%s: %s on the device, %s in serial", what, found, wanted);
 }
 
-/** ms_reduce_cases_full: whether every combination is to be tested, and not representative ones only. */
-gboolean
-ms_reduce_cases_full(void)
-{
-  return g_getenv("MS_TEST_FULL") != NULL;
-}
-
 /** ms_reduce_cases_variant: the options that @text stands for, which must be right. */
 MsReduceOptions
 ms_reduce_cases_variant(const char *text)

@@ -28,7 +28,6 @@ typedef enum {
   MS_N_PATTERNS,
 } MsPattern;
 
-gboolean ms_reduce_cases_full(void);
 MsDeviceLimits ms_reduce_cases_device(void);
 MsReduceOptions ms_reduce_cases_variant(const char *text);
 const char *ms_pattern_name(MsPattern pattern);

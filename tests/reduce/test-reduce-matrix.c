@@ -130,9 +130,9 @@ run_array(Matrix *matrix, MsPattern pattern, guint64 n)
   const MsReducePreset *presets = ms_reduce_presets(&n_presets);
 
   g_assert_true(ms_reduce_serial(&matrix->spec, array.data, n, &array.expected, NULL));
-  if (!ms_reduce_cases_full())
+  if (!ms_fixture_full_product())
     compare(matrix, representative(matrix), &array);
-  for (guint i = 0; ms_reduce_cases_full() && i < n_presets; i++)
+  for (guint i = 0; ms_fixture_full_product() && i < n_presets; i++)
     if (is_paired(matrix, &presets[i], i))
       compare(matrix, &presets[i], &array);
   g_free(array.data);
@@ -167,7 +167,7 @@ is_left_out(const MsReduceSpec *spec)
 {
   gboolean more = (spec->op == MS_REDUCE_SUM_ABS || spec->op == MS_REDUCE_NORM2) && !g_getenv("MS_TEST_OCLGRIND");
 
-  return !ms_reduce_cases_full() && (spec->type + spec->op) % (more ? 2 : 4) != 0;
+  return !ms_fixture_full_product() && (spec->type + spec->op) % (more ? 2 : 4) != 0;
 }
 
 static void

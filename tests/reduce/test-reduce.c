@@ -77,9 +77,9 @@ test_channels(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (int channel = 0; context && channel < 4; channel++) {
-    if (ms_reduce_cases_full() || channel % 2 == 0)
+    if (ms_fixture_full_product() || channel % 2 == 0)
       run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_SUM, MS_ELEMENT_UCHAR, channel});
-    if (ms_reduce_cases_full() || channel % 2 == 1)
+    if (ms_fixture_full_product() || channel % 2 == 1)
       run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, channel});
   }
 }
@@ -103,9 +103,9 @@ test_packed(void)
   };
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint k = 0; context && k < (ms_reduce_cases_full() ? G_N_ELEMENTS(specs) : 6); k++)
+  for (guint k = 0; context && k < (ms_fixture_full_product() ? G_N_ELEMENTS(specs) : 6); k++)
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-      if (ms_reduce_cases_full() || i == k % G_N_ELEMENTS(texts))
+      if (ms_fixture_full_product() || i == k % G_N_ELEMENTS(texts))
         run_parts(context, texts[i], specs[k]);
 }
 
@@ -162,7 +162,7 @@ test_sub_groups(void)
 
       if (limits->nvidia_capability < 70)
         g_assert_true((refusal != NULL) == refused);
-      if (!refusal && (ms_reduce_cases_full() || (i + k) % 2 == 0))
+      if (!refusal && (ms_fixture_full_product() || (i + k) % 2 == 0))
         run_parts(context, texts[i], specs[k]);
     }
 }
@@ -176,9 +176,9 @@ test_compensated(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
-    if (ms_reduce_cases_full() || i == 0)
+    if (ms_fixture_full_product() || i == 0)
       run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT));
-    if (ms_reduce_cases_full() || i > 0)
+    if (ms_fixture_full_product() || i > 0)
       run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT));
   }
 }
@@ -242,10 +242,10 @@ test_far_deviation(void)
                                       "last-group,float-sum=compensated"};
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_reduce_cases_full() ? 1 : 2) {
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_fixture_full_product() ? 1 : 2) {
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 1e5);
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 16777214);
-    if (ms_context_get_limits(context)->fp64 && (ms_reduce_cases_full() || i == 0))
+    if (ms_context_get_limits(context)->fp64 && (ms_fixture_full_product() || i == 0))
       check_far_deviation(context, texts[i], MS_ELEMENT_DOUBLE, 1e9);
   }
 }
@@ -289,7 +289,7 @@ test_narrow_atomics(void)
 
   for (int type = MS_ELEMENT_UCHAR; context && type <= MS_ELEMENT_UINT; type++)
     for (guint k = 0; k < G_N_ELEMENTS(ops); k++) {
-      if (!ms_reduce_cases_full() && k != (guint)type % G_N_ELEMENTS(ops))
+      if (!ms_fixture_full_product() && k != (guint)type % G_N_ELEMENTS(ops))
         continue;
       const MsReduceSpec spec = MS_REDUCE_SPEC(ops[k], (MsElementType)type);
       MsDeviceLimits limits = *ms_context_get_limits(context);

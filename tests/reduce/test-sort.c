@@ -70,7 +70,7 @@ static const MsElementType types[] = {MS_ELEMENT_UINT, MS_ELEMENT_INT, MS_ELEMEN
 static gboolean
 is_wanted(Keys kind)
 {
-  return !g_getenv("MS_TEST_OCLGRIND") || ms_reduce_cases_full() || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
+  return !g_getenv("MS_TEST_OCLGRIND") || ms_fixture_full_product() || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
 }
 
 /* Short and long arrays take different programs; the type changes nothing but the keys, so one takes the long ones. */
@@ -84,7 +84,7 @@ test_fast(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
-    for (guint i = 0; i < (ms_reduce_cases_full() || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
+    for (guint i = 0; i < (ms_fixture_full_product() || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
       for (Keys kind = 0; kind < N_KEYS; kind++)
         if (is_wanted(kind))
           check(context, &options, types[t], kind, lengths[i]);
@@ -111,9 +111,9 @@ test_study(void)
 
   if (!context)
     return;
-  for (guint t = 0; t < (ms_reduce_cases_full() ? G_N_ELEMENTS(types) : 1); t++)
+  for (guint t = 0; t < (ms_fixture_full_product() ? G_N_ELEMENTS(types) : 1); t++)
     check_study(context, types[t], MS_SWAP_OFF, 64);
-  for (int range = 64; range <= 512; range *= ms_reduce_cases_full() ? 2 : 8) {
+  for (int range = 64; range <= 512; range *= ms_fixture_full_product() ? 2 : 8) {
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_PLAIN, range);
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_REFINED, range);
   }
@@ -125,7 +125,8 @@ test_small_groups(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (int group = ms_reduce_cases_full() ? 1 : 4; context && group <= 64; group *= ms_reduce_cases_full() ? 4 : 64) {
+  for (int group = ms_fixture_full_product() ? 1 : 4; context && group <= 64;
+       group *= ms_fixture_full_product() ? 4 : 64) {
     const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, group};
     check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
   }
@@ -138,7 +139,7 @@ test_groups(void)
   const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint t = ms_reduce_cases_full() ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
+  for (guint t = ms_fixture_full_product() ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
     for (Keys kind = 0; kind < N_KEYS; kind++)
       check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
 }

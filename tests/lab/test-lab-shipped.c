@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The experiments that are shipped, on a real device: every row is verified or refused, every report is written. */
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/lab-campaign.h"
+#include "core/lab/report/report-json.h"
+#include "tests/lab/lab-fixture.h"
+#include "tests/support/fixture.h"
+#include "tests/support/json-schema.h"
+
+static void
+assert_json_fits(JsonNode *schema, const MsReport *report)
+{
+  g_autoptr(JsonNode) node = ms_report_to_json_node(report);
+  g_autofree char *violation = ms_test_schema_violation(schema, node);
+
+  if (violation)
+    g_error("%s: %s", report->experiment->name, violation);
+}
+
+static JsonNode *
+load_schema(void)
+{
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "report.schema.json", NULL);
+  g_autoptr(JsonParser) parser = json_parser_new();
+
+  g_assert_true(json_parser_load_from_file(parser, path, NULL));
+  return json_node_copy(json_parser_get_root(parser));
+}
+
+/* Experiments of which nothing can be refused on any device with a usable plan have at least one verified row. */
+static void
+assert_something_ran(const MsReport *report)
+{
+  if (ms_report_count(report, MS_OUTCOME_OK) == 0)
+    g_error("%s: nothing could be run", report->experiment->name);
+}
+
+/* Leaves the first and the last quick value of every axis, and the one of the baseline. */
+static void
+thin_axes(MsExperiment *experiment)
+{
+  for (guint i = 0; i < experiment->axes->len; i++) {
+    const MsAxis *axis = experiment->axes->pdata[i];
+    const char *baseline = experiment->baseline ? ms_factors_get(experiment->baseline, axis->key) : NULL;
+    guint n = g_strv_length(axis->quick), kept = 0;
+
+    for (guint k = 0; k < n; k++)
+      if (k == 0 || k == n - 1 || g_strcmp0(axis->quick[k], baseline) == 0)
+        axis->quick[kept++] = axis->quick[k];
+      else
+        g_free(axis->quick[k]);
+    axis->quick[kept] = NULL;
+  }
+}
+
+static GPtrArray *
+run_thinned(MsLabFixture *f)
+{
+  GPtrArray *reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+  g_auto(GStrv) names = ms_experiment_list_names();
+
+  for (char **name = names; *name; name++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsExperiment) experiment = ms_experiment_load(*name, &error);
+    g_assert_no_error(error);
+    thin_axes(experiment);
+    g_ptr_array_add(reports, ms_lab_run_experiment(experiment, &f->request, NULL, &error));
+    g_assert_no_error(error);
+  }
+  return reports;
+}
+
+/*
+ * The smallest experiment of each kind; in the full form every one that is shipped, with the ends of its axes, and in
+ * the whole product with all of their values.
+ */
+static GPtrArray *
+run_shipped(MsLabFixture *f)
+{
+  static const char *const all[] = {"all", NULL};
+  static const char *const one_a_kind[] = {
+    "bandwidth",    "countnonzero-types", "ms-access",    "ms-transfer", "split-adaptive",
+    "split-ratios", "swap-bitonic",       "swap-example", "swap-warps",  NULL};
+  const gboolean whole = ms_fixture_whole_product();
+  g_auto(GStrv) shipped = ms_experiment_list_names();
+  g_autoptr(GError) error = NULL;
+
+  if (ms_fixture_full_product() && !whole)
+    return run_thinned(f);
+  GPtrArray *reports = ms_lab_run_experiments(whole ? all : one_a_kind, &f->request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(reports->len, ==, whole ? g_strv_length(shipped) : g_strv_length((char **)one_a_kind));
+  ms_lab_fixture_assert_file(f, "index", ".html");
+  return reports;
+}
+
+static void
+test_shipped(MsLabFixture *f, gconstpointer data)
+{
+  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+  g_autoptr(JsonNode) schema = load_schema();
+  g_autoptr(GPtrArray) reports = run_shipped(f);
+
+  for (guint i = 0; i < reports->len; i++) {
+    const MsReport *report = reports->pdata[i];
+    g_assert_true(report->complete);
+    for (guint k = 0; k < report->rows->len; k++)
+      ms_lab_fixture_assert_row(report, report->rows->pdata[k]);
+    assert_something_ran(report);
+    assert_json_fits(schema, report);
+    for (gsize k = 0; k < G_N_ELEMENTS(endings); k++)
+      ms_lab_fixture_assert_file(f, report->experiment->name, endings[k]);
+    g_test_message("%s: %u verified, %u refused", report->experiment->name, ms_report_count(report, MS_OUTCOME_OK),
+                   ms_report_count(report, MS_OUTCOME_CONSTRAINT));
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  static const MsLabTest test = {"/lab/shipped", test_shipped};
+
+  ms_fixture_compile_once();
+  g_test_init(&argc, &argv, NULL);
+  ms_lab_fixture_add(&test);
+  return g_test_run();
+}
