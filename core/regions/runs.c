@@ -82,7 +82,7 @@ fill_rows(int from, int to, int part, gpointer data)
   for (int y = from; y < to; y++) {
     guint32 *row = self->labels + (gsize)y * runs->width;
     for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      const guint32 number = self->numbers[runs->runs[i].label];
+      const guint32 label = runs->runs[i].label, number = self->numbers ? self->numbers[label] : label;
       const int end = ms_runs_end(runs, y, i);
       for (int x = runs->runs[i].x; x < end; x++)
         row[x] = number;
@@ -90,7 +90,7 @@ fill_rows(int from, int to, int part, gpointer data)
   }
 }
 
-/** ms_runs_fill: @labels gets @numbers[label] for each pixel. */
+/** ms_runs_fill: @labels gets @numbers[label] for each pixel, or its label where @numbers is %NULL. */
 void
 ms_runs_fill(const MsRuns *self, const guint32 *numbers, guint32 *labels)
 {

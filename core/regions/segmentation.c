@@ -4,26 +4,9 @@
 #include <math.h>
 
 #include "core/regions/device-labels.h"
+#include "core/regions/linked-runs.h"
 #include "core/regions/merging.h"
-
-/* What decides whether two neighbouring pixels are of one region. */
-typedef struct {
-  const guint8 *colours;
-  const guint16 *modes;
-  int width;
-  MsLabelRule limits;
-} Rule;
-
-static gboolean
-are_close(const Rule *rule, gsize a, gsize b)
-{
-  const guint8 *p = rule->colours + a * 4, *q = rule->colours + b * 4;
-  const guint16 *m = rule->modes + a * 2, *o = rule->modes + b * 2;
-  int d0 = p[0] - q[0], d1 = p[1] - q[1], d2 = p[2] - q[2];
-
-  return ABS(m[0] - o[0]) <= rule->limits.spatial && ABS(m[1] - o[1]) <= rule->limits.spatial &&
-         d0 * d0 + d1 * d1 + d2 * d2 <= rule->limits.squared_range;
-}
+#include "core/regions/row-threads.h"
 
 /* The smallest pixel of the set so far; halves the path to it. */
 static guint32
@@ -46,16 +29,16 @@ join(guint32 *parents, guint32 a, guint32 b)
 
 /* Joins a pixel with those of its eight neighbours that come before it. */
 static void
-join_pixel(const Rule *rule, guint32 *parents, int x, int y)
+join_pixel(const MsCloseness *closeness, guint32 *parents, int x, int y)
 {
-  const gsize at = (gsize)y * rule->width + x, above = at - rule->width;
+  const gsize at = (gsize)y * closeness->width + x, above = at - closeness->width;
 
-  if (x > 0 && are_close(rule, at, at - 1))
+  if (x > 0 && ms_are_close(closeness, at, at - 1))
     join(parents, (guint32)at, (guint32)at - 1);
   if (y == 0)
     return;
-  for (int i = MAX(x - 1, 0); i <= MIN(x + 1, rule->width - 1); i++)
-    if (are_close(rule, at, above + i - x))
+  for (int i = MAX(x - 1, 0); i <= MIN(x + 1, closeness->width - 1); i++)
+    if (ms_are_close(closeness, at, above + i - x))
       join(parents, (guint32)at, (guint32)(above + i - x));
 }
 
@@ -74,30 +57,20 @@ number_sets(guint32 *parents, gsize n)
 
 /* parents[i] becomes a smaller pixel of the same set whose own entry is the set's first pixel. */
 static gboolean
-find_sets(const Rule *rule, int height, guint32 *parents, GCancellable *cancellable, GError **error)
+find_sets(const MsCloseness *closeness, guint32 *parents, GCancellable *cancellable, GError **error)
 {
-  const gsize n = (gsize)rule->width * height;
+  const gsize n = (gsize)closeness->width * closeness->height;
 
   for (gsize i = 0; i < n; i++)
     parents[i] = (guint32)i;
-  for (int y = 0; y < height; y++) {
+  for (int y = 0; y < closeness->height; y++) {
     if (g_cancellable_set_error_if_cancelled(cancellable, error))
       return FALSE;
-    for (int x = 0; x < rule->width; x++)
-      join_pixel(rule, parents, x, y);
+    for (int x = 0; x < closeness->width; x++)
+      join_pixel(closeness, parents, x, y);
   }
   for (gsize i = 0; i < n; i++)
     parents[i] = find(parents, (guint32)i);
-  return TRUE;
-}
-
-static gboolean
-find_labels_serially(const Rule *rule, int height, guint32 *labels, guint32 *count, GCancellable *cancellable,
-                     GError **error)
-{
-  if (!find_sets(rule, height, labels, cancellable, error))
-    return FALSE;
-  *count = number_sets(labels, (gsize)rule->width * height);
   return TRUE;
 }
 
@@ -124,34 +97,61 @@ allocate_labels(int width, int height, GError **error)
   return labels;
 }
 
-/* Finds the sets on the device where it has the memory for it. */
-static gboolean
-find_labels(MsContext *context, MsImage *filtered, const Rule *rule, guint32 *labels, guint32 *count,
-            GCancellable *cancellable, GError **error)
+/* The labels of a device; @labels holds them afterwards, too. */
+static MsRuns *
+find_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint32 *labels, guint32 *count,
+               GCancellable *cancellable, GError **error)
 {
-  const int height = ms_image_get_height(filtered);
-
-  if (!context || !ms_device_labels_fit(context, (gsize)rule->width * height))
-    return find_labels_serially(rule, height, labels, count, cancellable, error);
-  return !g_cancellable_set_error_if_cancelled(cancellable, error) &&
-         ms_device_labels_find(context, filtered, rule->modes, &rule->limits, labels, count, NULL, error);
+  if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+      !ms_device_labels_find(context, filtered, closeness->modes, &closeness->rule, labels, count, NULL, error))
+    return NULL;
+  return ms_runs_new(labels, closeness->width, closeness->height);
 }
 
-static gboolean
-merge_small(guint32 *labels, MsImage *filtered, guint min_pixels, guint32 *count, GCancellable *cancellable,
-            GError **error)
+static MsRuns *
+find_serially(const MsCloseness *closeness, guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsRuns) runs = ms_runs_new(labels, ms_image_get_width(filtered), ms_image_get_height(filtered));
-  g_autofree guint32 *numbers = ms_merge_small_regions(runs, filtered, *count, min_pixels, count, cancellable, error);
+  if (!find_sets(closeness, labels, cancellable, error))
+    return NULL;
+  *count = number_sets(labels, (gsize)closeness->width * closeness->height);
+  return ms_runs_new(labels, closeness->width, closeness->height);
+}
 
-  if (numbers)
-    ms_runs_fill(runs, numbers, labels);
-  return numbers != NULL;
+/*
+ * A device that is no processor finds the sets with its kernels if it has the memory; otherwise the host's processors
+ * do, which need no copies of their own memory.
+ */
+static MsRuns *
+find_runs(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint32 *labels, guint32 *count,
+          GCancellable *cancellable, GError **error)
+{
+  const gsize n = (gsize)closeness->width * closeness->height;
+
+  if (!context)
+    return find_serially(closeness, labels, count, cancellable, error);
+  if (ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU && ms_device_labels_fit(context, n))
+    return find_on_device(context, filtered, closeness, labels, count, cancellable, error);
+  return ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height), count, cancellable,
+                            error);
+}
+
+/* Merges what is too small, and gives each pixel the number of its region. */
+static gboolean
+merge_and_fill(const MsRuns *runs, MsImage *filtered, guint min_pixels, guint32 *labels, guint32 *count,
+               GCancellable *cancellable, GError **error)
+{
+  g_autofree guint32 *numbers =
+    min_pixels > 1 ? ms_merge_small_regions(runs, filtered, *count, min_pixels, count, cancellable, error) : NULL;
+
+  if (min_pixels > 1 && !numbers)
+    return FALSE;
+  ms_runs_fill(runs, numbers, labels);
+  return TRUE;
 }
 
 /**
  * ms_segmentation_new_on:
- * @context: (nullable): the device that finds the connected pixels, %NULL for the serial code
+ * @context: (nullable): the device that filtered; %NULL for the serial code instead of kernels or several threads
  * @filtered: the result of the filter, in the colour space of @params
  * @modes: column and row of each pixel's mode
  * @params: what @filtered was computed with
@@ -170,21 +170,22 @@ ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *mod
                        const MsRegionOptions *options, GCancellable *cancellable, GError **error)
 {
   const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  const Rule rule = {ms_image_get_pixels(filtered), modes, width, rule_of(params, options)};
+  const MsCloseness closeness = {ms_image_get_pixels(filtered), modes, width, height, rule_of(params, options)};
   g_autofree guint32 *labels = allocate_labels(width, height, error);
   g_autoptr(GError) failure = NULL;
   guint32 count;
 
   if (!labels)
     return NULL;
-  if (!find_labels(context, filtered, &rule, labels, &count, cancellable, &failure)) {
+  g_autoptr(MsRuns) runs = find_runs(context, filtered, &closeness, labels, &count, cancellable, &failure);
+  if (!runs) {
     /* A device that did not answer in time may still write to the labels, so they are never freed. */
     if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
       labels = NULL;
     g_propagate_error(error, g_steal_pointer(&failure));
     return NULL;
   }
-  if (options->min_pixels > 1 && !merge_small(labels, filtered, options->min_pixels, &count, cancellable, error))
+  if (!merge_and_fill(runs, filtered, options->min_pixels, labels, &count, cancellable, error))
     return NULL;
   MsSegmentation *self = g_new(MsSegmentation, 1);
   *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};

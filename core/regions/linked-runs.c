@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/regions/linked-runs.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/regions/row-threads.h"
+
+/* Rows between two looks at whether the work has been cancelled. */
+#define ROWS_A_LOOK 32
+
+/*
+ * The runs of some rows, from number 0 on.
+ * parents: of each run, itself or an earlier run of the same set
+ * failed: whether there is no memory for more runs
+ */
+typedef struct {
+  MsRun *runs;
+  guint32 *parents;
+  gsize n;
+  gsize allocated;
+  gboolean failed;
+} Part;
+
+typedef struct {
+  const MsCloseness *closeness;
+  GCancellable *cancellable;
+  gsize *starts; /* of each row, in its part */
+  Part parts[MS_ROW_THREADS_MAX];
+} Finding;
+
+static guint32
+find(guint32 *parents, guint32 at)
+{
+  while (parents[at] != at) {
+    parents[at] = parents[parents[at]];
+    at = parents[at];
+  }
+  return at;
+}
+
+/* Makes sure that a row's runs have memory. */
+static gboolean
+reserve(Part *self, int width)
+{
+  if (self->n + width <= self->allocated)
+    return TRUE;
+  const gsize wanted = 2 * self->allocated + width;
+  MsRun *runs = g_try_renew(MsRun, self->runs, wanted);
+  guint32 *parents = g_try_renew(guint32, self->parents, wanted);
+
+  if (runs)
+    self->runs = runs;
+  if (parents)
+    self->parents = parents;
+  if (runs && parents)
+    self->allocated = wanted;
+  self->failed = !runs || !parents;
+  return !self->failed;
+}
+
+/* Pixels of row @y that follow each other and are close. */
+static void
+add_row(Part *self, const MsCloseness *closeness, int y)
+{
+  const gsize row = (gsize)y * closeness->width;
+
+  for (int x = 0; x < closeness->width; x++)
+    if (x == 0 || !ms_are_close(closeness, row + x, row + x - 1)) {
+      self->parents[self->n] = (guint32)self->n;
+      self->runs[self->n++] = (MsRun){x, 0};
+    }
+}
+
+/* Whether a pixel of row @y in columns @from to @to - 1 is close to one above in @above_from to @above_to - 1. */
+static gboolean
+are_linked(const MsCloseness *closeness, int y, int from, int to, int above_from, int above_to)
+{
+  const gsize row = (gsize)y * closeness->width, above = row - closeness->width;
+
+  for (int x = MAX(from, above_from - 1); x < MIN(to, above_to + 1); x++)
+    for (int i = MAX(x - 1, above_from); i <= MIN(x + 1, above_to - 1); i++)
+      if (ms_are_close(closeness, row + x, above + i))
+        return TRUE;
+  return FALSE;
+}
+
+static int
+end_of(const Part *self, gsize i, gsize row_end, int width)
+{
+  return i + 1 < row_end ? self->runs[i + 1].x : width;
+}
+
+/* Joins the runs @first to @end - 1, which are those of row @y, with those of the row above, @above to @first - 1. */
+static void
+join_row(Part *self, const MsCloseness *closeness, int y, gsize above, gsize first, gsize end)
+{
+  const int width = closeness->width;
+
+  for (gsize i = first; i < end; i++) {
+    const int from = self->runs[i].x, to = end_of(self, i, end, width);
+    while (end_of(self, above, first, width) < from)
+      above++;
+    for (gsize k = above; k < first && self->runs[k].x <= to; k++) {
+      const guint32 p = find(self->parents, (guint32)i), q = find(self->parents, (guint32)k);
+      if (p != q && are_linked(closeness, y, from, to, self->runs[k].x, end_of(self, k, first, width)))
+        self->parents[MAX(p, q)] = MIN(p, q);
+    }
+  }
+}
+
+static void
+find_rows(int from, int to, int number, gpointer data)
+{
+  Finding *self = data;
+  Part *part = &self->parts[number];
+
+  for (int y = from; y < to && reserve(part, self->closeness->width); y++) {
+    if (y % ROWS_A_LOOK == 0 && g_cancellable_is_cancelled(self->cancellable))
+      return;
+    self->starts[y] = part->n;
+    add_row(part, self->closeness, y);
+    if (y > from)
+      join_row(part, self->closeness, y, self->starts[y - 1], self->starts[y], part->n);
+  }
+}
+
+/* Puts the parts into one, numbers of runs included. */
+static gboolean
+join_parts(Finding *self, int n_parts, Part *whole)
+{
+  const int height = self->closeness->height;
+
+  for (int i = 0; i < n_parts; i++)
+    whole->allocated += self->parts[i].n;
+  whole->runs = g_try_new(MsRun, whole->allocated);
+  whole->parents = g_try_new(guint32, whole->allocated);
+  for (int i = 0; whole->runs && whole->parents && i < n_parts; i++) {
+    const Part *part = &self->parts[i];
+    const int end = ms_row_threads_first_row(height, n_parts, i + 1);
+    memcpy(whole->runs + whole->n, part->runs, part->n * sizeof *part->runs);
+    for (gsize k = 0; k < part->n; k++)
+      whole->parents[whole->n + k] = (guint32)whole->n + part->parents[k];
+    for (int y = ms_row_threads_first_row(height, n_parts, i); y < end; y++)
+      self->starts[y] += whole->n;
+    whole->n += part->n;
+  }
+  self->starts[height] = whole->n;
+  return whole->runs && whole->parents;
+}
+
+/* Numbers the sets from 1 on in the order of their first runs; returns how many there are. */
+static guint32
+number_sets(const Part *whole)
+{
+  guint32 count = 0;
+
+  for (gsize i = 0; i < whole->n; i++)
+    whole->runs[i].label = whole->parents[i] == i ? ++count : whole->runs[whole->parents[i]].label;
+  return count;
+}
+
+static gboolean
+join_and_number(Finding *self, int n_parts, Part *whole, guint32 *count)
+{
+  if (!join_parts(self, n_parts, whole))
+    return FALSE;
+  for (int i = 1; i < n_parts; i++) {
+    const int y = ms_row_threads_first_row(self->closeness->height, n_parts, i);
+    join_row(whole, self->closeness, y, self->starts[y - 1], self->starts[y], self->starts[y + 1]);
+  }
+  *count = number_sets(whole);
+  return TRUE;
+}
+
+static gboolean
+check(const Finding *self, int n_parts)
+{
+  gboolean failed = FALSE;
+
+  for (int i = 0; i < n_parts; i++)
+    failed = failed || self->parts[i].failed;
+  return !failed;
+}
+
+/**
+ * ms_linked_runs_new:
+ * @n_parts: of the rows, each in a thread; from 1 to MS_ROW_THREADS_MAX. The result does not depend on it.
+ * @count: (out): number of sets
+ *
+ * Runs of close pixels are joined with those of the row above, in a union-find over runs for each part of the rows, and
+ * then across the parts.
+ *
+ * Returns: (transfer full): runs with the number of their set, from 1 on in the order of first pixels; or %NULL with
+ *   #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
+ */
+MsRuns *
+ms_linked_runs_new(const MsCloseness *closeness, int n_parts, guint32 *count, GCancellable *cancellable, GError **error)
+{
+  Finding self = {closeness, cancellable, g_new0(gsize, (gsize)closeness->height + 1), {{NULL}}};
+  Part whole = {NULL};
+  gboolean good;
+
+  ms_row_threads_run(closeness->height, n_parts, find_rows, &self);
+  good = !g_cancellable_set_error_if_cancelled(cancellable, error);
+  if (good && (!check(&self, n_parts) || !join_and_number(&self, n_parts, &whole, count))) {
+    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.",
+                closeness->width, closeness->height);
+    good = FALSE;
+  }
+  for (int i = 0; i < n_parts; i++) {
+    g_free(self.parts[i].runs);
+    g_free(self.parts[i].parents);
+  }
+  g_free(whole.parents);
+  if (!good) {
+    g_free(whole.runs);
+    g_free(self.starts);
+    return NULL;
+  }
+  MsRuns *runs = g_new(MsRuns, 1);
+  *runs = (MsRuns){closeness->width, closeness->height, self.starts, whole.runs};
+  return runs;
+}
