@@ -111,7 +111,7 @@ MUTATIONS = [
 
     # Regions.
     ('regions: the whole colour radius joins', 'core/regions/segmentation.c',
-     'options->range * options->range * numbers.isr2', 'numbers.isr2', 'regions'),
+     'range * range * numbers.isr2', 'numbers.isr2', 'regions'),
     ('modes: pixels at rest after one step have none', 'kernels/packed/first-shift.cl',
      'STORE_MODE(at, states[k].place & 0xffffu, (states[k].place >> 16) + (uint)image.z);', ';',
      'modes /modes/kernels'),
@@ -120,10 +120,13 @@ MUTATIONS = [
     ('regions: sets begin anew at each span', 'core/regions/device-labels.c',
      'counts[i] = *count;', 'counts[i] = 0;', 'device-labels'),
     ('regions: only four neighbours join', 'core/regions/segmentation.c',
-     'for (int i = MAX(x - 1, 0); i <= MIN(x + 1, rule->width - 1); i++)', 'for (int i = x; i <= x; i++)', 'regions'),
+     'for (int i = MAX(x - 1, 0); i <= MIN(x + 1, closeness->width - 1); i++)', 'for (int i = x; i <= x; i++)',
+     'regions'),
     ('regions: the largest label wins a tie', 'core/regions/merging.c',
      'd == best->distance && other < best->label', 'd == best->distance && other > best->label',
      'regions /regions/tie'),
+    ('regions: threads do not join their rows', 'core/regions/linked-runs.c',
+     'for (int i = 1; i < n_parts; i++) {', 'for (int i = n_parts; i < n_parts; i++) {', 'device-labels'),
     ('regions: runs that touch at a corner are no neighbours', 'core/regions/runs.h',
      'ms_runs_end(self, y - 1, above) < run->x', 'ms_runs_end(self, y - 1, above) <= run->x',
      'merging /merging/borders'),

@@ -74,12 +74,13 @@ find_sets(const MsCloseness *closeness, guint32 *parents, GCancellable *cancella
   return TRUE;
 }
 
-static MsLabelRule
-rule_of(const MsParams *params, const MsRegionOptions *options)
+/** ms_segmentation_rule: the rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
+MsLabelRule
+ms_segmentation_rule(const MsParams *params, double range)
 {
   const MsFilterNumbers numbers = ms_params_numbers(params);
 
-  return (MsLabelRule){(int)numbers.sp, (int)floor(options->range * options->range * numbers.isr2)};
+  return (MsLabelRule){(int)numbers.sp, (int)floor(range * range * numbers.isr2)};
 }
 
 /* (transfer full): memory for the labels, or %NULL with #MS_ERROR_MEMORY or #MS_ERROR_UNSUPPORTED. */
@@ -170,7 +171,8 @@ ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *mod
                        const MsRegionOptions *options, GCancellable *cancellable, GError **error)
 {
   const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  const MsCloseness closeness = {ms_image_get_pixels(filtered), modes, width, height, rule_of(params, options)};
+  const MsCloseness closeness = {ms_image_get_pixels(filtered), modes, width, height,
+                                 ms_segmentation_rule(params, options->range)};
   g_autofree guint32 *labels = allocate_labels(width, height, error);
   g_autoptr(GError) failure = NULL;
   guint32 count;

@@ -10,6 +10,7 @@
 #include "core/filter/settings/params.h"
 #include "core/image/image.h"
 #include "core/opencl/context.h"
+#include "core/regions/closeness.h"
 
 G_BEGIN_DECLS
 
@@ -38,6 +39,7 @@ typedef struct {
   double range;
 } MsRegionOptions;
 
+MsLabelRule ms_segmentation_rule(const MsParams *params, double range);
 MsSegmentation *ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *modes,
                                        const MsParams *params, const MsRegionOptions *options,
                                        GCancellable *cancellable, GError **error);

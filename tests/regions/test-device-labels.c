@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Labels found on a device against the serial code, label by label. Not under Oclgrind: the reads of parents race with
- * atomic operations on purpose; see kernels/regions/label.cl.
+ * Labels found by kernels, and by several threads of the host, against the serial code, label by label. Not under
+ * Oclgrind: the reads of parents race with atomic operations on purpose; see kernels/regions/label.cl.
  */
 #include <string.h>
 
+#include "core/regions/device-labels.h"
+#include "core/regions/linked-runs.h"
+#include "core/regions/row-threads.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
 
@@ -56,6 +59,55 @@ make_winding(int width, int height)
 }
 
 static void
+check_kernels(MsContext *context, const Input *input, const MsCloseness *closeness, const MsSegmentation *expected)
+{
+  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+  g_autofree guint32 *labels = g_malloc(bytes);
+  g_autoptr(GError) error = NULL;
+  guint32 count;
+
+  ms_device_labels_find(context, input->filtered, input->modes, &closeness->rule, labels, &count, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(count, ==, expected->n);
+  g_assert_cmpmem(labels, bytes, expected->labels, bytes);
+}
+
+/* Any number of threads finds the same. */
+static void
+check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
+{
+  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+  g_autofree guint32 *labels = g_malloc(bytes);
+
+  for (int n_parts = 1; n_parts <= MIN(MS_ROW_THREADS_MAX, expected->height); n_parts += 1 + n_parts / 3) {
+    g_autoptr(GError) error = NULL;
+    guint32 count;
+    g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, n_parts, &count, NULL, &error);
+    g_assert_no_error(error);
+    ms_runs_fill(runs, NULL, labels);
+    g_assert_cmpuint(count, ==, expected->n);
+    g_assert_cmpmem(labels, bytes, expected->labels, bytes);
+  }
+}
+
+/* The sets before any has been merged. */
+static void
+check_sets(MsContext *context, const Input *input, const MsParams *params, double range)
+{
+  const MsRegionOptions options = {0, range};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsSegmentation) sets =
+    ms_segmentation_new_on(NULL, input->filtered, input->modes, params, &options, NULL, &error);
+  g_assert_no_error(error);
+  const MsCloseness closeness = {ms_image_get_pixels(input->filtered), input->modes, sets->width, sets->height,
+                                 ms_segmentation_rule(params, range)};
+
+  check_kernels(context, input, &closeness, sets);
+  check_threads(&closeness, sets);
+}
+
+/* Labels of the device that is tested, merged or not. */
+static void
 compare(MsContext *context, const Input *input, double range, guint min_pixels)
 {
   const MsRegionOptions options = {min_pixels, range};
@@ -71,6 +123,7 @@ compare(MsContext *context, const Input *input, double range, guint min_pixels)
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
   g_assert_cmpuint(actual->n, ==, expected->n);
   g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
+  check_sets(context, input, &settings.params, range);
 }
 
 static void
