@@ -204,8 +204,8 @@ ms_linked_runs_new(const MsCloseness *closeness, int n_parts, guint32 *count, GC
   ms_row_threads_run(closeness->height, n_parts, find_rows, &self);
   good = !g_cancellable_set_error_if_cancelled(cancellable, error);
   if (good && (!check(&self, n_parts) || !join_and_number(&self, n_parts, &whole, count))) {
-    g_set_error(error, MS_ERROR, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.",
-                closeness->width, closeness->height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the regions of %dx%d pixels.",
+                 closeness->width, closeness->height);
     good = FALSE;
   }
   for (int i = 0; i < n_parts; i++) {

@@ -68,8 +68,9 @@ def orfeo(args, source, sp, sr, folder):
     labels = os.path.join(folder, "orfeo.tif")
     smoothing = ["otbcli_MeanShiftSmoothing", "-in", source, "-fout", os.path.join(folder, "smooth.tif"), "-foutpos",
                  os.path.join(folder, "places.tif"), "-maxiter", "5"] + radii
+    # As floats, since OpenCV reads no TIFF of 32-bit integers.
     segments = ["otbcli_LargeScaleMeanShift", "-in", source, "-minsize", str(args.min_region), "-tilesizex", "512",
-                "-tilesizey", "512", "-mode", "raster", "-mode.raster.out", labels, "float"] + radii  # cv2 reads no TIFF of uint32
+                "-tilesizey", "512", "-mode", "raster", "-mode.raster.out", labels, "float"] + radii
     return {"peer": "Orfeo ToolBox", "filter_s": user_seconds(smoothing), "regions_s": user_seconds(segments),
             "labels": cv2.imread(labels, cv2.IMREAD_UNCHANGED)}
 
@@ -114,7 +115,8 @@ def measure(args, path, folder):
             row.update(picture=os.path.basename(path), size=args.size, sp=sp, sr=sr, min_region=args.min_region)
             filter_s = f"{row['filter_s']:8.2f} s" if row["filter_s"] is not None else "       –  "
             print(f"{row['picture']:>14} sp {sp:2} sr {sr:2} {row['peer']:>14}  filter {filter_s}  with regions "
-                  f"{row['regions_s']:8.2f} s  {row['regions']:6} regions  deviation {row['deviation']:6.2f}", flush=True)
+                  f"{row['regions_s']:8.2f} s  {row['regions']:6} regions  deviation {row['deviation']:6.2f}",
+                  flush=True)
             yield row
 
 
