@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/image/metadata/exif.h"
 #include "core/image/metadata/orientation.h"
+#include "core/image/png-whole.h"
 
 /* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
 #define DEFLATE_MOST 1032
@@ -21,6 +22,7 @@
 typedef struct {
   MsRowReader rows; /* of ms_png_open_rows() */
   MsImageSource *source;
+  MsPngWhole *whole; /* (nullable): the rows, inflated beforehand */
   png_structp png;
   png_infop info;
   guint8 *pixels; /* of the whole image, or of one row */
@@ -51,7 +53,10 @@ on_error(png_structp png, png_const_charp message)
 static void
 on_warning(png_structp png, png_const_charp message)
 {
-  if (!g_str_has_prefix(message, "IDAT:"))
+  PngReader *self = png_get_error_ptr(png);
+
+  /* Where the pixels have been inflated beforehand, libpng finds those that it skips to be too many. */
+  if (!g_str_has_prefix(message, "IDAT:") || self->whole != NULL)
     return;
   if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL)
     png_error(png, message);
@@ -108,6 +113,7 @@ reader_close(PngReader *self)
   png_destroy_read_struct(&self->png, &self->info, NULL);
   g_clear_pointer(&self->pixels, g_free);
   g_clear_pointer(&self->row, g_free);
+  g_clear_pointer(&self->whole, ms_png_whole_free);
 }
 
 static void
@@ -198,6 +204,19 @@ read_rows(PngReader *self)
     }
 }
 
+static void
+read_whole_rows(PngReader *self)
+{
+  gsize stride = (gsize)png_get_image_width(self->png, self->info) * 4;
+  guint32 height = png_get_image_height(self->png, self->info);
+
+  for (guint32 y = 0; y < height; y++) {
+    stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
+    ms_png_whole_read_row(self->whole, self->pixels + y * stride);
+    ms_image_source_report_rows(self->source, (guint64)y + 1, height);
+  }
+}
+
 /* The first pass of an interlaced file has every eighth pixel of every eighth row. */
 static void
 read_first_pass(PngReader *self)
@@ -233,17 +252,35 @@ read_preview(PngReader *self)
   read_first_pass(self);
 }
 
+/* Called by libpng for a chunk of pixels whose checksum is right. */
+static int
+skip_pixels(png_structp png, png_unknown_chunkp chunk)
+{
+  const int is_handled = 1;
+
+  return is_handled;
+}
+
 static void
 read_image(PngReader *self)
 {
+  self->whole = ms_png_whole_new(self->source);
+  if (self->whole != NULL) {
+    png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "IDAT", 1);
+    png_set_read_user_chunk_fn(self->png, NULL, skip_pixels);
+  }
   read_header(self);
   guint32 width = png_get_image_width(self->png, self->info);
   guint32 height = png_get_image_height(self->png, self->info);
 
   self->pixels = ms_image_source_alloc_pixels(self->source, width, height, &self->error);
   stop_if(self, self->pixels == NULL);
-  set_transforms(self);
-  read_rows(self);
+  if (self->whole != NULL) {
+    read_whole_rows(self);
+  } else {
+    set_transforms(self);
+    read_rows(self);
+  }
   /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
   png_read_end(self->png, self->info);
 

@@ -13,3 +13,9 @@ ms_png_deflate(const guint8 *data, gsize size, int level)
 {
   g_return_val_if_reached(NULL);
 }
+
+gboolean
+ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size)
+{
+  g_return_val_if_reached(FALSE);
+}

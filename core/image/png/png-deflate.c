@@ -8,7 +8,7 @@
  */
 #define FAST_LEVEL 3
 
-/** ms_png_deflate_is_built: whether ms_png_deflate() can be called. */
+/** ms_png_deflate_is_built: whether ms_png_deflate() and ms_png_inflate() can be called. */
 gboolean
 ms_png_deflate_is_built(void)
 {
@@ -34,4 +34,23 @@ ms_png_deflate(const guint8 *data, gsize size, int level)
     return g_bytes_new_take(g_realloc(out, n), n);
   g_free(out);
   return NULL;
+}
+
+/**
+ * ms_png_inflate:
+ * @data: a zlib stream; bytes behind its end are ignored
+ * @out: (out): @out_size bytes
+ *
+ * Returns: FALSE when the stream is damaged or has another size than @out_size, or there is not enough memory
+ */
+gboolean
+ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size)
+{
+  struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+
+  if (decompressor == NULL)
+    return FALSE;
+  enum libdeflate_result result = libdeflate_zlib_decompress(decompressor, data, size, out, out_size, NULL);
+  libdeflate_free_decompressor(decompressor);
+  return result == LIBDEFLATE_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compresses a whole buffer into a zlib stream with libdeflate, where the build has it. */
+/* Compresses and inflates whole zlib streams with libdeflate, where the build has it. */
 #pragma once
 
 #include <glib.h>
@@ -8,5 +8,6 @@ G_BEGIN_DECLS
 
 gboolean ms_png_deflate_is_built(void);
 GBytes *ms_png_deflate(const guint8 *data, gsize size, int level);
+gboolean ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size);
 
 G_END_DECLS

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* PNG files that are inflated as a whole: every filter and colour type, and the files that are left to libpng. */
+#include <png.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/image/png/png-deflate.h"
+#include "core/image/png-whole.h"
+#include "tests/support/image-files.h"
+
+typedef struct {
+  int colour_type;
+  int depth;
+  int interlace;
+  int filters;
+  guint samples;
+} Form;
+
+static void
+append(png_structp png, png_bytep data, size_t size)
+{
+  g_byte_array_append(png_get_io_ptr(png), data, size);
+}
+
+static void
+flush(png_structp png)
+{
+}
+
+/* A file by libpng's own encoder. */
+static GBytes *
+encode(const Form *form, guint8 *samples, int width, int height)
+{
+  GByteArray *file = g_byte_array_new();
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct(png);
+  g_autofree png_bytep *rows = g_new(png_bytep, height);
+
+  for (int y = 0; y < height; y++)
+    rows[y] = samples + (gsize)y * width * form->samples * form->depth / 8;
+  png_set_write_fn(png, file, append, flush);
+  png_set_IHDR(png, info, width, height, form->depth, form->colour_type, form->interlace, 0, 0);
+  png_set_filter(png, 0, form->filters);
+  png_set_compression_buffer_size(png, 700);
+  png_write_info(png, info);
+  png_write_image(png, rows);
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return g_byte_array_free_to_bytes(file);
+}
+
+static gboolean
+is_whole(GBytes *file)
+{
+  MsImageLimits limits = ms_image_limits_default();
+  MsImageSource source = {.name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file};
+  g_autoptr(MsPngWhole) whole = ms_png_whole_new(&source);
+
+  return whole != NULL;
+}
+
+static guint8 *
+make_samples(gsize n, guint32 seed)
+{
+  guint8 *samples = g_malloc(n);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+  int level = 128;
+
+  /* Noise beside slopes, so that sums of neighbours wrap around and predictors tie. */
+  for (gsize i = 0; i < n; i++) {
+    level = g_rand_int_range(rand, 0, 8) == 0 ? g_rand_int_range(rand, 0, 256) : level + g_rand_int_range(rand, -1, 2);
+    samples[i] = (guint8)level;
+  }
+  return samples;
+}
+
+static void
+assert_pixels(MsImage *image, const Form *form, const guint8 *samples)
+{
+  const guint8 *pixel = ms_image_get_pixels(image);
+  gsize n = (gsize)ms_image_get_width(image) * ms_image_get_height(image);
+
+  for (gsize i = 0; i < n; i++, pixel += 4, samples += form->samples) {
+    gboolean is_grey = form->samples < 3;
+    g_assert_cmpuint(pixel[0], ==, samples[0]);
+    g_assert_cmpuint(pixel[1], ==, is_grey ? samples[0] : samples[1]);
+    g_assert_cmpuint(pixel[2], ==, is_grey ? samples[0] : samples[2]);
+    g_assert_cmpuint(pixel[3], ==, form->samples % 2 == 0 ? samples[form->samples - 1] : 255);
+  }
+}
+
+static void
+check(const Form *form, int width, int height)
+{
+  g_autofree guint8 *samples = make_samples((gsize)width * height * form->samples, width * 100 + height);
+  g_autoptr(GBytes) file = encode(form, samples, width, height);
+  g_autoptr(MsImage) image = ms_test_decode(file);
+
+  g_assert_true(is_whole(file) == ms_png_deflate_is_built());
+  assert_pixels(image, form, samples);
+}
+
+static void
+test_filters(void)
+{
+  static const Form forms[] = {
+    {.colour_type = PNG_COLOR_TYPE_GRAY, .samples = 1},
+    {.colour_type = PNG_COLOR_TYPE_GRAY_ALPHA, .samples = 2},
+    {.colour_type = PNG_COLOR_TYPE_RGB, .samples = 3},
+    {.colour_type = PNG_COLOR_TYPE_RGB_ALPHA, .samples = 4},
+  };
+  static const int filters[] = {PNG_FILTER_NONE, PNG_FILTER_SUB,   PNG_FILTER_UP,
+                                PNG_FILTER_AVG,  PNG_FILTER_PAETH, PNG_ALL_FILTERS};
+  static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 4}, {17, 31}, {64, 33}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(forms) * G_N_ELEMENTS(filters); i++) {
+    Form form = forms[i % G_N_ELEMENTS(forms)];
+    form.depth = 8;
+    form.filters = filters[i / G_N_ELEMENTS(forms)];
+    for (gsize s = 0; s < G_N_ELEMENTS(sizes); s++)
+      check(&form, sizes[s][0], sizes[s][1]);
+  }
+}
+
+static void
+test_left_to_libpng(void)
+{
+  static const Form forms[] = {
+    {PNG_COLOR_TYPE_RGB, 16, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 3},
+    {PNG_COLOR_TYPE_RGB, 8, PNG_INTERLACE_ADAM7, PNG_ALL_FILTERS, 3},
+    {PNG_COLOR_TYPE_GRAY, 1, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 1},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(forms); i++) {
+    g_autofree guint8 *samples = make_samples(24 * 10 * 6, i);
+    g_autoptr(GBytes) file = encode(&forms[i], samples, 24, 10);
+    g_assert_false(is_whole(file));
+    g_object_unref(ms_test_decode(file));
+  }
+}
+
+static GBytes *
+encode_plain(void)
+{
+  static const Form form = {PNG_COLOR_TYPE_RGB, 8, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 3};
+  g_autofree guint8 *samples = make_samples(60 * 40 * 3, 7);
+
+  return encode(&form, samples, 60, 40);
+}
+
+/* A copy of @file with one byte changed, and the checksums of its chunks made right again where @repaired. */
+static GBytes *
+change(GBytes *file, gsize at, gboolean repaired)
+{
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(g_bytes_new(g_bytes_get_data(file, NULL), g_bytes_get_size(file)), &size);
+
+  data[at] ^= 0x55;
+  if (repaired)
+    ms_test_png_repair(data, size);
+  return g_bytes_new_take(data, size);
+}
+
+static void
+test_damaged(void)
+{
+  g_autoptr(GBytes) file = encode_plain();
+  gsize pixels = ms_test_png_find(file, "IDAT") + 8;
+
+  for (gsize at = pixels; at < pixels + 600; at += 37)
+    for (int repaired = 0; repaired < 2; repaired++) {
+      g_autoptr(GBytes) damaged = change(file, at, repaired);
+      ms_test_assert_refused(damaged, MS_ERROR_FORMAT);
+    }
+  for (gsize n = pixels; n < g_bytes_get_size(file); n += 101) {
+    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, n);
+    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+  }
+}
+
+/* Sound but unusual: bytes after the stream of pixels are ignored, and one colour may be transparent. */
+static void
+test_unusual(void)
+{
+  g_autoptr(GBytes) file = encode_plain();
+  g_autoptr(MsImage) image = ms_test_decode(file);
+  gsize end = g_bytes_get_size(file) - 12, pixels = ms_test_png_find(file, "IDAT");
+  const guint8 *data = g_bytes_get_data(file, NULL), key[6] = {0, data[pixels], 0, 0, 0, 0};
+  GByteArray *more = g_byte_array_new(), *keyed = g_byte_array_new();
+
+  g_byte_array_append(more, data, end);
+  ms_test_png_append(more, "IDAT", "more", 4);
+  g_byte_array_append(more, data + end, 12);
+  g_autoptr(GBytes) with_more = g_byte_array_free_to_bytes(more);
+  g_autoptr(MsImage) same = ms_test_decode(with_more);
+  ms_test_assert_same_image(image, same);
+
+  g_byte_array_append(keyed, data, pixels);
+  ms_test_png_append(keyed, "tRNS", key, sizeof key);
+  g_byte_array_append(keyed, data + pixels, end + 12 - pixels);
+  g_autoptr(GBytes) with_key = g_byte_array_free_to_bytes(keyed);
+  g_assert_false(is_whole(with_key));
+  g_object_unref(ms_test_decode(with_key));
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/png-whole/filters", test_filters);
+  g_test_add_func("/png-whole/left-to-libpng", test_left_to_libpng);
+  g_test_add_func("/png-whole/damaged", test_damaged);
+  g_test_add_func("/png-whole/unusual", test_unusual);
+  return g_test_run();
+}
