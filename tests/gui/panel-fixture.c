@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gui/panel-fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/support/fixture.h"
@@ -262,4 +263,26 @@ void
 assert_accessible_names(GtkWidget *root)
 {
   assert_named(root, (gpointer)G_OBJECT_TYPE_NAME(root));
+}
+
+static double
+luminance(guint32 rgb)
+{
+  static const double weights[] = {0.0722, 0.7152, 0.2126};
+  double sum = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS(weights); i++) {
+    double x = (rgb >> (8 * i) & 255) / 255.0;
+    sum += weights[i] * (x <= 0.03928 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/** contrast: of two colours 0xRRGGBB, as WCAG 2 defines it: 1 to 21 */
+double
+contrast(guint32 one, guint32 other)
+{
+  double a = luminance(one), b = luminance(other);
+
+  return (MAX(a, b) + 0.05) / (MIN(a, b) + 0.05);
 }

@@ -44,5 +44,6 @@ GtkWidget *find_label_with(GtkWidget *root, const char *part);
 char *tree_cell(GtkTreeView *tree, int row, int column);
 int tree_rows(GtkTreeView *tree);
 void assert_accessible_names(GtkWidget *root);
+double contrast(guint32 one, guint32 other);
 
 G_END_DECLS

@@ -5,8 +5,10 @@
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/panels/common/chart-view.h"
+#include "core/chart/chart-style.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/report-view.h"
+#include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/kernel/text-diff.h"
 #include "ui/panels/timing/timing-rows.h"
@@ -222,6 +224,21 @@ test_export_problems(void)
   g_object_unref(view);
 }
 
+/* What is drawn in each theme is legible: text, curves and bars have a contrast of 4.5:1 with what they stand on. */
+static void
+test_contrast(void)
+{
+  for (MsChartTheme theme = MS_CHART_LIGHT; theme <= MS_CHART_DARK; theme++) {
+    const MsChartPaint *paint = ms_chart_paint(theme);
+    g_assert_cmpfloat(contrast(paint->text, paint->background), >=, 4.5);
+    g_assert_cmpfloat(contrast(paint->faint_text, paint->background), >=, 4.5);
+    for (guint i = 0; i < MS_CHART_N_STYLES; i++)
+      g_assert_cmpfloat(contrast(paint->series[i], paint->background), >=, 4.5);
+    for (MsChannel channel = 0; channel < MS_N_CHANNELS; channel++)
+      g_assert_cmpfloat(contrast(ms_histogram_channel_colour(channel, theme), paint->background), >=, 4.5);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -232,5 +249,6 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
   g_test_add_func("/panel-parts/export-problems", test_export_problems);
+  g_test_add_func("/panel-parts/contrast", test_contrast);
   return g_test_run();
 }

@@ -154,12 +154,53 @@ test_fifty_megapixels(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* Of the letters of the caption at the left with its ground; the picture below it is white. */
+static double
+contrast_of_caption(WindowFixture *fixture)
+{
+  g_autoptr(cairo_surface_t) surface = window_fixture_render(fixture);
+  guint32 darkest = 0xffffff, brightest = 0;
+
+  g_assert_cmphex(pixel_at(surface, 330, 60), ==, 0xffffff);
+  for (int y = 15; y < 27; y++)
+    for (int x = 20; x < 55; x++) {
+      darkest = MIN(darkest, pixel_at(surface, x, y));
+      brightest = MAX(brightest, pixel_at(surface, x, y));
+    }
+  return contrast(darkest, brightest);
+}
+
+/* On the brightest picture the caption is legible; a filtered one has a caption where its settings are others. */
+static void
+test_captions_on_white(void)
+{
+  WindowFixture fixture;
+  guint8 *pixels = g_malloc(1300 * 700 * 4);
+
+  memset(pixels, 255, 1300 * 700 * 4);
+  g_autoptr(MsImage) white = ms_image_new_take(1300, 700, pixels, NULL);
+  SET_UP(&fixture);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, white, "white.png");
+  window_fixture_open(&fixture, file);
+  ms_image_view_set_zoom(ms_window_get_view(fixture.window), 1);
+  window_fixture_activate(&fixture, "view-mode::split");
+  g_assert_cmpfloat(contrast_of_caption(&fixture), >=, 4.5);
+  window_fixture_activate(&fixture, "view-mode::filtered");
+  g_assert_cmpfloat(contrast_of_caption(&fixture), ==, 1);
+  ms_document_set_live(ms_window_get_document(fixture.window), FALSE);
+  g_assert_true(ms_document_set_option(ms_window_get_document(fixture.window), "sr", "3", NULL));
+  panel_fixture_settle();
+  g_assert_cmpfloat(contrast_of_caption(&fixture), >=, 4.5);
+  window_fixture_tear_down(&fixture);
+}
+
 int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/modes", test_modes);
   g_test_add_func("/window/view-moves", test_view_moves);
+  g_test_add_func("/window/captions-on-white", test_captions_on_white);
   g_test_add_func("/window/fifty-megapixels", test_fifty_megapixels);
   return window_fixture_run();
 }

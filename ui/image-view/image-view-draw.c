@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
@@ -365,6 +366,16 @@ draw_difference(MsImageView *self, cairo_t *cr)
   draw_caption(self, cr, caption, 0, FALSE);
 }
 
+/* Where the mode says what is shown, only what is not the newest picture of the current settings has a caption. */
+static void
+draw_warning(MsImageView *self, cairo_t *cr)
+{
+  g_autofree char *b = caption_b(self);
+
+  if (strcmp(b, _("Filtered")) != 0)
+    draw_caption(self, cr, b, 0, FALSE);
+}
+
 /** ms_image_view_draw: draws the current mode; @cr is in the widget's units. */
 void
 ms_image_view_draw(MsImageView *self, cairo_t *cr)
@@ -387,6 +398,7 @@ ms_image_view_draw(MsImageView *self, cairo_t *cr)
   case MS_VIEW_FILTERED:
     draw_filtered(self, cr);
     draw_grid(self, cr);
+    draw_warning(self, cr);
     break;
   case MS_VIEW_ORIGINAL:
     draw_slot(self, cr, &self->a, 1);
