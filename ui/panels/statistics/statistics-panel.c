@@ -172,9 +172,11 @@ ms_statistics_panel_make_compact(MsPanel *panel)
 {
   MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
 
-  for (int column = 0; column < N_COLUMNS; column++)
-    gtk_tree_view_column_set_visible(gtk_tree_view_get_column(self->tree, column),
-                                     column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
+  for (int column = 0; column < N_COLUMNS; column++) {
+    GtkTreeViewColumn *view = gtk_tree_view_get_column(self->tree, column);
+    gtk_tree_view_column_set_visible(view, column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
+    gtk_tree_view_column_set_expand(view, TRUE);
+  }
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
