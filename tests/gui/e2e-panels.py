@@ -69,6 +69,18 @@ def export(person, kind, path):
     wait("a word about the export", lambda: person.has(part=f"Exported to {path}"))
 
 
+def enlarge(person):
+    """The chart in a window of its own, which Escape closes."""
+    frames = lambda: [node for node in person.all(role="frame")]  # noqa: E731
+    before = len(frames())
+    person.click(person.find("Enlarge Chart", "push button"))
+    wait("the window of the chart", lambda: len(frames()) == before + 1)
+    large = next(frame for frame in frames() if frame.name == "One toggle at a time")
+    person.click(large)
+    person.press("Escape")
+    wait("the window of the chart to go", lambda: len(frames()) == before)
+
+
 def compare(person):
     go_to(person, "Compare")
     for value in ("Unroll 2", "Unroll 4", "Access vload"):
@@ -79,6 +91,7 @@ def compare(person):
     person.find("Cancel", "push button")
     wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
     shoot(person, "compare")
+    enlarge(person)
     path = os.path.join(WORK, "compare.csv")
     export(person, "Table as CSV…", path)
     with open(path, newline="", encoding="utf-8") as file:
@@ -179,7 +192,7 @@ def main():
     os.makedirs(ARTEFACTS, exist_ok=True)
     picture = os.path.join(WORK, "picture.png")
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
-    person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
+    person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK}, reader=True)
     try:
         person.find(part="Run 1 on ", role="label")
         steps = (read_histogram, read_statistics, compare, measuring, experiment, learn, tune, look_at_kernel,
