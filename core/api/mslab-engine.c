@@ -349,7 +349,8 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
  * neighbouring pixels are of one region where the places at which they come to rest differ by at most `sp` in column
  * and in row, and their filtered colours by at most half of `sr`; regions are what such neighbours connect. While a
  * region has fewer than @min_pixels, the smallest one joins the neighbour whose mean colour is nearest. Every device
- * finds the same regions.
+ * finds the same regions. Progress counts the rows that are filtered; an engine that was opened with `auto` repeats the
+ * filter on a processor when its device fails.
  *
  * Returns: (transfer full): the regions, or %NULL with @error set
  */
@@ -361,8 +362,7 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
 
   MsSettings chosen = ms_api_settings_get(settings);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  return ms_api_regions_new(ms_api_image_get(image), ms_engine_get_context(self->engine), &chosen, min_pixels,
-                            cancellable, error);
+  return ms_api_regions_new(ms_api_image_get(image), self->engine, &chosen, min_pixels, cancellable, error);
 }
 
 static gboolean

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api-private.h"
-#include "core/engine/filter-modes.h"
+#include "core/engine/engine.h"
 #include "core/regions/segment-table.h"
 
 /**
@@ -44,17 +44,18 @@ mslab_regions_init(MslabRegions *self)
 {
 }
 
-/* ms_api_regions_new: (transfer full): computed on the device, or by the serial code where @context is %NULL. */
+/* ms_api_regions_new: (transfer full): computed by @engine, which reports progress and may fall back to a processor. */
 MslabRegions *
-ms_api_regions_new(MsImage *image, MsContext *context, const MsSettings *settings, guint min_pixels,
+ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings, guint min_pixels,
                    GCancellable *cancellable, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
-  g_autofree guint16 *modes = NULL;
-  g_autoptr(MsImage) filtered = ms_filter_modes_run(context, image, settings, &modes, cancellable, error);
+  MsEngineRun about = {.want_modes = TRUE};
+  g_autoptr(MsImage) filtered = ms_engine_run(engine, image, settings, &about, cancellable, error);
 
   if (filtered)
-    self->segmentation = ms_segmentation_new(filtered, modes, &settings->params, min_pixels, cancellable, error);
+    self->segmentation = ms_segmentation_new(filtered, about.modes, &settings->params, min_pixels, cancellable, error);
+  ms_engine_run_clear(&about);
   if (!self->segmentation)
     return NULL;
   self->original = g_object_ref(image);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/engine/device-settings.h"
+#include "core/engine/filter-modes.h"
 #include "core/engine/tuned.h"
 #include "core/opencl/device-chooser.h"
 
@@ -153,9 +154,23 @@ shorten_bands(MsPlan *plan)
 }
 
 static MsImage *
+run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
+               GCancellable *cancellable, GError **error)
+{
+  ms_engine_run_clear(run);
+  ms_mean_shift_set_pipelined(self->filter, FALSE);
+  run->used = *settings;
+  return ms_filter_modes_run_on(self->filter, source, settings, &(MsModesRun){.log = run->log}, &run->modes,
+                                cancellable, error);
+}
+
+static MsImage *
 run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
          GError **error)
 {
+  if (run->want_modes)
+    return run_with_modes(self, source, settings, run, cancellable, error);
+
   MsSettings tuned = ms_tuned_settings(settings, ms_context_get_device(context_of(self)), ms_image_get_width(source),
                                        ms_image_get_height(source));
 

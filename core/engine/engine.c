@@ -30,6 +30,7 @@ ms_engine_run_clear(MsEngineRun *self)
 {
   g_clear_pointer(&self->rejected, g_free);
   g_clear_object(&self->program);
+  g_clear_pointer(&self->modes, g_free);
 }
 
 MsEngineInfo

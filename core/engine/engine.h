@@ -38,20 +38,24 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
  * @interactive: keep bands short, so that cancelling takes effect soon
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
+ * @want_modes: compute the modes of the whole image, too; not with several devices, and without @region and @rows
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @program: (out) (nullable) (transfer full): the program that ran
+ * @modes: (out) (nullable) (transfer full): as ms_filter_modes_run() gives them
  */
 typedef struct {
   const MsRegion *region;
   gboolean interactive;
   MsEngineRows rows;
   gpointer rows_data;
+  gboolean want_modes;
   MsTimingLog *log;
   MsSettings used;
   char *rejected;
   MsProgramSpec *program;
+  guint16 *modes;
 } MsEngineRun;
 
 void ms_engine_run_clear(MsEngineRun *self);

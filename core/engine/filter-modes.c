@@ -11,29 +11,29 @@ check_reference(const MsParams *params, GError **error)
 }
 
 static MsImage *
-run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 *modes, GCancellable *cancellable,
-    GError **error)
+run(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *about, guint16 *modes,
+    GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
-
   if (filter)
-    return ms_mean_shift_run_with_modes(filter, source, settings, modes, NULL, cancellable, error);
+    return ms_mean_shift_run_with_modes(filter, source, settings, modes, about->log, cancellable, error);
   return check_reference(&settings->params, error)
-           ? ms_reference_run_with_modes(source, &settings->params, modes, cancellable, error)
+           ? ms_reference_run_with_modes(source, &settings->params, modes, about->progress, about->progress_data,
+                                         cancellable, error)
            : NULL;
 }
 
 /**
- * ms_filter_modes_run:
- * @context: (nullable): the device, %NULL for the serial reference
+ * ms_filter_modes_run_on:
+ * @filter: (nullable): the filter on a device, which reports its own progress; %NULL for the serial reference
+ * @about: what the run reports
  * @modes: (out) (transfer full): column and row at which each pixel comes to rest, two numbers a pixel
  *
  * Returns: (transfer full): the filtered image, or %NULL with @error set: #MS_ERROR_USAGE or #MS_ERROR_UNSUPPORTED for
  *   settings without modes
  */
 MsImage *
-ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
-                    GCancellable *cancellable, GError **error)
+ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *about,
+                       guint16 **modes, GCancellable *cancellable, GError **error)
 {
   guint16 *places = g_try_new(guint16, 2 * (gsize)ms_image_get_width(source) * ms_image_get_height(source));
   g_autoptr(GError) failure = NULL;
@@ -44,7 +44,7 @@ ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *setti
                  ms_image_get_width(source), ms_image_get_height(source));
     return NULL;
   }
-  result = run(context, source, settings, places, cancellable, &failure);
+  result = run(filter, source, settings, about, places, cancellable, &failure);
   if (result)
     *modes = places;
   /* A device that did not answer in time may still write to the modes, so they are never freed. */
@@ -53,4 +53,14 @@ ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *setti
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   return result;
+}
+
+/** ms_filter_modes_run: ms_filter_modes_run_on() a device, or by the serial reference where @context is %NULL. */
+MsImage *
+ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
+                    GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
+
+  return ms_filter_modes_run_on(filter, source, settings, &(MsModesRun){NULL}, modes, cancellable, error);
 }

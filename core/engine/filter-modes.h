@@ -6,6 +6,19 @@
 
 G_BEGIN_DECLS
 
+/**
+ * MsModesRun:
+ * @log: (nullable) (transfer none): gets the device's rows
+ * @progress: (nullable): called after each row of the serial reference
+ */
+typedef struct {
+  MsTimingLog *log;
+  MsProgressFunc progress;
+  gpointer progress_data;
+} MsModesRun;
+
+MsImage *ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings,
+                                const MsModesRun *about, guint16 **modes, GCancellable *cancellable, GError **error);
 MsImage *ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
                              GCancellable *cancellable, GError **error);
 

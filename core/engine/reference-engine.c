@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/engine/filter-modes.h"
+
 /* Rows of a strip when finished rows are reported: few, since one row may take a second. */
 #define STRIP_ROWS 16
 
@@ -53,19 +55,31 @@ run_strips(MsEngine *self, MsImage *source, const MsParams *params, const MsRegi
 }
 
 static MsImage *
+compute(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
+        GError **error)
+{
+  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  const MsModesRun about = {.progress = ms_engine_report_progress, .progress_data = self};
+
+  if (run->want_modes)
+    return ms_filter_modes_run_on(NULL, source, settings, &about, &run->modes, cancellable, error);
+  /* A strip would go through the levels of the whole picture again. */
+  if (run->rows && settings->params.levels == 0)
+    return run_strips(self, source, &settings->params, &region, run, cancellable, error);
+  MsImage *result =
+    ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self, cancellable, error);
+  if (result && run->rows)
+    run->rows(ms_image_get_pixels(result), region.height, run->rows_data);
+  return result;
+}
+
+static MsImage *
 run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
     GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  /* A strip would go through the levels of the whole picture again. */
-  gboolean strips = run->rows && settings->params.levels == 0;
-  MsImage *result =
-    strips ? run_strips(self, source, &settings->params, &region, run, cancellable, error)
-           : ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self, cancellable, error);
+  MsImage *result = compute(self, source, settings, run, cancellable, error);
 
-  if (result && run->rows && !strips)
-    run->rows(ms_image_get_pixels(result), region.height, run->rows_data);
   run->used = *settings;
   if (result && run->log) {
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);

@@ -84,7 +84,7 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
   MsSettings tuned[MS_SHARES_MAX];
 
-  g_return_val_if_fail(!about->region && !about->rows, NULL);
+  g_return_val_if_fail(!about->region && !about->rows && !about->want_modes, NULL);
   tune(self, source, settings, tuned);
   if (!resolve(self, source, &tuned[0], &about->used, error))
     return NULL;

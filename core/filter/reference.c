@@ -316,11 +316,11 @@ ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion
 
 /** ms_reference_run_with_modes: what ms_mean_shift_run_with_modes() computes, by the serial reference. */
 MsImage *
-ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, GCancellable *cancellable,
-                            GError **error)
+ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, MsProgressFunc progress,
+                            gpointer user_data, GCancellable *cancellable, GError **error)
 {
   const MsRegion whole = ms_image_get_extent(source);
-  const Watcher watcher = {.cancellable = cancellable};
+  const Watcher watcher = {progress, user_data, cancellable};
 
   g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
   g_autoptr(MsImage) converted =

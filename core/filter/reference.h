@@ -17,8 +17,8 @@ MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRegio
 MsImage *ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
                                   MsProgressFunc progress, gpointer user_data, GCancellable *cancellable,
                                   GError **error);
-MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, GCancellable *cancellable,
-                                     GError **error);
+MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, MsProgressFunc progress,
+                                     gpointer user_data, GCancellable *cancellable, GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);
 
 G_END_DECLS

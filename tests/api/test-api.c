@@ -386,8 +386,13 @@ test_regions(void)
   g_autoptr(MslabSettings) settings = mslab_settings_new();
   g_assert_true(mslab_settings_set(settings, "sp", "4", NULL));
   g_autoptr(MslabRegions) all = find_regions(serial, image, settings, 0);
+  int done[2] = {0};
+  mslab_engine_set_progress(serial, on_progress, &done[0], NULL);
+  mslab_engine_set_progress(device, on_progress, &done[1], NULL);
   g_autoptr(MslabRegions) regions = find_regions(device, image, settings, 12);
   g_autoptr(MslabRegions) expected = find_regions(serial, image, settings, 12);
+  g_assert_cmpint(done[0], ==, HEIGHT);
+  g_assert_cmpint(done[1], ==, HEIGHT);
   g_autoptr(GBytes) bytes = mslab_regions_get_labels(regions);
   g_autoptr(GBytes) expected_bytes = mslab_regions_get_labels(expected);
   guint n = mslab_regions_get_count(regions);

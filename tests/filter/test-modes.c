@@ -15,7 +15,8 @@ compare(MsMeanShift *filter, MsImage *source, const MsSettings *settings, guint6
   gsize bytes = ms_image_get_byte_size(source);
   g_autofree guint16 *expected = g_malloc(bytes), *modes = g_malloc(bytes);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings->params, expected, NULL, &error);
+  g_autoptr(MsImage) reference =
+    ms_reference_run_with_modes(source, &settings->params, expected, NULL, NULL, NULL, &error);
 
   g_assert_no_error(error);
   memset(modes, 0xff, bytes);

@@ -85,7 +85,8 @@ test_modes_and_stripes(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, expected, NULL, &error);
+  g_autoptr(MsImage) reference =
+    ms_reference_run_with_modes(source, &settings.params, expected, NULL, NULL, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) result = ms_mean_shift_run_with_modes(filter, source, &settings, modes, NULL, NULL, &error);
   g_assert_no_error(error);

@@ -178,6 +178,31 @@ test_a_requested_fallback_goes_on(void)
     check_goes_on("gpu", MS_FALLBACK_CPU);
 }
 
+/* The modes are those of the serial reference as well, also where the device failed while it computed them. */
+static void
+test_modes_go_on_with_the_processor(void)
+{
+  MsSettings settings = small_settings();
+  guint16 expected[23 * 14 * 2];
+  MsEngineRun about = {.want_modes = TRUE};
+  g_autoptr(GError) error = NULL;
+
+  if (!ready())
+    return;
+  g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
+  g_autoptr(MsImage) image = ms_reference_run_with_modes(scene, &settings.params, expected, NULL, NULL, NULL, &error);
+  g_assert_no_error(error);
+  arm(3);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
+  arm(0);
+  g_assert_no_error(error);
+  g_assert_cmpstr(ms_engine_describe(engine).type, ==, "cpu");
+  ms_fixture_assert_same(image, result, "modes");
+  g_assert_cmpmem(about.modes, sizeof expected, expected, sizeof expected);
+  ms_engine_run_clear(&about);
+}
+
 static void
 test_a_named_device_fails(void)
 {
@@ -239,6 +264,7 @@ main(int argc, char **argv)
   g_test_add_func("/fallback/auto-passes-a-broken-gpu-over", test_auto_passes_a_broken_gpu_over);
   g_test_add_func("/fallback/auto-goes-on-with-the-processor", test_auto_goes_on_with_the_processor);
   g_test_add_func("/fallback/a-requested-fallback-goes-on", test_a_requested_fallback_goes_on);
+  g_test_add_func("/fallback/modes-go-on-with-the-processor", test_modes_go_on_with_the_processor);
   g_test_add_func("/fallback/a-named-device-fails", test_a_named_device_fails);
   g_test_add_func("/fallback/a-missing-device", test_a_missing_device);
   g_test_add_func("/fallback/devices-of-two-platforms-share", test_devices_of_two_platforms_share);
