@@ -70,6 +70,7 @@ typedef struct {
   gboolean dry_run;
   gboolean null;
   guint64 memory_limit;
+  char *scratch;
   guint64 max_pixels;
   gboolean timings;
   gboolean stats;

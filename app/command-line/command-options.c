@@ -139,6 +139,9 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
       N_("Bytes of memory that the program may take, as in 512M; larger images are filtered in bands"),
       ARGUMENT("SIZE"), .thousand = 1024),
+  ROW(BATCH, "scratch", TEXT, scratch, IMAGES,
+      N_("With --memory-limit, folder of temporary files for larger images that cannot be read by rows"),
+      ARGUMENT("DIR"), .needs = "memory-limit"),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | REGIONS | TUNE | EXPERIMENT,
       N_("Refuse images with more pixels (default 1G); K, M, G and T are decimal"), ARGUMENT("N"), .thousand = 1000),
 

@@ -150,6 +150,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.keep_log = line->timings || line->json || line->csv;
   options.hash = line->resume == MS_RESUME_HASH;
   options.memory_limit = line->memory_limit;
+  options.scratch = line->scratch;
   options.memory_runtime = runtime_bytes(line);
   options.whole_images = line->devices || line->stats || line->histogram;
   options.manifest = manifest;

@@ -24,6 +24,7 @@ G_BEGIN_DECLS
  *   exceeds it alone is filtered in bands or, where that is not possible and the limit is explicit, fails
  * @memory_runtime: bytes of the program and the driver if @memory_limit includes these and the buffers of the device; 0
  *   if it is for images alone
+ * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
  * @memory: the images' share of the limit or its default; set by the runner
  * @whole_images: whether the engine or @inspect needs each image as a whole, so that none is filtered in bands
  * @manifest: (nullable): gets a line for each finished item
@@ -39,6 +40,7 @@ typedef struct {
   gboolean hash;
   guint64 memory_limit;
   guint64 memory_runtime;
+  const char *scratch;
   guint64 memory;
   gboolean whole_images;
   MsManifest *manifest;

@@ -28,6 +28,7 @@ ms_batch_image_free(MsBatchImage *self)
   g_clear_pointer(&self->content, g_bytes_unref);
   g_clear_object(&self->source);
   g_clear_object(&self->result);
+  ms_streamed_file_clear(&self->file);
   g_free(self->name);
   g_free(self);
 }
@@ -88,6 +89,40 @@ mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
   return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
 }
 
+static void
+add_note(MsBatchItem *item, const char *sentence)
+{
+  char *note = item->note ? g_strdup_printf("%s %s", item->note, sentence) : g_strdup(sentence);
+
+  g_free(item->note);
+  item->note = note;
+}
+
+/*
+ * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
+ * the reason where neither is possible.
+ */
+static gboolean
+settle_reading(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+{
+  MsStreamedFile *file = &work->file;
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, &reason);
+
+  if (rows)
+    return TRUE;
+  if (options->scratch && ms_codec_get(header->format)->open_rows &&
+      g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
+    g_autofree char *note =
+      g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", reason->message, options->scratch);
+    add_note(work->item, note);
+    file->scratch = ms_scratch_file_new(options->scratch);
+    return TRUE;
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
 /* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
 static gboolean
 plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
@@ -104,7 +139,10 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
   }
   *file = (MsStreamedFile){
     .path = work->item->input, .name = work->name, .content = work->content, .limits = &options->limits};
+  if (!settle_reading(work, options, header, error))
+    return FALSE;
   request.codec_bytes = codec->write_bytes(header->width, header->height, options->save.threads) +
+                        (file->scratch ? 2 * MS_SCRATCH_STEP : 0) +
                         (work->content ? g_bytes_get_size(work->content) : 0);
   file->plan = ms_stream_plan(&request);
   if (file->plan.band_rows == 0) {
@@ -112,8 +150,7 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
                  mebibytes_needed(options, file->plan.bytes));
     return FALSE;
   }
-  g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, error);
-  return rows != NULL;
+  return TRUE;
 }
 
 #define TOO_LARGE                                                                                                      \
@@ -211,6 +248,8 @@ ms_stage_decode(MsBatchImage *work, const MsRunnerOptions *options, GCancellable
       return FALSE;
     item->width = work->file.width;
     item->height = work->file.height;
+    if (work->file.image)
+      ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->file.image), start);
     return TRUE;
   }
   work->source = load(work, options, cancellable, error);

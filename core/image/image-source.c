@@ -59,6 +59,8 @@ ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
 void
 ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total)
 {
+  if (self->scratch)
+    ms_scratch_file_touch(self->scratch, self->row_bytes);
   if (self->rows)
     self->rows(done, total, self->rows_data);
 }
@@ -175,11 +177,15 @@ ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, g
 /**
  * ms_image_source_alloc_pixels:
  *
- * Returns: (transfer full): width * height * 4 bytes, not cleared, or %NULL with %MS_ERROR_MEMORY
+ * Returns: (transfer full): width * height * 4 bytes, not cleared, to be freed with ms_image_source_free_pixels(); or
+ *   %NULL with %MS_ERROR_MEMORY, or with the errors of ms_scratch_file_map()
  */
 guint8 *
 ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error)
 {
+  self->row_bytes = width * 4;
+  if (self->scratch)
+    return ms_scratch_file_map(self->scratch, width * height * 4, error);
   guint8 *pixels = ms_image_try_alloc_pixels(width, height);
 
   if (pixels == NULL)
@@ -188,6 +194,15 @@ ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height,
                  " MiB; close other programs or scale it down.",
                  self->name, width, height, (width * height * 4) >> 20);
   return pixels;
+}
+
+void
+ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels)
+{
+  if (self->scratch)
+    ms_scratch_file_unmap(self->scratch, pixels);
+  else
+    g_free(pixels);
 }
 
 static void
@@ -226,6 +241,43 @@ ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied)
   return ms_metadata_new(icc, exif, x_resolution, y_resolution);
 }
 
+static void
+touch(gsize bytes, gpointer scratch)
+{
+  ms_scratch_file_touch(scratch, bytes);
+}
+
+/* Turns pixels upright that are in temporary files. */
+static gboolean
+turn_in_scratch(MsScratchFile *scratch, guint8 **pixels, int *width, int *height, int orientation, GError **error)
+{
+  gboolean swaps = ms_orientation_swaps_sides(orientation);
+  guint8 *target = swaps ? ms_scratch_file_map(scratch, (gsize)*width * *height * 4, error) : *pixels;
+  int old_width = *width;
+
+  if (!target)
+    return FALSE;
+  ms_orientation_turn(*pixels, *width, *height, orientation, target, touch, scratch);
+  if (!swaps)
+    return TRUE;
+  ms_scratch_file_unmap(scratch, *pixels);
+  *pixels = target;
+  *width = *height;
+  *height = old_width;
+  return TRUE;
+}
+
+static MsImage *
+finish_in_scratch(MsScratchFile *scratch, guint8 *pixels, int width, int height, MsMetadata *metadata, int orientation,
+                  GError **error)
+{
+  if (!turn_in_scratch(scratch, &pixels, &width, &height, orientation, error))
+    return NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new_with_free_func(
+    pixels, (gsize)width * height * 4, (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(scratch));
+  return ms_image_new(width, height, bytes, metadata);
+}
+
 /**
  * ms_image_source_finish:
  * @pixels: (transfer full): the pixels as stored in the file
@@ -234,7 +286,7 @@ ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied)
  *
  * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.
  *
- * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY
+ * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map()
  */
 MsImage *
 ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, int orientation,
@@ -243,6 +295,8 @@ ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int heigh
   int applied = 1;
   g_autoptr(MsMetadata) metadata = ms_image_source_upright_metadata(raw, orientation, &applied);
 
+  if (self->scratch)
+    return finish_in_scratch(self->scratch, pixels, width, height, metadata, applied, error);
   if (ms_orientation_apply(&pixels, &width, &height, applied))
     return ms_image_new_take(width, height, pixels, metadata);
   g_free(pixels);

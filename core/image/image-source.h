@@ -2,6 +2,7 @@
 /* MsImageSource: the bytes of one image file, with the limits and the steps that all decoders share. */
 #pragma once
 
+#include "core/image/file/scratch-file.h"
 #include "core/image/image-format.h"
 #include "core/image/image.h"
 
@@ -58,6 +59,8 @@ typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
  * @bytes: (nullable): the whole file where there is no @fd
  * @rows: (nullable): told of every row that has been decoded
  * @rows_data: for @rows
+ * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
+ * @row_bytes: of the pixels in @scratch
  */
 typedef struct {
   const char *name;
@@ -69,6 +72,8 @@ typedef struct {
   GBytes *bytes;
   MsImageRows rows;
   gpointer rows_data;
+  MsScratchFile *scratch;
+  gsize row_bytes;
 } MsImageSource;
 
 MsImageLimits ms_image_limits_default(void);
@@ -81,6 +86,7 @@ gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buff
 gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
                                     GError **error);
 guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
+void ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels);
 MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);
 MsImage *ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
                                 int orientation, GError **error);

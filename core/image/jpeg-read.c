@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/image/metadata/exif.h"
+#include "core/image/jpeg/jpeg-coefficients.h"
 #include "core/image/jpeg-metadata.h"
 #include "core/image/jpeg-write.h"
 #include "core/image/metadata/orientation.h"
@@ -28,7 +29,7 @@ typedef struct {
   MsRowReader rows; /* of ms_jpeg_open_rows() */
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
-  struct jpeg_source_mgr input;
+  MsJpegInput input;
   struct jpeg_progress_mgr progress;
   jmp_buf jump;
   MsImageSource *source;
@@ -76,6 +77,10 @@ on_error(j_common_ptr cinfo)
 
   switch (self->errors.msg_code) {
   case JERR_OUT_OF_MEMORY:
+    if (self->input.error) {
+      self->error = g_steal_pointer(&self->input.error);
+      stop(self);
+    }
     ms_set_error(&self->error, MS_ERROR_MEMORY,
                  "Not enough memory to read '%s'; close other programs or scale it down.", name);
     stop(self);
@@ -167,8 +172,8 @@ on_input_fill(j_decompress_ptr cinfo)
                  self->source->name);
     stop(self);
   }
-  self->input.next_input_byte = self->buffer;
-  self->input.bytes_in_buffer = got;
+  self->input.manager.next_input_byte = self->buffer;
+  self->input.manager.bytes_in_buffer = got;
   return TRUE;
 }
 
@@ -177,13 +182,13 @@ on_input_skip(j_decompress_ptr cinfo, long n)
 {
   JpegReader *self = cinfo->client_data;
 
-  while (n > (long)self->input.bytes_in_buffer) {
-    n -= (long)self->input.bytes_in_buffer;
+  while (n > (long)self->input.manager.bytes_in_buffer) {
+    n -= (long)self->input.manager.bytes_in_buffer;
     on_input_fill(cinfo);
   }
   if (n > 0) {
-    self->input.next_input_byte += n;
-    self->input.bytes_in_buffer -= n;
+    self->input.manager.next_input_byte += n;
+    self->input.manager.bytes_in_buffer -= n;
   }
 }
 
@@ -198,15 +203,16 @@ reader_new(MsImageSource *source)
   JpegReader *self = g_new0(JpegReader, 1);
 
   self->source = source;
+  self->input.scratch = source->scratch;
   self->cinfo.err = jpeg_std_error(&self->errors);
   self->cinfo.client_data = self;
   self->errors.error_exit = on_error;
   self->errors.emit_message = on_message;
-  self->input.init_source = on_input_start;
-  self->input.fill_input_buffer = on_input_fill;
-  self->input.skip_input_data = on_input_skip;
-  self->input.resync_to_restart = jpeg_resync_to_restart;
-  self->input.term_source = on_input_end;
+  self->input.manager.init_source = on_input_start;
+  self->input.manager.fill_input_buffer = on_input_fill;
+  self->input.manager.skip_input_data = on_input_skip;
+  self->input.manager.resync_to_restart = jpeg_resync_to_restart;
+  self->input.manager.term_source = on_input_end;
   self->progress.progress_monitor = on_progress;
   return self;
 }
@@ -216,7 +222,8 @@ reader_free(JpegReader *self)
 {
   jpeg_destroy_decompress(&self->cinfo);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
-  g_free(self->pixels);
+  ms_image_source_free_pixels(self->source, self->pixels);
+  g_clear_error(&self->input.error);
   g_free(self);
 }
 
@@ -244,7 +251,7 @@ read_header(JpegReader *self)
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
   jpeg_create_decompress(cinfo);
-  cinfo->src = &self->input;
+  cinfo->src = &self->input.manager;
   cinfo->progress = &self->progress;
   ms_jpeg_metadata_keep(cinfo, TRUE);
   self->in_header = TRUE;
@@ -279,6 +286,8 @@ start_rows(JpegReader *self)
 
   self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
   cinfo->out_color_space = self->is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+  if (self->source->scratch)
+    ms_jpeg_coefficients_use_scratch(cinfo);
   jpeg_start_decompress(cinfo);
 }
 

@@ -111,7 +111,8 @@ static void
 reader_close(PngReader *self)
 {
   png_destroy_read_struct(&self->png, &self->info, NULL);
-  g_clear_pointer(&self->pixels, g_free);
+  ms_image_source_free_pixels(self->source, self->pixels);
+  self->pixels = NULL;
   g_clear_pointer(&self->row, g_free);
   g_clear_pointer(&self->whole, ms_png_whole_free);
 }

@@ -42,11 +42,12 @@ rewind_feed(Feed *self, GError **error)
   const MsStreamedFile *f = &self->file;
 
   g_clear_pointer(&self->reader, ms_row_file_close);
-  self->reader = ms_row_file_open(f->path, f->content, f->name, f->limits, self->run->cancellable, error);
+  if (!f->image)
+    self->reader = ms_row_file_open(f->path, f->content, f->name, f->limits, self->run->cancellable, error);
   self->decoded = self->filtered = self->dropped = 0;
   ms_row_window_drop_all(self->source);
   ms_row_window_drop_all(self->result);
-  return self->reader != NULL;
+  return f->image || self->reader;
 }
 
 static gboolean
@@ -55,6 +56,8 @@ decode_until(Feed *self, int end, GError **error)
   gint64 start = g_get_monotonic_time();
   guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->width * 4;
 
+  if (self->file.image)
+    return TRUE;
   if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
     return FALSE;
   for (; self->decoded < end; self->decoded++)
@@ -131,7 +134,10 @@ filter_next_band(Feed *self, GError **error)
     if (!filter_band_once(self, i, error))
       return FALSE;
   self->filtered += self->band.count;
-  ms_row_window_drop(self->source, MAX(0, self->filtered - plan->halo));
+  if (self->file.image)
+    ms_scratch_file_drop(self->file.scratch);
+  else
+    ms_row_window_drop(self->source, MAX(0, self->filtered - plan->halo));
   return TRUE;
 }
 
@@ -175,17 +181,47 @@ find_transparency(MsRowFile *reader, gboolean *found, GError **error)
   return TRUE;
 }
 
+/** ms_streamed_file_clear: frees the temporary files and what else the file owns. */
+void
+ms_streamed_file_clear(MsStreamedFile *self)
+{
+  g_clear_object(&self->image);
+  g_clear_pointer(&self->scratch, ms_scratch_file_unref);
+}
+
+/* Decodes into temporary files, and reads the alpha of all rows from there. */
+static gboolean
+inspect_scratch(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+{
+  self->image =
+    ms_row_file_load_scratch(self->path, self->content, self->name, self->limits, self->scratch, cancellable, error);
+  if (!self->image)
+    return FALSE;
+  self->width = ms_image_get_width(self->image);
+  self->height = ms_image_get_height(self->image);
+  self->is_opaque = TRUE;
+  const gsize stride = (gsize)self->width * 4;
+  for (int y = 0; self->is_opaque && y < self->height; y++) {
+    self->is_opaque = ms_image_pixels_are_opaque(ms_image_get_pixels(self->image) + (gsize)y * stride, stride);
+    ms_scratch_file_touch(self->scratch, stride);
+  }
+  ms_scratch_file_drop(self->scratch);
+  return TRUE;
+}
+
 /**
  * ms_streamed_file_inspect:
  *
  * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
- * transparent pixels, it is decoded up to the first of them.
+ * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
  *
- * Returns: %FALSE with the errors of ms_row_file_open()
+ * Returns: %FALSE with the errors of ms_row_file_open() or ms_row_file_load_scratch()
  */
 gboolean
 ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error)
 {
+  if (self->scratch)
+    return inspect_scratch(self, cancellable, error);
   g_autoptr(MsRowFile) reader =
     ms_row_file_open(self->path, self->content, self->name, self->limits, cancellable, error);
   gboolean found = FALSE;
@@ -203,7 +239,8 @@ ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError
 static MsImage *
 image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
 {
-  MsMetadata *metadata = ms_row_file_get_reader(self->reader)->metadata;
+  MsImage *image = self->file.image;
+  MsMetadata *metadata = image ? ms_image_get_metadata(image) : ms_row_file_get_reader(self->reader)->metadata;
   GBytes *pixels = ms_row_window_get_bytes(window);
 
   if (!feed)
@@ -234,6 +271,6 @@ ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **
     feed_free(self);
     return NULL;
   }
-  self->source_image = image_of(self, self->source, NULL);
+  self->source_image = file->image ? g_object_ref(file->image) : image_of(self, self->source, NULL);
   return image_of(self, self->result, &feed);
 }

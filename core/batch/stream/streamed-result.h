@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * @content: (nullable): the bytes of a file that cannot be opened twice
  * @limits: of the image
  * @plan: the bands
+ * @scratch: (nullable) (transfer full): for a file whose rows are not stored in order; see ms_streamed_file_clear()
+ * @image: (nullable) (transfer full): its pixels in @scratch, from ms_streamed_file_inspect()
  * @width: pixels in a row; from ms_streamed_file_inspect(), like the following
  * @height: rows
  * @is_opaque: whether every alpha is 255
@@ -25,6 +27,8 @@ typedef struct {
   GBytes *content;
   const MsImageLimits *limits;
   MsStreamPlan plan;
+  MsScratchFile *scratch;
+  MsImage *image;
   int width;
   int height;
   gboolean is_opaque;
@@ -56,6 +60,7 @@ typedef struct {
   gint64 feed_us;
 } MsStreamedRun;
 
+void ms_streamed_file_clear(MsStreamedFile *self);
 gboolean ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error);
 MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);
 

@@ -4,6 +4,8 @@
 /* Side of the square tiles in which an image is transposed: two of them (8 KiB) fit the first-level cache. */
 #define TILE 32
 
+#define PAGE_PIXELS 1024
+
 /** ms_orientation_swaps_sides: whether width and height are exchanged (orientations 5 to 8). */
 gboolean
 ms_orientation_swaps_sides(int orientation)
@@ -21,25 +23,43 @@ reverse_pixels(guint32 *first, gsize n)
   }
 }
 
+typedef struct {
+  MsOrientationStep step;
+  gpointer data;
+} Report;
+
 static void
-mirror_rows(guint32 *pixels, int width, int height)
+report(const Report *self, gsize pixels)
 {
-  for (int y = 0; y < height; y++)
-    reverse_pixels(pixels + (gsize)y * width, width);
+  if (self->step)
+    self->step(pixels * sizeof(guint32), self->data);
 }
 
 static void
-flip_rows(guint32 *pixels, int width, int height)
+mirror_rows(guint32 *pixels, int width, int height, const Report *steps)
+{
+  for (int y = 0; y < height; y++) {
+    reverse_pixels(pixels + (gsize)y * width, width);
+    report(steps, width);
+  }
+}
+
+/* Exchanges the rows at both ends, whose pixels are also reversed for half a turn. */
+static void
+flip_rows(guint32 *pixels, int width, int height, gboolean reverse, const Report *steps)
 {
   for (int y = 0; y < height / 2; y++) {
     guint32 *a = pixels + (gsize)y * width;
     guint32 *b = pixels + (gsize)(height - 1 - y) * width;
     for (int x = 0; x < width; x++) {
-      guint32 swap = a[x];
-      a[x] = b[x];
-      b[x] = swap;
+      guint32 *other = &b[reverse ? width - 1 - x : x], swap = a[x];
+      a[x] = *other;
+      *other = swap;
     }
+    report(steps, 2 * (gsize)width);
   }
+  if (reverse && height % 2 != 0)
+    reverse_pixels(pixels + (gsize)(height / 2) * width, width);
 }
 
 /* Pixel (x, y) of the source goes to column @column0 +- y of row @row0 +- x. */
@@ -57,30 +77,40 @@ transpose_tile(const guint32 *source, int width, int height, int x0, int y0, gui
   }
 }
 
+/* A row of a tile touches a page of the target, which counts as a whole. */
 static void
-transpose(const guint32 *source, int width, int height, guint32 *target, gboolean mirror, gboolean flip)
+transpose(const guint32 *source, int width, int height, guint32 *target, gboolean mirror, gboolean flip,
+          const Report *steps)
 {
   for (int y = 0; y < height; y += TILE)
-    for (int x = 0; x < width; x += TILE)
+    for (int x = 0; x < width; x += TILE) {
       transpose_tile(source, width, height, x, y, target, mirror, flip);
+      report(steps, TILE * PAGE_PIXELS);
+    }
 }
 
-static gboolean
-apply_swapped(guint8 **pixels, int *width, int *height, int orientation)
+/**
+ * ms_orientation_turn:
+ * @pixels: width * height * 4 bytes
+ * @orientation: the value of the EXIF tag, 1 to 8; any other counts as 1
+ * @target: for orientations 5 to 8, another block of that size; the others are done in place
+ * @step: (nullable): called after each part
+ */
+void
+ms_orientation_turn(guint8 *pixels, int width, int height, int orientation, guint8 *target, MsOrientationStep step,
+                    gpointer data)
 {
-  guint8 *turned = g_try_malloc((gsize)*width * *height * 4);
+  guint32 *source = (guint32 *)pixels;
+  const Report steps = {step, data};
   gboolean mirror = orientation == 6 || orientation == 7;
   gboolean flip = orientation == 7 || orientation == 8;
-  int swap = *width;
 
-  if (turned == NULL)
-    return FALSE;
-  transpose((const guint32 *)*pixels, *width, *height, (guint32 *)turned, mirror, flip);
-  g_free(*pixels);
-  *pixels = turned;
-  *width = *height;
-  *height = swap;
-  return TRUE;
+  if (ms_orientation_swaps_sides(orientation))
+    transpose(source, width, height, (guint32 *)target, mirror, flip, &steps);
+  else if (orientation == 2)
+    mirror_rows(source, width, height, &steps);
+  else if (orientation == 3 || orientation == 4)
+    flip_rows(source, width, height, orientation == 3, &steps);
 }
 
 /**
@@ -97,24 +127,18 @@ apply_swapped(guint8 **pixels, int *width, int *height, int orientation)
 gboolean
 ms_orientation_apply(guint8 **pixels, int *width, int *height, int orientation)
 {
-  guint32 *in_place = (guint32 *)*pixels;
+  gboolean swaps = ms_orientation_swaps_sides(orientation);
+  guint8 *target = swaps ? g_try_malloc((gsize)*width * *height * 4) : *pixels;
+  int old_width = *width;
 
-  switch (orientation) {
-  case 2:
-    mirror_rows(in_place, *width, *height);
+  if (target == NULL)
+    return FALSE;
+  ms_orientation_turn(*pixels, *width, *height, orientation, target, NULL, NULL);
+  if (!swaps)
     return TRUE;
-  case 3:
-    reverse_pixels(in_place, (gsize)*width * *height);
-    return TRUE;
-  case 4:
-    flip_rows(in_place, *width, *height);
-    return TRUE;
-  case 5:
-  case 6:
-  case 7:
-  case 8:
-    return apply_swapped(pixels, width, height, orientation);
-  default:
-    return TRUE;
-  }
+  g_free(*pixels);
+  *pixels = target;
+  *width = *height;
+  *height = old_width;
+  return TRUE;
 }

@@ -53,6 +53,19 @@ open_reader(MsRowFile *self, GError **error)
   return NULL;
 }
 
+static MsRowFile *
+new_file(const char *path, GBytes *content, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+         GError **error)
+{
+  g_autoptr(MsRowFile) self = g_new0(MsRowFile, 1);
+
+  self->name = g_strdup(name);
+  self->limits = *limits;
+  self->source = (MsImageSource){.name = self->name, .limits = &self->limits, .fd = -1};
+  self->source.cancellable = cancellable ? g_object_ref(cancellable) : NULL;
+  return open_source(self, path, content, error) ? g_steal_pointer(&self) : NULL;
+}
+
 /**
  * ms_row_file_open:
  * @path: an image file
@@ -68,16 +81,35 @@ MsRowFile *
 ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
                  GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsRowFile) self = g_new0(MsRowFile, 1);
+  g_autoptr(MsRowFile) self = new_file(path, content, name, limits, cancellable, error);
 
-  self->name = g_strdup(name);
-  self->limits = *limits;
-  self->source = (MsImageSource){.name = self->name, .limits = &self->limits, .fd = -1};
-  self->source.cancellable = cancellable ? g_object_ref(cancellable) : NULL;
-  if (!open_source(self, path, content, error))
+  if (!self)
     return NULL;
   self->reader = open_reader(self, error);
   return self->reader ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * ms_row_file_load_scratch:
+ * @scratch: in whose temporary files the pixels are
+ *
+ * Loads a file whose rows are not stored in order, of a format that is read by rows otherwise. The other arguments are
+ * those of ms_row_file_open().
+ *
+ * Returns: (transfer full): the upright image; %NULL with the errors of ms_image_load() or ms_scratch_file_map()
+ */
+MsImage *
+ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
+                         MsScratchFile *scratch, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsRowFile) self = new_file(path, content, name, limits, cancellable, error);
+  const MsCodec *codec = self ? ms_image_find_codec(&self->source, error) : NULL;
+
+  if (!codec)
+    return NULL;
+  g_return_val_if_fail(codec->open_rows, NULL);
+  self->source.scratch = scratch;
+  return codec->read(&self->source, error);
 }
 
 /** ms_row_file_get_reader: (transfer none): the size of the image and its metadata. */

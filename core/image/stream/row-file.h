@@ -10,6 +10,8 @@ typedef struct _MsRowFile MsRowFile;
 
 MsRowFile *ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
                             GCancellable *cancellable, GError **error);
+MsImage *ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
+                                  MsScratchFile *scratch, GCancellable *cancellable, GError **error);
 const MsRowReader *ms_row_file_get_reader(MsRowFile *self);
 gboolean ms_row_file_read(MsRowFile *self, guint8 *row, GError **error);
 void ms_row_file_close(MsRowFile *self);
