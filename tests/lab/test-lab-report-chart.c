@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/chart/chart-draw.h"
+#include "core/chart/chart-private.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json-read.h"
@@ -67,6 +68,36 @@ test_chart_of_energy(void)
   g_assert_nonnull(strstr(ratios, "Old GPU, 2: 0.93."));
   g_assert_nonnull(strstr(footer, "counter of the test"));
   g_assert_cmpfloat(ms_report_row_metric(again, ms_report_fixture_row(again, 1), "extra-time-us"), ==, 0);
+}
+
+/* With --quick the subtitle says the size that published figures belong to, where any is drawn. */
+static void
+test_size_of_published_figures(void)
+{
+  static const char text[] = "[Experiment]\nTitle=Sizes\nKind=mean-shift\n[Axes]\nsize=%s\nunroll=1;2\n"
+                             "[Quick Axes]\nsize=%s\nunroll=%s\n[Plot]\nX=unroll\n"
+                             "[Published Old GPU]\nQuantity=time\nUnit=ms\nValues=unroll:2 5\n";
+  static const struct {
+    const char *sizes, *quick_sizes, *quick_unrolls, *says;
+  } cases[] = {
+    {"2560x2560", "128x128", "1;2", " · quick, published figures at size 2560x2560"},
+    {"2560x2560;64x64", "128x128;8x8", "1;2", " · quick, published figures at full size"},
+    {"2560x2560", "128x128", "1", " · quick"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *file = g_strdup_printf(text, cases[i].sizes, cases[i].quick_sizes, cases[i].quick_unrolls);
+    g_autoptr(MsExperiment) e = ms_experiment_parse("sizes", file, -1, NULL);
+    g_autoptr(GPtrArray) all = ms_experiment_expand(e, TRUE);
+    g_autoptr(MsReport) report = ms_report_new(e);
+    report->quick = TRUE;
+    for (guint k = 0; k < all->len; k++) {
+      ms_report_add_row(report, all->pdata[k], "row", "one group");
+      ms_report_fixture_fill_row(report, k, 10);
+    }
+    g_autoptr(MsChart) chart = ms_report_to_chart(report);
+    g_assert_true(g_str_has_suffix(chart->subtitle, cases[i].says));
+  }
 }
 
 static guint
@@ -147,6 +178,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
   g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
+  g_test_add_func("/lab/report/size-of-published-figures", test_size_of_published_figures);
   g_test_add_func("/lab/chart/draw", test_charts_draw);
   g_test_add_func("/lab/chart/tooltip", test_tooltip);
   return g_test_run();

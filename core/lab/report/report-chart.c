@@ -194,12 +194,21 @@ published_size(const MsReport *report)
   return size && *size ? g_steal_pointer(&size) : NULL;
 }
 
+static gboolean
+has_published(const MsReport *report)
+{
+  for (guint i = 0; i < report->rows->len; i++)
+    if (((const MsReportRow *)report->rows->pdata[i])->published->len > 0)
+      return TRUE;
+  return FALSE;
+}
+
 static char *
 scale_text(const MsReport *report)
 {
   if (!report->quick)
     return g_strdup("");
-  if (report->experiment->published->len == 0)
+  if (!has_published(report))
     return g_strdup(" · quick");
   g_autofree char *size = published_size(report);
   return g_strdup_printf(" · quick, published figures at %s%s", size ? "size " : "full size", size ? size : "");
