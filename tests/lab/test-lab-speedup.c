@@ -295,6 +295,47 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
   return verdict;
 }
 
+/* One run of the loop over a configuration that takes @factor times as long as the anchor beside it. */
+static void
+measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasurement **measurements)
+{
+  g_autoptr(MsSubject) subject = simulated_new(machine, RUN_NS * factor), anchor = simulated_new(machine, RUN_NS);
+  MsSubject *subjects[] = {subject, anchor};
+  MsMeasureOptions options;
+
+  ms_measure_options_init(&options, FALSE);
+  options.seed = seed;
+  options.timeout_s = 0;
+  options.anchored = TRUE;
+  options.clock = machine_clock;
+  options.clock_data = machine;
+  measurements[0] = ms_measurement_new();
+  measurements[1] = ms_measurement_new();
+  g_assert_true(ms_measure(subjects, measurements, 2, &options, NULL, NULL, NULL, NULL));
+}
+
+/* What --compare says of a configuration that takes @factor times as long in a later run. */
+static MsVerdict
+verdict_apart(Disturbance disturbance, double factor, guint32 seed)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed(1000 * (guint)disturbance + seed);
+  Machine machine = {.disturbance = disturbance, .random = random, .slow_factor = 2};
+  MsMeasurement *old[2], *new[2];
+
+  machine.period = exp(g_rand_double_range(random, log(1.5), log(40)));
+  measure_beside_anchor(&machine, 1, seed, old);
+  machine.now_ns += RUN_NS * g_rand_double_range(random, 50, 150);
+  measure_beside_anchor(&machine, factor, seed, new);
+  MsTimes before = ms_measurement_times(old[0]), before_anchor = ms_measurement_times(old[1]);
+  MsTimes after = ms_measurement_times(new[0]), after_anchor = ms_measurement_times(new[1]);
+  MsVerdict verdict = ms_speedup_anchored(&before, &before_anchor, &after, &after_anchor, noise).verdict;
+  for (guint i = 0; i < 2; i++) {
+    ms_measurement_free(old[i]);
+    ms_measurement_free(new[i]);
+  }
+  return verdict;
+}
+
 /* MS_LAB_TRIALS asks for more than the usual trials, to see the rates behind them. */
 static guint
 n_trials(void)
@@ -325,6 +366,24 @@ test_simulated(gconstpointer data)
   g_assert_cmpuint(right, >=, n * 15 / 20);
 }
 
+/* Runs apart in time: equal configurations are not told to differ, and one that takes twice as long is found. */
+static void
+test_simulated_apart(gconstpointer data)
+{
+  Disturbance disturbance = (Disturbance)GPOINTER_TO_INT(data);
+  guint false_when_equal = 0, right = 0, n = n_trials();
+
+  for (guint32 seed = 1; seed <= n; seed++) {
+    MsVerdict equal = verdict_apart(disturbance, 1, seed);
+    false_when_equal += equal == MS_VERDICT_FASTER || equal == MS_VERDICT_SLOWER;
+    right += verdict_apart(disturbance, 2, seed) == MS_VERDICT_SLOWER;
+  }
+  g_test_message("%s: equal: %u false; twice as slow: %u right; of %u", disturbance_names[disturbance],
+                 false_when_equal, right, n);
+  g_assert_cmpuint(false_when_equal, <=, n / 20);
+  g_assert_cmpuint(right, >=, n * 15 / 20);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -337,7 +396,9 @@ main(int argc, char **argv)
   g_test_add_func("/lab/speedup/anchor", test_anchor);
   for (guint i = 0; i < G_N_ELEMENTS(disturbance_names); i++) {
     g_autofree char *path = g_strconcat("/lab/speedup/simulated/", disturbance_names[i], NULL);
+    g_autofree char *apart = g_strconcat("/lab/speedup/simulated-apart/", disturbance_names[i], NULL);
     g_test_add_data_func(path, GINT_TO_POINTER(i), test_simulated);
+    g_test_add_data_func(apart, GINT_TO_POINTER(i), test_simulated_apart);
   }
   return g_test_run();
 }

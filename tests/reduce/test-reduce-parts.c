@@ -9,6 +9,7 @@
 #include "core/reduce/plan-layout.h"
 #include "core/reduce/sort/sort.h"
 #include "core/reduce/swap/swap-example.h"
+#include "core/reduce/swap/swap.h"
 #include "tests/reduce/reduce-cases.h"
 
 #define SUM                                                                                                            \
@@ -54,6 +55,7 @@ static const Choice choices[] = {
   {"minmax-image", "minmax-sequential,vector=4", SIGNED_BYTES, "-DELEM=int ", "-DELEM=char "},
   {"minmax-image", "minmax-sequential,vector=4", BYTES, "-DELEM=uint ", "-DELEM=uchar "},
   {"pcl,vector=8", "pcl", SUM, "-DWIDTH=8 ", "-DWIDTH=1 "},
+  {"pcl,vector=4", "pcl,vector=16", SUM, "-DWIDTH=4 ", "-DWIDTH=16 "},
   {"local-stride", "global-stride", SUM, "ITEM_RANGE=local_stride ", "ITEM_RANGE=global_stride "},
   {"local-stride,stride=block", "local-stride", SUM, "ITEM_RANGE=block_stride ", "ITEM_RANGE=local_stride "},
   {"divergence-free", "naive", SUM, "tree/divergence-free", "tree/naive"},
@@ -71,6 +73,8 @@ static const Choice choices[] = {
   {"pcl,sub-groups=shuffle", "pcl,sub-groups=barrier", SUM, "SUB_GROUP_LEVEL=shuffle_level ",
    "SUB_GROUP_LEVEL=SHARED_LEVEL "},
   {"pcl", "pcl,sub-groups=shuffle", SUM, "SUB_GROUP_LEVEL=reduce_level ", "SUB_GROUP_LEVEL=shuffle_level "},
+  {"pcl,sub-groups=reduce", "pcl,sub-groups=barrier", SUM, "SUB_GROUP_LEVEL=reduce_level ",
+   "SUB_GROUP_LEVEL=SHARED_LEVEL "},
   {"pcl-host", "pcl-host,sub-groups=off", POSITIONS, "SUB_GROUP_LEVEL=shuffle_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
   {"pcl", "divergence-free", SUM, "-cl-std=CL3.0 ", "-cl-std=CL1.2 "},
   {"pcl-host", "pcl-host,sub-groups=off", BYTES, "-DWIDE=uint ", "tree/fence-barrier"},
@@ -94,6 +98,7 @@ device_with_sub_groups(void)
   MsDeviceLimits limits = ms_reduce_cases_device();
 
   limits.local_memory = 49152;
+  limits.max_work_group = limits.max_work_item[0] = 512;
   limits.subgroups = limits.subgroup_shuffle = TRUE;
   limits.opencl_version = 300;
   return limits;
@@ -295,6 +300,38 @@ test_bank_conflicts_of_swapping(void)
   g_assert_cmpuint(bank_counts("swap-refined", MS_ELEMENT_INT).conflicts, ==, 0);
 }
 
+static guint
+one_in_sixteen(guint id)
+{
+  return id % 16 == 0;
+}
+
+/* [BD]: each doubling of the range halves the warps that diverge in a level of the tree, and adds bank conflicts. */
+static void
+test_swap_ranges(void)
+{
+  static const struct {
+    const char *variant;
+    guint divergent;
+  } forms[] = {
+    {"swap-plain,group-size=512,swap=off", 16},      {"swap-plain,group-size=512,swap-range=64", 8},
+    {"swap-plain,group-size=512,swap-range=128", 4}, {"swap-plain,group-size=512,swap-range=256", 2},
+    {"swap-plain,group-size=512,swap-range=512", 0},
+  };
+  const MsReduceSpec spec = SUM;
+  guint16 map[2 * 512];
+  guint64 conflicts = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
+    g_autoptr(MsReducePlan) plan = plan_of(forms[i].variant, &spec, 100000);
+    ms_reduce_plan_fill_map(plan, map);
+    g_assert_cmpuint(ms_swap_divergent_warps(map, 512, 32, one_in_sixteen), ==, forms[i].divergent);
+    guint64 more = ms_bank_model_count(plan).conflicts;
+    g_assert_true(i == 0 || more > conflicts);
+    conflicts = more;
+  }
+}
+
 /* Without sub-groups the unrolled tree keeps the work-group's barrier; a warp of NVIDIA's has a barrier too. */
 static void
 test_devices(void)
@@ -328,6 +365,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-parts/local-memory", test_local_memory);
   g_test_add_func("/reduce-parts/bank-conflicts", test_bank_conflicts);
   g_test_add_func("/reduce-parts/bank-conflicts-of-swapping", test_bank_conflicts_of_swapping);
+  g_test_add_func("/reduce-parts/swap-ranges", test_swap_ranges);
   g_test_add_func("/reduce-parts/devices", test_devices);
   return g_test_run();
 }
