@@ -258,7 +258,7 @@ run_tuning(Command *c, GError **error)
   g_autoptr(MsContext) context = NULL;
   g_autoptr(MsImage) image = NULL;
   g_autoptr(MsFactors) fixed = fixed_factors(c->line);
-  g_autoptr(MsTuneRecord) record = NULL;
+  g_autoptr(MsTuneRecord) record = NULL, unfinished = NULL;
   MsLabTuneRequest request;
 
   if (!load_image(c, &image, error))
@@ -275,8 +275,16 @@ run_tuning(Command *c, GError **error)
     request.budget_s = c->line->budget;
   request.progress = on_tune_progress;
   request.progress_data = c;
+  request.unfinished = &unfinished;
   record = ms_lab_tune(&request, c->cancellable, error);
-  return record ? report_tuning(c, record, error) : ms_exit_status_for_error(*error);
+  if (record)
+    return report_tuning(c, record, error);
+  if (unfinished) {
+    g_autoptr(GError) ignored = NULL;
+    report_tuning(c, unfinished, &ignored);
+    ms_console_print(c->console, "Incomplete: the search was interrupted; the same command resumes it.\n");
+  }
+  return ms_exit_status_for_error(*error);
 }
 
 static gboolean

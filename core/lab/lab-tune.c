@@ -333,7 +333,10 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   gboolean good =
     ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
     decide_within(&tuning, record, seconds_left(request, 1, started_us), cancellable, error);
-  if (!ms_tune_store_save(request->directory, record, good ? error : NULL) || !good)
+  gboolean saved = ms_tune_store_save(request->directory, record, good ? error : NULL);
+  if (!good && request->unfinished)
+    *request->unfinished = g_steal_pointer(&record);
+  if (!good || !saved)
     return NULL;
   return g_steal_pointer(&record);
 }

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @budget_s: seconds for the whole search
  * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
  * @directory: (nullable): folder of the saved searches; %NULL for the user's data folder
+ * @unfinished: (out) (optional) (nullable): receives the trials of a search that was cancelled
  */
 typedef struct {
   MsContext *context;
@@ -30,6 +31,7 @@ typedef struct {
   gboolean fresh;
   guint32 seed;
   const char *directory;
+  MsTuneRecord **unfinished;
   MsTuneProgress progress;
   gpointer progress_data;
 } MsLabTuneRequest;

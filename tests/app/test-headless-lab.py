@@ -168,6 +168,19 @@ class Lab(HeadlessCase):
             self.assertIn("own: Own", output.decode())
             self.assertIn("Incomplete", output.decode())
 
+    def test_an_interrupted_search_prints_what_it_tried(self):
+        home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
+        process = subprocess.Popen([PROGRAM, "--headless", "--tune", "--reduce", "sum", "--type", "uint", "--size",
+                                    "4096", "--budget", "60s", "--device", "cpu"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=home)
+        wait_until_signals_are_handled(process)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        output, error = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, error)
+        self.assertRegex(output.decode(), r"Tuning for .*sum")
+        self.assertIn("Incomplete", output.decode())
+
     def test_tuning_leaves_its_report(self):
         home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
         self.run_program("--tune", "--reduce", "sum", "--type", "uint", "--size", "4096", "--budget", "2s", "--device",
