@@ -5,6 +5,8 @@ written here from the definitions for the other two, at random parameters and si
 
     peer.py PROGRAM [CASES] [SEED]
 
+With MS_TEST_FULL it runs three times as many cases, and more sizes and levels.
+
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
 import os
@@ -161,7 +163,8 @@ def check_sizes(program, rng, largest, levels):
 
 def main():
     program = sys.argv[1]
-    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    full = bool(os.environ.get("MS_TEST_FULL"))
+    cases = (int(sys.argv[2]) if len(sys.argv) > 2 else 60) * (3 if full else 1)
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     rng = random.Random(seed)
     print(f"seed {seed}, OpenCV {cv2.__version__}", flush=True)
@@ -175,7 +178,6 @@ def main():
                 print(f"case {number}: {described} on {case['picture'].shape[1]}x{case['picture'].shape[0]}: "
                       f"{int(wrong.sum())} pixels differ")
                 return 1
-    full = bool(os.environ.get("MS_TEST_FULL"))
     for levels in range(1, 9) if full else (1, 2):
         if not check_sizes(program, rng, 40 if full else 7, levels):
             return 1
