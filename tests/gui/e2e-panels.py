@@ -69,18 +69,6 @@ def export(person, kind, path):
     wait("a word about the export", lambda: person.has(part=f"Exported to {path}"))
 
 
-def enlarge(person):
-    """The chart in a window of its own, which Escape closes."""
-    frames = lambda: [node for node in person.all(role="frame")]  # noqa: E731
-    before = len(frames())
-    person.click(person.find("Enlarge Chart", "push button"))
-    wait("the window of the chart", lambda: len(frames()) == before + 1)
-    large = next(frame for frame in frames() if frame.name == "One toggle at a time")
-    person.click(large)
-    person.press("Escape")
-    wait("the window of the chart to go", lambda: len(frames()) == before)
-
-
 def compare(person):
     go_to(person, "Compare")
     for value in ("Unroll 2", "Unroll 4", "Access vload"):
@@ -91,7 +79,6 @@ def compare(person):
     person.find("Cancel", "push button")
     wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
     shoot(person, "compare")
-    enlarge(person)
     path = os.path.join(WORK, "compare.csv")
     export(person, "Table as CSV…", path)
     with open(path, newline="", encoding="utf-8") as file:
