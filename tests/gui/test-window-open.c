@@ -223,9 +223,9 @@ test_folder_of_many(void)
   double start = thread_ms();
   panel_fixture_settle();
   g_test_message("at most %.0f ms in one step, %.0f ms to show the list", worst, thread_ms() - start);
-  /* Each takes about 60 ms; what looks at all rows for each row takes seconds. */
-  g_assert_cmpfloat(worst, <, 1500);
-  g_assert_cmpfloat(thread_ms() - start, <, 1500);
+  /* Each takes about 60 ms, with a sanitizer 1.5 s; what looks at all rows for each row takes 9 s. */
+  g_assert_cmpfloat(worst, <, 5000);
+  g_assert_cmpfloat(thread_ms() - start, <, 5000);
   window_fixture_tear_down(&fixture);
 }
 
