@@ -32,6 +32,7 @@ typedef struct {
   MsReporter *reporter;
   MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
   GCancellable *cancellable;
+  gboolean is_on_processor; /* since the requested device was given up */
   gboolean has_problem;
 } Command;
 
@@ -78,10 +79,10 @@ open_engine(Command *c, GError **error)
 {
   const MsCommandLine *line = c->line;
   MsFallback fallback = (MsFallback)line->fallback;
-  MsEngine *engine =
-    line->devices
-      ? ms_split_engine_open(line->devices, (MsSplitMode)line->split, ms_console_print_note, c->console, error)
-      : ms_engine_open(ms_command_line_device(line), fallback, ms_console_print_note, c->console, error);
+  const char *device = c->is_on_processor ? "cpu" : ms_command_line_device(line);
+  MsEngine *engine = line->devices ? ms_split_engine_open(line->devices, (MsSplitMode)line->split,
+                                                          ms_console_print_note, c->console, error)
+                                   : ms_engine_open(device, fallback, ms_console_print_note, c->console, error);
 
   if (engine)
     limit_memory(line, engine);
@@ -243,6 +244,26 @@ status_of_items(const Command *c, GPtrArray *items)
 }
 
 static void
+on_note(const char *sentence, gpointer data)
+{
+  ms_console_print_note(sentence, ((Command *)data)->console);
+}
+
+/* The memory at which a worker is ended; no limit below what the program takes, under which no image is accepted. */
+static guint64
+watched_memory(const MsCommandLine *line)
+{
+  return line->memory_limit > runtime_bytes(line) ? line->memory_limit : 0;
+}
+
+static gboolean
+falls_back(const MsCommandLine *line)
+{
+  return line->fallback == MS_FALLBACK_CPU ||
+         (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
+}
+
+static void
 on_device(const MsEngineInfo *info, gpointer data)
 {
   ms_reporter_set_device(((Command *)data)->reporter, info);
@@ -288,8 +309,11 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .problem = on_problem,
                          .data = c};
 
-  MsSupervisorOptions supervision = {
-    .timeout_s = c->line->timeout, .memory_limit = c->line->memory_limit, .device = on_device};
+  MsSupervisorOptions supervision = {.timeout_s = c->line->timeout,
+                                     .memory_limit = watched_memory(c->line),
+                                     .falls_back = falls_back(c->line),
+                                     .note = on_note,
+                                     .device = on_device};
 
   if (!is_isolated(c->line, items)) {
     prepare_driver(c->line);
@@ -313,7 +337,8 @@ on_open_in_worker(gpointer data, GError **error)
 MsExitStatus
 ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
-  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  Command command = {
+    .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
   MsRunnerOptions options = runner_options(line, NULL);
   MsRunnerHooks hooks = {.open = on_open_in_worker, .data = &command};
 

@@ -19,6 +19,7 @@
 
 #define MOST_NUMBERS 100000
 #define BYTES_PER_PIXEL 4
+#define SMALL_FILE (1 << 20)
 
 void
 ms_batch_image_free(MsBatchImage *self)
@@ -56,7 +57,8 @@ read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *h
 {
   const char *input = work->item->input;
   g_autofree char *name = input_name(work->item);
-  guint64 most = options->memory_limit ? MAX(options->memory, 1) : 0;
+  /* A small file is read under any limit, so that the refusal can say what its image needs. */
+  guint64 most = options->memory_limit ? MAX(options->memory, MIN(options->memory_limit, SMALL_FILE)) : 0;
 
   if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &options->limits, header, error);

@@ -52,6 +52,8 @@ typedef struct {
   GPtrArray *suspects; /* items that a worker had started when it died */
   gint64 longest_silence_ms;
   gboolean ever_opened;
+  gboolean is_processor; /* the device that was opened last */
+  gboolean gave_up;      /* the requested device */
   guint deaths_before_device;
   guint deaths_in_a_row;
 } Supervisor;
@@ -72,6 +74,7 @@ take_device(Supervisor *s, Worker *w, GVariant *payload)
   w->opened = s->ever_opened = TRUE;
   ms_worker_stderr_pass_on(&w->process.messages);
   g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
+  s->is_processor = g_str_equal(info.type, ms_device_type_name(MS_DEVICE_TYPE_CPU));
   if (s->supervision->device)
     s->supervision->device(&info, s->hooks->data);
 }
@@ -190,7 +193,9 @@ follow(Supervisor *s, Worker *w, GCancellable *cancellable, int limit_ms)
 static WorkerEnd
 run_worker(Supervisor *s, Worker *w, GError **error)
 {
-  if (!ms_worker_process_start(&w->process, s->supervision->arguments, error))
+  const char *device = s->gave_up ? MS_WORKER_PROCESSOR : MS_WORKER_REQUESTED_DEVICE;
+
+  if (!ms_worker_process_start(&w->process, s->supervision->arguments, device, error))
     return WORKER_ENDED;
   ms_worker_message_write(w->process.jobs, ms_worker_message_new_jobs(w->items));
   close(w->process.jobs);
@@ -256,12 +261,29 @@ divide(Supervisor *s, Worker *w)
   }
 }
 
+/* Lets the next worker use the processor; %FALSE where that is not wanted or was tried already. */
+static gboolean
+give_up_device(Supervisor *s, const char *cause)
+{
+  if (!s->supervision->falls_back || s->gave_up || s->is_processor)
+    return FALSE;
+  g_autofree char *sentence =
+    g_strdup_printf("The device is given up because its driver ended the worker process: %s. The processor is used "
+                    "instead.",
+                    cause);
+  s->gave_up = TRUE;
+  s->deaths_before_device = s->deaths_in_a_row = 0;
+  if (s->supervision->note)
+    s->supervision->note(sentence, s->hooks->data);
+  return TRUE;
+}
+
 static gboolean
 take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **error)
 {
   g_autofree char *cause = describe_death(s, w, end);
 
-  if (!s->ever_opened && ++s->deaths_before_device > 1) {
+  if (!s->ever_opened && ++s->deaths_before_device > 1 && !give_up_device(s, cause)) {
     ms_set_error(error, MS_ERROR_NO_DEVICE,
                  "The worker process did not survive opening the device: %s. Choose another device with --device.",
                  cause);
@@ -271,7 +293,7 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
     fail_suspect(s, g_ptr_array_index(w->items, 0), cause);
   else
     divide(s, w);
-  if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW)
+  if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW || give_up_device(s, cause))
     return TRUE;
   ms_set_error(error, MS_ERROR_DEVICE,
                "%u images in a row ended the worker process, so the batch ends: %s. Choose another device with "
@@ -332,7 +354,8 @@ run_groups(Supervisor *s, GError **error)
  * @hooks: @open and @inspect are not used, since the worker calls its own
  *
  * Does what ms_runner_run() does, in worker processes. Images that a worker had started when it died are tried once
- * more alone and then fail with the cause. Cancelling ends the worker, also when its driver hangs.
+ * more alone and then fail with the cause. When several in a row do, the device is given up, and the rest is filtered
+ * on the processor if the options allow it. Cancelling ends the worker, also when its driver hangs.
  *
  * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several images in a row ended their workers
  */

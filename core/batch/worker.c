@@ -24,6 +24,13 @@ ms_worker_is_one(void)
   return g_getenv(MS_WORKER_VARIABLE) != NULL;
 }
 
+/** ms_worker_is_on_processor: whether the device was given up, so that this worker uses the processor. */
+gboolean
+ms_worker_is_on_processor(void)
+{
+  return g_strcmp0(g_getenv(MS_WORKER_VARIABLE), MS_WORKER_PROCESSOR) == 0;
+}
+
 /* Ignores a failed write, because a signal ends this process when its supervisor dies. */
 static void
 send(Worker *w, MsWorkerMessageKind kind, const MsBatchItem *item, GVariant *payload)

@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 gboolean ms_worker_is_one(void);
+gboolean ms_worker_is_on_processor(void);
 gboolean ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable);
 
 G_END_DECLS

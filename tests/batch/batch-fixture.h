@@ -21,6 +21,7 @@ typedef struct {
   GCancellable *cancellable;
   guint n_finished;
   guint n_progress;
+  gboolean falls_back;
   GPtrArray *problems;
 } BatchFixture;
 

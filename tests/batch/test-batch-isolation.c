@@ -38,7 +38,7 @@ G_DEFINE_FINAL_TYPE(DyingEngine, dying_engine, MS_TYPE_ENGINE)
 static MsEngineInfo
 dying_engine_describe(MsEngine *engine)
 {
-  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "cpu"};
+  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "gpu"};
 }
 
 static void
@@ -113,11 +113,21 @@ remember_device(const MsEngineInfo *info, gpointer data)
   g_assert_cmpstr(info->name, ==, "dying");
 }
 
+static void
+count_note(const char *sentence, gpointer data)
+{
+  g_assert_nonnull(strstr(sentence, "Abort"));
+  ((BatchFixture *)data)->n_progress++;
+}
+
 static gboolean
 supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
 {
-  MsSupervisorOptions supervision = {
-    .timeout_s = timeout_s, .memory_limit = f->options.memory_limit, .device = remember_device};
+  MsSupervisorOptions supervision = {.timeout_s = timeout_s,
+                                     .memory_limit = f->options.memory_limit,
+                                     .falls_back = f->falls_back,
+                                     .note = count_note,
+                                     .device = remember_device};
   MsRunnerHooks hooks = {.finished = count_finished, .data = f};
 
   return ms_supervisor_run(items, &f->options, &supervision, &hooks, f->cancellable, error);
@@ -263,6 +273,37 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_batch_count(items).pending, ==, 3);
 }
 
+/* The engine dies unless its worker uses the processor. */
+static void
+check_fallback(BatchFixture *f, const char *variable, guint failed)
+{
+  const int widths[] = {5, 6, 7, 8, 9, 10, 11, 12};
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  f->falls_back = TRUE;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_setenv(variable, "1", TRUE);
+  supervise(f, items, 0, &error);
+  g_unsetenv(variable);
+  g_assert_no_error(error);
+  g_assert_cmpuint(f->n_progress, ==, 1);
+  g_assert_cmpuint(ms_batch_count(items).failed, ==, failed);
+  g_assert_cmpuint(ms_batch_count(items).done, ==, G_N_ELEMENTS(widths) - failed);
+}
+
+static void
+test_fallback(BatchFixture *f, gconstpointer data)
+{
+  check_fallback(f, ALWAYS, 5);
+}
+
+static void
+test_fallback_at_opening(BatchFixture *f, gconstpointer data)
+{
+  check_fallback(f, AT_OPENING, 0);
+}
+
 static gpointer
 cancel_soon(gpointer data)
 {
@@ -297,6 +338,10 @@ work(void)
 
   options.settings.params.sp = 2;
   options.jobs = 3;
+  if (ms_worker_is_on_processor()) {
+    g_unsetenv(ALWAYS);
+    g_unsetenv(AT_OPENING);
+  }
   return ms_worker_run(&options, &hooks, NULL) ? 0 : 1;
 }
 
@@ -314,6 +359,8 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/resume", test_resume);
   BATCH_FIXTURE_ADD("isolation/opening", test_opening);
   BATCH_FIXTURE_ADD("isolation/device-given-up", test_device_given_up);
+  BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
+  BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);
   BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
   return g_test_run();
 }

@@ -43,12 +43,13 @@ open_pipes(int pipes[3][2], GError **error)
  * ms_worker_process_start:
  * @self: (out): with the string of its messages set
  * @arguments: (nullable) (array zero-terminated=1): program and arguments, %NULL for those of this process
+ * @device: %MS_WORKER_REQUESTED_DEVICE or %MS_WORKER_PROCESSOR
  */
 gboolean
-ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, GError **error)
+ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device, GError **error)
 {
   g_auto(GStrv) own = arguments ? NULL : own_arguments();
-  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, "1", TRUE);
+  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, device, TRUE);
   const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
   int pipes[3][2];
 

@@ -12,8 +12,10 @@ G_BEGIN_DECLS
 #define MS_WORKER_JOBS_FD 3
 #define MS_WORKER_RESULTS_FD 4
 
-/** MS_WORKER_VARIABLE: the environment variable that makes a process a worker. */
+/** MS_WORKER_VARIABLE: the environment variable that makes a process a worker; its value is the device to use. */
 #define MS_WORKER_VARIABLE "MEANSHIFT_LAB_WORKER"
+#define MS_WORKER_REQUESTED_DEVICE "requested"
+#define MS_WORKER_PROCESSOR "processor"
 
 /**
  * MsWorkerProcess:
@@ -44,7 +46,8 @@ typedef enum {
   MS_WORKER_EVENT_CANCELLED,
 } MsWorkerEvent;
 
-gboolean ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, GError **error);
+gboolean ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device,
+                                 GError **error);
 MsWorkerEvent ms_worker_process_wait(const MsWorkerProcess *self, GCancellable *cancellable, int milliseconds);
 void ms_worker_process_end(MsWorkerProcess *self, int patience_ms);
 char *ms_worker_process_describe_end(const MsWorkerProcess *self);
