@@ -197,13 +197,15 @@ class Lab(HeadlessCase):
         own = self.dir / "own.experiment"
         own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n"
                        "[Fixed]\nop=sum\nsize=1000\n[Plot]\nX=variant\n")
-        what = ["--experiment", own, "--quick", "--budget", "1s", "--device", "cpu", "--report-dir", self.out]
+        what = ["--experiment", own, "--quick", "--budget", "1s", "--noise", "5", "--device", "cpu", "--report-dir",
+                self.out]
 
         def report(*arguments):
             return json.loads(self.run_program(*what, *arguments, "--json", "-")[0])["experiments"][0]
 
         first = report()
         self.assertTrue(first["complete"])
+        self.assertEqual(first["noise"], 0.05)
         self.assertEqual(report("--resume"), first)
         self.assertNotEqual(report()["rows"], first["rows"])
         _, error = self.run_program("--experiment", own, "--resume", status=2)

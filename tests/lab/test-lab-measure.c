@@ -197,6 +197,13 @@ test_noise_asks_for_more(void)
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpuint(bench.measurements[0]->samples->len, ==, 60);
   bench_clear(&bench);
+  bench_init(&bench);
+  bench.options.max_repeats = 60;
+  bench.options.noise = 3; /* a spread of 300 % is allowed */
+  bench_add(&bench, "noisy", 1000)->jitter_ns = 900;
+  g_assert_true(bench_run(&bench, NULL, NULL));
+  g_assert_cmpuint(bench.measurements[0]->samples->len, ==, bench.options.min_repeats);
+  bench_clear(&bench);
 }
 
 /* With both asking for many repeats, their runs alternate, and not always in the same order. */
