@@ -241,7 +241,7 @@ test_drag_out(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   window_fixture_activate(&fixture, "workspace::picture");
   GtkWidget *strip = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_RUN_STRIP);
-  wait_for(10, find_by_type(strip, GTK_TYPE_EVENT_BOX));
+  wait_for(60, find_by_type(strip, GTK_TYPE_EVENT_BOX));
   GtkWidget *handle = find_by_type(strip, GTK_TYPE_EVENT_BOX);
   g_autoptr(GdkDragContext) context = g_object_new(gdk_x11_drag_context_get_type(), NULL);
   GtkSelectionData *data = selection_of((char *[]){(char *)"file:///nothing", NULL});
@@ -313,7 +313,7 @@ test_recent(void)
   g_autofree char *uri = g_file_get_uri(file);
   g_assert_false(gtk_recent_manager_has_item(manager, uri));
   window_fixture_open(&fixture, file);
-  wait_for(10, gtk_recent_manager_has_item(manager, uri));
+  wait_for(60, gtk_recent_manager_has_item(manager, uri));
   g_autoptr(GtkRecentInfo) info = gtk_recent_manager_lookup_item(manager, uri, NULL);
   g_assert_nonnull(info);
   g_assert_true(gtk_recent_info_has_application(info, g_get_application_name()));
@@ -371,7 +371,7 @@ test_recent_only_files(void)
   window_fixture_open_scene(&fixture, 41, 30);
   g_autofree char *scene = g_build_filename(fixture.folder, "scene-41x30.png", NULL);
   g_autofree char *scene_uri = g_filename_to_uri(scene, NULL, NULL);
-  wait_for(10, gtk_recent_manager_has_item(manager, scene_uri));
+  wait_for(60, gtk_recent_manager_has_item(manager, scene_uri));
   g_assert_false(gtk_recent_manager_has_item(manager, uri));
   GList *items = gtk_recent_manager_get_items(manager);
   for (GList *l = items; l; l = l->next)
