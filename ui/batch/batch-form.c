@@ -135,7 +135,7 @@ update(MsBatchForm *self)
 {
   MsSettings settings = chosen_settings(self);
   g_autofree char *arguments = ms_settings_to_arguments(&settings);
-  g_autofree char *text = g_strdup_printf("%s\nDevice: %s", arguments, chosen_device(self));
+  g_autofree char *text = g_strdup_printf(_("%s\nDevice: %s"), arguments, chosen_device(self));
 
   gtk_label_set_text(GTK_LABEL(self->settings_label), text);
   gtk_widget_set_sensitive(self->clear, self->inputs->len > 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/image-view/readout.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 static int
@@ -64,7 +65,7 @@ ms_readout_format(MsImage *a, const guint8 *b, const MsParams *params, int x, in
     append_value(text, b);
   else
     g_string_append(text, "…");
-  g_string_append_printf(text, "    window: %d of %d alike (%.0f %%), mean %.0f %.0f %.0f", window.similar,
+  g_string_append_printf(text, _("    window: %d of %d alike (%.0f %%), mean %.0f %.0f %.0f"), window.similar,
                          window.pixels, 100.0 * window.similar / window.pixels, window.mean[0], window.mean[1],
                          window.mean[2]);
   return g_string_free(text, FALSE);

@@ -45,7 +45,7 @@ update_note(MsOptionsPanel *self)
     g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
     g_string_append_printf(text, _("The last run used the kernel “%s” with work-groups of %s."), name, group);
     if (ms_run_get_rejected(run))
-      g_string_append_printf(text, " Passed over: %s", ms_run_get_rejected(run));
+      g_string_append_printf(text, _(" Passed over: %s"), ms_run_get_rejected(run));
   } else if (run) {
     g_string_append(text, _("The last run used the serial reference, one thread of plain C."));
   }

@@ -33,7 +33,7 @@ append_clipped(GString *text, const char *name, const MsImageStatistics *statist
 {
   static const char *const letters[] = {"R", "G", "B", "A", "Y"};
 
-  g_string_append_printf(text, "%s%s clipped at 0 / 255:", text->len > 0 ? "\n" : "", name);
+  g_string_append_printf(text, _("%s%s clipped at 0 / 255:"), text->len > 0 ? "\n" : "", name);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     const MsChannelStatistics *one = &statistics->channels[channel];
     g_autofree char *low = ms_format_count(one->clipped_low);

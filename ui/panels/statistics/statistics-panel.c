@@ -81,7 +81,7 @@ short_difference_text(const MsImageComparison *comparison)
 {
   if (comparison->changed == 0)
     return g_strdup(_("The pictures are identical."));
-  return g_strdup_printf("%.2f %% of the pixels changed, PSNR %.1f dB",
+  return g_strdup_printf(_("%.2f %% of the pixels changed, PSNR %.1f dB"),
                          100.0 * (double)comparison->changed / (double)comparison->pixels, comparison->psnr);
 }
 
@@ -109,7 +109,7 @@ append_time(GString *text, const char *what, double kernel_ms, double gb_per_s, 
   if (gb_per_s > 0)
     g_string_append_printf(text, ", %.2f GB/s", gb_per_s);
   if (peak_share > 0)
-    g_string_append_printf(text, " (%.0f %% of the peak)", peak_share * 100);
+    g_string_append_printf(text, _(" (%.0f %% of the peak)"), peak_share * 100);
 }
 
 static void

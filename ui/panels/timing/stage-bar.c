@@ -59,7 +59,7 @@ part_text(MsStageBar *self, const Part *part)
 
   double percent = 100 * part->ms / ms_stage_bar_get_total_ms(self);
 
-  return percent < 1 ? g_strdup_printf("%s: %s, under 1 %%", part->label, time)
+  return percent < 1 ? g_strdup_printf(_("%s: %s, under 1 %%"), part->label, time)
                      : g_strdup_printf("%s: %s, %.0f %%", part->label, time, percent);
 }
 

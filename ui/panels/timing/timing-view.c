@@ -186,7 +186,7 @@ run_heading(MsRun *run)
   gboolean device = ms_run_get_device(run) != NULL;
 
   return g_strdup_printf(_("%s on %s, %d × %d: %s %s"), ms_run_get_label(run), ms_run_get_device_name(run),
-                         ms_run_get_width(run), ms_run_get_height(run), device ? "kernels" : "took", kernel);
+                         ms_run_get_width(run), ms_run_get_height(run), device ? _("kernels") : _("took"), kernel);
 }
 
 static void

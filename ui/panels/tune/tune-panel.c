@@ -78,7 +78,7 @@ show_winner(MsTunePanel *self)
   }
   g_autofree char *settings = ms_factors_to_string(best->factors);
   g_autofree char *time = ms_format_ns(best->ns);
-  g_autofree char *text = g_strdup_printf("★ Fastest so far: %s (%s)", time, settings);
+  g_autofree char *text = g_strdup_printf(_("★ Fastest so far: %s (%s)"), time, settings);
   gtk_label_set_text(self->winner, text);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), settings);
 }
