@@ -6,6 +6,7 @@
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/statistics/histogram-view.h"
+#include "ui/panels/regions/regions-panel.h"
 #include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/kernel/source-view.h"
 #include "ui/panels/statistics/statistics-panel.h"
@@ -30,6 +31,7 @@ static const Page pages[] = {
   {ms_timing_view_get_type, "timings", N_("Timings"), FALSE, TRUE},
   {ms_histogram_view_get_type, "histogram", N_("Histogram"), FALSE, TRUE},
   {ms_statistics_panel_get_type, "statistics", N_("Statistics"), FALSE, TRUE},
+  {ms_regions_panel_get_type, "regions", N_("Regions"), FALSE, FALSE},
   {ms_runs_panel_get_type, "runs", N_("Runs"), FALSE, FALSE},
   {ms_experiment_panel_get_type, "experiments", N_("Experiments"), TRUE, FALSE},
   {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, "learn"},
