@@ -15,7 +15,7 @@ import time
 import unittest
 import zlib
 
-from headless import HeadlessCase, PROGRAM, chunk, read_png, wait_until_signals_are_handled, write_png
+from headless import HeadlessCase, PROGRAM, chunk, read_png, unfilter, wait_until_signals_are_handled, write_png
 
 
 class OneImage(HeadlessCase):
@@ -199,6 +199,24 @@ class OneImage(HeadlessCase):
         self.assertEqual(len(list(cache.rglob("bandwidth/*.ini"))), 1)
 
 
+def read_numbers(path, width, height, channels):
+    """The numbers of 16 bits in a PNG of one channel or of two."""
+    data, position, packed = path.read_bytes(), 8, b""
+    while position < len(data):
+        size, kind = struct.unpack(">I4s", data[position:position + 8])
+        body = data[position + 8:position + 8 + size]
+        if kind == b"IHDR":
+            assert struct.unpack(">IIBB", body[:10]) == (width, height, 16, 0 if channels == 1 else 4)
+        packed += body if kind == b"IDAT" else b""
+        position += 12 + size
+    raw, stride, numbers = zlib.decompress(packed), 2 * channels * width, ()
+    above = bytes(stride)
+    for start in range(0, len(raw), 1 + stride):
+        above = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + stride]), above, 2 * channels)
+        numbers += struct.unpack(f">{channels * width}H", above)
+    return numbers
+
+
 class Regions(HeadlessCase):
     def test_every_output_is_the_same_on_device_and_reference(self):
         source = self.picture("a.png", 53, 31)
@@ -219,6 +237,27 @@ class Regions(HeadlessCase):
         self.assertEqual(max(labels), len(table))
         self.assertGreater(len(table), 1)
         self.assertGreaterEqual(min(row["pixels"] for row in table), 5)
+        modes = struct.unpack(f"<{53 * 31 * 2}I", (self.out / "modes.npy").read_bytes()[-53 * 31 * 8:])
+        self.assertTrue(all(x < 53 and y < 31 for x, y in zip(modes[::2], modes[1::2])))
+        self.check_pictures(source, labels, table)
+        self.check_png(source, labels, modes)
+
+    def check_pictures(self, source, labels, table):
+        """Means are the table's; red outlines are where the label on the right or below is another."""
+        original = read_png(pathlib.Path(source).read_bytes())[2]
+        means, outlines = (read_png((self.out / name).read_bytes())[2] for name in ("means.png", "outlines.png"))
+        for at, label in enumerate(labels):
+            mean = table[label - 1]["mean"]
+            self.assertEqual(list(means[3 * at:3 * at + 3]), [int(mean[c] + 0.5) for c in ("red", "green", "blue")])
+            edge = (at % 53 < 52 and labels[at + 1] != label) or (at < 53 * 30 and labels[at + 53] != label)
+            self.assertEqual(outlines[3 * at:3 * at + 3], b"\xff\0\0" if edge else original[3 * at:3 * at + 3])
+
+    def check_png(self, source, labels, modes):
+        """Labels and modes as PNG of 16 bits hold the same numbers."""
+        self.run_program(source, "--regions", "--min-region", "5", "--sp", "4", "--sr", "60", "--device", "cpu",
+                         "--labels", self.out / "labels.png", "--modes", self.out / "modes.png")
+        self.assertEqual(read_numbers(self.out / "labels.png", 53, 31, 1), labels)
+        self.assertEqual(read_numbers(self.out / "modes.png", 53, 31, 2), modes)
 
     def test_what_means_nothing_is_refused(self):
         source = self.picture("a.png")

@@ -31,7 +31,8 @@ static void
 test_kernels(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(MsImage) source = ms_fixture_scene(131, 47, 21);
+  const gboolean simulated = ms_fixture_under_oclgrind();
+  g_autoptr(MsImage) source = ms_fixture_scene(simulated ? 23 : 131, simulated ? 9 : 47, 21);
 
   if (!context)
     return;
@@ -44,8 +45,10 @@ test_kernels(void)
       continue;
     ms_option_set_text(ms_option_find(arguments[i][0]), &settings, arguments[i][1], &error);
     g_assert_no_error(error);
-    settings.params.sp = 4;
+    settings.params.sp = simulated ? 2 : 4;
     compare(filter, source, &settings, 0);
+    if (simulated)
+      continue;
     if (i == 0)
       compare(filter, source, &settings, 131 * 45 * 12);
     settings.params.sp = 18;

@@ -3,7 +3,7 @@
  * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL... One
  * line of JSON a kernel: the whole filter (upload, kernels, download) by the host's clock and in processor time of all
  * threads, and the kernels by their events. RESULT gets the pixels of the last kernel. The kernels take turns, so that
- * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels.
+ * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels; "KERNEL,levels=N" filters with N levels.
  */
 #include <locale.h>
 #include <math.h>
@@ -38,6 +38,8 @@ new_entry(MsMeanShift *filter, MsImage *image, MsSettings settings, const char *
   g_auto(GStrv) words = g_strsplit(kernel, ",", 2);
 
   ms_mean_shift_set_pipelined(filter, words[1] && strcmp(words[1], "pipelined") == 0);
+  if (words[1] && g_str_has_prefix(words[1], "levels="))
+    settings.params.levels = atoi(words[1] + strlen("levels="));
   if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
   entry.plan = ms_mean_shift_plan(filter, image, &settings, NULL, &error);
