@@ -204,12 +204,6 @@ ms_picture_regions_get_problem(MsPictureRegions *self)
   return self->problem;
 }
 
-gboolean
-ms_picture_regions_is_busy(MsPictureRegions *self)
-{
-  return self->cancellable != NULL;
-}
-
 /* Colours of labels that follow each other lie far apart. */
 static MsImage *
 paint_labels(const MsSegmentation *segmentation)

@@ -28,7 +28,6 @@ void ms_picture_regions_update(MsPictureRegions *self, MsDocument *document, gui
 const MsSegmentation *ms_picture_regions_get_segmentation(MsPictureRegions *self);
 const MsSegmentTable *ms_picture_regions_get_table(MsPictureRegions *self);
 const char *ms_picture_regions_get_problem(MsPictureRegions *self);
-gboolean ms_picture_regions_is_busy(MsPictureRegions *self);
 MsImage *ms_picture_regions_paint(MsPictureRegions *self, MsRegionPicture picture);
 
 G_END_DECLS
