@@ -32,10 +32,10 @@ numpy.save(labels, found[1])
 """
 
 
-def user_seconds(command):
-    """User time of a process and of its children."""
+def user_seconds(command, folder=None):
+    """User time of a process and of its children; what it leaves behind lies in the folder."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
@@ -71,7 +71,7 @@ def orfeo(args, source, sp, sr, folder):
     # As floats, since OpenCV reads no TIFF of 32-bit integers.
     segments = ["otbcli_LargeScaleMeanShift", "-in", source, "-minsize", str(args.min_region), "-tilesizex", "512",
                 "-tilesizey", "512", "-mode", "raster", "-mode.raster.out", labels, "float"] + radii
-    return {"peer": "Orfeo ToolBox", "filter_s": user_seconds(smoothing), "regions_s": user_seconds(segments),
+    return {"peer": "Orfeo ToolBox", "filter_s": user_seconds(smoothing, folder), "regions_s": user_seconds(segments, folder),
             "labels": cv2.imread(labels, cv2.IMREAD_UNCHANGED)}
 
 

@@ -10,15 +10,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/error.h"
+
 static GStrv
-own_arguments(void)
+own_arguments(GError **error)
 {
   g_autofree char *text = NULL;
   gsize length = 0;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 
-  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL))
+  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL)) {
+    ms_set_error(
+      error, MS_ERROR_IO,
+      "Worker processes cannot be started, because /proc is not mounted; mount it, or use --jobs-in-process.");
     return NULL;
+  }
   for (const char *p = text; p < text + length; p += strlen(p) + 1)
     g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
   return g_strv_builder_end(builder);
@@ -48,12 +54,12 @@ open_pipes(int pipes[3][2], GError **error)
 gboolean
 ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device, GError **error)
 {
-  g_auto(GStrv) own = arguments ? NULL : own_arguments();
+  g_auto(GStrv) own = arguments ? NULL : own_arguments(error);
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, device, TRUE);
   const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
   int pipes[3][2];
 
-  if (!open_pipes(pipes, error))
+  if ((!arguments && !own) || !open_pipes(pipes, error))
     return FALSE;
   const int *to = pipes[0], *from = pipes[1], *messages = pipes[2];
   const int sources[2] = {to[0], from[1]};
