@@ -200,6 +200,7 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
 {
   g_autoptr(GError) local = NULL;
   g_autofree char *reason = NULL;
+  const gboolean limited = is_limited(search);
   double ns = NAN;
 
   if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
@@ -216,7 +217,7 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     g_autofree char *english = local ? ms_error_dup_english(local) : NULL;
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
-    if (g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
+    if (limited && g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
       return TRUE; /* the budget ended, the configuration did not fail */
     *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        english ? english : "It failed without a reason.");
