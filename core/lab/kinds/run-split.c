@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kind split: one image on several devices with equal, learned or adaptive shares; the time is the wall time of the
- * whole. With
- * a simulated partner one device is enough, and the time is that of the slower of the two at each step.
+ * whole. With a simulated partner one device is enough, and the time is that of the slower of the two at each step.
  */
 #include <string.h>
 
