@@ -258,6 +258,8 @@ MUTATIONS = [
      'numbers[0] = result->min;', 'numbers[0] = result->max;', 'lab-run /lab/run/reduce-peer'),
     ('peer: a reduction is compared with other work', 'core/lab/kinds/run-reduce-peer.c',
      'return ms_lab_kind_reduce.group(factors);', 'return g_strdup("peer");', 'lab-run /lab/run/reduce-peer'),
+    ('measure: the wall clock counts the kernels alone', 'core/lab/kinds/run-reduce.c',
+     'if (self->wall)', 'if (FALSE)', 'lab-run /lab/run/clocks'),
     ('measure: wrong results are taken', 'core/lab/measure/measure-run.c',
      'if (v->mismatches == 0)', 'if (TRUE)', 'lab-measure /lab/measure/wrong-results'),
     ('measure: the last run is not verified', 'core/lab/measure/measure-run.c',

@@ -113,6 +113,39 @@ test_reduce_peer(MsLabFixture *f, gconstpointer data)
   }
 }
 
+/* What the kernels of one run took by the device's events. */
+static double
+get_kernel_ns(const MsMeasurement *measurement, guint sample)
+{
+  double ns = 0;
+
+  for (guint i = 0; i < measurement->stages->len; i++) {
+    const MsStageSeries *stage = measurement->stages->pdata[i];
+    if (stage->headline && sample < stage->ns->len)
+      ns += g_array_index(stage->ns, double, sample);
+  }
+  return ns;
+}
+
+/* The wall clock counts the launches and waits around the kernels as well. */
+static void
+test_clocks(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report = run_text(
+    f, "[Experiment]\nTitle=Clocks\nKind=reduce\n[Axes]\nclock=events;wall\n[Fixed]\nsize=1000\n", NULL, &error);
+
+  g_assert_no_error(error);
+  const MsReportRow *events = report->rows->pdata[0], *wall = report->rows->pdata[1];
+  g_assert_cmpuint(events->measurement->samples->len, >, 0);
+  g_assert_cmpuint(wall->measurement->samples->len, >, 0);
+  for (guint i = 0; i < events->measurement->samples->len; i++)
+    g_assert_cmpfloat_with_epsilon(g_array_index(events->measurement->samples, double, i),
+                                   get_kernel_ns(events->measurement, i), 0.5);
+  for (guint i = 0; i < wall->measurement->samples->len; i++)
+    g_assert_cmpfloat(g_array_index(wall->measurement->samples, double, i), >, get_kernel_ns(wall->measurement, i));
+}
+
 static void
 test_settings_that_mean_nothing(MsLabFixture *f, gconstpointer data)
 {
@@ -354,6 +387,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/refused", test_refused_configuration},
   {"/lab/run/peer", test_peer},
   {"/lab/run/reduce-peer", test_reduce_peer},
+  {"/lab/run/clocks", test_clocks},
   {"/lab/run/meaningless", test_settings_that_mean_nothing},
   {"/lab/run/resume", test_resume},
   {"/lab/run/resume-finished", test_resume_finished},
