@@ -71,8 +71,8 @@ def orfeo(args, source, sp, sr, folder):
     # As floats, since OpenCV reads no TIFF of 32-bit integers.
     segments = ["otbcli_LargeScaleMeanShift", "-in", source, "-minsize", str(args.min_region), "-tilesizex", "512",
                 "-tilesizey", "512", "-mode", "raster", "-mode.raster.out", labels, "float"] + radii
-    return {"peer": "Orfeo ToolBox", "filter_s": user_seconds(smoothing, folder), "regions_s": user_seconds(segments, folder),
-            "labels": cv2.imread(labels, cv2.IMREAD_UNCHANGED)}
+    return {"peer": "Orfeo ToolBox", "filter_s": user_seconds(smoothing, folder),
+            "regions_s": user_seconds(segments, folder), "labels": cv2.imread(labels, cv2.IMREAD_UNCHANGED)}
 
 
 def edison(args, source, sp, sr, folder):
