@@ -131,7 +131,7 @@ MUTATIONS = [
      'ms_runs_end(self, y - 1, above) < run->x', 'ms_runs_end(self, y - 1, above) <= run->x',
      'merging /merging/borders'),
     ('regions: regions that have grown come last', 'core/regions/region-queue.c',
-     'has_sorted && (!has_heap ||', 'has_sorted && (true ||', 'merging /merging/rule'),
+     'has_sorted && (!has_heap ||', 'has_sorted && (TRUE ||', 'merging /merging/rule'),
     ('regions: neighbours of what has joined are lost', 'core/regions/merging.c',
      'self->lists[self->lists[into].last].next = label;', ';', 'merging /merging/rule'),
     ('regions: rows are not followed from the companion', 'kernels/rows/mean-shift-rows.cl',
