@@ -8,6 +8,7 @@
 
 A mutation that no test notices is a hole in the tests, and ends this with status 1.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -64,14 +65,18 @@ class Copy:
             result = run('meson', 'setup', self.build, self.source, '-Dgui=disabled', '-Doptimization=1')
             if result.returncode != 0:
                 sys.exit(result.stdout)
+        self.tests = json.loads(run('meson', 'introspect', '--tests', self.build).stdout)
+
+    def programs_of(self, test):
+        """What the command of a test needs; a test in Python runs the program itself."""
+        words = next(row['cmd'] for row in self.tests if row['name'] == test.split()[0])
+        if any(word.endswith('.py') for word in words):
+            return {'app/meanshift-lab'}
+        return {os.path.relpath(word, self.build) for word in words if word.startswith(self.build)}
 
     def compile(self, tests):
-        """Builds the programs of the tests; a test in Python runs the program itself."""
-        names = {test.split()[0] for test in tests}
-        scripts = {name for name in names if os.path.exists('%s/tests/app/test-%s.py' % (self.source, name))}
-        programs = ['tests/test-' + name for name in sorted(names - scripts)]
-        programs += ['app/meanshift-lab'] if scripts else []
-        return run('ninja', '-C', self.build, *programs, *LOADED_BY_TESTS)
+        programs = set().union(*(self.programs_of(test) for test in tests))
+        return run('ninja', '-C', self.build, *sorted(programs), *LOADED_BY_TESTS)
 
     def passes(self, test):
         """Whether a test passes: its name, or its name and the path of a case."""
