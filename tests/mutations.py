@@ -87,7 +87,7 @@ MUTATIONS = [
 
     # Levels of the pyramid.
     ('levels: the radius stays the same', 'core/filter/settings/params.c',
-     '(float)(self->sp / 2)', '(float)self->sp', 'levels'),
+     '(float)(self->sp / 2)', '(float)self->sp', 'levels /levels/coarser'),
     ('levels: the mask is ignored', 'core/filter/plan/plan.c',
      'ms_plan_is_masked(self) ? "levels/marks-on.cl"', 'FALSE ? "levels/marks-on.cl"', 'levels /levels/kernels'),
     ('levels: an edge marks the pixels round its own place', 'kernels/levels/enlarge.cl',

@@ -85,6 +85,22 @@ test_mask(void)
   g_assert_cmpuint(marked, <, 128 * 96 * 49 / 50);
 }
 
+/* Each level halves the radius of the finer one, but never below 1. */
+static void
+test_coarser(void)
+{
+  MsParams params = settings_for(10.5, 3).params;
+  static const double radii[] = {5.25, 2.625, 1.3125, 1, 1};
+
+  params.space = MS_SPACE_LUV;
+  for (int i = 0; i < (int)G_N_ELEMENTS(radii); i++) {
+    params = ms_params_coarser(&params);
+    g_assert_cmpfloat(params.sp, ==, radii[i]);
+    g_assert_cmpint(params.levels, ==, 2 - i);
+    g_assert_cmpint(params.space, ==, MS_SPACE_RGB);
+  }
+}
+
 static void
 count_rows(int done, int total, gpointer data)
 {
@@ -125,6 +141,7 @@ main(int argc, char **argv)
   g_test_add_func("/levels/kernels", test_kernels);
   g_test_add_func("/levels/regions", test_regions);
   g_test_add_func("/levels/mask", test_mask);
+  g_test_add_func("/levels/coarser", test_coarser);
   g_test_add_func("/levels/progress-and-cancelling", test_progress_and_cancelling);
   return g_test_run();
 }
