@@ -56,11 +56,14 @@ class Copy:
         self.source = os.path.join(folder, 'source')
         self.build = os.path.join(folder, 'build')
         shutil.rmtree(self.source, ignore_errors=True)
+        os.makedirs(self.source)
+        # With new times, so that nothing which an earlier run built from a mutation counts as up to date.
         for name in TOP:
-            path = os.path.join(ROOT, name)
-            copy = shutil.copytree if os.path.isdir(path) else shutil.copy2
-            os.makedirs(self.source, exist_ok=True)
-            copy(path, os.path.join(self.source, name))
+            path, copy = os.path.join(ROOT, name), os.path.join(self.source, name)
+            if os.path.isdir(path):
+                shutil.copytree(path, copy, copy_function=shutil.copy)
+            else:
+                shutil.copy(path, copy)
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
             result = run('meson', 'setup', self.build, self.source, '-Dgui=disabled', '-Doptimization=1')
             if result.returncode != 0:
