@@ -312,7 +312,8 @@ def batch_of_many():
     """A batch can be paused, continued and cancelled; what was finished stays."""
     folder = os.path.join(WORK, "many")
     os.makedirs(folder)
-    cv2.imwrite(os.path.join(folder, "0000.png"), cv2.resize(cv2.imread(SAMPLE), (64, 48)))
+    # Large enough for the batch to be far from its end when it is cancelled, however fast the machine.
+    cv2.imwrite(os.path.join(folder, "0000.png"), cv2.resize(cv2.imread(SAMPLE), (480, 360)))
     for number in range(1, 1500):
         os.link(os.path.join(folder, "0000.png"), os.path.join(folder, f"{number:04}.png"))
     person = Person(PROGRAM, [folder])
