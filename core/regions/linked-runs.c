@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/regions/disjoint-sets.h"
 #include "core/regions/row-threads.h"
 
 /* Rows between two looks at whether the work has been cancelled. */
@@ -28,16 +29,6 @@ typedef struct {
   gsize *starts; /* of each row, in its part */
   Part parts[MS_ROW_THREADS_MAX];
 } Finding;
-
-static guint32
-find(guint32 *parents, guint32 at)
-{
-  while (parents[at] != at) {
-    parents[at] = parents[parents[at]];
-    at = parents[at];
-  }
-  return at;
-}
 
 /* Makes sure that a row's runs have memory. */
 static gboolean
@@ -102,7 +93,8 @@ join_row(Part *self, const MsCloseness *closeness, int y, gsize above, gsize fir
     while (end_of(self, above, first, width) < from)
       above++;
     for (gsize k = above; k < first && self->runs[k].x <= to; k++) {
-      const guint32 p = find(self->parents, (guint32)i), q = find(self->parents, (guint32)k);
+      const guint32 p = ms_disjoint_sets_find(self->parents, (guint32)i),
+                    q = ms_disjoint_sets_find(self->parents, (guint32)k);
       if (p != q && are_linked(closeness, y, from, to, self->runs[k].x, end_of(self, k, first, width)))
         self->parents[MAX(p, q)] = MIN(p, q);
     }

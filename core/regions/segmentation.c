@@ -4,25 +4,15 @@
 #include <math.h>
 
 #include "core/regions/device-labels.h"
+#include "core/regions/disjoint-sets.h"
 #include "core/regions/linked-runs.h"
 #include "core/regions/merging.h"
 #include "core/regions/row-threads.h"
 
-/* The smallest pixel of the set so far; halves the path to it. */
-static guint32
-find(guint32 *parents, guint32 at)
-{
-  while (parents[at] != at) {
-    parents[at] = parents[parents[at]];
-    at = parents[at];
-  }
-  return at;
-}
-
 static void
 join(guint32 *parents, guint32 a, guint32 b)
 {
-  guint32 p = find(parents, a), q = find(parents, b);
+  guint32 p = ms_disjoint_sets_find(parents, a), q = ms_disjoint_sets_find(parents, b);
 
   parents[MAX(p, q)] = MIN(p, q);
 }
@@ -70,7 +60,7 @@ find_sets(const MsCloseness *closeness, guint32 *parents, GCancellable *cancella
       join_pixel(closeness, parents, x, y);
   }
   for (gsize i = 0; i < n; i++)
-    parents[i] = find(parents, (guint32)i);
+    parents[i] = ms_disjoint_sets_find(parents, (guint32)i);
   return TRUE;
 }
 

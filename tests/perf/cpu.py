@@ -16,24 +16,15 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import cv2
 import numpy
 
+import photographs
+
 CASES = [(5, 6), (10, 20)]
 KERNELS = ["direct", "rows", "rows-wide", "auto"]
-
-
-def load(path, size):
-    """The picture as RGBA, scaled so that the shorter side is SIZE, cut to a square."""
-    image = cv2.imread(path, cv2.IMREAD_COLOR)
-    height, width = image.shape[:2]
-    scale = size / min(height, width)
-    how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-    image = cv2.resize(image, (max(size, round(width * scale)), max(size, round(height * scale))), interpolation=how)
-    return cv2.cvtColor(image[:size, :size], cv2.COLOR_BGR2RGBA)
 
 
 def peer(rgba, sp, sr, levels, repeat):
@@ -56,12 +47,12 @@ def ours(program, rgba, sp, sr, kernels, repeat, folder):
     return [json.loads(line) for line in lines], numpy.fromfile(result, numpy.uint8).reshape(rgba.shape)
 
 
-def measure(program, path, args, folder):
-    rgba = load(path, args.size)
+def measure(args, path, folder):
+    rgba = cv2.cvtColor(photographs.load(path, args.size), cv2.COLOR_BGR2RGBA)
     for sp, sr in CASES:
         peer_ms, peer_processor_ms, expected = peer(rgba, sp, sr, args.levels, min(3, args.repeat))
         kernels = [f"{kernel},levels={args.levels}" if args.levels else kernel for kernel in KERNELS]
-        rows, result = ours(program, rgba, sp, sr, kernels, args.repeat, folder)
+        rows, result = ours(args.program, rgba, sp, sr, kernels, args.repeat, folder)
         if not numpy.array_equal(result[..., :3], expected):
             sys.exit(f"{path} sp {sp} sr {sr}: the pixels differ from OpenCV's.")
         direct = rows[0]["wall_median_ms"]
@@ -79,20 +70,9 @@ def measure(program, path, args, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("pictures", nargs="*")
-    parser.add_argument("--size", type=int, default=1280)
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--levels", type=int, default=0)
-    parser.add_argument("--json")
-    args = parser.parse_intermixed_args()
-    folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
-    pictures = args.pictures or [os.path.join(folder, name) for name in ("astronaut.png", "coffee.png", "retina.jpg")]
-    with tempfile.TemporaryDirectory() as scratch:
-        rows = [row for path in pictures for row in measure(args.program, path, args, scratch)]
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"opencv": cv2.__version__, "results": rows}, file, indent=1)
+    photographs.run(parser, measure)
 
 
 if __name__ == "__main__":

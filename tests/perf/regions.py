@@ -12,16 +12,16 @@ three channels within each region, root mean square over the pixels. The number 
 """
 import argparse
 import importlib.util
-import json
 import os
 import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import cv2
 import numpy
+
+import photographs
 
 CASES = [(10, 20), (5, 6)]
 EDISON = """
@@ -94,18 +94,8 @@ def find_peers():
     return peers
 
 
-def load(path, size):
-    """The picture scaled so that it covers SIZE x SIZE, cut to that."""
-    image = cv2.imread(path, cv2.IMREAD_COLOR)
-    height, width = image.shape[:2]
-    scale = size / min(height, width)
-    how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-    return cv2.resize(image, (max(size, round(width * scale)), max(size, round(height * scale))),
-                      interpolation=how)[:size, :size]
-
-
 def measure(args, path, folder):
-    picture = load(path, args.size)
+    picture = photographs.load(path, args.size)
     source = os.path.join(folder, "source.png")
     cv2.imwrite(source, picture)
     for sp, sr in CASES:
@@ -122,19 +112,8 @@ def measure(args, path, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("pictures", nargs="*")
-    parser.add_argument("--size", type=int, default=1280)
     parser.add_argument("--min-region", type=int, default=50)
-    parser.add_argument("--json")
-    args = parser.parse_intermixed_args()
-    folder = os.path.join(os.environ.get("MS_TEST_IMAGES", ""), "photographs")
-    pictures = args.pictures or [os.path.join(folder, name) for name in ("astronaut.png", "coffee.png", "retina.jpg")]
-    with tempfile.TemporaryDirectory() as scratch:
-        rows = [row for path in pictures for row in measure(args, path, scratch)]
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"opencv": cv2.__version__, "results": rows}, file, indent=1)
+    photographs.run(parser, measure)
 
 
 if __name__ == "__main__":
