@@ -50,7 +50,7 @@ char *ms_error_dup_english(const GError *error);
  * ms_set_error_phrase:
  * @format: (literal): a sentence with two %s, for @name and for @phrase, which is looked up among the translations, too
  *
- * Sets an error whose sentence holds a translatable part, such as what is wrong with a file.
+ * Sets an error whose format and argument are both translated, such as the reason why a file is refused.
  */
 #define ms_set_error_phrase(error, code, format, name, phrase)                                                         \
   ms_error_take((error), (code),                                                                                       \

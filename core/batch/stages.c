@@ -57,7 +57,7 @@ read_header(MsBatchImage *work, const MsRunnerOptions *options, MsImageHeader *h
 {
   const char *input = work->item->input;
   g_autofree char *name = input_name(work->item);
-  /* A small file is read under any limit, so that the refusal can say what its image needs. */
+  /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
   guint64 most = options->memory_limit ? MAX(options->memory, MIN(options->memory_limit, SMALL_FILE)) : 0;
 
   if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))

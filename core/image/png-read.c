@@ -377,7 +377,7 @@ refuse_rows(PngReader *self, const char *why)
   stop_if(self, TRUE);
 }
 
-/* A function of its own because refuse_rows() leaves its caller by longjmp(), which would not release the metadata. */
+/* Separate from begin_rows(), because the longjmp() of refuse_rows() skips the cleanup of its caller's variables. */
 static int
 set_upright_metadata(PngReader *self)
 {

@@ -132,7 +132,7 @@ static gboolean
 inflate_rows(MsPngWhole *self, MsImageSource *source)
 {
   gsize size = self->height * get_stride(self);
-  /* A compressor stores what it cannot compress, with few bytes more. */
+  /* Deflate stores incompressible data as blocks, each with a few bytes of header. */
   Pixels pixels = {.most = MIN(source->size, size + size / 256 + 1024)};
   g_autofree guint8 *data = pixels.data = g_try_malloc(pixels.most);
 

@@ -192,8 +192,8 @@ typedef struct {
 } Nearest;
 
 /*
- * Looks through the neighbours of one label of the region @label. Drops from the list what has joined the region itself
- * and what this search has seen, so that the next one is shorter.
+ * Searches the neighbours of one label of the region @label. Removes from the list the labels that belong to the region
+ * itself and those that this search has met before, so that the next search is shorter.
  */
 static void
 search_list(Merging *self, guint32 label, List *list, Nearest *best)

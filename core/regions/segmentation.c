@@ -126,7 +126,7 @@ find_runs(MsContext *context, MsImage *filtered, const MsCloseness *closeness, g
                             error);
 }
 
-/* Merges what is too small, and gives each pixel the number of its region. */
+/* Merges the regions of fewer than @min_pixels pixels, and writes each pixel's region number into @labels. */
 static gboolean
 merge_and_fill(const MsRuns *runs, MsImage *filtered, guint min_pixels, guint32 *labels, guint32 *count,
                GCancellable *cancellable, GError **error)

@@ -87,7 +87,7 @@ stack_bytes(void)
  * @limit: bytes that the process may take
  * @threads: how many threads may still be started
  *
- * Lets the system refuse further private memory as soon as what is resident now and what is added exceed the limit. To
+ * Sets the system's limit on private memory: allocations fail once they and what is resident now exceed @limit. To
  * be called when the driver is loaded, since drivers reserve more addresses than they use. The stacks of threads are
  * added, because they are hardly used. Does nothing where the limit is exceeded already or the system has no such
  * limit.

@@ -16,7 +16,7 @@ enum {
 typedef guint8 Bytes __attribute__((vector_size(4)));
 typedef gint16 Samples __attribute__((vector_size(8)));
 
-/* Reads four bytes for any number of samples; what is not of the pixel is never stored. */
+/* Always reads four bytes; store() writes only the bytes of the pixel. */
 static inline Samples
 load(const guint8 *pixel)
 {
