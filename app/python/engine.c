@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "app/python/pixels.h"
+#include "app/python/progress.h"
 
 typedef struct {
   PyObject_HEAD MslabEngine *engine;
+  GMutex turn;      /* one call at a time uses @engine, whose progress function is that of the call */
+  GThread *running; /* the thread that holds @turn */
 } Engine;
 
 static const MsPythonState *
@@ -31,10 +34,12 @@ engine_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
   if (!engine)
     return ms_python_failure_raise(PyType_GetModuleState(type), error);
   self = (Engine *)type->tp_alloc(type, 0);
-  if (self)
+  if (self) {
     self->engine = engine;
-  else
+    g_mutex_init(&self->turn);
+  } else {
     g_object_unref(engine);
+  }
   return (PyObject *)self;
 }
 
@@ -44,8 +49,38 @@ engine_dealloc(PyObject *self)
   PyTypeObject *type = Py_TYPE(self);
 
   g_clear_object(&((Engine *)self)->engine);
+  g_mutex_clear(&((Engine *)self)->turn);
   type->tp_free(self);
   Py_DECREF(type);
+}
+
+/* The function that a run calls must not wait for the end of that run. */
+static gboolean
+may_run(PyObject *self)
+{
+  if (g_atomic_pointer_get(&((Engine *)self)->running) != g_thread_self())
+    return TRUE;
+  PyErr_SetString(state_of(self)->usage_error,
+                  "The function for progress cannot use the device whose progress it is told.");
+  return FALSE;
+}
+
+/* Without the interpreter lock, which the thread that has the turn may need. */
+static void
+begin_turn(Engine *self, MsPythonProgress *progress)
+{
+  g_mutex_lock(&self->turn);
+  g_atomic_pointer_set(&self->running, g_thread_self());
+  if (progress && progress->function)
+    mslab_engine_set_progress(self->engine, ms_python_progress_report, progress, NULL);
+}
+
+static void
+end_turn(Engine *self)
+{
+  mslab_engine_set_progress(self->engine, NULL, NULL, NULL);
+  g_atomic_pointer_set(&self->running, NULL);
+  g_mutex_unlock(&self->turn);
 }
 
 /* Takes a dict of text to text. */
@@ -75,24 +110,28 @@ typedef struct {
   MslabSettings *settings;
   int first_row;
   int image_height;
+  MsPythonProgress progress;
 } Request;
 
 static gboolean
-filter_into(MslabEngine *engine, const MsPythonPixels *source, const Request *request, const Py_buffer *result,
-            GError **error)
+filter_into(Engine *self, const MsPythonPixels *source, Request *request, const Py_buffer *result, GError **error)
 {
-  g_autoptr(MslabImage) image = request->image_height > 0
-                                  ? mslab_engine_filter_band(engine, source->image, request->first_row,
-                                                             request->image_height, request->settings, NULL, error)
-                                  : mslab_engine_filter(engine, source->image, request->settings, NULL, error);
+  GCancellable *cancellable = request->progress.cancellable;
+  g_autoptr(MslabImage) image = NULL;
 
+  begin_turn(self, &request->progress);
+  image = request->image_height > 0
+            ? mslab_engine_filter_band(self->engine, source->image, request->first_row, request->image_height,
+                                       request->settings, cancellable, error)
+            : mslab_engine_filter(self->engine, source->image, request->settings, cancellable, error);
+  end_turn(self);
   if (image)
     mslab_image_copy_rows(image, result->buf, (gsize)result->strides[0], source->channels);
   return image != NULL;
 }
 
 static PyObject *
-filter_pixels(PyObject *self, MsPythonPixels *source, const Request *request, const Py_buffer *result)
+filter_pixels(PyObject *self, MsPythonPixels *source, Request *request, const Py_buffer *result)
 {
   g_autoptr(GError) error = NULL;
   gboolean done = FALSE;
@@ -100,34 +139,47 @@ filter_pixels(PyObject *self, MsPythonPixels *source, const Request *request, co
   if (ms_python_pixels_check_result(source, state_of(self), result) < 0)
     return NULL;
   Py_BEGIN_ALLOW_THREADS;
-  done = filter_into(((Engine *)self)->engine, source, request, result, &error);
+  done = filter_into((Engine *)self, source, request, result, &error);
   Py_END_ALLOW_THREADS;
+  if (ms_python_progress_raise(&request->progress))
+    return NULL;
   if (!done)
     return ms_python_failure_raise(state_of(self), error);
   Py_RETURN_NONE;
 }
 
 static PyObject *
-engine_filter(PyObject *self, PyObject *args)
+filter_array(PyObject *self, PyObject *array, PyObject *into, Request *request)
 {
-  PyObject *array = NULL, *into = NULL, *values = NULL, *answer = NULL;
-  g_autoptr(MslabSettings) settings = NULL;
+  PyObject *answer = NULL;
   MsPythonPixels source;
   Py_buffer result;
 
-  Request request = {0};
-
-  if (!PyArg_ParseTuple(args, "OOO!ii", &array, &into, &PyDict_Type, &values, &request.first_row,
-                        &request.image_height))
-    return NULL;
-  request.settings = settings = read_settings(state_of(self), values);
-  if (!settings || ms_python_pixels_open(&source, state_of(self), array) < 0)
+  if (ms_python_pixels_open(&source, state_of(self), array) < 0)
     return NULL;
   if (PyObject_GetBuffer(into, &result, PyBUF_STRIDED | PyBUF_FORMAT) == 0) {
-    answer = filter_pixels(self, &source, &request, &result);
+    answer = filter_pixels(self, &source, request, &result);
     PyBuffer_Release(&result);
   }
   ms_python_pixels_clear(&source);
+  return answer;
+}
+
+static PyObject *
+engine_filter(PyObject *self, PyObject *args)
+{
+  PyObject *array = NULL, *into = NULL, *values = NULL, *progress = NULL, *answer = NULL;
+  g_autoptr(MslabSettings) settings = NULL;
+  Request request = {0};
+
+  if (!PyArg_ParseTuple(args, "OOO!iiO", &array, &into, &PyDict_Type, &values, &request.first_row,
+                        &request.image_height, &progress) ||
+      !may_run(self) || ms_python_progress_open(&request.progress, state_of(self), progress) < 0)
+    return NULL;
+  request.settings = settings = read_settings(state_of(self), values);
+  if (settings)
+    answer = filter_array(self, array, into, &request);
+  ms_python_progress_clear(&request.progress);
   return answer;
 }
 
@@ -169,10 +221,12 @@ engine_statistics(PyObject *self, PyObject *array)
   g_autoptr(MslabStatistics) statistics = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (ms_python_pixels_open(&source, state_of(self), array) < 0)
+  if (!may_run(self) || ms_python_pixels_open(&source, state_of(self), array) < 0)
     return NULL;
   Py_BEGIN_ALLOW_THREADS;
+  begin_turn((Engine *)self, NULL);
   statistics = mslab_engine_get_statistics(((Engine *)self)->engine, source.image, NULL, &error);
+  end_turn((Engine *)self);
   Py_END_ALLOW_THREADS;
   ms_python_pixels_clear(&source);
   return statistics ? statistics_tuple(statistics) : ms_python_failure_raise(state_of(self), error);
@@ -203,11 +257,13 @@ engine_reduce(PyObject *self, PyObject *args)
   g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!PyArg_ParseTuple(args, "y*ss", &elements, &type, &operation))
+  if (!may_run(self) || !PyArg_ParseTuple(args, "y*ss", &elements, &type, &operation))
     return NULL;
   bytes = g_bytes_new_static(elements.buf, (gsize)elements.len);
   Py_BEGIN_ALLOW_THREADS;
+  begin_turn((Engine *)self, NULL);
   reduction = mslab_engine_reduce(((Engine *)self)->engine, operation, type, bytes, NULL, &error);
+  end_turn((Engine *)self);
   Py_END_ALLOW_THREADS;
   PyBuffer_Release(&elements);
   return reduction ? reduction_tuple(reduction) : ms_python_failure_raise(state_of(self), error);
@@ -251,6 +307,7 @@ typedef struct {
   guint min_pixels;
   Py_buffer labels;
   Py_buffer means;
+  MsPythonProgress progress;
 } RegionRequest;
 
 static void
@@ -263,8 +320,22 @@ copy_regions(MslabRegions *regions, const RegionRequest *request, const MsPython
   mslab_image_copy_rows(means, request->means.buf, (gsize)source->view.shape[1] * source->channels, source->channels);
 }
 
+static MslabRegions *
+run_regions(Engine *self, const MsPythonPixels *source, RegionRequest *request, GError **error)
+{
+  MslabRegions *regions = NULL;
+
+  begin_turn(self, &request->progress);
+  regions = mslab_engine_find_regions(self->engine, source->image, request->settings, request->min_pixels,
+                                      request->progress.cancellable, error);
+  end_turn(self);
+  if (regions)
+    copy_regions(regions, request, source);
+  return regions;
+}
+
 static PyObject *
-find_regions(PyObject *self, MsPythonPixels *source, const RegionRequest *request)
+find_regions(PyObject *self, MsPythonPixels *source, RegionRequest *request)
 {
   const Py_ssize_t n = source->view.shape[0] * source->view.shape[1];
   g_autoptr(MslabRegions) regions = NULL;
@@ -275,29 +346,40 @@ find_regions(PyObject *self, MsPythonPixels *source, const RegionRequest *reques
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS;
-  regions = mslab_engine_find_regions(((Engine *)self)->engine, source->image, request->settings, request->min_pixels,
-                                      NULL, &error);
-  if (regions)
-    copy_regions(regions, request, source);
+  regions = run_regions((Engine *)self, source, request, &error);
   Py_END_ALLOW_THREADS;
+  if (ms_python_progress_raise(&request->progress))
+    return NULL;
   return regions ? region_list(regions) : ms_python_failure_raise(state_of(self), error);
+}
+
+static PyObject *
+regions_of_array(PyObject *self, PyObject *array, RegionRequest *request)
+{
+  PyObject *answer = NULL;
+  MsPythonPixels source;
+
+  if (ms_python_pixels_open(&source, state_of(self), array) == 0) {
+    answer = find_regions(self, &source, request);
+    ms_python_pixels_clear(&source);
+  }
+  return answer;
 }
 
 static PyObject *
 engine_regions(PyObject *self, PyObject *args)
 {
-  PyObject *array = NULL, *values = NULL, *answer = NULL;
+  PyObject *array = NULL, *values = NULL, *progress = NULL, *answer = NULL;
   g_autoptr(MslabSettings) settings = NULL;
-  MsPythonPixels source;
   RegionRequest request = {0};
 
-  if (!PyArg_ParseTuple(args, "Ow*w*O!I", &array, &request.labels, &request.means, &PyDict_Type, &values,
-                        &request.min_pixels))
+  if (!may_run(self) || !PyArg_ParseTuple(args, "Ow*w*O!IO", &array, &request.labels, &request.means, &PyDict_Type,
+                                          &values, &request.min_pixels, &progress))
     return NULL;
   request.settings = settings = read_settings(state_of(self), values);
-  if (settings && ms_python_pixels_open(&source, state_of(self), array) == 0) {
-    answer = find_regions(self, &source, &request);
-    ms_python_pixels_clear(&source);
+  if (settings && ms_python_progress_open(&request.progress, state_of(self), progress) == 0) {
+    answer = regions_of_array(self, array, &request);
+    ms_python_progress_clear(&request.progress);
   }
   PyBuffer_Release(&request.labels);
   PyBuffer_Release(&request.means);
@@ -309,6 +391,8 @@ engine_name(PyObject *self, void *unused)
 {
   const char *name = NULL;
 
+  if (!may_run(self))
+    return NULL;
   Py_BEGIN_ALLOW_THREADS;
   name = mslab_engine_get_name(((Engine *)self)->engine);
   Py_END_ALLOW_THREADS;
@@ -332,10 +416,10 @@ engine_notes(PyObject *self, void *unused)
 
 static PyMethodDef methods[] = {
   {"filter", engine_filter, METH_VARARGS,
-   "filter(image, result, settings, first_row, image_height): filters into result."},
+   "filter(image, result, settings, first_row, image_height, progress): filters into result."},
   {"statistics", engine_statistics, METH_O, "statistics(image): a tuple for each of R, G, B, A and luma."},
   {"regions", engine_regions, METH_VARARGS,
-   "regions(image, labels, means, settings, min_pixels): fills labels and means; a tuple for each region."},
+   "regions(image, labels, means, settings, min_pixels, progress): fills labels and means; a tuple for each region."},
   {"reduce", engine_reduce, METH_VARARGS, "reduce(elements, type, operation): number, text, range, positions."},
   {NULL},
 };

@@ -259,6 +259,63 @@ def test_threads_share_a_device_and_do_not_hold_the_interpreter():
     assert turns > 10
 
 
+CALLS = {"filter": meanshift_lab.filter, "regions": meanshift_lab.regions}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("device", ["auto", "reference"])
+def test_progress_counts_the_rows(call, device):
+    image = picture((40, 30, 4), 3)
+    told = []
+    CALLS[call](image, 3, 20, device=device, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (40, 40) and told == sorted(told)
+    before = len(told)
+    CALLS[call](image, 3, 20, device=device)
+    assert len(told) == before
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("device", ["auto", "reference"])
+def test_exception_of_progress_ends_the_run(call, device):
+    image = picture((40, 30, 3), 3)
+    told = []
+
+    def give_up(done, total):
+        told.append(done)
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough") as caught:
+        CALLS[call](image, 3, 20, device=device, progress=give_up)
+    assert caught.traceback[-1].name == "give_up" and len(told) == 1
+    if device == "reference":
+        assert told[0] < 40
+    assert CALLS[call](image, 3, 20, device=device) is not None
+
+
+def test_progress_cannot_use_its_device():
+    image = picture((20, 30, 4), 3)
+    with pytest.raises(meanshift_lab.UsageError, match="cannot use the device"):
+        meanshift_lab.filter(image, progress=lambda done, total: meanshift_lab.statistics(image))
+    others = []
+    meanshift_lab.filter(image, progress=lambda *_: others.append(meanshift_lab.filter(image, device="reference")))
+    assert numpy.array_equal(others[-1], meanshift_lab.filter(image))
+    with pytest.raises(meanshift_lab.UsageError, match="two numbers"):
+        meanshift_lab.filter(image, progress=3)
+
+
+def test_each_thread_is_told_of_its_own_run():
+    images = [picture((rows, 30, 4), rows) for rows in range(20, 28)]
+    told = {}
+
+    def run(image):
+        totals = told[len(image)] = set()
+        return meanshift_lab.filter(image, 3, 20, progress=lambda done, total: totals.add(total))
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(run, images))
+    assert told == {len(image): {len(image)} for image in images}
+
+
 def _filter_forked(connection):
     try:
         connection.send(str(meanshift_lab.filter(picture((8, 8, 3), 1)).shape))
@@ -288,8 +345,8 @@ def test_a_call_costs_little_beside_the_filter(channels):
     assert statistics.median(costs) < 0.002
 
 
-@pytest.mark.parametrize("function, others", [("filter", {"array", "device", "out", "band"}),
-                                              ("regions", {"array", "device", "min_pixels"})])
+@pytest.mark.parametrize("function, others", [("filter", {"array", "device", "out", "band", "progress"}),
+                                              ("regions", {"array", "device", "min_pixels", "progress"})])
 def test_stub_names_every_setting(function, others):
     text = open(os.path.join(PACKAGE, "__init__.pyi"), encoding="utf-8").read()
     arguments = set(re.findall(r"(\w+):", text.partition(f"def {function}(")[2].partition(")")[0]))

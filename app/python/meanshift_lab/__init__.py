@@ -139,7 +139,7 @@ def _setting_texts(settings):
     return {name.replace("_", "-"): _text(value) for name, value in settings.items() if value is not None}
 
 
-def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **settings):
+def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=None, **settings):
     """Filters an image and returns the result as a new array of the same shape.
 
     array: height x width x 3 or 4 values of uint8; strided and read-only arrays are taken as they are. Alpha is copied.
@@ -148,13 +148,16 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, **setting
     out: an array that receives the result; it is also returned.
     band: (row, height) where the array holds the rows from that row on of an image of that height, all columns. A row
         of the result is that of the whole image where halo() rows around it lie in the array or outside the image.
+    progress: a function of two numbers that is called during the run: rows done, and rows in all. An exception that it
+        raises ends the run and is raised here; so does Ctrl+C. It cannot use the device that is running.
     settings: the further options of the program meanshift-lab, with underscores: max_iterations, epsilon, rule, …
 
     Raises UsageError for a value that cannot be used, and Error where the device fails; both say why in a sentence.
     """
     image = _as_image(array)
     result = numpy.empty(image.shape, numpy.uint8) if out is None else out
-    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), *(band or (0, 0)))
+    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), *(band or (0, 0)),
+                                progress)
     return result
 
 
@@ -163,13 +166,13 @@ def halo(sp=10, max_iterations=5):
     return math.ceil(sp) * (max_iterations + 1)
 
 
-def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", **settings):
+def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, **settings):
     """Filters an image and divides it into regions of connected pixels whose modes lie close together.
 
     Two of eight neighbouring pixels are of one region where the places at which they come to rest differ by at most sp
     in column and in row, and their filtered colours by at most half of sr. While a region has fewer than min_pixels,
-    the smallest one joins the neighbour whose mean colour is nearest. array, device and settings are those of filter();
-    levels must be 0. Every device finds the same regions.
+    the smallest one joins the neighbour whose mean colour is nearest. array, device, progress and settings are those of
+    filter(); levels must be 0. Every device finds the same regions.
 
     Returns Regions.
     """
@@ -179,7 +182,7 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", **settings):
     if not 0 <= min_pixels < 2**32:
         raise UsageError("min_pixels takes a number from 0 to 4294967295.")
     rows = _engines.get(device).regions(image, labels, means, _setting_texts({"sp": sp, "sr": sr, **settings}),
-                                        min_pixels)
+                                        min_pixels, progress)
     return Regions(labels, [Region(*row) for row in rows], means)
 
 

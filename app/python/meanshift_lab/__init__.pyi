@@ -1,10 +1,11 @@
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy
 from numpy.typing import NDArray
 
 _Image = NDArray[numpy.uint8]
 _Pair = Tuple[float, float]
+_Progress = Optional[Callable[[int, int], object]]
 
 class Error(RuntimeError): ...
 class UsageError(Error, ValueError): ...
@@ -54,6 +55,7 @@ def filter(
     device: str = ...,
     out: Optional[_Image] = ...,
     band: Optional[Tuple[int, int]] = ...,
+    progress: _Progress = ...,
     max_iterations: Optional[int] = ...,
     epsilon: Optional[float] = ...,
     rule: Optional[str] = ...,
@@ -75,6 +77,7 @@ def regions(
     *,
     min_pixels: int = ...,
     device: str = ...,
+    progress: _Progress = ...,
     max_iterations: Optional[int] = ...,
     epsilon: Optional[float] = ...,
     rule: Optional[str] = ...,
