@@ -35,7 +35,8 @@ class PackagesTest(unittest.TestCase):
         version = re.search(r"version: '([\d.]+)'", read("meson.build")).group(1)
         self.assertTrue(read("data/debian/changelog").startswith(f"meanshift-lab ({version}-1) "))
         self.assertEqual(re.search(r"(?m)^\d\S*$", read("data/NEWS")).group(), version)
-        self.assertEqual(re.search('release version="([^"]*)"', read("data", APP_ID + ".metainfo.xml")).group(1), version)
+        metainfo = read("data", APP_ID + ".metainfo.xml")
+        self.assertEqual(re.search('release version="([^"]*)"', metainfo).group(1), version)
 
     def test_debian_sources_build_with_every_package_of_the_list(self):
         field = re.search(r"(?m)^Build-Depends:((?:.*\n)(?: .*\n)*)", read("data/debian/control")).group(1)
