@@ -72,7 +72,7 @@ run_some() {
 
 plain_suite() {
   say "== The suite"
-  run_suite "$folder/plain" --timeout-multiplier 3 --no-suite simulated-in-full
+  run_suite "$folder/plain" --timeout-multiplier 3 --no-suite simulated-in-full --no-suite faults
 }
 
 # combinations 1|product: of every two values of options, or of all of them

@@ -36,8 +36,8 @@ static const char *const progress_values[] = {"auto", "always", "never", NULL};
     .offset = offsetof(MsCommandLine, field), __VA_ARGS__                                                              \
   }
 #define ARGUMENT(text) .argument = text
-#define CHOICE_OF(names, number) .values = names, .first = number
-#define RANGE(low, high) .argument = "N", .minimum = low, .maximum = high
+#define CHOICE_OF(names, number) .values = (names), .first = (number)
+#define RANGE(low, high) .argument = "N", .minimum = (low), .maximum = (high)
 
 static gboolean
 parse_shard(const char *text, gpointer field, GError **error)

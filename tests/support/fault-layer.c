@@ -3,6 +3,7 @@
 #include <CL/cl_layer.h>
 #include <string.h>
 
+#include "tests/faults/shared-count.h"
 #include "tests/support/fault-layer.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -28,6 +29,11 @@ static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
 static const MsFaultPlace *place;
 static int armed, counted, hanging, n_held;
+
+/* The n-th call of a whole program with its workers, by environment variables; see tests/faults/preload.c. */
+static FaultCount *of_program;
+static long nth_of_program;
+static int always;
 
 void
 ms_fault_arm(int nth)
@@ -61,19 +67,25 @@ ms_fault_place(const MsFaultPlace *at)
 }
 
 static int
+fails_in_program(void)
+{
+  return of_program && fault_is_due(of_program, nth_of_program, always);
+}
+
+static int
 fails(void)
 {
-  return ++counted == armed;
+  return ++counted == armed || fails_in_program();
 }
 
 /* A wrapper for calls that return a status, and one for calls that return an object and the status by pointer. */
-#define STATUS_CALL(name, parameters, arguments, status)                                                               \
+#define STATUS_CALL_IF(fails, name, parameters, arguments, status)                                                     \
   static cl_int CL_API_CALL layer_##name parameters                                                                    \
   {                                                                                                                    \
     return fails() ? (status) : target->name arguments;                                                                \
   }
 
-#define OBJECT_CALL(type, name, parameters, arguments, status)                                                         \
+#define OBJECT_CALL_IF(fails, type, name, parameters, arguments, status)                                               \
   static type CL_API_CALL layer_##name parameters                                                                      \
   {                                                                                                                    \
     if (!fails())                                                                                                      \
@@ -82,6 +94,9 @@ fails(void)
       *ret = (status);                                                                                                 \
     return NULL;                                                                                                       \
   }
+
+#define STATUS_CALL(...) STATUS_CALL_IF(fails, __VA_ARGS__)
+#define OBJECT_CALL(...) OBJECT_CALL_IF(fails, __VA_ARGS__)
 
 OBJECT_CALL(cl_context, clCreateContext,
             (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
@@ -130,9 +145,45 @@ STATUS_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STA
 STATUS_CALL(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r), (e, i, s, v, r),
             CL_PROFILING_INFO_NOT_AVAILABLE)
 
+/* These are counted for a whole program alone, since tests know the numbers of the calls above. */
+OBJECT_CALL_IF(fails_in_program, cl_program, clCreateProgramWithBinary,
+               (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *s,
+                cl_int *ret),
+               (c, n, d, l, b, s, ret), CL_INVALID_BINARY)
+STATUS_CALL_IF(fails_in_program, clEnqueueCopyBuffer,
+               (cl_command_queue q, cl_mem a, cl_mem b, size_t ao, size_t bo, size_t s, cl_uint n, const cl_event *w,
+                cl_event *e),
+               (q, a, b, ao, bo, s, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL_IF(fails_in_program, clEnqueueCopyBufferToImage,
+               (cl_command_queue q, cl_mem a, cl_mem b, size_t o, const size_t *bo, const size_t *r, cl_uint n,
+                const cl_event *w, cl_event *e),
+               (q, a, b, o, bo, r, n, w, e), CL_OUT_OF_RESOURCES)
+OBJECT_CALL_IF(fails_in_program, void *, clEnqueueMapBuffer,
+               (cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, size_t o, size_t s, cl_uint n,
+                const cl_event *w, cl_event *e, cl_int *ret),
+               (q, m, b, f, o, s, n, w, e, ret), CL_MAP_FAILURE)
+STATUS_CALL_IF(fails_in_program, clEnqueueUnmapMemObject,
+               (cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *w, cl_event *e), (q, m, p, n, w, e),
+               CL_OUT_OF_RESOURCES)
+STATUS_CALL_IF(fails_in_program, clEnqueueMarkerWithWaitList,
+               (cl_command_queue q, cl_uint n, const cl_event *w, cl_event *e), (q, n, w, e), CL_OUT_OF_RESOURCES)
+STATUS_CALL_IF(fails_in_program, clGetProgramInfo, (cl_program p, cl_program_info i, size_t s, void *v, size_t *r),
+               (p, i, s, v, r), CL_OUT_OF_RESOURCES)
+STATUS_CALL_IF(fails_in_program, clGetProgramBuildInfo,
+               (cl_program p, cl_device_id d, cl_program_build_info i, size_t s, void *v, size_t *r),
+               (p, d, i, s, v, r), CL_OUT_OF_RESOURCES)
+STATUS_CALL_IF(fails_in_program, clGetPlatformInfo,
+               (cl_platform_id p, cl_platform_info i, size_t s, void *v, size_t *r), (p, i, s, v, r),
+               CL_OUT_OF_HOST_MEMORY)
+STATUS_CALL_IF(fails_in_program, clGetDeviceIDs,
+               (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *r), (p, t, n, d, r),
+               CL_OUT_OF_HOST_MEMORY)
+
 static cl_int CL_API_CALL
 layer_clSetEventCallback(cl_event event, cl_int type, EventCallback callback, void *data)
 {
+  if (fails_in_program())
+    return CL_OUT_OF_HOST_MEMORY;
   if (!hanging || n_held == MAX_HELD)
     return target->clSetEventCallback(event, type, callback, data);
   target->clRetainEvent(event);
@@ -159,6 +210,8 @@ layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, voi
     return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
   if (place && what >= 0x4008 && what <= 0x400A)
     return place->has_nvidia ? give_words(&place->nvidia[what - 0x4008], 1, size, value, size_ret) : CL_INVALID_VALUE;
+  if (fails_in_program())
+    return CL_OUT_OF_HOST_MEMORY;
   return target->clGetDeviceInfo(device, what, size, value, size_ret);
 }
 
@@ -189,6 +242,9 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   if (n < sizeof layer / sizeof(void *))
     return CL_INVALID_VALUE;
   target = below;
+  of_program = fault_count_map();
+  nth_of_program = fault_number("MS_FAULT_NTH");
+  always = (int)fault_number("MS_FAULT_ALWAYS");
   layer = *below;
   HOOK(clCreateContext);
   HOOK(clCreateCommandQueue);
@@ -207,6 +263,16 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   HOOK(clFinish);
   HOOK(clWaitForEvents);
   HOOK(clGetEventProfilingInfo);
+  HOOK(clCreateProgramWithBinary);
+  HOOK(clEnqueueCopyBuffer);
+  HOOK(clEnqueueCopyBufferToImage);
+  HOOK(clEnqueueMapBuffer);
+  HOOK(clEnqueueUnmapMemObject);
+  HOOK(clEnqueueMarkerWithWaitList);
+  HOOK(clGetProgramInfo);
+  HOOK(clGetProgramBuildInfo);
+  HOOK(clGetPlatformInfo);
+  HOOK(clGetDeviceIDs);
   HOOK(clSetEventCallback);
   HOOK(clGetDeviceInfo);
   *n_ret = sizeof layer / sizeof(void *);

@@ -261,21 +261,6 @@ sync_file(MsAtomicFile *self, GError **error)
   return TRUE;
 }
 
-/*
- * Flushes the folder, so that the name survives a power cut. A folder without read permission cannot be flushed, which
- * is not an error.
- */
-static void
-sync_folder(MsAtomicFile *self)
-{
-  int fd = openat(self->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-  if (fd < 0)
-    return;
-  fsync(fd);
-  close(fd);
-}
-
 static int
 link_nameless(MsAtomicFile *self, const char *name)
 {
@@ -347,7 +332,8 @@ give_name(MsAtomicFile *self)
  * Flushes the bytes to the disk, then gives the file its name. Without permission to overwrite, a file that another
  * process created meanwhile stays.
  *
- * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; no file has changed then
+ * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; no file has changed then, unless the folder alone could not be
+ *   flushed, so that a power cut might lose the name
  */
 gboolean
 ms_atomic_file_commit(MsAtomicFile *self, GError **error)
@@ -366,8 +352,12 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
     return FALSE;
   }
   g_clear_pointer(&self->temporary, g_free);
-  sync_folder(self);
-  return TRUE;
+  if (ms_folder_below_flush(self->folder) == 0)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_IO,
+               "'%s' was written, but its folder could not be flushed to the disk: %s; check the disk.", self->name,
+               g_strerror(errno));
+  return FALSE;
 }
 
 /** ms_atomic_file_free: closes the file; without a successful commit no file remains. */

@@ -11,6 +11,38 @@
 
 #define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
+/**
+ * ms_folder_below_flush:
+ * @folder: an open folder, which may be an O_PATH file
+ *
+ * Flushes the names in the folder to the disk, so that they survive a power cut. A folder without read permission, or
+ * on a file system without that call, cannot be flushed, which is not an error.
+ *
+ * Returns: 0, or -1 with errno set
+ */
+int
+ms_folder_below_flush(int folder)
+{
+  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    return 0;
+  int status = fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : -1;
+  int code = errno;
+  close(fd);
+  errno = code;
+  return status;
+}
+
+/* Makes the folder @name; one that another process makes at the same time serves as well. */
+static gboolean
+make(int above, const char *name)
+{
+  if (mkdirat(above, name, 0777) == 0)
+    return ms_folder_below_flush(above) == 0;
+  return errno == EEXIST;
+}
+
 /* Opens @name in @above, making it if needed; a link is refused with ELOOP. Closes @above. */
 static int
 enter(int above, const char *name)
@@ -18,7 +50,7 @@ enter(int above, const char *name)
   struct stat info;
   int fd = openat(above, name, FOLDER | O_NOFOLLOW);
 
-  if (fd < 0 && errno == ENOENT && (mkdirat(above, name, 0777) == 0 || errno == EEXIST))
+  if (fd < 0 && errno == ENOENT && make(above, name))
     fd = openat(above, name, FOLDER | O_NOFOLLOW);
   int code = errno;
   if (fd < 0 && fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))

@@ -348,39 +348,50 @@ next_band(MsPngStream *self, GError **error)
   return piece;
 }
 
+static gboolean
+set_memory_error(GError **error)
+{
+  ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
+  return FALSE;
+}
+
 /*
  * Compresses some pieces of the image both ways: on flat colours libdeflate makes the smaller file in half the time, on
- * noise zlib's search for runs does.
+ * noise zlib's search for runs does. A shortage of memory is an error, since the bytes of a file must not depend on it.
  */
 static gboolean
-is_whole_small(MsPngStream *self, const guint8 *filtered)
+choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
 {
   gsize size = raw_size(self);
   gsize piece = MIN(size, CLAMP(size / SAMPLED_PART, LEAST_SAMPLE, MOST_SAMPLE));
   gsize by_runs = 0, at_once = 0;
 
+  *whole_is_better = TRUE;
   if (self->level == 0 || self->level > RUN_LENGTH_LEVEL)
     return TRUE;
   for (gsize i = 0; i < N_SAMPLES; i++) {
-    const guint8 *sample = filtered + (size - piece) / (N_SAMPLES - 1) * i;
+    const guint8 *sample = self->filtered + (size - piece) / (N_SAMPLES - 1) * i;
     g_autoptr(GBytes) runs = deflate_band(self, sample, 0, piece, TRUE);
     g_autoptr(GBytes) whole = ms_png_deflate(sample, piece, self->level);
     if (runs == NULL || whole == NULL)
-      return FALSE;
+      return set_memory_error(error);
     by_runs += g_bytes_get_size(runs);
     at_once += g_bytes_get_size(whole);
   }
-  return at_once <= by_runs * MOST_GROWTH;
+  *whole_is_better = at_once <= by_runs * MOST_GROWTH;
+  return TRUE;
 }
 
-/* Filters all rows, of which only some are in memory at a time; %FALSE without @error when memory is short. */
+/* Filters all rows, of which only some are in memory at a time. */
 static gboolean
 filter_whole(MsPngStream *self, GError **error)
 {
   g_autofree guint8 *filtered = g_try_malloc(raw_size(self));
   gsize stride = ms_png_rows_stride(&self->rows), n;
 
-  for (gsize y = 0; filtered != NULL && y < self->rows.height; y += n) {
+  if (filtered == NULL)
+    return set_memory_error(error);
+  for (gsize y = 0; y < self->rows.height; y += n) {
     gsize first = y > 0 ? y - 1 : 0;
     n = MIN(self->plan.band_rows, self->rows.height - y);
     if (!hold_rows(self, first, y + n - first, error))
@@ -389,17 +400,21 @@ filter_whole(MsPngStream *self, GError **error)
     drop_rows(self, y + n - 1);
   }
   self->filtered = g_steal_pointer(&filtered);
-  return self->filtered != NULL;
+  return TRUE;
 }
 
 /* Returns %NULL without @error when the image is better compressed in bands. */
 static GBytes *
 whole_image(MsPngStream *self, GError **error)
 {
-  if (!filter_whole(self, error) || !is_whole_small(self, self->filtered))
+  gboolean whole_is_better;
+
+  if (!filter_whole(self, error) || !choose_whole(self, &whole_is_better, error) || !whole_is_better)
     return NULL;
   GBytes *piece = ms_png_deflate(self->filtered, raw_size(self), self->level);
   self->is_done = piece != NULL;
+  if (piece == NULL)
+    set_memory_error(error);
   return piece;
 }
 
@@ -422,7 +437,7 @@ ms_png_stream_next(MsPngStream *self, GError **error)
   if (failure != NULL)
     g_propagate_error(error, g_steal_pointer(&failure));
   else if (piece == NULL)
-    ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
+    set_memory_error(error);
   return piece;
 }
 

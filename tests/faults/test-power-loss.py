@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The order in which a batch changes files, from a list of its calls: what a power cut at any moment leaves.
+
+A file's bytes are flushed before it gets its name, its folder is flushed after that, and only then the manifest says
+that the image is done. The name of a new folder is flushed before anything is written below it."""
+
+import errno
+import os
+import sys
+import unittest
+
+import faults
+
+SMALL = ("--device", "reference", "--sp", "2", "--jobs", "2")
+
+
+class PowerLoss(faults.FaultCase):
+    def trace(self, *options, **arguments):
+        """The calls of a run, as lists of a name and the paths."""
+        self.begin_batch(*options, **arguments)
+        self.empty()
+        listed = self.dir.parent / (self.dir.name + ".trace")
+        self.addCleanup(listed.unlink, missing_ok=True)
+        code, _, error, _ = self.run_with({"MS_FAULT_TRACE": listed})
+        self.assertEqual(code, 0, error)
+        return [line.split("\t") for line in listed.read_text().splitlines()]
+
+    def assert_flushed(self, calls, target):
+        """Returns the number of the call that flushed the folder of target."""
+        named = [i for i, call in enumerate(calls) if call[0] in ("link", "rename") and call[2] == target]
+        self.assertEqual(len(named), 1, f"{target} gets its name once")
+        # A file that replaces another is first linked to a temporary name.
+        begun, source = named[0], calls[named[0]][1]
+        links = [i for i, call in enumerate(calls) if call[0] == "link" and call[2] == source]
+        if links:
+            begun, source = links[0], calls[links[0]][1]
+        writes = [i for i, call in enumerate(calls) if call[0] == "write" and call[1] == source]
+        flushes = [i for i, call in enumerate(calls) if call[0] == "fsync" and call[1] == source]
+        self.assertGreater(len(writes), 0, target)
+        self.assertGreater(len(flushes), 0, f"{target} is flushed")
+        self.assertLess(writes[-1], flushes[-1], f"all bytes of {target} are flushed")
+        self.assertLess(flushes[-1], begun, f"{target} is flushed before it has a name")
+        after = [i for i, call in enumerate(calls)
+                 if i > named[0] and call[0] == "fsync" and call[1] == os.path.dirname(target)]
+        self.assertGreater(len(after), 0, f"the folder of {target} is flushed")
+        return after[0]
+
+    def check_order(self, *options, **arguments):
+        calls = self.trace(*options, **arguments)
+        manifest = str(self.dir / "m.jsonl")
+        lines = [i for i, call in enumerate(calls) if call[0] == "write" and call[1] == manifest]
+        flushed = sorted(self.assert_flushed(calls, str(self.out / name)) for name in self.expected)
+        self.assertEqual(len(lines), len(flushed))
+        for line, before in zip(lines, flushed):
+            self.assertGreater(line, before, "the manifest records an image whose name is not flushed")
+        for report in ("r.json", "r.csv"):
+            self.assert_flushed(calls, str(self.dir / report))
+        made = calls.index(["mkdir", str(self.out / "sub"), ""])
+        used = [call[2] for call in calls].index(str(self.out / "sub" / "p1.png"))
+        self.assertIn(["fsync", str(self.out), ""], calls[made:used], "the name of a new folder is flushed")
+
+    def test_one_process(self):
+        self.check_order(*SMALL, "--jobs-in-process")
+
+    def test_workers(self):
+        self.check_order(*SMALL)
+
+    def test_replaced_files(self):
+        self.check_order(*SMALL, "--on-conflict", "overwrite")
+
+    def test_without_nameless_files(self):
+        self.check_order(*SMALL, env={"MS_FAULT_NAMED": "1"})
+
+    def test_streams(self):
+        self.check_order("--device", "reference", "--sp", "1", "--max-iterations", "1", "--jobs", "1",
+                         "--jobs-in-process", stream=True)
+
+    def test_a_folder_that_cannot_be_flushed(self):
+        self.begin_batch(*SMALL, "--jobs-in-process")
+        self.sweep("fsync with EIO", {"MS_FAULT_CALL": "fsync", "MS_FAULT_CODE": errno.EIO, "MS_FAULT_ALWAYS": 0}, 100)
+        calls = 3 * 2 + 1 + 2 * 2
+        self.assertEqual(self.n_cases, calls, "each flush of three images, of a new folder and of two reports")
+        self.assertEqual(self.n_failures, calls, "none fails unseen")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
