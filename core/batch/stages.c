@@ -102,23 +102,27 @@ add_note(MsBatchItem *item, const char *sentence)
 
 /*
  * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
- * the reason where neither is possible.
+ * the reason where neither is possible. @bytes: (out): working memory of the decoder.
  */
 static gboolean
-settle_reading(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, GError **error)
+settle_reading(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHeader *header, guint64 *bytes,
+               GError **error)
 {
   MsStreamedFile *file = &work->file;
   g_autoptr(GError) reason = NULL;
   g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, &reason);
 
-  if (rows)
+  if (rows) {
+    *bytes = ms_row_file_get_reader(rows)->bytes;
     return TRUE;
+  }
   if (options->scratch && ms_codec_get(header->format)->open_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     g_autofree char *note =
       g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", reason->message, options->scratch);
     add_note(work->item, note);
-    file->scratch = ms_scratch_file_new(options->scratch);
+    file->scratch = ms_scratch_file_new(options->scratch, work->name);
+    *bytes = 2 * MS_SCRATCH_STEP;
     return TRUE;
   }
   g_propagate_error(error, g_steal_pointer(&reason));
@@ -141,10 +145,10 @@ plan_stream(MsBatchImage *work, const MsRunnerOptions *options, const MsImageHea
   }
   *file = (MsStreamedFile){
     .path = work->item->input, .name = work->name, .content = work->content, .limits = &options->limits};
-  if (!settle_reading(work, options, header, error))
+  guint64 reading = 0;
+  if (!settle_reading(work, options, header, &reading, error))
     return FALSE;
-  request.codec_bytes = codec->write_bytes(header->width, header->height, options->save.threads) +
-                        (file->scratch ? 2 * MS_SCRATCH_STEP : 0) +
+  request.codec_bytes = codec->write_bytes(header->width, header->height, options->save.threads) + reading +
                         (work->content ? g_bytes_get_size(work->content) : 0);
   file->plan = ms_stream_plan(&request);
   if (file->plan.band_rows == 0) {

@@ -56,6 +56,12 @@ write_to_file(MsImageSink *sink, const void *data, gsize size, GError **error)
   return ms_atomic_file_write(sink->target, data, size, error);
 }
 
+static gboolean
+rewrite_file(MsImageSink *sink, guint64 offset, const void *data, gsize size, GError **error)
+{
+  return ms_atomic_file_rewrite(sink->target, offset, data, size, error);
+}
+
 /**
  * ms_image_save:
  * @path: the file to write
@@ -92,21 +98,8 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
   if (file == NULL)
     return FALSE;
-  MsImageSink sink = {name, write_to_file, file, cancellable};
+  MsImageSink sink = {name, write_to_file, ms_atomic_file_is_direct(file) ? NULL : rewrite_file, file, cancellable};
   return write_image(codec, image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
-}
-
-static gboolean
-write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
-{
-  GByteArray *content = sink->target;
-
-  if (size > G_MAXUINT - content->len) {
-    ms_set_error(error, MS_ERROR_TOO_LARGE, "The encoded image has more than 4 GiB; save it to a file.");
-    return FALSE;
-  }
-  g_byte_array_append(content, data, size);
-  return TRUE;
 }
 
 /**
@@ -125,7 +118,7 @@ ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes
 {
   MsSaveOptions chosen = options ? *options : ms_save_options_default();
   g_autoptr(GByteArray) content = g_byte_array_new();
-  MsImageSink sink = {"image", write_to_memory, content, cancellable};
+  MsImageSink sink = ms_image_sink_in_memory("image", content, cancellable);
 
   if (!check_options(&chosen, error))
     return NULL;

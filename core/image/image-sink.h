@@ -48,17 +48,20 @@ typedef struct {
  * MsImageSink:
  * @name: the file's name in messages
  * @write: appends bytes; returns FALSE with @error set when it cannot
- * @target: for @write
+ * @rewrite: (nullable): replaces bytes that were written before; %NULL where they cannot be, as in a pipe
+ * @target: for @write and @rewrite
  * @cancellable: (nullable): checked for every row or block
  */
 typedef struct _MsImageSink MsImageSink;
 struct _MsImageSink {
   const char *name;
   gboolean (*write)(MsImageSink *self, const void *data, gsize size, GError **error);
+  gboolean (*rewrite)(MsImageSink *self, guint64 offset, const void *data, gsize size, GError **error);
   gpointer target;
   GCancellable *cancellable;
 };
 
 MsSaveOptions ms_save_options_default(void);
+MsImageSink ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *cancellable);
 
 G_END_DECLS

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
  * @height: rows
  * @has_alpha: whether a pixel may be transparent
  * @metadata: (transfer full): what is saved with the pixels
+ * @bytes: working memory of the reader, where it is more than some rows
  * @read: writes the next row, width * 4 bytes of RGBA; after the last row it also reads the rest of the file
  * @close: frees the reader
  */
@@ -21,6 +22,7 @@ struct _MsRowReader {
   int height;
   gboolean has_alpha;
   MsMetadata *metadata;
+  guint64 bytes;
   gboolean (*read)(MsRowReader *self, guint8 *row, GError **error);
   void (*close)(MsRowReader *self);
 };

@@ -81,42 +81,86 @@ is_cancelled(MsTiffReader *self)
   return g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error);
 }
 
-static gboolean
-read_strips(MsTiffReader *self, guint plane)
+/* Sets a row to opaque white, which stays where the file has no sample for it, before its first plane is read. */
+static void
+begin_row(const MsTiffReader *self, guint plane, guint8 *out)
 {
-  for (guint32 y = 0; y < self->height; y++) {
-    if (is_cancelled(self) || TIFFReadScanline(self->tiff, self->block, y, plane) < 0)
-      return FALSE;
-    place_row(self, self->block, plane, self->pixels + (gsize)y * self->width * 4, self->width);
-  }
+  if (plane == 0)
+    memset(out, 255, (gsize)self->width * 4);
+}
+
+static gboolean
+read_strip_row(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
+{
+  if (is_cancelled(self) || TIFFReadScanline(self->tiff, self->block, y, plane) < 0)
+    return FALSE;
+  begin_row(self, plane, out);
+  place_row(self, self->block, plane, out, self->width);
   return TRUE;
 }
 
 static gboolean
-read_tile(MsTiffReader *self, guint32 x, guint32 y, guint32 width, guint32 height, guint plane)
+read_tile(MsTiffReader *self, guint32 x, guint32 y, guint32 width, guint32 rows, guint plane, guint8 *out)
 {
   gsize stride = TIFFTileRowSize(self->tiff);
 
   if (is_cancelled(self) || TIFFReadTile(self->tiff, self->block, x, y, 0, plane) < 0)
     return FALSE;
-  for (guint32 row = 0; row < MIN(height, self->height - y); row++)
-    place_row(self, self->block + row * stride, plane, self->pixels + ((gsize)(y + row) * self->width + x) * 4,
+  for (guint32 row = 0; row < rows; row++)
+    place_row(self, self->block + row * stride, plane, out + ((gsize)row * self->width + x) * 4,
               MIN(width, self->width - x));
   return TRUE;
 }
 
-static gboolean
-read_tiles(MsTiffReader *self, guint plane)
+static guint32
+tile_height(const MsTiffReader *self)
 {
-  guint32 width = 0;
   guint32 height = 0;
 
-  TIFFGetField(self->tiff, TIFFTAG_TILEWIDTH, &width);
   TIFFGetField(self->tiff, TIFFTAG_TILELENGTH, &height);
-  for (guint64 y = 0; y < self->height; y += height)
-    for (guint64 x = 0; x < self->width; x += width)
-      if (!read_tile(self, x, y, width, height, plane))
-        return FALSE;
+  return height;
+}
+
+/* Reads the tiles that begin in row @y, of which @out takes the rows. */
+static gboolean
+read_row_of_tiles(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
+{
+  guint32 width = 0, rows = MIN(tile_height(self), self->height - y);
+
+  TIFFGetField(self->tiff, TIFFTAG_TILEWIDTH, &width);
+  for (guint32 row = 0; row < rows; row++)
+    begin_row(self, plane, out + (gsize)row * self->width * 4);
+  for (guint64 x = 0; x < self->width; x += width)
+    if (!read_tile(self, x, y, width, rows, plane, out))
+      return FALSE;
+  return TRUE;
+}
+
+static guint
+count_planes(const MsTiffReader *self)
+{
+  return self->planes == PLANARCONFIG_CONTIG ? 1 : self->samples;
+}
+
+static void
+report_rows(const MsTiffReader *self, guint plane, guint64 first, guint64 end)
+{
+  for (guint64 y = first; y < end; y++)
+    ms_image_source_report_rows(self->source, plane * (guint64)self->height + y + 1,
+                                count_planes(self) * (guint64)self->height);
+}
+
+static gboolean
+read_plane(MsTiffReader *self, guint plane)
+{
+  gboolean is_tiled = TIFFIsTiled(self->tiff);
+  guint32 step = is_tiled ? tile_height(self) : 1;
+
+  for (guint64 y = 0; y < self->height; y += step) {
+    if (!(is_tiled ? read_row_of_tiles : read_strip_row)(self, y, plane, self->pixels + y * self->width * 4))
+      return FALSE;
+    report_rows(self, plane, y, MIN(y + step, self->height));
+  }
   return TRUE;
 }
 
@@ -139,28 +183,31 @@ alloc_block(MsTiffReader *self)
 static gboolean
 read_samples(MsTiffReader *self)
 {
-  guint planes = self->planes == PLANARCONFIG_CONTIG ? 1 : self->samples;
-
   if (!alloc_block(self))
     return FALSE;
-  memset(self->pixels, 255, (gsize)self->width * self->height * 4);
-  for (guint plane = 0; plane < planes; plane++) {
-    gboolean needed = plane < self->colours || plane == self->alpha;
-    if (needed && !(TIFFIsTiled(self->tiff) ? read_tiles : read_strips)(self, plane))
+  for (guint plane = 0; plane < count_planes(self); plane++)
+    if ((plane < self->colours || plane == self->alpha) && !read_plane(self, plane))
       return FALSE;
-  }
   return TRUE;
 }
 
-/* Divides colours that are stored multiplied by alpha. */
+/* Divides the colours of a row that are stored multiplied by alpha. */
+static void
+divide_row(const MsTiffReader *self, guint8 *out)
+{
+  for (guint8 *p = out, *end = out + (gsize)self->width * 4; self->associated && p < end; p += 4)
+    for (int k = 0; k < 3; k++)
+      p[k] = p[3] == 0 ? 0 : MIN(255, (p[k] * 255 + p[3] / 2) / p[3]);
+}
+
 static void
 divide_by_alpha(MsTiffReader *self)
 {
-  gsize n = (gsize)self->width * self->height;
-
-  for (guint8 *p = self->pixels; self->associated && n > 0; n--, p += 4)
-    for (int k = 0; k < 3; k++)
-      p[k] = p[3] == 0 ? 0 : MIN(255, (p[k] * 255 + p[3] / 2) / p[3]);
+  for (guint32 y = 0; self->associated && y < self->height; y++) {
+    divide_row(self, self->pixels + (gsize)y * self->width * 4);
+    if (self->source->scratch)
+      ms_scratch_file_touch(self->source->scratch, (gsize)self->width * 4);
+  }
 }
 
 /*
@@ -182,6 +229,7 @@ read_converted_rows(MsTiffReader *self, TIFFRGBAImage *image)
       return FALSE;
     for (gsize i = 0; i < (gsize)n * self->width; i++)
       out[i] = GUINT32_TO_LE(out[i] | 0xff000000);
+    report_rows(self, 0, y, y + n);
   }
   return TRUE;
 }
@@ -206,5 +254,53 @@ ms_tiff_pixels_read(MsTiffReader *self)
   if (!(self->by_library ? read_converted(self) : read_samples(self)))
     return FALSE;
   divide_by_alpha(self);
+  return self->error == NULL;
+}
+
+/** ms_tiff_pixels_are_rows: whether the rows of the image, which may not be upright, are stored one after another. */
+gboolean
+ms_tiff_pixels_are_rows(const MsTiffReader *self)
+{
+  return !self->by_library && count_planes(self) == 1;
+}
+
+/**
+ * ms_tiff_pixels_begin_rows: allocates what ms_tiff_pixels_read_row() needs; to be called where the rows are stored one
+ * after another.
+ *
+ * Returns: the allocated bytes, 0 with the error in @self
+ */
+guint64
+ms_tiff_pixels_begin_rows(MsTiffReader *self)
+{
+  gboolean is_tiled = TIFFIsTiled(self->tiff);
+  guint64 tiles = is_tiled ? (guint64)MIN(tile_height(self), self->height) * self->width * 4 : 0;
+  guint64 block = is_tiled ? TIFFTileSize64(self->tiff) : TIFFScanlineSize64(self->tiff);
+
+  if (!alloc_block(self))
+    return 0;
+  self->tiles = is_tiled ? g_try_malloc(tiles) : NULL;
+  if (!is_tiled || self->tiles != NULL)
+    return tiles + 2 * block;
+  ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
+               self->source->name);
+  return 0;
+}
+
+/** ms_tiff_pixels_read_row: decodes row @y, to be called for each row in order; %FALSE when that fails. */
+gboolean
+ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out)
+{
+  gsize stride = (gsize)self->width * 4;
+
+  if (self->tiles != NULL) {
+    guint32 row = y % tile_height(self);
+    if (row == 0 && !read_row_of_tiles(self, y, 0, self->tiles))
+      return FALSE;
+    memcpy(out, self->tiles + row * stride, stride);
+  } else if (!read_strip_row(self, y, 0, out)) {
+    return FALSE;
+  }
+  divide_row(self, out);
   return self->error == NULL;
 }

@@ -139,7 +139,8 @@ ms_tiff_reader_close(MsTiffReader *self)
   if (self->tiff != NULL)
     TIFFClose(self->tiff);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
-  g_free(self->pixels);
+  ms_image_source_free_pixels(self->source, self->pixels);
   g_free(self->block);
   g_free(self->row);
+  g_free(self->tiles);
 }

@@ -17,6 +17,10 @@ G_BEGIN_DECLS
  * @alpha: the place of the alpha sample, 0 for none
  * @associated: whether colours are stored multiplied by alpha
  * @by_library: whether libtiff converts the colours (YCbCr, CMYK, CIE L*a*b*); such images have no alpha here
+ * @pixels: (nullable): of the whole image, where it is not read by rows
+ * @block: one stored row or tile
+ * @row: samples of a row of @block, reduced to 8 bits
+ * @tiles: (nullable): the RGBA rows of one row of tiles, where a tiled image is read by rows
  */
 typedef struct {
   MsImageSource *source;
@@ -39,6 +43,7 @@ typedef struct {
   guint8 *pixels;
   guint8 *block;
   guint8 *row;
+  guint8 *tiles;
   MsMetadata *metadata;
   GError *error;
 } MsTiffReader;

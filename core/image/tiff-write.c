@@ -10,13 +10,19 @@
 /* Uncompressed bytes of a strip: enough for good compression, few enough for a reader's memory. */
 #define STRIP_SIZE (256 << 10)
 
-/* Most bytes of pixels: offsets have 32 bits outside BigTIFF, and the last MiB is reserved for the directory. */
-#define MOST_FILE (G_MAXUINT32 - (1u << 20))
+/* Largest part of a classic file, whose offsets have 32 bits, beside its strips: the directory. */
+#define DIRECTORY_SIZE (1u << 20)
 
-/* The file is built in memory, because libtiff patches the header once it knows the place of the directory. */
+/* Bytes by which deflate may exceed a strip of noise, and the entries of the strip in the directory. */
+#define STRIP_OVERHEAD 128
+#define NOISE_PART 1000
+
+#define SAMPLES_MOST 4
+
+/* @size: of the file so far; libtiff patches its header once it knows the place of the directory. */
 typedef struct {
   MsImageSink *sink;
-  GByteArray *content;
+  guint64 size;
   guint64 at;
   guint8 *row;
   GError *error;
@@ -34,25 +40,40 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   return 1;
 }
 
+static gboolean
+append(TiffWriter *self, const void *data, gsize size)
+{
+  if (!self->sink->write(self->sink, data, size, &self->error))
+    return FALSE;
+  self->size += size;
+  return TRUE;
+}
+
+/* libtiff leaves a byte out to align a directory; without a value the same picture would give different files. */
+static gboolean
+fill_gap(TiffWriter *self)
+{
+  static const guint8 zeros[16];
+
+  while (self->size < self->at)
+    if (!append(self, zeros, MIN(sizeof zeros, self->at - self->size)))
+      return FALSE;
+  return TRUE;
+}
+
 static tmsize_t
 on_write(thandle_t handle, void *data, tmsize_t size)
 {
   TiffWriter *self = handle;
-  guint64 end = self->at + size, old = self->content->len;
+  gsize old = self->at < self->size ? MIN((guint64)size, self->size - self->at) : 0;
 
-  if (end > MOST_FILE) {
-    if (self->error == NULL)
-      ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
-                   "Cannot write '%s': a TIFF file can have 4 GiB at most; save it as PNG.", self->sink->name);
+  if (self->error != NULL || !fill_gap(self))
     return -1;
-  }
-  if (end > old)
-    g_byte_array_set_size(self->content, end);
-  /* libtiff leaves a byte out to align a directory; without a value the same picture would give different files. */
-  if (self->at > old)
-    memset(self->content->data + old, 0, self->at - old);
-  memcpy(self->content->data + self->at, data, size);
-  self->at = end;
+  if (old > 0 && !self->sink->rewrite(self->sink, self->at, data, old, &self->error))
+    return -1;
+  if (old < (gsize)size && !append(self, (const guint8 *)data + old, size - old))
+    return -1;
+  self->at += size;
   return size;
 }
 
@@ -78,7 +99,7 @@ on_seek(thandle_t handle, toff_t offset, int whence)
     self->at += offset;
     break;
   case SEEK_END:
-    self->at = self->content->len + offset;
+    self->at = self->size + offset;
     break;
   default:
     self->at = offset;
@@ -91,7 +112,7 @@ on_size(thandle_t handle)
 {
   TiffWriter *self = handle;
 
-  return self->content->len;
+  return self->size;
 }
 
 static int
@@ -100,14 +121,44 @@ on_close(thandle_t handle)
   return 0;
 }
 
+/* Rows of a strip: those of about STRIP_SIZE bytes. */
+static guint32
+strip_rows(int width, guint samples)
+{
+  return MAX(1, STRIP_SIZE / ((gsize)width * samples));
+}
+
+static guint64
+count_strips(int width, int height, guint samples)
+{
+  return ((guint64)height - 1) / strip_rows(width, samples) + 1;
+}
+
+/**
+ * ms_tiff_write_is_big:
+ * @samples: a pixel
+ * @profile: bytes of the colour profile
+ *
+ * Returns: whether an image of this size is written as BigTIFF: where a classic file, which ends at 4 GiB, might not
+ *   hold it, however badly it compresses
+ */
+gboolean
+ms_tiff_write_is_big(int width, int height, guint samples, gsize profile)
+{
+  guint64 raw = (guint64)width * (guint64)height * samples;
+  guint64 most = raw + raw / NOISE_PART + count_strips(width, height, samples) * STRIP_OVERHEAD;
+
+  return most + profile + DIRECTORY_SIZE > G_MAXUINT32;
+}
+
 static TIFF *
-writer_open(TiffWriter *self)
+writer_open(TiffWriter *self, const char *mode)
 {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
 
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, self);
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, self);
-  TIFF *tiff = TIFFClientOpenExt(self->sink->name, "wm", self, on_no_read, on_write, on_seek, on_close, on_size, NULL,
+  TIFF *tiff = TIFFClientOpenExt(self->sink->name, mode, self, on_no_read, on_write, on_seek, on_close, on_size, NULL,
                                  NULL, options);
   TIFFOpenOptionsFree(options);
   return tiff;
@@ -132,7 +183,6 @@ set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
 static void
 set_tags(TIFF *tiff, MsImage *image, guint samples, int level)
 {
-  gsize row = (gsize)ms_image_get_width(image) * samples;
   guint16 alpha = EXTRASAMPLE_UNASSALPHA;
 
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, ms_image_get_width(image));
@@ -142,7 +192,7 @@ set_tags(TIFF *tiff, MsImage *image, guint samples, int level)
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (guint32)MAX(1, STRIP_SIZE / row));
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows(ms_image_get_width(image), samples));
   if (samples == 4)
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, level > 0 ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
@@ -167,30 +217,34 @@ write_rows(TiffWriter *self, TIFF *tiff, MsImage *image, guint samples)
   int height = ms_image_get_height(image);
 
   for (int y = 0; y < height; y++) {
-    if (g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error))
+    if (g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error) ||
+        !ms_image_hold_rows(image, y, 1, &self->error))
       return FALSE;
     copy_row(pixels + y * ms_image_get_stride(image), self->row, ms_image_get_width(image), samples);
+    ms_image_drop_rows(image, y + 1);
     if (TIFFWriteScanline(tiff, self->row, y, 0) < 0)
       return FALSE;
   }
   return TRUE;
 }
 
-/**
- * ms_tiff_write:
- * @options: of which the compression is used: 0 stores the samples as they are, 1 to 9 deflates their differences
- * @notes: (inout): what could not be stored is set
- *
- * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+static const char *
+get_mode(MsImage *image, guint samples)
 {
-  g_autoptr(GByteArray) content = g_byte_array_new();
+  MsMetadata *metadata = ms_image_get_metadata(image);
+  gsize profile = metadata != NULL && metadata->icc != NULL ? g_bytes_get_size(metadata->icc) : 0;
+
+  /* "m" keeps libtiff from mapping the file, which only exists while it is written. */
+  return ms_tiff_write_is_big(ms_image_get_width(image), ms_image_get_height(image), samples, profile) ? "w8m" : "wm";
+}
+
+static gboolean
+write_to(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+{
   g_autofree guint8 *row = g_malloc(ms_image_get_stride(image));
-  TiffWriter self = {.sink = sink, .content = content, .row = row};
+  TiffWriter self = {.sink = sink, .row = row};
   guint samples = ms_image_has_transparency(image) ? 4 : 3;
-  TIFF *tiff = writer_open(&self);
+  TIFF *tiff = writer_open(&self, get_mode(image, samples));
 
   if (tiff != NULL) {
     set_tags(tiff, image, samples, options->compression);
@@ -200,7 +254,35 @@ ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, M
     TIFFCleanup(tiff);
   }
   if (self.error == NULL)
-    return sink->write(sink, content->data, content->len, error);
+    return TRUE;
   g_propagate_error(error, self.error);
   return FALSE;
+}
+
+/**
+ * ms_tiff_write:
+ * @options: of which the compression is used: 0 stores the samples as they are, 1 to 9 deflates their differences
+ * @notes: (inout): what could not be stored is set
+ *
+ * Takes the rows in order and once. A file in memory is the detour where bytes of @sink cannot be rewritten.
+ *
+ * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+{
+  if (sink->rewrite != NULL)
+    return write_to(image, sink, options, notes, error);
+  g_autoptr(GByteArray) content = g_byte_array_new();
+  MsImageSink memory = ms_image_sink_in_memory(sink->name, content, sink->cancellable);
+  return write_to(image, &memory, options, notes, error) && sink->write(sink, content->data, content->len, error);
+}
+
+/** ms_tiff_write_bytes: the working memory of ms_tiff_write() into a file: a strip in libtiff, and its directory. */
+guint64
+ms_tiff_write_bytes(int width, int height, guint threads)
+{
+  guint64 strip = MAX(STRIP_SIZE, (guint64)width * SAMPLES_MOST);
+
+  return DIRECTORY_SIZE + 4 * strip + count_strips(width, height, SAMPLES_MOST) * STRIP_OVERHEAD;
 }

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "core/batch/stream/stream-plan.h"
+#include "core/image/codec.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
 #include "tests/support/fixture.h"
@@ -173,6 +174,22 @@ test_png_to_jpeg(BatchFixture *f, gconstpointer data)
   assert_equal(f, "a.jpg", 500 << 10);
 }
 
+/* TIFF needs a strip of memory for encoding. */
+static void
+test_tiff(BatchFixture *f, gconstpointer data)
+{
+  if (!ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_TIFF))) {
+    g_test_skip("this build has no TIFF");
+    return;
+  }
+  set_fast(f);
+  add_picture(f, "a.tif", 1001, 1003, TRUE);
+  assert_equal(f, "a.tif", 6 << 20);
+  add_picture(f, "a.tif", 1001, 1003, FALSE);
+  f->options.save.compression = 0;
+  assert_equal(f, "a.tif", 6 << 20);
+}
+
 /* ---- What can go wrong. */
 
 static MsBatchItem *
@@ -320,6 +337,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("stream/long", test_long);
   BATCH_FIXTURE_ADD("stream/jpeg", test_jpeg);
   BATCH_FIXTURE_ADD("stream/png-to-jpeg", test_png_to_jpeg);
+  BATCH_FIXTURE_ADD("stream/tiff", test_tiff);
   BATCH_FIXTURE_ADD("stream/damaged", test_damaged);
   BATCH_FIXTURE_ADD("stream/turned", test_turned);
   BATCH_FIXTURE_ADD("stream/cancelled", test_cancelled);

@@ -276,7 +276,7 @@ static void
 check_stop(MsImage *image, guint threads, gssize left, gboolean cancels)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  Target target = {{"x", stopping_write, NULL, cancellable}, left, cancels};
+  Target target = {{.name = "x", .write = stopping_write, .cancellable = cancellable}, left, cancels};
   MsSaveOptions options = ms_save_options_default();
   MsSaveNotes notes = {FALSE};
   g_autoptr(GError) error = NULL;

@@ -1,12 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* TIFF of every layout: pixels, orientation and losses by the specification, round trips, and damaged files. */
+/*
+ * TIFF of every layout: pixels, as a whole and by rows, orientation and losses by the specification, round trips, and
+ * damaged files.
+ */
 #include <string.h>
 
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "core/image/stream/row-file.h"
 #include "tests/image/tiff-peer.h"
 #include "tests/support/image-files.h"
+
+/* The same rows as those of @image, one after another, or a refusal where the file does not store them so. */
+static void
+check_rows(GBytes *file, MsImage *image, gboolean refused)
+{
+  MsImageLimits limits = ms_image_limits_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsRowFile) rows = ms_row_file_open(NULL, file, "test", &limits, NULL, &error);
+  const gsize stride = ms_image_get_stride(image);
+  g_autofree guint8 *row = g_malloc(stride);
+
+  if (refused) {
+    g_assert_null(rows);
+    g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+    return;
+  }
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_row_file_get_reader(rows)->width, ==, ms_image_get_width(image));
+  g_assert_cmpint(ms_row_file_get_reader(rows)->height, ==, ms_image_get_height(image));
+  g_assert_cmpuint(ms_row_file_get_reader(rows)->bytes, >, 0);
+  g_assert_true(ms_row_file_get_reader(rows)->has_alpha || !ms_image_has_transparency(image));
+  for (int y = 0; y < ms_image_get_height(image); y++) {
+    g_assert_true(ms_row_file_read(rows, row, &error));
+    g_assert_cmpmem(row, stride, ms_image_get_pixels(image) + y * stride, stride);
+  }
+}
 
 static void
 check_layout(const TiffLayout *layout)
@@ -26,6 +56,7 @@ check_layout(const TiffLayout *layout)
       tiff_layout_expect(layout, x, y, expected);
       g_assert_cmpmem(p, 4, expected, 4);
     }
+  check_rows(file, image, layout->separate && (layout->photometric == PHOTOMETRIC_RGB || layout->extra >= 0));
 }
 
 /* Little and big-endian, BigTIFF, every size of sample, alpha of each kind, strips and tiles, one or more planes. */
@@ -94,6 +125,7 @@ test_converted(void)
   for (int y = 0; y < 5; y++)
     for (int x = 0; x < 4; x++, p += 4)
       g_assert_cmpmem(p, 4, ((guint8[]){255 - x * 60, 255 - y * 50, 255, 255}), 4);
+  check_rows(file, image, TRUE);
 }
 
 static const TiffLayout plain = {"wl", PHOTOMETRIC_RGB, 8, -1, COMPRESSION_NONE, FALSE, FALSE};
@@ -144,6 +176,7 @@ test_orientations(void)
     MsImageHeader header;
     g_assert_true(ms_image_peek_bytes(file, "test", NULL, &header, NULL));
     g_assert_cmpint(header.width, ==, orientation > 4 ? SIDE_Y : SIDE_X);
+    check_rows(file, image, orientation != 1);
     g_assert_cmpint(ms_image_get_width(image), ==, header.width);
     g_assert_cmpuint(metadata->x_pixels_per_metre, ==, orientation > 4 ? 5906 : 11811);
     g_assert_cmpuint(metadata->y_pixels_per_metre, ==, orientation > 4 ? 11811 : 5906);
@@ -238,6 +271,7 @@ test_round_trips(void)
         g_assert_no_error(error);
         g_autoptr(MsImage) again = ms_test_decode(file);
         ms_test_assert_same_image(image, again);
+        check_rows(file, again, FALSE);
       }
 }
 

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * @width: pixels in a row
  * @height: rows
  * @params: of the filter, which determine the halo
- * @codec_bytes: working memory of the encoder
+ * @codec_bytes: working memory of the decoder and the encoder
  * @memory: bytes that the streamed image may take in all
  */
 typedef struct {

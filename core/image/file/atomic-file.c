@@ -247,6 +247,34 @@ ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **
   return TRUE;
 }
 
+/** ms_atomic_file_is_direct: whether the target is a device or pipe, whose bytes cannot be rewritten. */
+gboolean
+ms_atomic_file_is_direct(const MsAtomicFile *self)
+{
+  return self->direct;
+}
+
+/**
+ * ms_atomic_file_rewrite: replaces @size bytes from @offset on, all written before; not for a device or pipe.
+ *
+ * Returns: FALSE with %MS_ERROR_IO
+ */
+gboolean
+ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsize size, GError **error)
+{
+  if (!flush(self, error))
+    return FALSE;
+  for (gsize done = 0; done < size;) {
+    gssize n = pwrite(self->fd, (const guint8 *)data + done, size - done, (off_t)(offset + done));
+    if (n < 0 && errno != EINTR) {
+      set_write_error(error, self->name, errno);
+      return FALSE;
+    }
+    done += n > 0 ? (gsize)n : 0;
+  }
+  return TRUE;
+}
+
 static gboolean
 sync_file(MsAtomicFile *self, GError **error)
 {

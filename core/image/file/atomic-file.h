@@ -12,6 +12,8 @@ MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GCancell
 MsAtomicFile *ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite,
                                         GCancellable *cancellable, GError **error);
 gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
+gboolean ms_atomic_file_is_direct(const MsAtomicFile *self);
+gboolean ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsize size, GError **error);
 gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
 void ms_atomic_file_free(MsAtomicFile *self);
 

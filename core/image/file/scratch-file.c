@@ -16,17 +16,19 @@ typedef struct {
 
 struct _MsScratchFile {
   char *folder;
+  char *name;
   GArray *blocks;
   guint64 touched; /* bytes since the pages were dropped */
 };
 
-/** ms_scratch_file_new: (transfer full): without blocks; @folder: that of the temporary files. */
+/** ms_scratch_file_new: (transfer full): without blocks; @folder: of the files; @name: of the image, in errors. */
 MsScratchFile *
-ms_scratch_file_new(const char *folder)
+ms_scratch_file_new(const char *folder, const char *name)
 {
   MsScratchFile *self = g_atomic_rc_box_new0(MsScratchFile);
 
   self->folder = g_strdup(folder);
+  self->name = g_strdup(name);
   self->blocks = g_array_new(FALSE, FALSE, sizeof(Block));
   return self;
 }
@@ -46,6 +48,7 @@ clear(gpointer data)
     munmap(g_array_index(self->blocks, Block, i).data, g_array_index(self->blocks, Block, i).size);
   g_array_unref(self->blocks);
   g_free(self->folder);
+  g_free(self->name);
 }
 
 /** ms_scratch_file_unref: the last one frees all blocks and the disk. */
@@ -104,10 +107,11 @@ ms_scratch_file_map(MsScratchFile *self, gsize size, GError **error)
     g_array_append_val(self->blocks, block);
     return block.data;
   }
-  ms_set_error(error, MS_ERROR_IO,
-               "A temporary file of %zu MiB cannot be made in '%s': %s; choose another folder with "
-               "--scratch.",
-               (size >> 20) + 1, self->folder, g_strerror(code));
+  ms_set_error(
+    error, MS_ERROR_IO,
+    "'%s' needs a temporary file of %zu MiB, which cannot be created in '%s': %s; choose another folder with "
+    "--scratch.",
+    self->name, (size >> 20) + 1, self->folder, g_strerror(code));
   return NULL;
 }
 
