@@ -85,7 +85,7 @@ check_regions(PanelFixture *f, MsRun *run, guint min_pixels)
 
   g_assert_cmpuint(expected->n, >, 1);
   wait_for(60, has_found(regions, expected));
-  g_assert_null(ms_picture_regions_get_problem(regions));
+  g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(regions)));
   g_assert_nonnull(find_label_with(f->panel, count));
   check_click(f, expected);
 }

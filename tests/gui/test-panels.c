@@ -63,7 +63,8 @@ test_histogram(void)
   MsRun *run = panel_fixture_filter(&f, "sr", "25");
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
-  wait_for(60, !ms_picture_statistics_is_busy(statistics) && ms_picture_statistics_get_after(statistics));
+  wait_for(60,
+           !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)) && ms_picture_statistics_get_after(statistics));
   ms_histogram_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, before);
   ms_histogram_serial(ms_image_get_pixels(result), ms_image_get_byte_size(result) / 4, after);
   g_assert_cmpmem(&ms_picture_statistics_get_before(statistics)->histogram, sizeof *before, before, sizeof *before);
@@ -335,8 +336,8 @@ test_reference_run(void)
   g_assert_cmpstr(ms_runs_model_badge(run, device_run), ==, "✓ identical");
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
   ms_picture_statistics_update(statistics, f.document);
-  wait_for(60, !ms_picture_statistics_is_busy(statistics));
-  g_assert_null(ms_picture_statistics_get_problem(statistics));
+  wait_for(60, !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)));
+  g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)));
   g_assert_nonnull(ms_picture_statistics_get_comparison(statistics));
   panel_fixture_tear_down(&f);
 }

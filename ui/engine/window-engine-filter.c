@@ -77,7 +77,7 @@ post_progress(double done, gpointer data)
   FilterCall *call = data;
   gint64 now = g_get_monotonic_time();
 
-  ms_job_beat(call->job);
+  ms_worker_beat(call->job->worker);
   if (now - call->last_progress_us < PROGRESS_US)
     return;
   call->last_progress_us = now;

@@ -31,46 +31,6 @@ struct _MsWorker {
   GError *problem;
 };
 
-/** ms_job_new: (transfer full): a job that completes @task (transfer none). */
-MsJob *
-ms_job_new(MsJobKind kind, GTask *task)
-{
-  MsJob *self = g_new0(MsJob, 1);
-
-  g_atomic_ref_count_init(&self->references);
-  self->kind = kind;
-  self->task = task ? g_object_ref(task) : NULL;
-  return self;
-}
-
-MsJob *
-ms_job_ref(MsJob *self)
-{
-  g_atomic_ref_count_inc(&self->references);
-  return self;
-}
-
-void
-ms_job_unref(MsJob *self)
-{
-  if (!g_atomic_ref_count_dec(&self->references))
-    return;
-  if (self->free_data)
-    self->free_data(self->data);
-  g_clear_object(&self->task);
-  g_clear_object(&self->filter.source);
-  g_clear_object(&self->filter.cancellable);
-  g_free(self->device_selector);
-  g_free(self);
-}
-
-/** ms_job_claim: whether the caller is the first to claim the right to answer. */
-gboolean
-ms_job_claim(MsJob *self)
-{
-  return g_atomic_int_compare_and_exchange(&self->claimed, 0, 1);
-}
-
 void
 ms_opened_free(MsOpened *self)
 {
@@ -367,15 +327,13 @@ ms_worker_set_watchdog(MsWorker *self, guint milliseconds)
   self->watchdog_ms = milliseconds;
 }
 
-/** ms_job_beat: shows the main thread that the job makes progress; only from the worker that runs it. */
+/** ms_worker_beat: shows the main thread that the running job makes progress; only from the job itself. */
 void
-ms_job_beat(MsJob *self)
+ms_worker_beat(MsWorker *self)
 {
-  MsWorker *worker = self->worker;
-
-  g_mutex_lock(&worker->lock);
-  worker->beat_us = g_get_monotonic_time();
-  g_mutex_unlock(&worker->lock);
+  g_mutex_lock(&self->lock);
+  self->beat_us = g_get_monotonic_time();
+  g_mutex_unlock(&self->lock);
 }
 
 /**

@@ -2,27 +2,9 @@
 /* MsWorker: the thread behind MsWindowEngine, which opens devices and runs jobs one by one, the urgent ones first. */
 #pragma once
 
-#include "ui/engine/filter-job.h"
+#include "ui/engine/job.h"
 
 G_BEGIN_DECLS
-
-typedef struct _MsWorker MsWorker;
-
-/**
- * MsJobKind: in the order in which waiting jobs are taken.
- * @MS_JOB_QUIT: end the thread
- * @MS_JOB_OPEN: open the device of @device_selector
- * @MS_JOB_FILTER: carry out @filter
- * @MS_JOB_CALL: call @func
- * @MS_JOB_HOLD: run nothing until ms_worker_release(), so that another thread has the device to itself
- */
-typedef enum {
-  MS_JOB_QUIT,
-  MS_JOB_OPEN,
-  MS_JOB_FILTER,
-  MS_JOB_CALL,
-  MS_JOB_HOLD,
-} MsJobKind;
 
 /** MsOpened: what opening a device found. */
 typedef struct {
@@ -31,43 +13,17 @@ typedef struct {
   char *explanation;
 } MsOpened;
 
-/**
- * MsJob: one thing for the worker to do; reference counted, because the thread may hang on to it.
- * @task: gets the result, from whichever side claims the job first
- * @worker: the one that runs it, set when it begins
- */
-typedef struct {
-  gatomicrefcount references;
-  MsJobKind kind;
-  guint serial;
-  GTask *task;
-  int claimed;
-  MsWorker *worker;
-  char *device_selector;
-  MsFilterJob filter;
-  gpointer (*func)(MsContext *context, GCancellable *cancellable, gpointer data, GError **error);
-  gpointer data;
-  GDestroyNotify free_data;
-  GDestroyNotify free_result;
-} MsJob;
-
-MsJob *ms_job_new(MsJobKind kind, GTask *task);
-MsJob *ms_job_ref(MsJob *self);
-void ms_job_unref(MsJob *self);
-gboolean ms_job_claim(MsJob *self);
-void ms_job_beat(MsJob *self);
-
 MsWorker *ms_worker_new(void);
 void ms_worker_unref(MsWorker *self);
 void ms_worker_push(MsWorker *self, MsJob *job);
 void ms_worker_release(MsWorker *self);
+void ms_worker_beat(MsWorker *self);
 void ms_worker_set_watchdog(MsWorker *self, guint milliseconds);
 MsJob *ms_worker_abandon_if_silent(MsWorker *self, gint64 silent_us);
 gboolean ms_worker_quit(MsWorker *self, gint64 patience_us);
 MsJob *ms_worker_take_waiting(MsWorker *self);
 void ms_opened_free(MsOpened *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsJob, ms_job_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsOpened, ms_opened_free)
 
 G_END_DECLS

@@ -4,12 +4,12 @@
 
 #include "core/regions/segment-table.h"
 #include "ui/document/document.h"
+#include "ui/panels/common/picture-result.h"
 
 G_BEGIN_DECLS
 
 #define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
-/* Signal: "changed" (): regions were found, or finding them failed. */
-G_DECLARE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS, PICTURE_REGIONS, GObject)
+G_DECLARE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS, PICTURE_REGIONS, MsPictureResult)
 
 /**
  * MsRegionPicture: what is painted.
@@ -27,7 +27,6 @@ MsPictureRegions *ms_picture_regions_new(void);
 void ms_picture_regions_update(MsPictureRegions *self, MsDocument *document, guint min_pixels);
 const MsSegmentation *ms_picture_regions_get_segmentation(MsPictureRegions *self);
 const MsSegmentTable *ms_picture_regions_get_table(MsPictureRegions *self);
-const char *ms_picture_regions_get_problem(MsPictureRegions *self);
 MsImage *ms_picture_regions_paint(MsPictureRegions *self, MsRegionPicture picture);
 
 G_END_DECLS

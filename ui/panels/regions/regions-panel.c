@@ -98,7 +98,7 @@ static void
 show_count(MsRegionsPanel *self)
 {
   const MsSegmentTable *table = self->regions ? ms_picture_regions_get_table(self->regions) : NULL;
-  const char *problem = self->regions ? ms_picture_regions_get_problem(self->regions) : NULL;
+  const char *problem = self->regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(self->regions)) : NULL;
   g_autofree char *n = ms_format_count(table ? table->n : 0);
   g_autofree char *text = g_strdup_printf(_("%s regions"), n);
 

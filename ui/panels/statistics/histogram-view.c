@@ -75,7 +75,7 @@ show_reading(MsHistogramView *self)
   MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(MS_PIXEL_PANEL(self));
   int bin = ms_histogram_plot_get_bin(self->plot);
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
-  const char *problem = statistics ? ms_picture_statistics_get_problem(statistics) : NULL;
+  const char *problem = statistics ? ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)) : NULL;
   const char *hint = _("Point at the curves, or use the arrow keys, to read a level.");
 
   gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);

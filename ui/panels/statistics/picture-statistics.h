@@ -8,12 +8,12 @@
 #include "core/reduce/images/image-comparison.h"
 #include "core/reduce/images/image-statistics.h"
 #include "ui/document/document.h"
+#include "ui/panels/common/picture-result.h"
 
 G_BEGIN_DECLS
 
 #define MS_TYPE_PICTURE_STATISTICS (ms_picture_statistics_get_type())
-/* Signal: "changed" (): statistics were computed or dropped, or computing them failed. */
-G_DECLARE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, MS, PICTURE_STATISTICS, GObject)
+G_DECLARE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, MS, PICTURE_STATISTICS, MsPictureResult)
 
 MsPictureStatistics *ms_picture_statistics_of(MsDocument *document);
 void ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document);
@@ -21,8 +21,6 @@ void ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *documen
 const MsImageStatistics *ms_picture_statistics_get_before(MsPictureStatistics *self);
 const MsImageStatistics *ms_picture_statistics_get_after(MsPictureStatistics *self);
 const MsImageComparison *ms_picture_statistics_get_comparison(MsPictureStatistics *self);
-const char *ms_picture_statistics_get_problem(MsPictureStatistics *self);
-gboolean ms_picture_statistics_is_busy(MsPictureStatistics *self);
 char *ms_picture_statistics_name_before(MsDocument *document);
 char *ms_picture_statistics_name_after(MsDocument *document);
 

@@ -137,7 +137,7 @@ show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
   g_autofree char *text = !comparison ? NULL
                           : compact   ? short_difference_text(comparison)
                                       : difference_text(comparison);
-  const char *problem = ms_picture_statistics_get_problem(statistics);
+  const char *problem = ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics));
 
   gtk_label_set_text(self->difference, text ? text
                                        : problem

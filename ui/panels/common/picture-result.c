@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/common/picture-result.h"
+
+typedef struct {
+  gpointer known;            /* (nullable): the work that was completed last */
+  gpointer requested;        /* (nullable): the work of the running request */
+  GCancellable *cancellable; /* (nullable): of the running request */
+  char *problem;             /* (nullable) */
+} MsPictureResultPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsPictureResult, ms_picture_result, G_TYPE_OBJECT)
+
+static guint changed_signal;
+
+static MsPictureResultPrivate *
+private_of(MsPictureResult *self)
+{
+  return ms_picture_result_get_instance_private(self);
+}
+
+static void
+forget_request(MsPictureResult *self)
+{
+  MsPictureResultPrivate *priv = private_of(self);
+
+  if (priv->cancellable)
+    g_cancellable_cancel(priv->cancellable);
+  g_clear_object(&priv->cancellable);
+  g_clear_pointer(&priv->requested, MS_PICTURE_RESULT_GET_CLASS(self)->release);
+}
+
+static void
+ms_picture_result_dispose(GObject *object)
+{
+  MsPictureResult *self = MS_PICTURE_RESULT(object);
+
+  forget_request(self);
+  g_clear_pointer(&private_of(self)->known, MS_PICTURE_RESULT_GET_CLASS(self)->release);
+  g_clear_pointer(&private_of(self)->problem, g_free);
+  G_OBJECT_CLASS(ms_picture_result_parent_class)->dispose(object);
+}
+
+static void
+ms_picture_result_class_init(MsPictureResultClass *klass)
+{
+  G_OBJECT_CLASS(klass)->dispose = ms_picture_result_dispose;
+  changed_signal =
+    g_signal_new("changed", MS_TYPE_PICTURE_RESULT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+ms_picture_result_init(MsPictureResult *self)
+{
+}
+
+/* After a failure nothing is known, so that the next request tries again. */
+static void
+take_result(MsPictureResult *self, const GError *error)
+{
+  MsPictureResultPrivate *priv = private_of(self);
+
+  g_clear_pointer(&priv->known, MS_PICTURE_RESULT_GET_CLASS(self)->release);
+  g_clear_pointer(&priv->problem, g_free);
+  if (error)
+    priv->problem = g_strdup(error->message);
+  else
+    priv->known = g_steal_pointer(&priv->requested);
+  forget_request(self);
+  g_signal_emit(self, changed_signal, 0);
+}
+
+static void
+on_computed(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsPictureResult) self = data;
+  g_autoptr(GError) error = NULL;
+
+  ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  if (private_of(self)->cancellable != g_task_get_cancellable(G_TASK(result)) ||
+      g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  take_result(self, error);
+}
+
+/**
+ * ms_picture_result_request: completes @work on the thread of @engine; cancels the request before it.
+ * @work: (transfer full): with its inputs, and with those outputs that are known already
+ */
+void
+ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointer work)
+{
+  MsPictureResultClass *klass = MS_PICTURE_RESULT_GET_CLASS(self);
+  MsPictureResultPrivate *priv = private_of(self);
+
+  forget_request(self);
+  priv->cancellable = g_cancellable_new();
+  priv->requested = g_atomic_rc_box_acquire(work);
+  ms_window_engine_call_async(engine, klass->compute, work, klass->release, NULL, priv->cancellable, on_computed,
+                              g_object_ref(self));
+}
+
+/** ms_picture_result_get_known: (nullable) (transfer none): the completed work; %NULL before the first and after a
+ * failure. */
+gconstpointer
+ms_picture_result_get_known(MsPictureResult *self)
+{
+  return private_of(self)->known;
+}
+
+/** ms_picture_result_get_latest: (nullable) (transfer none): the work requested last; its outputs must not be read. */
+gconstpointer
+ms_picture_result_get_latest(MsPictureResult *self)
+{
+  MsPictureResultPrivate *priv = private_of(self);
+
+  return priv->requested ? priv->requested : priv->known;
+}
+
+/** ms_picture_result_get_problem: (nullable): the reason why there is no result. */
+const char *
+ms_picture_result_get_problem(MsPictureResult *self)
+{
+  return private_of(self)->problem;
+}
+
+gboolean
+ms_picture_result_is_busy(MsPictureResult *self)
+{
+  return private_of(self)->requested != NULL;
+}
