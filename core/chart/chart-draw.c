@@ -191,6 +191,7 @@ draw_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
   }
 }
 
+/* The line has an edge of the background's colour, so that it is legible on a bar of any colour. */
 static void
 draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, const MsChartPoint *p)
 {
@@ -201,14 +202,18 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
     return;
   cairo_save(cr);
   cairo_set_dash(cr, NULL, 0, 0);
-  ms_chart_set_colour(cr, paint->text);
-  cairo_set_line_width(cr, 1.3);
+  cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
   cairo_move_to(cr, x, top);
   cairo_line_to(cr, x, bottom);
   cairo_move_to(cr, x - 4, top);
   cairo_line_to(cr, x + 4, top);
   cairo_move_to(cr, x - 4, bottom);
   cairo_line_to(cr, x + 4, bottom);
+  ms_chart_set_colour(cr, paint->background);
+  cairo_set_line_width(cr, 4.3);
+  cairo_stroke_preserve(cr);
+  ms_chart_set_colour(cr, paint->text);
+  cairo_set_line_width(cr, 1.3);
   cairo_stroke(cr);
   cairo_restore(cr);
 }

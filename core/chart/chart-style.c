@@ -6,9 +6,12 @@
 
 #define HATCH_TILE 8
 
-/* The hues of Okabe and Ito; darkened or lightened so that each has a contrast of 4.5:1 with its background. */
-static const guint32 light_series[MS_CHART_N_STYLES] = {0x0072b2, 0xc25500, 0x00855f, 0xb0568a,
-                                                        0x8a6d00, 0x2478a8, 0x4d4d4d, 0x7a3db8};
+/*
+ * The hues of Okabe and Ito; darkened or lightened so that each has a contrast of 4.5:1 with the background of charts
+ * and with that of a window, where the bar of stages stands.
+ */
+static const guint32 light_series[MS_CHART_N_STYLES] = {0x0072b2, 0xb84f00, 0x007f5a, 0xa84f82,
+                                                        0x8a6d00, 0x2174a3, 0x4d4d4d, 0x7a3db8};
 static const guint32 dark_series[MS_CHART_N_STYLES] = {0x56b4e9, 0xe69f00, 0x2fc79b, 0xe08fc0,
                                                        0xf0e442, 0x8ab4f8, 0xd0d0d0, 0xc79bff};
 

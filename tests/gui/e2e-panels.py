@@ -98,6 +98,19 @@ def compare(person):
     shoot(person, "runs")
 
 
+def enlarge(person):
+    """The chart in a window of its own, which Escape closes, while a reader reads both."""
+    person.click(person.find("Enlarge Chart", "push button"))
+    window = wait("the window of the chart",
+                  lambda: next((c for c in person.app if c != person.window and person.has(role="chart", root=c)), None))
+    chart = person.find(role="chart", root=window)
+    wait("the chart to fill its window", lambda: person.box(chart)[2:] == (960, 600))
+    person.mouse(*person.middle(chart), "abs")
+    person.press("Escape")
+    wait("the window of the chart to close", lambda: len(list(person.app)) == 1)
+    person.check_reader()
+
+
 def measuring(person):
     """A comparison has the device to itself: a change waits and says so, and Esc stops the comparison."""
     go_to(person, "Compare")
@@ -182,7 +195,7 @@ def main():
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK}, reader=True)
     try:
         person.find(part="Run 1 on ", role="label")
-        steps = (read_histogram, read_statistics, compare, measuring, experiment, learn, tune, look_at_kernel,
+        steps = (read_histogram, read_statistics, compare, enlarge, measuring, experiment, learn, tune, look_at_kernel,
                  quit_while_comparing)
         for step in steps:
             began = time.monotonic()

@@ -3,8 +3,11 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
+import threading
+import urllib.parse
 
 import cv2
 
@@ -93,6 +96,45 @@ def undo_of_deletion(person):
     wait("the deletion to be undone only once", lambda: not person.has("Undo Delete", "push button"))
 
 
+class DropTarget:
+    """Another program that files can be dropped on, beside the window."""
+
+    def __init__(self, x, y):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "drop-target.py")
+        self.middle = x + 30, y + 30
+        self.process = subprocess.Popen([sys.executable, script, str(x), str(y)], stdout=subprocess.PIPE, text=True)
+        self.lines = []
+        threading.Thread(target=lambda: self.lines.extend(iter(self.process.stdout.readline, "")), daemon=True).start()
+
+    def said(self, start):
+        return next((line.strip() for line in list(self.lines) if line.startswith(start)), None)
+
+
+def drag_to_another_program(person):
+    """The thumbnail of a run can be dropped on another program, which gets a file with the filtered picture."""
+    target = DropTarget(1320, 400)
+    try:
+        wait("the other program", lambda: target.said("ready"))
+        start = person.middle(person.find("Thumbnail of Run 1"))
+        person.mouse(*start, "abs")
+        person.mouse(*start, "b1p")
+
+        def is_over():
+            """The target hears of a drag only while the pointer moves."""
+            for step in (0.3, 0.6, 0.9, 1):
+                person.mouse(*(start[i] + (target.middle[i] - start[i]) * step for i in (0, 1)), "abs")
+            return target.said("over")
+
+        wait("the drag to reach the other program", is_over)
+        person.mouse(*target.middle, "b1r")
+        path = urllib.parse.unquote(urllib.parse.urlparse(wait("the file", lambda: target.said("file://"))).path)
+        dropped, picture = cv2.imread(path), cv2.imread(os.path.join(WORK, "picture.png"))
+        check(dropped.shape == picture.shape and (dropped != picture).any(), f"{path} is not the filtered picture")
+    finally:
+        target.process.kill()
+        target.process.wait()
+
+
 def newest_is_visible(person):
     """With more runs than fit, the newest is scrolled to."""
     for value in ("4", "1", "2"):
@@ -125,7 +167,8 @@ def main():
         person.find(part="Run 1 on ", role="label")
         person.click(person.find("Runs", "radio button"))
         wait_for_runs(person, 1)
-        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion, newest_is_visible, copy_timings):
+        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion,
+                     drag_to_another_program, newest_is_visible, copy_timings):
             step(person)
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-runs-{step.__name__}.png"))
     except Failure as failure:

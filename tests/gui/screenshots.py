@@ -4,8 +4,10 @@
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
 A style is one of those in STYLES; without one, the pictures of the README are taken, which is the style "light" under
-the names of the workspaces.
+the names of the workspaces. With styles, the contrast of what the program draws itself is measured in the pictures: the
+least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER names the folder of the translations.
 """
+import gettext
 import os
 import shutil
 import sys
@@ -14,7 +16,9 @@ import time
 
 import cv2
 
-from person import Failure, Person, wait
+import contrast
+from person import Failure, Person, check, wait, walk
+from pyatspi import STATE_SENSITIVE, STATE_SHOWING
 
 PROGRAM, PICTURE, FOLDER = sys.argv[1:4]
 STYLES = {
@@ -23,63 +27,156 @@ STYLES = {
     "high-contrast": {"GTK_THEME": "HighContrast"},
     "900x600": {"GSETTINGS_BACKEND": "keyfile"},
     "200-percent": {"GDK_SCALE": "2"},
+    "chinese": {"LC_ALL": "C.UTF-8", "LANGUAGE": "zh_CN"},
 }
 
 
-def shoot(person, name):
-    person.mouse(2798, 1798, "abs")
-    time.sleep(0.8)
-    person.screenshot(os.path.join(FOLDER, name + ".png"), person.window)
+class Words:
+    """The names of things in the language of a style."""
+
+    def __init__(self, language):
+        self.catalogue = {}
+        folder = os.environ.get("MS_LOCALE_FOLDER", "")
+        for place in ("", "../experiments/po") if language else ():
+            for domain in ("meanshift-lab", "meanshift-lab-experiments"):
+                path = os.path.join(folder, place, language, "LC_MESSAGES", domain + ".mo")
+                if os.path.exists(path):
+                    with open(path, "rb") as file:
+                        catalogue = gettext.GNUTranslations(file)._catalog
+                    texts = [(key, text) for key, text in catalogue.items() if isinstance(key, str)]
+                    self.catalogue.update((key.replace("_", ""), text.replace("_", "")) for key, text in texts)
+                    self.catalogue.update(texts)
+
+    def __call__(self, text):
+        return self.catalogue.get(text, text)
 
 
-def go_to(person, workspace):
-    person.click(person.find(workspace, "radio button"))
-    time.sleep(0.5)
+class Tour:
+    """One style: takes the pictures, and measures in them what the program draws itself."""
+
+    def __init__(self, style, prefix):
+        self.prefix = prefix
+        self.environment = dict(STYLES[style], XDG_CONFIG_HOME=tempfile.mkdtemp(prefix="meanshift-lab-screenshots-"))
+        self.words = Words(self.environment.get("LANGUAGE"))
+        self.person = None
+        self.least = []
+        keep_settings_in(self.environment["XDG_CONFIG_HOME"])
+
+    def find(self, name, role):
+        return self.person.find(self.words(name), role)
+
+    def click(self, name, role):
+        self.person.click(self.find(name, role))
+
+    def crop(self, node, left=0, top=0, width=None, height=None):
+        """A part of a widget in its own units."""
+        x, y, whole_width, whole_height = self.person.box(node)
+        scale = self.person.scale
+        right = x + (whole_width if width is None else scale * (left + width))
+        bottom = y + (whole_height if height is None else scale * (top + height))
+        return self.person.screen()[y + scale * top:bottom, x + scale * left:right]
+
+    def note(self, name, what, measured):
+        check(measured, f"nothing was measured in {what} of {name}")
+        ratio, where = min(measured)
+        self.least.append(ratio)
+        print(f"{name}: {what}: {ratio:.2f}:1 ({where})", flush=True)
+
+    def measure(self, name):
+        """Charts, the mark of the newest run, captions on the picture and the coloured source of a kernel."""
+        for node in walk(self.person.app):
+            if not node.getState().contains(STATE_SHOWING):
+                continue
+            if node.getRoleName() == "chart":
+                self.note(name, node.name, contrast.measure(self.crop(node)))
+            elif node.getRoleName() == "text" and node.name == self.words("Kernel source"):
+                self.note(name, node.name, [*contrast.measure_words(self.crop(node, 0, 0, 700, 300))])
+            elif node.name == self.words("%s as %s") % (self.words("Run %u") % 1, "A"):
+                self.note(name, "mark of the newest run", self.measure_newest(node))
+            elif node.getRoleName() == "image" and node.name == self.words("Picture"):
+                self.note(name, "caption", contrast.measure_caption(self.crop(node, 20, 12, 44, 20)))
+
+    def measure_newest(self, toggle):
+        """The line below the newest run, which ends below its toggles, with the colour below it."""
+        line = self.crop(toggle, 2, 30, 8, 30)[:, 0]
+        return [max((ratio, "line of #%02x%02x%02x" % tuple(line[row]))
+                    for row, ratio in enumerate(contrast.ratios(line, line[-1])))]
+
+    def shoot(self, name):
+        self.person.mouse(2798, 1798, "abs")
+        time.sleep(0.8)
+        self.person.screenshot(os.path.join(FOLDER, self.prefix + name + ".png"), self.person.window)
+        if self.prefix:
+            self.measure(self.prefix + name)
+
+    def wait_for_end(self):
+        time.sleep(0.5)
+        wait("the end of the work", lambda: not self.person.has(self.words("Cancel"), "push button"), 200)
+
+    def show_picture(self):
+        bar = self.find("Parts of the run", "chart")
+        wait("the first run", lambda: self.person.value(bar) > 0)
+        self.wait_for_end()
+        time.sleep(1.5)
+        self.shoot("picture")
+
+    def show_lab(self):
+        self.click("Lab", "radio button")
+        title = self.words("Access to global memory")
+        search = self.person.find(self.words("Search experiments"))
+        self.person.click(search)
+        search.queryEditableText().setTextContents(title)
+        self.person.click(self.person.find(title, "table cell"))
+        self.click("Run", "push button")
+        self.wait_for_end()
+        self.shoot("lab")
+        self.click("Learn", "radio button")
+        self.click("Next Step", "push button")
+        self.shoot("learn")
+        if self.prefix:
+            self.click("Kernel", "radio button")
+            self.shoot("kernel")
+
+    def show_empty_batch(self):
+        self.click("Batch", "radio button")
+        if self.prefix:
+            self.shoot("batch-empty")
+
+    def show_batch(self):
+        """A batch that has ended, with one file that is no picture."""
+        self.click("Start", "push button")
+        retry = self.find("Retry Failed", "push button")
+        wait("the end of the batch", lambda: retry.getState().contains(STATE_SENSITIVE), 200)
+        self.person.click(self.person.find("harbour-03.png", "table cell"))
+        self.shoot("batch")
+
+    def visit(self, path, *steps):
+        self.person = Person(PROGRAM, [path], self.environment)
+        try:
+            for step in steps:
+                step()
+        finally:
+            self.person.kill()
+
+    def run(self):
+        folder = new_folder()
+        try:
+            self.visit(PICTURE, self.show_picture, self.show_lab, self.show_empty_batch)
+            self.visit(folder, self.show_batch)
+        finally:
+            shutil.rmtree(folder)
+            shutil.rmtree(self.environment["XDG_CONFIG_HOME"])
+        return min(self.least, default=contrast.ENOUGH)
 
 
-def show_picture(person, prefix):
-    wait("the first run", lambda: person.has(part="Run 1", role="label"))
-    wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
-    time.sleep(1.5)
-    shoot(person, prefix + "picture")
-
-
-def show_lab(person, prefix):
-    go_to(person, "Lab")
-    person.enter(person.find("Search experiments"), "access")
-    person.click(person.find("Access to global memory", "table cell"))
-    if person.has("Run", "push button"):
-        person.click(person.find("Run", "push button"))
-        wait("the experiment to end", lambda: person.has(part="Done: "), 200)
-    shoot(person, prefix + "lab")
-    person.click(person.find("Learn", "radio button"))
-    person.click(person.find("Next Step", "push button"))
-    shoot(person, prefix + "learn")
-
-
-def show_batch(person, prefix):
-    go_to(person, "Batch")
-    if prefix:
-        shoot(person, prefix + "batch-empty")
-
-
-def show_folder(environment, prefix):
-    """A batch that has ended, with one file that is no picture."""
+def new_folder():
     folder = tempfile.mkdtemp(prefix="meanshift-lab-screenshots-")
     picture = cv2.imread(PICTURE)
     for number in range(12):
         cv2.imwrite(os.path.join(folder, f"harbour-{number:02}.png"), picture[:, 20 * number:20 * number + 400])
     with open(os.path.join(folder, "notes.png"), "w", encoding="utf-8") as file:
         file.write("no picture")
-    person = Person(PROGRAM, [folder], environment)
-    try:
-        person.click(person.find("Start", "push button"))
-        wait("the end of the batch", lambda: person.has(part="12 of 13 done", role="label"), 200)
-        person.click(person.find("harbour-03.png", "table cell"))
-        shoot(person, prefix + "batch")
-    finally:
-        person.kill()
-        shutil.rmtree(folder)
+    return folder
 
 
 def keep_settings_in(folder):
@@ -90,28 +187,15 @@ def keep_settings_in(folder):
         file.write("[Settings]\nwindow-width=900\nwindow-height=600\n")
 
 
-def tour(style, prefix):
-    environment = dict(STYLES[style], XDG_CONFIG_HOME=tempfile.mkdtemp(prefix="meanshift-lab-screenshots-"))
-    keep_settings_in(environment["XDG_CONFIG_HOME"])
-    person = Person(PROGRAM, [PICTURE], environment)
-    try:
-        show_picture(person, prefix)
-        show_lab(person, prefix)
-        show_batch(person, prefix)
-    finally:
-        person.kill()
-        show_folder(environment, prefix)
-        shutil.rmtree(environment["XDG_CONFIG_HOME"])
-
-
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     styles = sys.argv[4:]
     try:
-        for style in styles:
-            tour(style, style + "-")
         if not styles:
-            tour("light", "")
+            Tour("light", "").run()
+        least = [Tour(style, style + "-").run() for style in styles]
+        check(min(least, default=contrast.ENOUGH) >= contrast.ENOUGH,
+              f"the least contrast of a style is below {contrast.ENOUGH}:1")
     except Failure as failure:
         print(failure, file=sys.stderr)
         return 1

@@ -15,7 +15,7 @@ enum {
 };
 
 #define MARK_TITLE "✓"
-#define NAME_CHARS 20
+#define NAME_CHARS 27
 
 /* Cells that start with a number are compared as numbers; others follow, compared as text. */
 static double

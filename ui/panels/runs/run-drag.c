@@ -42,8 +42,12 @@ write_file(MsRun *run, const char *title)
 
   if (known || !path)
     return known;
+  if (!ms_image_save(ms_run_get_result(run), path, NULL, NULL, NULL, NULL)) {
+    remove_file(path);
+    return NULL;
+  }
   g_object_set_data_full(G_OBJECT(run), PATH_KEY, path, remove_file);
-  return ms_image_save(ms_run_get_result(run), path, NULL, NULL, NULL, NULL) ? path : NULL;
+  return path;
 }
 
 static void

@@ -180,6 +180,7 @@ ms_statistics_panel_make_compact(MsPanel *panel)
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
+  gtk_label_set_width_chars(self->difference, 24);
   gtk_widget_hide(GTK_WIDGET(self->times));
   gtk_widget_hide(self->copy);
 }

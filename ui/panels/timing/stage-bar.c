@@ -59,7 +59,7 @@ part_text(MsStageBar *self, const Part *part)
 
   double percent = 100 * part->ms / ms_stage_bar_get_total_ms(self);
 
-  return percent < 1 ? g_strdup_printf(_("%s: %s, under 1 %%"), part->label, time)
+  return percent < 1 ? g_strdup_printf(_("%s: %s, < 1 %%"), part->label, time)
                      : g_strdup_printf("%s: %s, %.0f %%", part->label, time, percent);
 }
 
@@ -93,7 +93,7 @@ lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
     g_autofree char *text = part_text(self, &g_array_index(self->parts, Part, i));
     int text_width, text_height;
     ms_panel_text_size(GTK_WIDGET(self), text, &text_width, &text_height);
-    int item = KEY_SIZE + GAP + text_width;
+    int item = MIN(KEY_SIZE + GAP + text_width, width);
     if (x > 0 && x + item > width) {
       x = 0;
       y += row + GAP;
@@ -102,7 +102,7 @@ lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
       GdkRectangle key = {x, y + (text_height - KEY_SIZE) / 2, KEY_SIZE + 1, KEY_SIZE};
       draw_part(GTK_WIDGET(self), cr, paint, i, &key);
       ms_chart_set_colour(cr, paint->text);
-      ms_panel_show_text(GTK_WIDGET(self), cr, x + KEY_SIZE + GAP, y, 0, text);
+      ms_panel_show_text(GTK_WIDGET(self), cr, x + KEY_SIZE + GAP, y, width - KEY_SIZE - GAP, text);
     }
     row = text_height;
     x += item + 3 * GAP;
