@@ -101,8 +101,8 @@ def compare(person):
 def enlarge(person):
     """The chart in a window of its own, which Escape closes, while a reader reads both."""
     person.click(person.find("Enlarge Chart", "push button"))
-    window = wait("the window of the chart",
-                  lambda: next((c for c in person.app if c != person.window and person.has(role="chart", root=c)), None))
+    others = lambda: (w for w in person.app if w != person.window and person.has(role="chart", root=w))  # noqa: E731
+    window = wait("the window of the chart", lambda: next(others(), None))
     chart = person.find(role="chart", root=window)
     wait("the chart to fill its window", lambda: person.box(chart)[2:] == (960, 600))
     person.mouse(*person.middle(chart), "abs")
