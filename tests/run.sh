@@ -20,6 +20,15 @@ passed=0
 failed=0
 skipped=0
 
+# compile NAME [MESON OPTION...]: the build folder of that name. Precompiled headers halve the time that compiling takes
+# without ccache; of the information for debuggers, line numbers are enough for the reports of sanitizers.
+compile() {
+  compile_folder=$folder/$1
+  shift
+  build "$here" "$compile_folder" -Dwarning_level=2 -Dwerror=true -Dprecompiled-headers=true -Ddebug=false \
+    -Dc_args=-g1 "$@"
+}
+
 # count FILE: adds the numbers of Meson's own summary of a run.
 count() {
   read_count() {
@@ -85,7 +94,7 @@ combinations() {
 # that the suite has tested.
 without_window() {
   say "== Without the window"
-  build "$here" "$folder/batch" -Dwarning_level=2 -Dwerror=true -Dgui=disabled
+  compile batch -Dgui=disabled
   run_some "$folder/batch" --suite windowless --timeout-multiplier 3
 }
 
@@ -93,7 +102,7 @@ without_window() {
 # resident memory see what the program keeps rather than what ASan keeps.
 sanitized() {
   say "== Under AddressSanitizer and UBSan"
-  build "$here" "$folder/sanitized" -Dwarning_level=2 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false
   # The same programs on the same device: the kernels that were compiled for the suite serve here too.
   ln -sfn "$folder/plain/tests/cache" "$folder/sanitized/tests/cache"
   ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:use_sigaltstack=0:quarantine_size_mb=4 \
@@ -142,7 +151,7 @@ on_device() {
 }
 
 install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
-build "$here" "$folder/plain" -Dwarning_level=2 -Dwerror=true
+compile plain
 
 case $form in
   suite)
