@@ -10,6 +10,10 @@
 /* More threads than this only wait for the disk. */
 #define MOST_USUAL_JOBS 16
 
+/* While a device is opened, so many times the usual images are decoded ahead, in this part of the memory. */
+#define OPENING_AHEAD 8
+#define OPENING_SHARE 2
+
 /*
  * The state of a run. One lock guards everything but the pixels of an image in work. An idle worker takes, in this
  * order: a result to save, which frees memory; an image to decode that fits the memory left; the header of the next
@@ -27,6 +31,7 @@ typedef struct {
   guint unfinished; /* items that are neither done, failed nor skipped */
   guint decoding;
   guint decode_ahead;
+  gboolean opening; /* the device, which takes no images yet */
   gboolean measuring;
   gboolean stopped;
   MsBatchImage *measured; /* measured, waiting for memory */
@@ -109,12 +114,27 @@ release_work(Runner *r, MsBatchImage *work)
   g_cond_broadcast(&r->changed);
 }
 
+/*
+ * Processors have nothing else to do while a driver starts, which takes as long as decoding dozens of images: these may
+ * then take a part of the memory instead of the images that a running device needs ahead.
+ */
 static gboolean
 may_decode(const Runner *r)
 {
-  if (!r->measured || r->decoding + g_queue_get_length((GQueue *)&r->decoded) >= r->decode_ahead)
+  guint ahead = r->opening ? r->decode_ahead * OPENING_AHEAD : r->decode_ahead;
+  guint64 memory = r->opening ? r->options->memory / OPENING_SHARE : r->options->memory;
+
+  if (!r->measured || r->decoding + g_queue_get_length((GQueue *)&r->decoded) >= ahead)
     return FALSE;
-  return r->memory_used == 0 || r->memory_used + r->measured->bytes <= r->options->memory;
+  return r->memory_used == 0 || r->memory_used + r->measured->bytes <= memory;
+}
+
+/* Called with the lock held. */
+static void
+call_hook(const Runner *r, void (*hook)(MsBatchItem *, gpointer), MsBatchItem *item)
+{
+  if (hook)
+    hook(item, r->hooks->data);
 }
 
 static void
@@ -129,8 +149,7 @@ measure_next(Runner *r)
     finish_item(r, item, FALSE);
     return;
   }
-  if (r->hooks->started)
-    r->hooks->started(item, r->hooks->data);
+  call_hook(r, r->hooks->started, item);
   work = g_new0(MsBatchImage, 1);
   work->item = item;
   r->measuring = TRUE;
@@ -161,6 +180,7 @@ decode_measured(Runner *r)
   g_mutex_lock(&r->lock);
   r->decoding--;
   if (good) {
+    call_hook(r, r->hooks->waits, work->item);
     g_queue_push_tail(&r->decoded, work);
     g_cond_broadcast(&r->changed);
     return;
@@ -280,6 +300,7 @@ pass_to_device(Runner *r, MsEngine *engine, gboolean first_lane, MsBatchImage *w
   g_autoptr(GError) error = NULL;
   gboolean good;
 
+  call_hook(r, r->hooks->started, work->item);
   g_mutex_unlock(&r->lock);
   if (work->is_streamed)
     good = stream_on_device(r, engine, first_lane, work, &error);
@@ -424,10 +445,22 @@ runner_clear(Runner *r)
   g_mutex_clear(&r->lock);
 }
 
+static MsEngine *
+open_device(Runner *r, GError **error)
+{
+  MsEngine *engine = r->hooks->open(r->hooks->data, error);
+
+  g_mutex_lock(&r->lock);
+  r->opening = FALSE;
+  g_cond_broadcast(&r->changed);
+  g_mutex_unlock(&r->lock);
+  return engine;
+}
+
 static gboolean
 open_and_work(Runner *r, GError **error)
 {
-  g_autoptr(MsEngine) engine = r->hooks->open(r->hooks->data, error);
+  g_autoptr(MsEngine) engine = open_device(r, error);
 
   if (!engine || !ms_engine_check(engine, &r->options->settings, error))
     return FALSE;
@@ -442,6 +475,7 @@ static gboolean
 run_pipeline(Runner *r, GError **error)
 {
   gboolean needed = ms_batch_count(r->items).pending > 0;
+  r->opening = needed;
   GPtrArray *threads = start_workers(r);
   gboolean good = !needed || open_and_work(r, error);
 

@@ -50,7 +50,8 @@ typedef struct {
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary
- * @started: the work on an item begins; on any thread, one call at a time
+ * @started: decoding or filtering of an item begins; on any thread, one call at a time
+ * @waits: an item is decoded and waits for the device; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: finished rows of the image that is being filtered, on the calling thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
@@ -60,6 +61,7 @@ typedef struct {
   gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data,
                       GError **error);
   void (*started)(MsBatchItem *item, gpointer data);
+  void (*waits)(MsBatchItem *item, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
   void (*problem)(const char *sentence, gpointer data);

@@ -37,7 +37,7 @@ typedef enum {
 typedef struct {
   GPtrArray *items; /* MsBatchItem, not owned */
   MsWorkerProcess process;
-  gboolean *started;
+  gboolean *in_work; /* for each item, whether the worker may die of it */
   gboolean opened;
   gboolean reported_end;
   GError *error;
@@ -48,8 +48,8 @@ typedef struct {
   const MsSupervisorOptions *supervision;
   const MsRunnerHooks *hooks;
   GCancellable *cancellable;
-  GPtrArray *rest;     /* items that no worker has started */
-  GPtrArray *suspects; /* items that a worker had started when it died */
+  GPtrArray *rest;     /* items for the next worker */
+  GPtrArray *suspects; /* items that were in work when a worker died */
   gint64 longest_silence_ms;
   gboolean ever_opened;
   gboolean is_processor; /* the device that was opened last */
@@ -121,7 +121,10 @@ take_message(Supervisor *s, Worker *w, GVariant *message)
     take_device(s, w, payload);
     break;
   case MS_WORKER_STARTED:
-    w->started[index] = TRUE;
+    w->in_work[index] = TRUE;
+    break;
+  case MS_WORKER_WAITS:
+    w->in_work[index] = FALSE;
     break;
   case MS_WORKER_PROGRESS:
     g_variant_get(payload, "(ii)", &done, &total);
@@ -245,8 +248,8 @@ fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
 }
 
 /*
- * Sorts the items of a dead worker: those that it had started are retried one by one, the others are left for the next
- * worker. A retry compares its result with the output, which may have been saved before the worker died.
+ * Sorts the items of a dead worker: those in work are retried one by one, those that waited for the device are left for
+ * the next worker. A retry compares its result with the output, which may have been saved before the worker died.
  */
 static void
 divide(Supervisor *s, Worker *w)
@@ -255,9 +258,9 @@ divide(Supervisor *s, Worker *w)
     MsBatchItem *item = g_ptr_array_index(w->items, i);
     if (item->status != MS_ITEM_PENDING)
       continue;
-    if (w->started[i])
+    if (w->in_work[i])
       item->perhaps_saved = item->output && !item->overwrite;
-    g_ptr_array_add(w->started[i] && s->ever_opened ? s->suspects : s->rest, item);
+    g_ptr_array_add(w->in_work[i] && s->ever_opened ? s->suspects : s->rest, item);
   }
 }
 
@@ -289,7 +292,7 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
                  cause);
     return FALSE;
   }
-  if (alone && s->ever_opened && w->items->len == 1 && w->started[0])
+  if (alone && s->ever_opened && w->items->len == 1 && w->in_work[0])
     fail_suspect(s, g_ptr_array_index(w->items, 0), cause);
   else
     divide(s, w);
@@ -305,9 +308,9 @@ take_death(Supervisor *s, Worker *w, WorkerEnd end, gboolean alone, GError **err
 static gboolean
 run_group(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
 {
-  g_autofree gboolean *started = g_new0(gboolean, items->len);
+  g_autofree gboolean *in_work = g_new0(gboolean, items->len);
   g_autoptr(GString) end_of_stderr = g_string_new(NULL);
-  Worker w = {.items = items, .started = started, .process.messages = {.fd = -1, .end = end_of_stderr}};
+  Worker w = {.items = items, .in_work = in_work, .process.messages = {.fd = -1, .end = end_of_stderr}};
   g_autoptr(GError) failure = NULL;
   WorkerEnd end = run_worker(s, &w, &failure);
 
@@ -353,7 +356,7 @@ run_groups(Supervisor *s, GError **error)
  * ms_supervisor_run:
  * @hooks: @open and @inspect are not used, since the worker calls its own
  *
- * Does what ms_runner_run() does, in worker processes. Images that a worker had started when it died are tried once
+ * Does what ms_runner_run() does, in worker processes. Images that were in work when a worker died are tried once
  * more alone and then fail with the cause. When several in a row do, the device is given up, and the rest is filtered
  * on the processor if the options allow it. Cancelling ends the worker, also when its driver hangs.
  *

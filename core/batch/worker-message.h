@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 /**
  * MsWorkerMessageKind:
  * @MS_WORKER_DEVICE: the device is open; payload: its name, platform, driver and type
- * @MS_WORKER_STARTED: work on the item begins; no payload
+ * @MS_WORKER_STARTED: decoding or filtering of the item begins; no payload
+ * @MS_WORKER_WAITS: the item is decoded and waits for the device; no payload
  * @MS_WORKER_PROGRESS: payload: rows done and rows in all
  * @MS_WORKER_FINISHED: payload: what ms_worker_message_take_result() reads
  * @MS_WORKER_PROBLEM: payload: an error that belongs to no item
@@ -21,6 +22,7 @@ G_BEGIN_DECLS
 typedef enum {
   MS_WORKER_DEVICE,
   MS_WORKER_STARTED,
+  MS_WORKER_WAITS,
   MS_WORKER_PROGRESS,
   MS_WORKER_FINISHED,
   MS_WORKER_PROBLEM,

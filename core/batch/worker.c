@@ -62,6 +62,12 @@ on_started(MsBatchItem *item, gpointer data)
 }
 
 static void
+on_waits(MsBatchItem *item, gpointer data)
+{
+  send(data, MS_WORKER_WAITS, item, NULL);
+}
+
+static void
 on_finished(MsBatchItem *item, gpointer data)
 {
   send(data, MS_WORKER_FINISHED, item, ms_worker_message_new_result(item));
@@ -123,6 +129,7 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCance
   Worker worker = {.hooks = hooks};
   MsRunnerHooks own = {.open = on_open,
                        .started = on_started,
+                       .waits = on_waits,
                        .finished = on_finished,
                        .progress = on_progress,
                        .problem = on_problem,

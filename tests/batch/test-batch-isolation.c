@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The batch in worker processes: this program is its own worker, on an engine that dies or hangs for some widths. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #define IS_KILLED 21
 #define ABORTS_ONCE 23
 #define IS_GREEDY 25
+#define ABORTS_LATE 27
 
 /* What the engine takes when it is greedy, and the limit that this exceeds. */
 #define GREEDY_BYTES ((gsize)640 << 20)
@@ -25,6 +27,9 @@
 #define ALWAYS "MS_TEST_DIES_ALWAYS"
 
 #define MARKER "MS_TEST_MARKER"
+
+/* A file that gets a byte for each worker. */
+#define WORKERS "MS_TEST_WORKERS"
 
 #define DYING_TYPE_ENGINE (dying_engine_get_type())
 G_DECLARE_FINAL_TYPE(DyingEngine, dying_engine, DYING, ENGINE, MsEngine)
@@ -72,6 +77,10 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     die_without_core(SIGKILL);
   if (width == HANGS)
     g_usleep(100 * G_USEC_PER_SEC);
+  if (width == ABORTS_LATE) {
+    g_usleep(G_USEC_PER_SEC / 2);
+    die_without_core(SIGABRT);
+  }
   if (width == IS_GREEDY)
     take_memory_and_wait();
   if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
@@ -93,9 +102,21 @@ dying_engine_init(DyingEngine *self)
 {
 }
 
+static void
+count_worker(const char *path)
+{
+  FILE *file = fopen(path, "a");
+
+  g_assert_nonnull(file);
+  fputc('w', file);
+  fclose(file);
+}
+
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
+  if (g_getenv(WORKERS))
+    count_worker(g_getenv(WORKERS));
   if (g_getenv(AT_OPENING))
     die_without_core(SIGABRT);
   return g_object_new(DYING_TYPE_ENGINE, NULL);
@@ -164,16 +185,21 @@ assert_others_done(BatchFixture *f, GPtrArray *items, const int *widths, int bad
 }
 
 static void
-check_one_death(BatchFixture *f, int bad, double timeout_s, const char *word)
+check_death_of(BatchFixture *f, const int widths[12], int bad, double timeout_s, const char *word)
 {
-  const int widths[] = {5, 6, 7, bad, 8, 9, 10, 11, 12, 13, 14, 15};
   g_autoptr(GError) error = NULL;
 
-  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  add_pictures(f, widths, 12);
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   supervise(f, items, timeout_s, &error);
   g_assert_no_error(error);
   assert_others_done(f, items, widths, bad, word);
+}
+
+static void
+check_one_death(BatchFixture *f, int bad, double timeout_s, const char *word)
+{
+  check_death_of(f, (const int[]){5, 6, 7, bad, 8, 9, 10, 11, 12, 13, 14, 15}, bad, timeout_s, word);
 }
 
 static void
@@ -200,6 +226,21 @@ test_greedy(BatchFixture *f, gconstpointer data)
 {
   f->options.memory_limit = MEMORY_LIMIT;
   check_one_death(f, IS_GREEDY, 0, "512 MiB of --memory-limit");
+}
+
+/* Images that only waited for the device are not retried one by one: 11 of them would take 13 workers. */
+static void
+test_waiting_are_no_suspects(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename(f->folder, "workers", NULL);
+  g_autofree char *workers = NULL;
+  gsize n = 0;
+
+  g_setenv(WORKERS, path, TRUE);
+  check_death_of(f, (const int[]){ABORTS_LATE, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ABORTS_LATE, 0, "Abort");
+  g_unsetenv(WORKERS);
+  g_assert_true(g_file_get_contents(path, &workers, &n, NULL));
+  g_assert_cmpuint(n, <, 8);
 }
 
 static void
@@ -355,6 +396,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/kill", test_kill);
   BATCH_FIXTURE_ADD("isolation/hang", test_hang);
   BATCH_FIXTURE_ADD("isolation/greedy", test_greedy);
+  BATCH_FIXTURE_ADD("isolation/waiting-are-no-suspects", test_waiting_are_no_suspects);
   BATCH_FIXTURE_ADD("isolation/one-retry", test_one_retry);
   BATCH_FIXTURE_ADD("isolation/resume", test_resume);
   BATCH_FIXTURE_ADD("isolation/opening", test_opening);

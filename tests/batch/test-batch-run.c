@@ -188,6 +188,39 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
 }
 
+static void
+count_waiting(MsBatchItem *item, gpointer data)
+{
+  g_atomic_int_inc((int *)data);
+}
+
+static MsEngine *
+open_after_decoding(gpointer data, GError **error)
+{
+  while (g_atomic_int_get((int *)data) < 12)
+    g_usleep(1000);
+  return g_object_new(FAKE_TYPE_ENGINE, NULL);
+}
+
+/* A running device needs two images ahead of one thread; while it is opened, more are decoded. */
+static void
+test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
+{
+  int waiting = 0;
+  const MsRunnerHooks hooks = {.open = open_after_decoding, .waits = count_waiting, .data = &waiting};
+  g_autoptr(GError) error = NULL;
+
+  for (int i = 0; i < 12; i++) {
+    g_autofree char *name = g_strdup_printf("p%02d.png", i);
+    batch_fixture_add_picture(f, name, 10, 10);
+  }
+  f->options.jobs = 1;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(ms_batch_count(items).done, ==, 12);
+}
+
 /* What a JPEG file cannot hold is known from the header, before hours of work. */
 static void
 test_run_too_wide_for_jpeg(BatchFixture *f, gconstpointer data)
@@ -323,6 +356,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/limits", test_run_limits);
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);
   BATCH_FIXTURE_ADD("run/without-device", test_run_without_device);
+  BATCH_FIXTURE_ADD("run/decodes-while-opening", test_run_decodes_while_opening);
   BATCH_FIXTURE_ADD("run/name-taken-meanwhile", test_run_name_taken_meanwhile);
   BATCH_FIXTURE_ADD("run/skips-what-another-process-saved", test_run_skips_what_another_process_saved);
   BATCH_FIXTURE_ADD("run/links-among-outputs", test_run_links_among_outputs);
