@@ -11,7 +11,7 @@
 #define MOST_USUAL_JOBS 16
 
 /* While a device is opened, so many times the usual images are decoded ahead, in this part of the memory. */
-#define OPENING_AHEAD 8
+#define OPENING_AHEAD 16
 #define OPENING_SHARE 2
 
 /*
