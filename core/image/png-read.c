@@ -9,9 +9,7 @@
 #include "core/image/metadata/exif.h"
 #include "core/image/metadata/orientation.h"
 #include "core/image/png-whole.h"
-
-/* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
-#define DEFLATE_MOST 1032
+#include "core/image/png/png-deflate.h"
 
 #define SIGNATURE_SIZE 8
 /* The length and the name before the content of a chunk, and the checksum after it. */
@@ -132,7 +130,7 @@ read_header(PngReader *self)
   guint64 height = png_get_image_height(self->png, self->info);
   guint64 bits = png_get_bit_depth(self->png, self->info) * png_get_channels(self->png, self->info);
   /* Cannot overflow: there are fewer than 2^62 pixels of at most 8 bytes, and the division comes first. */
-  guint64 least = width * height / 8 / DEFLATE_MOST * bits;
+  guint64 least = width * height / 8 / MS_PNG_DEFLATE_MOST * bits;
 
   stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
 }
@@ -208,14 +206,14 @@ read_rows(PngReader *self)
 static void
 read_whole_rows(PngReader *self)
 {
-  gsize stride = (gsize)png_get_image_width(self->png, self->info) * 4;
   guint32 height = png_get_image_height(self->png, self->info);
 
   for (guint32 y = 0; y < height; y++) {
     stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
-    ms_png_whole_read_row(self->whole, self->pixels + y * stride);
+    ms_png_whole_unfilter_row(self->whole);
     ms_image_source_report_rows(self->source, (guint64)y + 1, height);
   }
+  self->pixels = ms_png_whole_steal_pixels(self->whole);
 }
 
 /* The first pass of an interlaced file has every eighth pixel of every eighth row. */
@@ -274,11 +272,11 @@ read_image(PngReader *self)
   guint32 width = png_get_image_width(self->png, self->info);
   guint32 height = png_get_image_height(self->png, self->info);
 
-  self->pixels = ms_image_source_alloc_pixels(self->source, width, height, &self->error);
-  stop_if(self, self->pixels == NULL);
   if (self->whole != NULL) {
     read_whole_rows(self);
   } else {
+    self->pixels = ms_image_source_alloc_pixels(self->source, width, height, &self->error);
+    stop_if(self, self->pixels == NULL);
     set_transforms(self);
     read_rows(self);
   }

@@ -6,8 +6,12 @@
 #include "core/image/png/png-deflate.h"
 #include "core/image/png/png-unfilter.h"
 
-/* Larger images are inflated row by row, which needs no memory for all filtered rows. */
-#define MOST_SIZE (64 << 20)
+/*
+ * Larger images are inflated row by row, since a whole one cannot be cancelled or report progress meanwhile: filtered
+ * bytes where somebody waits for the rows, and where nobody does.
+ */
+#define MOST_FOLLOWED_SIZE (G_GUINT64_CONSTANT(64) << 20)
+#define MOST_SIZE (G_GUINT64_CONSTANT(2) << 30)
 
 #define SIGNATURE_SIZE 8
 #define HEADER_SIZE 8 /* the length and the name before the content of a chunk */
@@ -17,10 +21,16 @@
 #define IHDR_AT (SIGNATURE_SIZE + HEADER_SIZE)
 #define IHDR_SIZE 13
 
+/*
+ * The filtered rows, each preceded by the number of its filter, end where the pixels end, so that no row of pixels
+ * overwrites filtered rows that are still to be read.
+ */
 struct _MsPngWhole {
-  guint8 *rows; /* each preceded by the number of its filter */
-  guint8 *next;
-  guint8 *first_above; /* zeros */
+  guint8 *pixels;
+  guint8 *next; /* filtered row */
+  guint8 *row;  /* copies, which stay in the processor's cache */
+  guint8 *above;
+  gsize y;
   gsize width;
   gsize height;
   guint samples;
@@ -69,9 +79,13 @@ read_header(MsPngWhole *self, MsImageSource *source)
   self->width = get_number(ihdr);
   self->height = get_number(ihdr + 4);
   self->samples = count_samples(ihdr[9]);
+  guint64 most = source->rows ? MOST_FOLLOWED_SIZE : MOST_SIZE;
   gboolean is_plain = ihdr[8] == 8 && self->samples > 0 && ihdr[10] == 0 && ihdr[11] == 0 && ihdr[12] == 0;
-  return is_plain && self->width > 0 && self->height > 0 && self->width <= MOST_SIZE &&
-         self->height <= MOST_SIZE / get_stride(self);
+  if (!is_plain || self->width == 0 || self->height == 0 || self->width > most ||
+      self->height > most / get_stride(self))
+    return FALSE;
+  guint64 least = self->width * self->height * self->samples / MS_PNG_DEFLATE_MOST;
+  return ms_image_source_check_size(source, self->width, self->height, least, NULL);
 }
 
 /* The compressed pixels of a file, in memory for at most @most bytes. */
@@ -123,8 +137,24 @@ static gboolean
 has_valid_filters(const MsPngWhole *self)
 {
   for (gsize y = 0; y < self->height; y++)
-    if (self->rows[y * get_stride(self)] > 4)
+    if (self->next[y * get_stride(self)] > 4)
       return FALSE;
+  return TRUE;
+}
+
+/* Allocates the pixels, or the filtered rows where those of RGBA are larger. */
+static gboolean
+alloc_pixels(MsPngWhole *self)
+{
+  gsize row = MAX(get_stride(self), self->width * 4);
+  gsize filtered = self->height * get_stride(self);
+
+  self->pixels = ms_image_try_alloc_pixels((row * self->height + 3) / 4, 1);
+  self->row = g_try_malloc(get_stride(self) + MS_PNG_UNFILTER_SLACK);
+  self->above = g_try_malloc0(get_stride(self) + MS_PNG_UNFILTER_SLACK);
+  if (self->pixels == NULL || self->row == NULL || self->above == NULL)
+    return FALSE;
+  self->next = self->pixels + row * self->height - filtered;
   return TRUE;
 }
 
@@ -134,12 +164,10 @@ inflate_rows(MsPngWhole *self, MsImageSource *source)
   gsize size = self->height * get_stride(self);
   /* Deflate stores incompressible data as blocks, each with a few bytes of header. */
   Pixels pixels = {.most = MIN(source->size, size + size / 256 + 1024)};
-  g_autofree guint8 *data = pixels.data = g_try_malloc(pixels.most);
+  g_autofree guint8 *data = pixels.data = ms_image_try_alloc_pixels(pixels.most / 4 + 1, 1);
 
-  self->rows = self->next = g_try_malloc(size + MS_PNG_UNFILTER_SLACK);
-  self->first_above = g_try_malloc0(get_stride(self) + MS_PNG_UNFILTER_SLACK);
-  return data != NULL && self->rows != NULL && self->first_above != NULL && collect_pixels(&pixels, source) &&
-         ms_png_inflate(pixels.data, pixels.size, self->rows, size) && has_valid_filters(self);
+  return data != NULL && alloc_pixels(self) && collect_pixels(&pixels, source) &&
+         ms_png_inflate(pixels.data, pixels.size, self->next, size) && has_valid_filters(self);
 }
 
 /**
@@ -147,33 +175,44 @@ inflate_rows(MsPngWhole *self, MsImageSource *source)
  * @source: a file that begins with the PNG signature, whose stream is not advanced
  *
  * Returns: (transfer full) (nullable): the inflated rows; %NULL for a file that is large, damaged, or not of 8 bits a
- *   sample in rows from top to bottom, and in a build without libdeflate
+ *   sample in rows from top to bottom, for pixels in a temporary file, and in a build without libdeflate
  */
 MsPngWhole *
 ms_png_whole_new(MsImageSource *source)
 {
   g_autoptr(MsPngWhole) self = g_new0(MsPngWhole, 1);
 
-  if (ms_png_deflate_is_built() && read_header(self, source) && inflate_rows(self, source))
+  if (source->scratch == NULL && ms_png_deflate_is_built() && read_header(self, source) && inflate_rows(self, source))
     return g_steal_pointer(&self);
   return NULL;
 }
 
-/** ms_png_whole_read_row: @out: (out): the RGBA pixels of the next row; to be called once for each row of the image. */
+/** ms_png_whole_unfilter_row: makes the RGBA pixels of the next row; to be called once for each row of the image. */
 void
-ms_png_whole_read_row(MsPngWhole *self, guint8 *out)
+ms_png_whole_unfilter_row(MsPngWhole *self)
 {
-  const guint8 *above = self->next == self->rows ? self->first_above : self->next - get_stride(self) + 1;
+  guint8 *done = self->row;
 
-  ms_png_unfilter_row(self->next, above, self->samples, self->width);
-  ms_png_expand_row(self->next + 1, self->samples, self->width, out);
+  memcpy(self->row, self->next, get_stride(self));
+  ms_png_unfilter_row(self->row, self->above + 1, self->samples, self->width);
+  ms_png_expand_row(self->row + 1, self->samples, self->width, self->pixels + self->y++ * self->width * 4);
   self->next += get_stride(self);
+  self->row = self->above;
+  self->above = done;
+}
+
+/** ms_png_whole_steal_pixels: Returns: (transfer full): the pixels, whose rows have all been unfiltered. */
+guint8 *
+ms_png_whole_steal_pixels(MsPngWhole *self)
+{
+  return g_steal_pointer(&self->pixels);
 }
 
 void
 ms_png_whole_free(MsPngWhole *self)
 {
-  g_free(self->rows);
-  g_free(self->first_above);
+  g_free(self->pixels);
+  g_free(self->row);
+  g_free(self->above);
   g_free(self);
 }

@@ -6,11 +6,12 @@
 
 G_BEGIN_DECLS
 
-/** MsPngWhole: the inflated, still filtered rows of a file. */
+/** MsPngWhole: the inflated rows of a file, which become its pixels in place. */
 typedef struct _MsPngWhole MsPngWhole;
 
 MsPngWhole *ms_png_whole_new(MsImageSource *source);
-void ms_png_whole_read_row(MsPngWhole *self, guint8 *out);
+void ms_png_whole_unfilter_row(MsPngWhole *self);
+guint8 *ms_png_whole_steal_pixels(MsPngWhole *self);
 void ms_png_whole_free(MsPngWhole *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPngWhole, ms_png_whole_free)

@@ -50,13 +50,20 @@ encode(const Form *form, guint8 *samples, int width, int height)
 }
 
 static gboolean
-is_whole(GBytes *file)
+is_whole_for(GBytes *file, MsImageRows rows)
 {
   MsImageLimits limits = ms_image_limits_default();
-  MsImageSource source = {.name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file};
+  MsImageSource source = {
+    .name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file, .rows = rows};
   g_autoptr(MsPngWhole) whole = ms_png_whole_new(&source);
 
   return whole != NULL;
+}
+
+static gboolean
+is_whole(GBytes *file)
+{
+  return is_whole_for(file, NULL);
 }
 
 static guint8 *
@@ -139,6 +146,23 @@ test_left_to_libpng(void)
   }
 }
 
+static void
+ignore_rows(guint64 done, guint64 total, gpointer data)
+{
+}
+
+/* Somebody who follows the rows of a large image would see nothing until all are inflated. */
+static void
+test_large(void)
+{
+  static const Form form = {PNG_COLOR_TYPE_GRAY, 8, PNG_INTERLACE_NONE, PNG_FILTER_NONE, 1};
+  g_autofree guint8 *samples = g_malloc0(8192 * 8200);
+  g_autoptr(GBytes) file = encode(&form, samples, 8192, 8200);
+
+  g_assert_true(is_whole(file) == ms_png_deflate_is_built());
+  g_assert_false(is_whole_for(file, ignore_rows));
+}
+
 static GBytes *
 encode_plain(void)
 {
@@ -209,6 +233,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png-whole/filters", test_filters);
   g_test_add_func("/png-whole/left-to-libpng", test_left_to_libpng);
+  g_test_add_func("/png-whole/large", test_large);
   g_test_add_func("/png-whole/damaged", test_damaged);
   g_test_add_func("/png-whole/unusual", test_unusual);
   return g_test_run();

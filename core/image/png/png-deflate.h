@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
+#define MS_PNG_DEFLATE_MOST 1032
+
 gboolean ms_png_deflate_is_built(void);
 GBytes *ms_png_deflate(const guint8 *data, gsize size, int level);
 gboolean ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size);
