@@ -7,7 +7,7 @@
 #include "app/commands/batch-command.h"
 #include "app/commands/command.h"
 #include "app/report/device-list.h"
-#include "app/diagnose.h"
+#include "app/diagnose/diagnose.h"
 #include "app/commands/lab-command.h"
 #include "app/commands/merge-command.h"
 #include "app/output-check.h"
@@ -41,9 +41,9 @@ diagnose(MsConsole *console)
   g_autofree char *text = ms_diagnose_text(&agrees, &error);
 
   ms_engine_note_driver(ms_console_print_note, console);
-  if (!text)
-    return ms_command_fail(console, error);
   ms_console_print(console, text);
+  if (error)
+    return ms_command_fail(console, error);
   return agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
 }
 

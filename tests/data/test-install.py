@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Installs the build into an empty folder and checks what is there, as the system's own tools judge it."""
 
+import json
 import os
 import re
 import shutil
@@ -48,8 +49,14 @@ class InstallTest(unittest.TestCase):
     def test_program_runs_where_it_is_installed(self):
         text = self.run_well(self.path("bin", "meanshift-lab"), "--version")
         self.assertRegex(text, r"\Ameanshift-lab \d+\.\d+\.\d+\n")
-        for library in ("GLib", "JSON-GLib", "libpng", "libjpeg-turbo"):
+        for library in ("GLib", "JSON-GLib", "cairo", "zlib", "libpng", "libjpeg-turbo", *self.optional_libraries()):
             self.assertRegex(text, rf"(?m)^{library} \d+\.\d+")
+
+    @staticmethod
+    def optional_libraries():
+        names = {"libtiff-4": "libtiff", "libwebp": "libwebp", "libdeflate": "libdeflate", "gtk+-3.0": "GTK"}
+        found = json.loads(run("meson", "introspect", "--dependencies", BUILD).stdout)
+        return [names[part["name"]] for part in found if part["name"] in names]
 
     def test_data_is_complete(self):
         for name in sorted(os.listdir(os.path.join(SOURCE, "data", "experiments"))):

@@ -64,13 +64,13 @@ acc_merge(acc_t *a, const acc_t *b)
   }
 }
 
-/* A NaN is unequal to itself and leaves no trace. */
+/* A NaN is unequal to itself and is left out. Two fields are compared: compilers warn of x == x for integers. */
 static void
 acc_add(acc_t *acc, const ELEM x, const int at, const ELEM centre)
 {
   const acc_t one = {x, x, (uint)at, (uint)at};
 
-  if (x == x)
+  if (one.low == one.high)
     acc_merge(acc, &one);
 }
 
