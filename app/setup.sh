@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Shared by app/run.sh and tests/run.sh (sourced, POSIX sh): installs what is missing, configures and compiles.
+# Shared by app/run.sh, tests/run.sh and the scripts that install (sourced, POSIX sh): installs what is missing, configures and compiles.
 # Everything it says goes to standard error, so that the program's own output stays clean.
 
 say() {
