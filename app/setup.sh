@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by app/run.sh, tests/run.sh and the scripts that install (sourced, POSIX sh): installs what is missing, configures and compiles.
-# Everything it says goes to standard error, so that the program's own output stays clean.
+# Shared by app/run.sh, tests/run.sh and the scripts that install (sourced, POSIX sh): installs what is missing,
+# configures and compiles. Everything it says goes to standard error, so that the program's own output stays clean.
 
 say() {
   printf '%s\n' "$*" >&2
