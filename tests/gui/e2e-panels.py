@@ -61,10 +61,7 @@ def read_statistics(person):
 def export(person, kind, path):
     person.click(person.find("Export", "toggle button"))
     person.click(person.find(kind))
-    person.find(part="Export the Report")
-    person.press("ctrl+a")
-    person.type(path)
-    person.press("Return")
+    person.choose_file("Export the Report", path)
     wait(f"{path}", lambda: os.path.exists(path) and os.path.getsize(path) > 0)
     wait("a word about the export", lambda: person.has(part=f"Exported to {path}"))
 
@@ -100,6 +97,7 @@ def compare(person):
 
 def enlarge(person):
     """The chart in a window of its own, which Escape closes, while a reader reads both."""
+    go_to(person, "Compare")
     person.click(person.find("Enlarge Chart", "push button"))
     others = lambda: (w for w in person.app if w != person.window and person.has(role="chart", root=w))  # noqa: E731
     window = wait("the window of the chart", lambda: next(others(), None))
@@ -107,7 +105,7 @@ def enlarge(person):
     wait("the chart to fill its window", lambda: person.box(chart)[2:] == (960, 600))
     person.mouse(*person.middle(chart), "abs")
     person.press("Escape")
-    wait("the window of the chart to close", lambda: len(list(person.app)) == 1)
+    wait("the window of the chart to close", lambda: not next(others(), None))
     person.check_reader()
 
 

@@ -120,14 +120,10 @@ def repeat_on_command_line(person):
 def save(person, expected):
     path = os.path.join(WORK, "saved.png")
     person.press("ctrl+shift+s")
-    dialog = person.find(part="Save the Filtered Picture")
-    person.press("ctrl+a")
-    person.type(path)
-    person.press("Return")
+    person.choose_file("Save the Filtered Picture", path)
     wait("the saved file", lambda: os.path.exists(path))
     wait("the end of saving", lambda: person.has(part="Saved as"))
     check((rgb(path) == rgb(expected)).all(), "the window saved another picture than the command line made")
-    del dialog
 
 
 def open_bad_file(person):
@@ -135,9 +131,7 @@ def open_bad_file(person):
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\nnot much of a picture")
     person.press("ctrl+o")
-    person.find(part="Open Pictures")
-    person.type(path)
-    person.press("Return")
+    person.choose_file("Open Pictures", path)
     wait("a word about the bad file", lambda: person.has(part="bad.png", role="label"))
     person.screenshot(os.path.join(ARTEFACTS, "e2e-bad-file.png"))
     person.click(person.find("Close this message"))
@@ -369,9 +363,7 @@ def neighbours(person, picture):
     for name, width in (("one.png", 320), ("two.png", 240), ("three.png", 160)):
         cv2.imwrite(os.path.join(folder, name), cv2.resize(cv2.imread(picture), (width, width * 3 // 4)))
     person.press("ctrl+o")
-    person.find(part="Open Pictures")
-    person.type(os.path.join(folder, "one.png"))
-    person.press("Return")
+    person.choose_file("Open Pictures", os.path.join(folder, "one.png"))
     person.find(part="one.png, 320 × 240 — ", role="label")
     person.enter(person.find("Spatial radius", "spin button"), "8")
     person.press("ctrl+F9")

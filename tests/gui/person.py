@@ -178,6 +178,19 @@ class Person:
         self.type(text)
         self.press("Return")
 
+    def choose_file(self, title, path):
+        """Chooses a file in a dialog. What is typed letter by letter may be lost while the dialog lists a folder."""
+        dialog = self.find(part=title)
+        entry = lambda: next((node for node in self.all(role="text", root=dialog)  # noqa: E731
+                              if node.getState().contains(pyatspi.STATE_EDITABLE)), None)
+        time.sleep(0.3)
+        if not entry():
+            self.type("/")
+        field = wait("the field for the name", entry)
+        field.queryEditableText().setTextContents(path)
+        wait("the name in its field", lambda: field.queryText().getText(0, -1) == path)
+        self.press("Return")
+
     @staticmethod
     def value(node):
         return node.queryValue().currentValue

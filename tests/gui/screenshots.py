@@ -32,23 +32,25 @@ STYLES = {
 
 
 class Words:
-    """The names of things in the language of a style."""
+    """The names of things in the language of a style; a name may have several translations, by its mnemonics."""
 
     def __init__(self, language):
         self.catalogue = {}
         folder = os.environ.get("MS_LOCALE_FOLDER", "")
-        for place in ("", "../experiments/po") if language else ():
-            for domain in ("meanshift-lab", "meanshift-lab-experiments"):
-                path = os.path.join(folder, place, language, "LC_MESSAGES", domain + ".mo")
-                if os.path.exists(path):
-                    with open(path, "rb") as file:
-                        catalogue = gettext.GNUTranslations(file)._catalog
-                    texts = [(key, text) for key, text in catalogue.items() if isinstance(key, str)]
-                    self.catalogue.update((key.replace("_", ""), text.replace("_", "")) for key, text in texts)
-                    self.catalogue.update(texts)
+        for place, domain in (("", "meanshift-lab"), ("../experiments/po", "meanshift-lab-experiments")):
+            path = os.path.join(folder, place, language or "", "LC_MESSAGES", domain + ".mo")
+            if language and os.path.exists(path):
+                with open(path, "rb") as file:
+                    catalogue = gettext.GNUTranslations(file)._catalog
+                for key, text in catalogue.items():
+                    if isinstance(key, str):
+                        self.catalogue.setdefault(key.replace("_", ""), []).append(text.replace("_", ""))
+
+    def all(self, text):
+        return self.catalogue.get(text, [text])
 
     def __call__(self, text):
-        return self.catalogue.get(text, text)
+        return min(self.all(text), key=len)
 
 
 class Tour:
@@ -62,8 +64,11 @@ class Tour:
         self.least = []
         keep_settings_in(self.environment["XDG_CONFIG_HOME"])
 
+    def has(self, name, role):
+        return next((found for text in self.words.all(name) if (found := self.person.has(text, role))), None)
+
     def find(self, name, role):
-        return self.person.find(self.words(name), role)
+        return wait(name, lambda: self.has(name, role))
 
     def click(self, name, role):
         self.person.click(self.find(name, role))
@@ -111,7 +116,7 @@ class Tour:
 
     def wait_for_end(self):
         time.sleep(0.5)
-        wait("the end of the work", lambda: not self.person.has(self.words("Cancel"), "push button"), 200)
+        wait("the end of the work", lambda: not self.has("Cancel", "push button"), 200)
 
     def show_picture(self):
         bar = self.find("Parts of the run", "chart")

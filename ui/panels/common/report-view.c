@@ -174,6 +174,7 @@ on_enlarge_clicked(MsReportView *self)
   gtk_container_add(GTK_CONTAINER(window), chart);
   g_signal_connect(window, "key-press-event", G_CALLBACK(close_on_escape), NULL);
   gtk_widget_show_all(window);
+  gtk_window_present(GTK_WINDOW(window)); /* gives it the keyboard where no window manager does */
 }
 
 static void
