@@ -15,7 +15,7 @@
 #include "app/commands/regions-command.h"
 #include "app/report/report-file.h"
 #include "app/process/signals.h"
-#include "core/batch/worker.h"
+#include "core/batch/run/worker.h"
 #include "core/engine/engine.h"
 
 static MsExitStatus

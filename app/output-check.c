@@ -6,7 +6,7 @@
 
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
-#include "core/image/image-io.h"
+#include "core/image/image-drain.h"
 #include "core/lab/lab-campaign.h"
 
 /* A path of the command line, and the option that names it; an input image has none. */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/report/console.h"
-#include "core/batch/runner.h"
+#include "core/batch/run/runner.h"
 
 G_BEGIN_DECLS
 

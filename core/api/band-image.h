@@ -2,7 +2,7 @@
 /* An image of which one band of rows is in memory. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

@@ -13,6 +13,7 @@
 #include "core/batch/shard-balance.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
+#include "core/image/image-drain.h"
 
 /** ms_conflict_names: (array zero-terminated=1): the values of --on-conflict, in the order of MsConflict. */
 const char *const ms_conflict_names[] = {"fail", "skip", "unique", "overwrite", NULL};

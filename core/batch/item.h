@@ -4,7 +4,7 @@
 
 #include "core/batch/file-stamp.h"
 #include "core/filter/settings/options.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/timing.h"
 
 G_BEGIN_DECLS

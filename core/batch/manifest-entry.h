@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/filter/settings/options.h"
-#include "core/image/image-sink.h"
+#include "core/image/common/image-sink.h"
 
 G_BEGIN_DECLS
 

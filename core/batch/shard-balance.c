@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "core/image/file/file-path.h"
-#include "core/image/image-io.h"
+#include "core/image/image-drain.h"
+#include "core/image/image-peek.h"
 
 typedef struct {
   const char *relative;

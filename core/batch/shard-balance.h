@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/batch/inputs.h"
-#include "core/image/image-source.h"
+#include "core/image/common/image-source.h"
 
 G_BEGIN_DECLS
 

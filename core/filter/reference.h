@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/filter/settings/params.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

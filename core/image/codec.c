@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/jpeg-read.h"
-#include "core/image/jpeg-write.h"
-#include "core/image/png-read.h"
-#include "core/image/png-write.h"
+#include "core/image/jpeg/jpeg-read.h"
+#include "core/image/jpeg/jpeg-rows.h"
+#include "core/image/jpeg/jpeg-write.h"
+#include "core/image/png/png-read.h"
+#include "core/image/png/png-rows.h"
+#include "core/image/png/png-write.h"
 #include "core/image/tiff-read.h"
 #include "core/image/tiff-write.h"
 #include "core/image/webp-read.h"

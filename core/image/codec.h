@@ -2,8 +2,8 @@
 /* MsCodec: the table of image formats, with one row of names, limits and functions for each format. */
 #pragma once
 
-#include "core/image/image-sink.h"
-#include "core/image/row-reader.h"
+#include "core/image/common/image-sink.h"
+#include "core/image/common/row-reader.h"
 
 G_BEGIN_DECLS
 

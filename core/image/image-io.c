@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,11 +10,9 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-drain.h"
 
 #define BUFFER_SIZE (64 << 10)
-
-/* Four channels of 32 bits: no uncompressed file of an accepted image has more. */
-#define MOST_BYTES_PER_PIXEL 16
 
 static const MsCodec *
 find_codec(MsImageSource *source, const guint8 *start, gsize n, GError **error)
@@ -73,15 +70,6 @@ read_source(MsImageSource *source, GError **error)
   return codec != NULL ? codec->read(source, error) : NULL;
 }
 
-static gboolean
-peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
-{
-  const MsCodec *codec = ms_image_find_codec(source, error);
-
-  *header = (MsImageHeader){.format = codec != NULL ? codec->format : MS_IMAGE_FORMAT_AUTO};
-  return codec != NULL && codec->peek(source, header, error);
-}
-
 /** ms_image_buffered_stream: (transfer full): a stream over @base for an #MsImageSource. */
 GInputStream *
 ms_image_buffered_stream(GInputStream *base)
@@ -115,64 +103,6 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   return read_source(&source, error);
 }
 
-/* Reads to the end, since the size of a pipe is unknown; stops at a size that no accepted image can have. */
-static GBytes *
-drain(MsImageSource *source, guint64 most_bytes, GError **error)
-{
-  g_autoptr(GByteArray) content = g_byte_array_new();
-  guint64 most =
-    MIN(source->limits->max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + source->limits->max_metadata;
-  gsize got = 1;
-
-  if (most_bytes > 0)
-    most = MIN(most, most_bytes);
-  if (ms_image_find_codec(source, error) == NULL)
-    return NULL;
-  while (got > 0) {
-    guint old = content->len;
-    if (old > MIN(most, G_MAXUINT - BUFFER_SIZE)) {
-      ms_set_error(error, MS_ERROR_TOO_LARGE,
-                   "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
-                   source->name);
-      return NULL;
-    }
-    g_byte_array_set_size(content, old + BUFFER_SIZE);
-    if (!ms_image_source_read(source, content->data + old, BUFFER_SIZE, &got, error))
-      return NULL;
-    g_byte_array_set_size(content, old + got);
-  }
-  return g_byte_array_free_to_bytes(g_steal_pointer(&content));
-}
-
-/**
- * ms_image_drain_fd:
- * @fd: open for reading; may be a pipe (standard input); not closed
- * @name: its name in messages
- * @limits: (nullable): %NULL for ms_image_limits_default()
- * @most_bytes: more than this is refused; 0 for the size of the largest accepted image
- *
- * A pipe can be read only once, so its content is kept for reading the header and then the image.
- *
- * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
- */
-GBytes *
-ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
-                  GError **error)
-{
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
-  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
-  MsImageSource source = {.name = name,
-                          .stream = stream,
-                          .size = 0,
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = cancellable,
-                          .fd = fd,
-                          .bytes = NULL};
-
-  return drain(&source, most_bytes, error);
-}
-
 static MsImage *
 load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **error), GError **error)
 {
@@ -185,7 +115,7 @@ load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **
     source->size = info.st_size;
     return read(source, error);
   }
-  g_autoptr(GBytes) bytes = drain(source, 0, error);
+  g_autoptr(GBytes) bytes = ms_image_source_drain(source, 0, error);
   if (bytes == NULL)
     return NULL;
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
@@ -335,84 +265,4 @@ ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellabl
   MsImage *image = load_fd(&source, read_preview, error);
   close(fd);
   return image;
-}
-
-/** ms_image_drain: ms_image_drain_fd() for the path of a pipe or device. */
-GBytes *
-ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
-               GError **error)
-{
-  g_autofree char *name = g_filename_display_name(path);
-  int fd = ms_image_open_file(path, name, error);
-
-  if (fd < 0)
-    return NULL;
-  GBytes *bytes = ms_image_drain_fd(fd, name, limits, most_bytes, cancellable, error);
-  close(fd);
-  return bytes;
-}
-
-/** ms_image_is_stream: whether @path is a pipe or device, whose bytes can be read only once. */
-gboolean
-ms_image_is_stream(const char *path)
-{
-  struct stat info;
-
-  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-/** ms_image_peek_bytes: ms_image_peek_size() for a file that is in memory already. */
-gboolean
-ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header, GError **error)
-{
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
-  MsImageSource source = {.name = name,
-                          .stream = stream,
-                          .size = g_bytes_get_size(bytes),
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = NULL,
-                          .fd = -1,
-                          .bytes = bytes};
-
-  return peek_source(&source, header, error);
-}
-
-/**
- * ms_image_peek_size:
- * @path: an image file, but no pipe, whose bytes can be read only once; see ms_image_drain()
- * @limits: (nullable): %NULL for ms_image_limits_default()
- * @header: (out): format and size of the upright picture
- *
- * Reads the header alone, and refuses what ms_image_load() would refuse by the header.
- *
- * Returns: FALSE with the errors of ms_image_load()
- */
-gboolean
-ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error)
-{
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autofree char *name = g_filename_display_name(path);
-  int fd = ms_image_open_file(path, name, error);
-  struct stat info;
-
-  if (fd < 0)
-    return FALSE;
-  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, TRUE);
-  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
-  gboolean known = fstat(fd, &info) == 0;
-  if (known && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
-    ms_set_error(error, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
-    return FALSE;
-  }
-  guint64 size = known && S_ISREG(info.st_mode) ? (guint64)info.st_size : G_MAXUINT64;
-  MsImageSource source = {.name = name,
-                          .stream = stream,
-                          .size = size,
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = NULL,
-                          .fd = fd,
-                          .bytes = NULL};
-  return peek_source(&source, header, error);
 }

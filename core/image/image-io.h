@@ -15,16 +15,8 @@ MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits,
                           GError **error);
 MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                              GError **error);
-GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
-                          GCancellable *cancellable, GError **error);
-GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
-                       GError **error);
 int ms_image_open_file(const char *path, const char *name, GError **error);
 GInputStream *ms_image_buffered_stream(GInputStream *base);
 const MsCodec *ms_image_find_codec(MsImageSource *source, GError **error);
-gboolean ms_image_is_stream(const char *path);
-gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
-                             GError **error);
-gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 /* Saves images: encodes them in any format of the table of codecs, and saves files atomically. */
 #pragma once
 
-#include "core/image/image-sink.h"
+#include "core/image/common/image-sink.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Reads TIFF images of every common layout into 8-bit RGBA with libtiff. */
 #pragma once
 
-#include "core/image/row-reader.h"
+#include "core/image/common/row-reader.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 
 #include <tiffio.h>
 
-#include "core/image/image-source.h"
+#include "core/image/common/image-source.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Reads still WebP images into 8-bit RGBA with libwebp. */
 #pragma once
 
-#include "core/image/image-source.h"
+#include "core/image/common/image-source.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Writes 8-bit RGBA images as WebP with libwebp. */
 #pragma once
 
-#include "core/image/image-sink.h"
+#include "core/image/common/image-sink.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Tuning on a device: searches the settings of the filter or of a reduction for the fastest. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/lab/tune/tune-store.h"
 #include "core/opencl/context.h"
 

@@ -2,7 +2,7 @@
 /* Runs one experiment on a device and reports on it. Blocking: the window calls it in a thread. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/lab/report/report.h"
 #include "core/lab/measure/measure.h"
 #include "core/opencl/context.h"

@@ -2,7 +2,7 @@
 /* Finds and numbers the sets of connected pixels on a device. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/context.h"
 #include "core/regions/closeness.h"
 

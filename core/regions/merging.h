@@ -2,7 +2,7 @@
 /* Merges regions that are too small with the neighbour nearest in colour. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/regions/runs.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #include <gio/gio.h>
 
 #include "core/filter/settings/params.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/context.h"
 #include "core/regions/closeness.h"
 

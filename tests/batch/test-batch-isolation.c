@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/batch/supervisor.h"
-#include "core/batch/worker.h"
+#include "core/batch/run/supervisor.h"
+#include "core/batch/run/worker.h"
 #include "tests/batch/batch-fixture.h"
 
 /* Widths of images at which the engine aborts or hangs. */

@@ -5,7 +5,7 @@
 
 #include "core/batch/process/memory-cap.h"
 #include "core/error.h"
-#include "core/image/png-write.h"
+#include "core/image/png/png-write.h"
 #include "core/image/stream/row-window.h"
 
 #define MIB (G_GUINT64_CONSTANT(1) << 20)

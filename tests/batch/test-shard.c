@@ -4,6 +4,7 @@
 
 #include "core/batch/shard-balance.h"
 #include "core/batch/shard/shard-place.h"
+#include "core/image/image-peek.h"
 #include "tests/batch/batch-fixture.h"
 
 /* An environment, what --shard auto or auto/N makes of it, or words of the error. */

@@ -7,6 +7,8 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-drain.h"
+#include "core/image/image-peek.h"
 #include "core/image/image-save.h"
 #include "tests/image/image-fixture.h"
 #include "tests/support/image-files.h"

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"
-#include "core/image/png-whole.h"
+#include "core/image/png/png-whole.h"
 #include "tests/support/image-files.h"
 
 typedef struct {

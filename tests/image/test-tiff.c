@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-peek.h"
 #include "core/image/image-save.h"
 #include "core/image/stream/row-file.h"
 #include "tests/image/tiff-peer.h"

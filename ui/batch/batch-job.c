@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "core/batch/naming.h"
-#include "core/batch/runner.h"
+#include "core/batch/run/runner.h"
 
 /* News are collected for this long, so that thousands of small images do not flood the main loop. */
 #define DELIVERY_MS 100

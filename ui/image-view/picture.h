@@ -7,7 +7,7 @@
 
 #include <cairo.h>
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

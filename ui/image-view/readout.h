@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/filter/settings/params.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

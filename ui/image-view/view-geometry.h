@@ -2,7 +2,7 @@
 /* MsViewGeometry: the position of a picture in a pane: zoom, centre, and conversion of coordinates. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

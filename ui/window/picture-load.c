@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/picture-load.h"
 
+#include "core/image/image-drain.h"
 #include "core/image/image-io.h"
+#include "core/image/image-peek.h"
 #include "ui/window/load-row.h"
 
 /* A picture that is loaded sooner shows no progress, which would flicker. */

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 
 #include "core/batch/stream/stream-plan.h"
 #include "core/engine/engine.h"
-#include "core/image/image-source.h"
+#include "core/image/common/image-source.h"
 
 G_BEGIN_DECLS
 

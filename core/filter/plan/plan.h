@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/filter/settings/options.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
 

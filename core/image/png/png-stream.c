@@ -15,17 +15,6 @@
  */
 
 /*
- * Filtered bytes of a band: at this size the end of a band costs 5 bytes, and filtering its dictionary 3 % of the time.
- */
-#define BAND_SIZE (1 << 20)
-
-/* An image with fewer bytes is deflated as a whole by the faster library, in less time than starting threads takes. */
-#define SMALL_SIZE (4 << 20)
-
-/* An image with more bytes is compressed in bands, which needs less memory than the whole filtered image. */
-#define MOST_WHOLE_SIZE (64 << 20)
-
-/*
  * Samples of the image that are compressed both ways to choose one, and how much larger the faster one's file may be.
  */
 #define N_SAMPLES 2
@@ -65,7 +54,6 @@ struct _MsPngStream {
   gsize n_bands;
   gsize next;
   gsize started;
-  gsize most_in_flight;
   guint32 checksum;
   gboolean is_done;
   GThreadPool *pool;
@@ -80,8 +68,6 @@ raw_size(const MsPngStream *self)
 {
   return ms_png_rows_stride(&self->rows) * self->rows.height;
 }
-
-/* ---- One band. */
 
 /* Levels that only look for runs use no more than the last byte of the dictionary. */
 static gsize
@@ -168,53 +154,6 @@ band_thread(gpointer data, gpointer user_data)
   g_mutex_unlock(&self->mutex);
 }
 
-/* ---- All bands, in order. */
-
-/* Limits the finished bands that wait for an earlier one to as many as are in work. */
-static gsize
-most_in_flight(const MsPngPlan *plan)
-{
-  return plan->threads > 1 ? 2 * plan->threads : 1;
-}
-
-/**
- * ms_png_plan:
- * @threads: how many may compress this image at once
- *
- * The output depends on the plan and not on the timing of threads.
- *
- * Returns: how to compress the image in the shortest time
- */
-MsPngPlan
-ms_png_plan(const MsPngRows *rows, guint threads)
-{
-  gsize stride = ms_png_rows_stride(rows);
-  /* Two threads with zlib are about as fast as one with libdeflate. */
-  gsize most_whole = threads > 2 ? SMALL_SIZE : MOST_WHOLE_SIZE;
-
-  return (MsPngPlan){
-    .is_whole = ms_png_deflate_is_built() && stride * rows->height <= most_whole,
-    .band_rows = CLAMP(BAND_SIZE / stride, 1, rows->height),
-    .threads = MAX(1, threads),
-  };
-}
-
-/**
- * ms_png_plan_bytes:
- *
- * Returns: bytes of memory that compressing takes: the filtered rows and the output of the whole image, or the filtered
- *   rows of the bands that threads work on and the output of these and of those that wait for an earlier one
- */
-guint64
-ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows)
-{
-  guint64 band = (guint64)ms_png_rows_stride(rows) * self->band_rows;
-
-  if (self->is_whole)
-    return 2 * (guint64)ms_png_rows_stride(rows) * rows->height;
-  return band * (most_in_flight(self) + (guint64)self->threads);
-}
-
 /**
  * ms_png_stream_new:
  * @rows: the pixels, which must outlive the stream
@@ -234,7 +173,6 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   self->level = level;
   self->cancellable = cancellable;
   self->n_bands = (rows->height + plan->band_rows - 1) / plan->band_rows;
-  self->most_in_flight = most_in_flight(plan);
   self->checksum = adler32_z(0, NULL, 0);
   self->bands = g_new0(Band, self->n_bands);
   g_mutex_init(&self->mutex);
@@ -284,7 +222,7 @@ start_bands(MsPngStream *self, GError **error)
 {
   if (self->pool == NULL && self->plan.threads > 1 && self->n_bands > 1)
     self->pool = g_thread_pool_new(band_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
-  while (self->started < self->n_bands && self->started < self->next + self->most_in_flight) {
+  while (self->started < self->n_bands && self->started < self->next + ms_png_plan_bands_in_flight(&self->plan)) {
     Band *band = &self->bands[self->started];
     band->first = self->started * self->plan.band_rows;
     band->n = MIN(self->plan.band_rows, self->rows.height - band->first);

@@ -4,21 +4,9 @@
 
 #include <gio/gio.h>
 
-#include "core/image/png/png-filter.h"
+#include "core/image/png/png-plan.h"
 
 G_BEGIN_DECLS
-
-/**
- * MsPngPlan: how an image is compressed.
- * @is_whole: as one buffer by libdeflate if that makes the file no larger; otherwise in bands
- * @band_rows: rows of a band
- * @threads: how many bands are compressed at once
- */
-typedef struct {
-  gboolean is_whole;
-  gsize band_rows;
-  guint threads;
-} MsPngPlan;
 
 /** MsPngHold: makes @n rows from @first on valid; %FALSE with @error set when they cannot be made. */
 typedef gboolean (*MsPngHold)(gpointer data, gsize first, gsize n, GError **error);
@@ -28,8 +16,6 @@ typedef void (*MsPngDrop)(gpointer data, gsize end);
 
 typedef struct _MsPngStream MsPngStream;
 
-MsPngPlan ms_png_plan(const MsPngRows *rows, guint threads);
-guint64 ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows);
 MsPngStream *ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCancellable *cancellable);
 void ms_png_stream_set_feed(MsPngStream *self, MsPngHold hold, MsPngDrop drop, gpointer data);
 GBytes *ms_png_stream_next(MsPngStream *self, GError **error);

@@ -2,7 +2,7 @@
 /* MsRowFile: an open image file whose rows are read in order. */
 #pragma once
 
-#include "core/image/row-reader.h"
+#include "core/image/common/row-reader.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/filter/settings/params.h"
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/factors.h"
 #include "core/lab/measure/subject.h"
 #include "core/opencl/context.h"

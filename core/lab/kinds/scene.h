@@ -2,7 +2,7 @@
 /* A generated picture for measuring: photograph-like (gradients, texture, edges, noise), the same on every machine. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/context.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* How two images of one size differ, computed on the device. */
 #pragma once
 
-#include "core/image/image.h"
+#include "core/image/common/image.h"
 #include "core/opencl/context.h"
 
 G_BEGIN_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* MsBatchImage: an image on its way through the stages of a batch. */
+#pragma once
+
+#include "core/batch/run/runner.h"
+#include "core/batch/stream/streamed-result.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsBatchImage: an image in flight.
+ * @options: of the run
+ * @cancellable: (nullable): of the run
+ * @content: (nullable): a pipe's bytes, until they are decoded
+ * @bytes: its share of the memory limit
+ * @is_streamed: whether it exceeds the memory and @file says how it is filtered in bands
+ * @name: of its input in messages
+ */
+typedef struct {
+  MsBatchItem *item;
+  const MsRunnerOptions *options;
+  GCancellable *cancellable;
+  GBytes *content;
+  MsImage *source;
+  MsImage *result;
+  guint64 bytes;
+  gboolean is_streamed;
+  MsStreamedFile file;
+  char *name;
+} MsBatchImage;
+
+MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellable *cancellable);
+void ms_batch_image_free(MsBatchImage *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
+
+G_END_DECLS

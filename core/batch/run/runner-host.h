@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a run that read headers, decode, verify and save. */
+#pragma once
+
+#include "core/batch/run/runner-private.h"
+
+G_BEGIN_DECLS
+
+GPtrArray *ms_runner_start_workers(MsRunner *self, guint n);
+
+G_END_DECLS

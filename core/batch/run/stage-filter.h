@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The stages that filter a decoded image and compare the result with the reference. */
+#pragma once
+
+#include "core/batch/run/batch-image.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error);
+gboolean ms_stage_verify(MsBatchImage *work, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/run/stage-measure.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "core/batch/process/memory-cap.h"
+#include "core/image/codec.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-drain.h"
+#include "core/image/image-peek.h"
+#include "core/image/stream/row-file.h"
+
+#define BYTES_PER_PIXEL 4
+#define SMALL_FILE (1 << 20)
+
+/*
+ * The most memory that an image takes in flight: with the coefficients of a progressive JPEG file or its result; or the
+ * result alone with the filtered rows of a PNG file and their compressed bytes; and the reference's result.
+ */
+static guint64
+bytes_in_flight(guint64 width, guint64 height, gboolean verify)
+{
+  return width * height * BYTES_PER_PIXEL * (verify ? 4 : 3);
+}
+
+/* Reads the header of a file, or a pipe's whole content, which cannot be read twice. */
+static gboolean
+read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
+{
+  const char *input = work->item->input;
+  /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
+  guint64 most =
+    work->options->memory_limit ? MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE)) : 0;
+
+  if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))
+    return ms_image_peek_size(input, &work->options->limits, header, error);
+  if (ms_file_path_is_standard(input))
+    work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &work->options->limits, most, work->cancellable, error);
+  else
+    work->content = ms_image_drain(input, &work->options->limits, most, work->cancellable, error);
+  return work->content && ms_image_peek_bytes(work->content, work->name, &work->options->limits, header, error);
+}
+
+/* Why the image is needed as a whole, as the end of a sentence; %NULL where it may be filtered in bands. */
+static const char *
+why_whole(const MsBatchImage *work, const MsCodec *codec)
+{
+  if (work->options->settings.params.levels > 0)
+    return N_("--levels needs the whole image");
+  if (work->options->verify)
+    return N_("--verify needs the whole image");
+  if (work->options->whole_images)
+    return N_("several devices, statistics and histograms need the whole image");
+  if (!work->item->output || ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
+    return N_("only a file is written by rows");
+  return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
+}
+
+/* The smallest limit under which images may take @bytes. */
+static guint64
+mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
+{
+  return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
+}
+
+static void
+add_note(MsBatchItem *item, const char *sentence)
+{
+  char *note = item->note ? g_strdup_printf("%s %s", item->note, sentence) : g_strdup(sentence);
+
+  g_free(item->note);
+  item->note = note;
+}
+
+/*
+ * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
+ * the reason where neither is possible. @bytes: (out): working memory of the decoder.
+ */
+static gboolean
+settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
+{
+  MsStreamedFile *file = &work->file;
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, &reason);
+
+  if (rows) {
+    *bytes = ms_row_file_get_reader(rows)->bytes;
+    return TRUE;
+  }
+  if (work->options->scratch && ms_codec_get(header->format)->open_rows &&
+      g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
+    g_autofree char *note =
+      g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", reason->message, work->options->scratch);
+    add_note(work->item, note);
+    file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
+    *bytes = 2 * MS_SCRATCH_STEP;
+    return TRUE;
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+/* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
+static gboolean
+plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
+{
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  const char *why = why_whole(work, codec);
+  MsStreamRequest request = {.width = header->width,
+                             .height = header->height,
+                             .params = work->options->settings.params,
+                             .memory = work->options->memory};
+  MsStreamedFile *file = &work->file;
+
+  if (why) {
+    ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, why);
+    return FALSE;
+  }
+  *file = (MsStreamedFile){
+    .path = work->item->input, .name = work->name, .content = work->content, .limits = &work->options->limits};
+  guint64 reading = 0;
+  if (!settle_reading(work, header, &reading, error))
+    return FALSE;
+  request.codec_bytes = codec->write_bytes(header->width, header->height, work->options->save.threads) + reading +
+                        (work->content ? g_bytes_get_size(work->content) : 0);
+  file->plan = ms_stream_plan(&request);
+  if (file->plan.band_rows == 0) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
+                 mebibytes_needed(work->options, file->plan.bytes));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+#define TOO_LARGE                                                                                                      \
+  N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows (%s); raise the limit.")
+
+static void
+set_memory_error(const MsBatchImage *work, const MsImageHeader *header, const GError *reason, GError **error)
+{
+  g_autofree char *english = ms_error_dup_english(reason);
+  guint64 mib = mebibytes_needed(work->options, work->bytes);
+
+  ms_error_take(error, MS_ERROR_TOO_LARGE,
+                g_strdup_printf(_(TOO_LARGE), work->name, header->width, header->height, mib, reason->message),
+                g_strdup_printf(TOO_LARGE, work->name, header->width, header->height, mib, english));
+}
+
+/*
+ * Decides whether the image is filtered in bands: where it exceeds the memory and that is possible. Otherwise it is
+ * refused if the user set the limit, and loaded alone if not.
+ */
+static gboolean
+settle_memory(MsBatchImage *work, const MsImageHeader *header, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+
+  if (work->bytes <= work->options->memory)
+    return TRUE;
+  work->is_streamed = plan_stream(work, header, &reason);
+  if (work->is_streamed)
+    work->bytes = work->file.plan.bytes;
+  if (work->is_streamed ||
+      (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && work->options->memory_limit == 0))
+    return TRUE;
+  if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
+    set_memory_error(work, header, reason, error);
+  else
+    g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+/* Checks before filtering that the output's format can store the image. */
+static gboolean
+check_format(const MsBatchImage *work, const MsImageHeader *header, GError **error)
+{
+  if (!work->item->output)
+    return TRUE;
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  return ms_codec_check_built(codec, work->item->output, error) &&
+         ms_codec_check_sides(codec, work->name, header->width, header->height, error);
+}
+
+/** ms_stage_measure: reads the header, and a pipe as a whole, and refuses images that cannot be loaded or saved. */
+gboolean
+ms_stage_measure(MsBatchImage *work, GError **error)
+{
+  MsImageHeader header;
+
+  if (!ms_file_path_is_standard(work->item->input) && !ms_image_is_stream(work->item->input))
+    ms_file_stamp_take(&work->item->source, work->item->input, work->options->hash);
+  if (!read_header(work, &header, error))
+    return FALSE;
+  g_free(work->item->note);
+  work->item->note = ms_image_header_describe_losses(&header, work->name);
+  work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, work->options->verify);
+  if (work->content)
+    work->bytes += g_bytes_get_size(work->content);
+  return check_format(work, &header, error) && settle_memory(work, &header, error);
+}

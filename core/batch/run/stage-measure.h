@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The first stage of an image: its header, whether it can be loaded and saved, and the memory that it needs. */
+#pragma once
+
+#include "core/batch/run/batch-image.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_stage_measure(MsBatchImage *work, GError **error);
+
+G_END_DECLS

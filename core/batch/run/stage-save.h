@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The last stage: saves a result, or filters and saves in one an image that exceeds the memory. */
+#pragma once
+
+#include "core/batch/run/batch-image.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_stage_save(MsBatchImage *work, GError **error);
+gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a batch in worker processes, so that a driver that aborts or hangs costs one image and not the batch. */
+#pragma once
+
+#include "core/batch/run/runner.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSupervisorOptions:
+ * @arguments: (nullable) (array zero-terminated=1): the worker's program and arguments, %NULL for those of this process
+ * @timeout_s: how long a worker may send no message, 0 for a limit that grows with the observed gaps
+ * @memory_limit: bytes that a worker may have in memory before it is ended, 0 for no limit
+ * @falls_back: whether the processor takes over when the driver of another device ends several workers
+ * @note: (nullable): called with the sentence that a device was given up
+ * @device: (nullable): called when a worker has opened its device
+ */
+typedef struct {
+  const char *const *arguments;
+  double timeout_s;
+  guint64 memory_limit;
+  gboolean falls_back;
+  void (*note)(const char *sentence, gpointer data);
+  void (*device)(const MsEngineInfo *info, gpointer data);
+} MsSupervisorOptions;
+
+gboolean ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupervisorOptions *supervision,
+                           const MsRunnerHooks *hooks, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* MsImageSource: the bytes of one image file, with the limits and the steps that all decoders share. */
+#pragma once
+
+#include "core/image/file/scratch-file.h"
+#include "core/image/common/image-format.h"
+#include "core/image/common/image.h"
+
+G_BEGIN_DECLS
+
+/** MS_IMAGE_DEFAULT_MAX_PIXELS: one gigapixel, 4 GB as RGBA. */
+#define MS_IMAGE_DEFAULT_MAX_PIXELS G_GUINT64_CONSTANT(1000000000)
+
+/**
+ * MsImageLimits:
+ * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
+ * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
+ * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
+ */
+typedef struct {
+  guint64 max_pixels;
+  guint max_scans;
+  gsize max_metadata;
+} MsImageLimits;
+
+/**
+ * MsImageHeader: what the header of a file says.
+ * @format: the format of the file
+ * @width: pixels in a row of the upright image
+ * @height: rows of the upright image
+ * @bits: bits a sample; more than 8 are reduced to 8 when the image is loaded
+ * @has_more_images: whether the file holds further images or pages, which are not read
+ * @has_unread_exif: whether the file holds EXIF data in a form that is not read
+ */
+typedef struct {
+  MsImageFormat format;
+  int width;
+  int height;
+  int bits;
+  gboolean has_more_images;
+  gboolean has_unread_exif;
+} MsImageHeader;
+
+/**
+ * MsImageRows: called on the decoding thread for every row.
+ * @done: rows decoded so far; the passes of an interlaced file count one by one
+ * @total: rows to decode
+ */
+typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
+
+/**
+ * MsImageSource:
+ * @name: the file's name in messages
+ * @stream: the bytes in order
+ * @size: bytes of the whole file; %G_MAXUINT64 when unknown
+ * @limits: what is refused
+ * @cancellable: (nullable): checked for every row or block
+ * @fd: a file that can be read at any offset, -1 when there is none
+ * @bytes: (nullable): the whole file where there is no @fd
+ * @rows: (nullable): told of every row that has been decoded
+ * @rows_data: for @rows
+ * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
+ * @row_bytes: of the pixels in @scratch
+ */
+typedef struct {
+  const char *name;
+  GInputStream *stream;
+  guint64 size;
+  const MsImageLimits *limits;
+  GCancellable *cancellable;
+  int fd;
+  GBytes *bytes;
+  MsImageRows rows;
+  gpointer rows_data;
+  MsScratchFile *scratch;
+  gsize row_bytes;
+} MsImageSource;
+
+MsImageLimits ms_image_limits_default(void);
+char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name);
+
+void ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total);
+gboolean ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, GError **error);
+gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got,
+                                 GError **error);
+gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
+                                    GError **error);
+guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
+void ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels);
+MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);
+MsImage *ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
+                                int orientation, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the whole content of a pipe, whose bytes can be read only once. */
+#pragma once
+
+#include "core/image/common/image-source.h"
+
+G_BEGIN_DECLS
+
+GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes,
+                          GCancellable *cancellable, GError **error);
+GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
+                       GError **error);
+GBytes *ms_image_source_drain(MsImageSource *source, guint64 most_bytes, GError **error);
+gboolean ms_image_is_stream(const char *path);
+
+G_END_DECLS

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/png/png-reader.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/image/png/png-deflate.h"
+
+static G_GNUC_NORETURN void
+on_error(png_structp png, png_const_charp message)
+{
+  MsPngReader *self = png_get_error_ptr(png);
+
+  if (self->error == NULL && g_str_has_prefix(message, "Out of memory"))
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
+  if (self->error == NULL)
+    ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
+                 self->source->name, message);
+  png_longjmp(png, 1);
+}
+
+/*
+ * Ignores most warnings, which are about profiles and other ancillary data that libpng then leaves out. A warning about
+ * the compressed pixels means that their checksum is wrong; only extra bytes after the last pixel are harmless.
+ */
+static void
+on_warning(png_structp png, png_const_charp message)
+{
+  MsPngReader *self = png_get_error_ptr(png);
+
+  /* Where the pixels have been inflated beforehand, libpng finds those that it skips to be too many. */
+  if (!g_str_has_prefix(message, "IDAT:") || self->whole != NULL)
+    return;
+  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL)
+    png_error(png, message);
+}
+
+static void
+on_read(png_structp png, png_bytep buffer, size_t size)
+{
+  MsPngReader *self = png_get_io_ptr(png);
+  gsize got = 0;
+
+  if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size)
+    ms_set_error(&self->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+  if (self->error != NULL)
+    png_error(png, "read");
+}
+
+/*
+ * Skips texts, suggested palettes and colour hints, which are not kept, so that decompression bombs in them have no
+ * effect.
+ */
+static void
+skip_unwanted_chunks(png_structp png)
+{
+  static const png_byte names[] = "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0sCAL\0sPLT\0tEXt\0tIME\0zTXt\0sBIT\0sRGB";
+
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / 5);
+}
+
+/** ms_png_reader_open: prepares libpng for @self->source; %FALSE with @self->error set. */
+gboolean
+ms_png_reader_open(MsPngReader *self)
+{
+  self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
+  if (self->png != NULL)
+    self->info = png_create_info_struct(self->png);
+  if (self->info == NULL) {
+    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.",
+                 self->source->name);
+    return FALSE;
+  }
+  png_set_read_fn(self->png, self, on_read);
+  png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
+  png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_chunk_malloc_max(self->png, self->source->limits->max_metadata);
+  skip_unwanted_chunks(self->png);
+  return TRUE;
+}
+
+/** ms_png_reader_close: frees all but the image, the metadata of the rows and the error. */
+void
+ms_png_reader_close(MsPngReader *self)
+{
+  png_destroy_read_struct(&self->png, &self->info, NULL);
+  ms_image_source_free_pixels(self->source, self->pixels);
+  self->pixels = NULL;
+  g_clear_pointer(&self->row, g_free);
+  g_clear_pointer(&self->whole, ms_png_whole_free);
+}
+
+/** ms_png_reader_stop_if: ends ms_png_reader_run() where @failed; @self->error says why. */
+void
+ms_png_reader_stop_if(MsPngReader *self, gboolean failed)
+{
+  if (failed)
+    png_error(self->png, "stopped");
+}
+
+/** ms_png_reader_read_header: reads the chunks before the pixels and refuses an image that exceeds the limits. */
+void
+ms_png_reader_read_header(MsPngReader *self)
+{
+  png_read_info(self->png, self->info);
+  guint64 width = png_get_image_width(self->png, self->info);
+  guint64 height = png_get_image_height(self->png, self->info);
+  guint64 bits = png_get_bit_depth(self->png, self->info) * png_get_channels(self->png, self->info);
+  /* Cannot overflow: there are fewer than 2^62 pixels of at most 8 bytes, and the division comes first. */
+  guint64 least = width * height / 8 / MS_PNG_DEFLATE_MOST * bits;
+
+  ms_png_reader_stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
+}
+
+/** ms_png_reader_get_exif: (transfer full) (nullable): the EXIF block, if libpng has met it. */
+GBytes *
+ms_png_reader_get_exif(MsPngReader *self)
+{
+  png_uint_32 size = 0;
+  png_bytep data = NULL;
+
+  if (png_get_eXIf_1(self->png, self->info, &size, &data) == 0 || size == 0)
+    return NULL;
+  return g_bytes_new(data, size);
+}
+
+static GBytes *
+get_icc(MsPngReader *self)
+{
+  png_charp name;
+  int compression;
+  png_bytep data = NULL;
+  png_uint_32 size = 0;
+
+  if (png_get_iCCP(self->png, self->info, &name, &compression, &data, &size) == 0 || size == 0)
+    return NULL;
+  return g_bytes_new(data, size);
+}
+
+/** ms_png_reader_get_metadata: (transfer full): the metadata in the chunks that libpng has read. */
+MsMetadata *
+ms_png_reader_get_metadata(MsPngReader *self)
+{
+  png_uint_32 x = 0;
+  png_uint_32 y = 0;
+  int unit = PNG_RESOLUTION_UNKNOWN;
+  g_autoptr(GBytes) exif = ms_png_reader_get_exif(self);
+  g_autoptr(GBytes) icc = get_icc(self);
+
+  if (png_get_pHYs(self->png, self->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
+    x = y = 0;
+  return ms_metadata_new(icc, exif, x, y);
+}
+
+/**
+ * ms_png_reader_set_transforms:
+ *
+ * Asks libpng for RGBA with 8 bits a channel. 16 bits become the nearest of 8 (v * 255 / 65535 rounded), where dropping
+ * the low byte would not restore an image widened from 8 bits. No gamma is applied.
+ */
+void
+ms_png_reader_set_transforms(MsPngReader *self)
+{
+  png_set_expand(self->png);
+  png_set_scale_16(self->png);
+  png_set_gray_to_rgb(self->png);
+  png_set_add_alpha(self->png, 0xff, PNG_FILLER_AFTER);
+}
+
+/**
+ * ms_png_reader_run:
+ * @steps: keeps its state in @self, so that nothing leaks when an error calls longjmp()
+ *
+ * The only function with setjmp(); it has no local variables.
+ */
+void
+ms_png_reader_run(MsPngReader *self, void (*steps)(MsPngReader *self))
+{
+  if (setjmp(png_jmpbuf(self->png)) == 0)
+    steps(self);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes 8-bit RGBA images as PNG with libpng. */
+#pragma once
+
+#include "core/image/common/image-sink.h"
+
+G_BEGIN_DECLS
+
+gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                      GError **error);
+guint64 ms_png_write_bytes(int width, int height, guint threads);
+
+G_END_DECLS
