@@ -22,7 +22,7 @@ static void
 test_cut_covers_all(void)
 {
   for (int count = 0; count < 50; count++) {
-    const double speeds[] = {1, 7, 0, 2.5};
+    const MsKnownSpeed speeds[] = {{1}, {7}, {0}, {2.5}};
     MsShares shares = ms_shares_from_speeds(speeds, 4);
     MsRows parts[4];
     int next = 3;
@@ -37,14 +37,53 @@ test_cut_covers_all(void)
   }
 }
 
-/* A device that nothing is known of counts as the mean of the others. */
+static void
+assert_first_share(const MsKnownSpeed *speeds, guint n, double expected)
+{
+  MsShares shares = ms_shares_from_speeds(speeds, n);
+
+  g_assert_cmpfloat_with_epsilon(shares.share[0], expected, 1e-12);
+}
+
+/*
+ * A device that nothing is known of counts as the mean of the known ones of its kind; a processor as a 64th of other
+ * devices.
+ */
 static void
 test_unknown_device(void)
 {
-  MsShares shares = ms_shares_from_speeds((const double[]){3, 0, 1}, 3);
+  assert_first_share((const MsKnownSpeed[]){{3}, {0}, {1}}, 3, 3.0 / 6);
+  assert_first_share((const MsKnownSpeed[]){{0}, {3}, {1}}, 3, 2.0 / 6);
+  assert_first_share((const MsKnownSpeed[]){{0, TRUE}, {0, TRUE}}, 2, 0.5);
+  assert_first_share((const MsKnownSpeed[]){{0}, {0, TRUE}}, 2, 64.0 / 65);
+  assert_first_share((const MsKnownSpeed[]){{100}, {0, TRUE}}, 2, 64.0 / 65);
+  assert_first_share((const MsKnownSpeed[]){{0}, {2, TRUE}}, 2, 64.0 / 65);
+  assert_first_share((const MsKnownSpeed[]){{100}, {0, TRUE}, {50, TRUE}}, 3, 0.5);
+}
 
-  g_assert_cmpfloat_with_epsilon(shares.share[0], 3.0 / 6, 1e-12);
-  g_assert_cmpfloat_with_epsilon(shares.share[1], 2.0 / 6, 1e-12);
+/* A left out device gets no rows and no probe, however many steps there are; an unknown one takes part. */
+static void
+test_slow_devices_are_left_out(void)
+{
+  const MsKnownSpeed speeds[] = {{100}, {1, TRUE}, {4, TRUE}};
+  MsShares shares = ms_shares_from_speeds(speeds, 3);
+  MsRows parts[3];
+
+  ms_shares_leave_out(&shares, speeds);
+  for (int step = 0; step < 100; step++) {
+    ms_shares_cut(&shares, (MsRows){0, 1000}, parts);
+    g_assert_cmpint(parts[0].count, >, 0);
+    g_assert_cmpint(parts[1].count, ==, 0);
+    g_assert_cmpint(parts[2].count, >, 0);
+    const double ms[] = {parts[0].count / 100.0, 0, parts[2].count / 4.0};
+    ms_shares_correct(&shares, ms_split_mode_policy(MS_SPLIT_ADAPTIVE), parts, ms);
+  }
+  g_assert_cmpfloat_with_epsilon(shares.share[2], 4.0 / 104, 0.01);
+
+  const MsKnownSpeed unknown[] = {{100}, {0, TRUE}};
+  shares = ms_shares_from_speeds(unknown, 2);
+  ms_shares_leave_out(&shares, unknown);
+  g_assert_false(shares.left_out[1]);
 }
 
 /* Devices of fixed speeds: after some steps both take equally long, and no share ever leaves its bounds. */
@@ -267,9 +306,9 @@ rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
   return ms_split_get_rows(split, 0);
 }
 
-/* Gives each device of the store an invented speed: the first group's is three times that of the others. */
+/* Gives each device of the store an invented speed: the first group's is @times that of the others. */
 static void
-set_speeds(const char *store)
+set_speeds(const char *store, double times)
 {
   g_autoptr(GKeyFile) file = g_key_file_new();
 
@@ -278,7 +317,7 @@ set_speeds(const char *store)
   for (char **group = groups; *group; group++) {
     g_auto(GStrv) keys = g_key_file_get_keys(file, *group, NULL, NULL);
     for (char **key = keys; *key; key++)
-      g_key_file_set_double(file, *group, *key, group == groups ? 3e9 : 1e9);
+      g_key_file_set_double(file, *group, *key, group == groups ? times * 1e9 : 1e9);
   }
   g_assert_true(g_key_file_save_to_file(file, store, NULL));
 }
@@ -294,13 +333,16 @@ test_modes_differ(void)
   if (equal == 0)
     return;
   g_assert_cmpuint(equal, ==, 400);
-  set_speeds(store);
+  set_speeds(store, 3);
   guint learned = rows_of_first(MS_SPLIT_LEARNED, 1, store, 80);
   g_assert_true(learned == 60 || learned == 20);
   g_assert_cmpuint(rows_of_first(MS_SPLIT_EXPERIENCE, 1, store, 80), !=, 40);
-  set_speeds(store);
+  set_speeds(store, 3);
   g_assert_cmpuint(rows_of_first(MS_SPLIT_DYNAMIC, 1, store, 80), ==, 40);
   g_assert_cmpuint(rows_of_first(MS_SPLIT_BOUNDED, 1, store, 80), ==, 40);
+  set_speeds(store, 100);
+  learned = rows_of_first(MS_SPLIT_LEARNED, 1, store, 80);
+  g_assert_true(learned == 80 || learned == 0);
   g_unlink(store);
   g_assert_cmpuint(rows_of_first(MS_SPLIT_ADAPTIVE, 16, NULL, 3200), !=, 1600);
   g_rmdir(folder);
@@ -433,6 +475,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split/cut-covers-all", test_cut_covers_all);
   g_test_add_func("/split/unknown-device", test_unknown_device);
+  g_test_add_func("/split/slow-devices-are-left-out", test_slow_devices_are_left_out);
   g_test_add_func("/split/corrections-are-scaled", test_corrections_are_scaled);
   g_test_add_func("/split/study-modes", test_study_modes);
   g_test_add_func("/split/partner-in-numbers", test_partner_in_numbers);

@@ -12,6 +12,12 @@
 /* No device starves: it could never show that it has become fast again. */
 #define LEAST_SHARE 0.01
 
+/* A processor beside other devices counts as so much slower until its speed is known. */
+#define PROCESSOR_PART (1.0 / 64)
+
+/* A device whose known share is less than this costs more time at the ends of steps than it gains. */
+#define LEAST_WORTH (1.0 / 32)
+
 /* Steps without a row before the first probe, and how often the wait is doubled at most. */
 #define FIRST_PROBE 2u
 #define LONGEST_WAIT 5u
@@ -22,9 +28,9 @@
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
 static const MsSplitPolicy policies[] = {
-  [MS_SPLIT_EQUAL] = {FALSE, FALSE, FALSE, FALSE},   [MS_SPLIT_LEARNED] = {TRUE, FALSE, FALSE, FALSE},
-  [MS_SPLIT_ADAPTIVE] = {TRUE, TRUE, TRUE, TRUE},    [MS_SPLIT_DYNAMIC] = {FALSE, TRUE, FALSE, FALSE},
-  [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE},
+  [MS_SPLIT_EQUAL] = {FALSE, FALSE, FALSE, FALSE, FALSE},   [MS_SPLIT_LEARNED] = {TRUE, FALSE, FALSE, FALSE, TRUE},
+  [MS_SPLIT_ADAPTIVE] = {TRUE, TRUE, TRUE, TRUE, TRUE},     [MS_SPLIT_DYNAMIC] = {FALSE, TRUE, FALSE, FALSE, FALSE},
+  [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE, FALSE},
 };
 
 /** ms_split_mode_policy: (transfer none): what @mode does. */
@@ -52,7 +58,7 @@ normalise(MsShares *self)
   double sum = 0;
 
   for (guint i = 0; i < self->n; i++) {
-    self->share[i] = MAX(self->share[i], LEAST_SHARE);
+    self->share[i] = self->left_out[i] ? 0 : MAX(self->share[i], LEAST_SHARE);
     sum += self->share[i];
   }
   for (guint i = 0; i < self->n; i++)
@@ -70,29 +76,57 @@ ms_shares_equal(guint n)
   return self;
 }
 
-/**
- * ms_shares_from_speeds:
- * @speeds: work done in a second by each device on an earlier run, 0 where nothing is known
- *
- * Returns: shares in proportion; a device that nothing is known of gets the mean of the others
- */
-MsShares
-ms_shares_from_speeds(const double *speeds, guint n)
+/* The mean of the known speeds of processors, or of the other devices; 0 where none is known. */
+static double
+mean_speed(const MsKnownSpeed *speeds, guint n, gboolean is_processor)
 {
-  MsShares self = ms_shares_equal(n);
   double sum = 0;
   guint known = 0;
 
-  for (guint i = 0; i < n; i++) {
-    sum += speeds[i];
-    known += speeds[i] > 0;
-  }
-  if (known == 0)
-    return self;
   for (guint i = 0; i < n; i++)
-    self.share[i] = speeds[i] > 0 ? speeds[i] : sum / known;
+    if (speeds[i].is_processor == is_processor && speeds[i].speed > 0) {
+      sum += speeds[i].speed;
+      known++;
+    }
+  return known > 0 ? sum / known : 0;
+}
+
+/* The speed of a device that nothing is known of: the mean of its kind, or else one in proportion to the other kind. */
+static double
+guess_speed(const MsKnownSpeed *speeds, guint n, gboolean is_processor)
+{
+  double same = mean_speed(speeds, n, is_processor);
+  double other = mean_speed(speeds, n, !is_processor);
+
+  if (same > 0)
+    return same;
+  return (other > 0 ? other : 1) * (is_processor ? PROCESSOR_PART : other > 0 ? 1 / PROCESSOR_PART : 1);
+}
+
+/**
+ * ms_shares_from_speeds:
+ * @speeds: (array length=n): of each device
+ *
+ * Returns: shares in proportion; the speed of a device that nothing is known of is estimated
+ */
+MsShares
+ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n)
+{
+  MsShares self = ms_shares_equal(n);
+
+  for (guint i = 0; i < n; i++)
+    self.share[i] = speeds[i].speed > 0 ? speeds[i].speed : guess_speed(speeds, n, speeds[i].is_processor);
   normalise(&self);
   return self;
+}
+
+/** ms_shares_leave_out: gives no rows to the devices that are known to be too slow beside the others. */
+void
+ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds)
+{
+  for (guint i = 0; i < self->n; i++)
+    self->left_out[i] = speeds[i].speed > 0 && self->share[i] < LEAST_WORTH;
+  normalise(self);
 }
 
 /**
@@ -118,6 +152,8 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
 static void
 probe_idle(MsShares *self, guint device, int rows)
 {
+  if (self->left_out[device])
+    return;
   if (++self->idle_steps[device] < FIRST_PROBE << MIN(self->probes[device], LONGEST_WAIT))
     return;
   self->idle_steps[device] = 0;

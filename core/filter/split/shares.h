@@ -39,25 +39,39 @@ typedef enum {
  * @corrected: whether it corrects the shares after each step
  * @scaled: whether a correction is scaled by the slowest over the fastest device
  * @bounded: whether a correction is bounded
+ * @leaves_out: whether devices that are known to be too slow beside the others get nothing
  */
 typedef struct {
   gboolean learned;
   gboolean corrected;
   gboolean scaled;
   gboolean bounded;
+  gboolean leaves_out;
 } MsSplitPolicy;
 
 /**
  * MsShares: @share[i] of every step goes to device i; the shares add up to 1.
  * @idle_steps: for each device the steps in a row in which its share was less than a row
  * @probes: how often each was then given a row in vain
+ * @left_out: the devices that get no rows and are not probed
  */
 typedef struct {
   guint n;
   double share[MS_SHARES_MAX];
   guint idle_steps[MS_SHARES_MAX];
   guint probes[MS_SHARES_MAX];
+  gboolean left_out[MS_SHARES_MAX];
 } MsShares;
+
+/**
+ * MsKnownSpeed: what earlier runs found about a device.
+ * @speed: work done in a unit of time; 0 where nothing is known
+ * @is_processor: whether the device is the host's processor
+ */
+typedef struct {
+  double speed;
+  gboolean is_processor;
+} MsKnownSpeed;
 
 /** ms_split_mode_names: the modes of the command line; ms_split_mode_parse() knows those of the study as well. */
 extern const char *const ms_split_mode_names[];
@@ -65,7 +79,8 @@ extern const char *const ms_split_mode_names[];
 const MsSplitPolicy *ms_split_mode_policy(MsSplitMode mode);
 gboolean ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error);
 MsShares ms_shares_equal(guint n);
-MsShares ms_shares_from_speeds(const double *speeds, guint n);
+MsShares ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n);
+void ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds);
 void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
 void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds);
 

@@ -10,6 +10,9 @@
 /* A device overlaps its transfers with its kernels within a part of this size; smaller parts give that up. */
 #define LEAST_PART_BYTES ((guint64)256 << 20)
 
+/* A device that is left out as too slow takes part in one of so many images, since it may have become faster. */
+#define IMAGES_UNTIL_TRIAL 32
+
 struct _MsSplit {
   GObject parent_instance;
   GPtrArray *filters; /* MsMeanShift, one a device */
@@ -18,6 +21,7 @@ struct _MsSplit {
   MsSplitPartner partner; /* the last filter's, where there is one */
   char *store;
   guint steps;
+  guint images; /* run so far */
   guint64 rows[MS_SHARES_MAX];
   guint64 timed_rows[MS_SHARES_MAX]; /* those of @busy_ms */
   double busy_ms[MS_SHARES_MAX];
@@ -257,7 +261,7 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **lo
   return TRUE;
 }
 
-/* Whether each device overlaps transfers with kernels: GPUs with memory of their own do. */
+/* Whether each device that takes part overlaps transfers with kernels: GPUs with memory of their own do. */
 static gboolean
 all_overlap(MsSplit *self)
 {
@@ -266,17 +270,31 @@ all_overlap(MsSplit *self)
   for (guint i = 0; all && i < self->filters->len; i++) {
     const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, i));
 
-    all = limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+    all = self->shares.left_out[i] || (limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified);
   }
   return all;
 }
 
 static guint
+count_active(const MsShares *shares)
+{
+  guint active = 0;
+
+  for (guint i = 0; i < shares->n; i++)
+    active += !shares->left_out[i];
+  return active;
+}
+
+static guint
 steps_of(MsSplit *self, MsImage *source)
 {
+  guint active = count_active(&self->shares);
+
+  if (active == 1 && self->shares.n > 1)
+    return 1;
   if (!all_overlap(self) || self->steps < 2)
     return self->steps;
-  return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), self->filters->len, self->steps);
+  return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), active, self->steps);
 }
 
 static gboolean
@@ -321,17 +339,21 @@ device_name(MsSplit *self, guint index)
 static void
 start_shares(MsSplit *self, const char *work)
 {
-  double speeds[MS_SHARES_MAX] = {0};
+  MsKnownSpeed speeds[MS_SHARES_MAX] = {{0}};
 
+  self->images++;
   self->shares = ms_shares_equal(self->filters->len);
   if (!ms_split_mode_policy(self->mode)->learned || !self->store)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
-    if (!ms_shares_load_speed(self->store, device, work, &speeds[i]))
-      speeds[i] = 0;
+    speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
+    if (!ms_shares_load_speed(self->store, device, work, &speeds[i].speed))
+      speeds[i].speed = 0;
   }
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
+  if (ms_split_mode_policy(self->mode)->leaves_out && !has_partner(self) && self->images % IMAGES_UNTIL_TRIAL != 0)
+    ms_shares_leave_out(&self->shares, speeds);
 }
 
 static void
