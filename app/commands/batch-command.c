@@ -103,16 +103,24 @@ on_open(gpointer data, GError **error)
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data, GError **error)
+inspects(const MsCommandLine *line)
+{
+  return line->stats || line->histogram;
+}
+
+static gboolean
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
+           GError **error)
 {
   Command *c = data;
-
-  if (!c->line->stats && !c->line->histogram)
-    return TRUE;
-  item->summary =
+  g_autoptr(GBytes) above = g_steal_pointer(&item->summary);
+  g_autoptr(GBytes) rows =
     ms_image_summary_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
-  item->free_summary = ms_image_summary_free;
-  return item->summary != NULL;
+
+  if (!rows)
+    return FALSE;
+  item->summary = first_row > 0 ? ms_image_summary_join(above, rows) : g_steal_pointer(&rows);
+  return TRUE;
 }
 
 static void
@@ -153,7 +161,9 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.memory_limit = line->memory_limit;
   options.scratch = line->scratch;
   options.memory_runtime = runtime_bytes(line);
-  options.whole_images = line->devices || line->stats || line->histogram;
+  options.whole_images = line->devices != NULL;
+  /* Statistics compare source and result on the device, a histogram is that of the result. */
+  options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
   options.manifest = manifest;
   return options;
 }
@@ -269,15 +279,11 @@ on_device(const MsEngineInfo *info, gpointer data)
   ms_reporter_set_device(((Command *)data)->reporter, info);
 }
 
-/*
- * Workers are not used for statistics, which are not passed between processes, or for streams, which cannot be read
- * twice.
- */
+/* Workers are not used for streams, which cannot be read twice. */
 static gboolean
 is_isolated(const MsCommandLine *line, GPtrArray *items)
 {
-  if (line->jobs_in_process || line->stats || line->histogram ||
-      (line->output && ms_file_path_is_standard(line->output)))
+  if (line->jobs_in_process || (line->output && ms_file_path_is_standard(line->output)))
     return FALSE;
   for (guint i = 0; i < items->len; i++) {
     const MsBatchItem *item = g_ptr_array_index(items, i);
@@ -303,7 +309,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
   MsRunnerOptions options = runner_options(c->line, manifest);
   MsRunnerHooks hooks = {.open = on_open,
-                         .inspect = on_inspect,
+                         .inspect = inspects(c->line) ? on_inspect : NULL,
                          .finished = on_finished,
                          .progress = on_progress,
                          .problem = on_problem,
@@ -340,7 +346,7 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellabl
   Command command = {
     .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
   MsRunnerOptions options = runner_options(line, NULL);
-  MsRunnerHooks hooks = {.open = on_open_in_worker, .data = &command};
+  MsRunnerHooks hooks = {.open = on_open_in_worker, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
 
   prepare_driver(line);
   return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;

@@ -3,13 +3,14 @@
 
 #include "core/reduce/images/statistics-report.h"
 
-struct _MsImageSummary {
+/* Without pointers, since its bytes go from one process to another. */
+typedef struct {
   gboolean statistics;
   gboolean histogram;
   MsImageStatistics of_result;
   MsImageStatistics of_source;
   MsImageComparison change;
-};
+} Summary;
 
 /* Copies the rows to @log; the image is added to a kernel's name, since result and source run the same kernels. */
 static void
@@ -70,7 +71,7 @@ compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison 
 }
 
 static gboolean
-reduce_images(MsImageSummary *self, MsContext *context, MsImage *source, MsImage *result, MsTimingLog *log,
+reduce_images(Summary *self, MsContext *context, MsImage *source, MsImage *result, MsTimingLog *log,
               GCancellable *cancellable, GError **error)
 {
   if (!self->statistics)
@@ -87,34 +88,60 @@ reduce_images(MsImageSummary *self, MsContext *context, MsImage *source, MsImage
  * Computes the statistics of both images and how they differ, or only the histogram of the result if nothing else is
  * asked for; on the engine's device, or by the serial code if the engine is the serial reference.
  *
- * Returns: (transfer full): the summary, or %NULL with @error set
+ * Returns: (transfer full): the summary, which the same program reads, or %NULL with @error set
  */
-MsImageSummary *
+GBytes *
 ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
                      MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   MsContext *context = ms_engine_get_context(engine);
-  MsImageSummary *self = g_new0(MsImageSummary, 1);
+  g_autofree Summary *self = g_new0(Summary, 1);
 
   self->statistics = statistics;
   self->histogram = histogram;
-  if (reduce_images(self, context, source, result, log, cancellable, error))
-    return self;
-  ms_image_summary_free(self);
-  return NULL;
+  if (!reduce_images(self, context, source, result, log, cancellable, error))
+    return NULL;
+  return g_bytes_new_take(g_steal_pointer(&self), sizeof *self);
 }
 
-/** ms_image_summary_free: a #GDestroyNotify. */
-void
-ms_image_summary_free(gpointer self)
+/* (nullable): %NULL for none and for bytes of another size. */
+static const Summary *
+get_summary(GBytes *summary)
 {
-  g_free(self);
+  gsize size = 0;
+  const Summary *self = summary ? g_bytes_get_data(summary, &size) : NULL;
+
+  return size == sizeof *self ? self : NULL;
 }
 
-/** ms_image_summary_add_json: adds "statistics", "source_statistics", "change" and "histogram" if asked for. */
-void
-ms_image_summary_add_json(const MsImageSummary *self, JsonBuilder *builder)
+/** ms_image_summary_join: (transfer full): the summary of an image from those of its rows above and below. */
+GBytes *
+ms_image_summary_join(GBytes *above, GBytes *below)
 {
+  const Summary *other = get_summary(below);
+  Summary *joined = g_memdup2(get_summary(above), sizeof *joined);
+
+  if (joined->statistics) {
+    ms_image_statistics_add(&joined->of_result, &other->of_result);
+    ms_image_statistics_add(&joined->of_source, &other->of_source);
+    ms_image_comparison_add(&joined->change, &other->change);
+  } else {
+    ms_histogram_add(&joined->of_result.histogram, &other->of_result.histogram);
+  }
+  return g_bytes_new_take(joined, sizeof *joined);
+}
+
+/**
+ * ms_image_summary_add_json:
+ * @summary: (nullable): from ms_image_summary_new()
+ *
+ * Adds "statistics", "source_statistics", "change" and "histogram" if asked for.
+ */
+void
+ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder)
+{
+  const Summary *self = get_summary(summary);
+
   if (self && self->statistics) {
     json_builder_set_member_name(builder, "statistics");
     ms_image_statistics_add_json(&self->of_result, builder);
@@ -131,8 +158,9 @@ ms_image_summary_add_json(const MsImageSummary *self, JsonBuilder *builder)
 
 /** ms_image_summary_to_text: (transfer full): the tables that were asked for; empty for %NULL. */
 char *
-ms_image_summary_to_text(const MsImageSummary *self)
+ms_image_summary_to_text(GBytes *summary)
 {
+  const Summary *self = get_summary(summary);
   GString *text = g_string_new(NULL);
 
   if (self && self->statistics) {

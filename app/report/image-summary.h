@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsImageSummary: statistics and histograms of a result and its source, for --stats and --histogram. */
+/*
+ * Statistics and histograms of a result and its source, for --stats and --histogram, as bytes that a worker process can
+ * send to its supervisor.
+ */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -8,12 +11,10 @@
 
 G_BEGIN_DECLS
 
-typedef struct _MsImageSummary MsImageSummary;
-
-MsImageSummary *ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
-                                     gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error);
-void ms_image_summary_free(gpointer self);
-void ms_image_summary_add_json(const MsImageSummary *self, JsonBuilder *builder);
-char *ms_image_summary_to_text(const MsImageSummary *self);
+GBytes *ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
+                             gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error);
+GBytes *ms_image_summary_join(GBytes *above, GBytes *below);
+void ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder);
+char *ms_image_summary_to_text(GBytes *summary);
 
 G_END_DECLS

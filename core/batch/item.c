@@ -94,9 +94,7 @@ void
 ms_batch_item_forget_results(MsBatchItem *self)
 {
   g_clear_object(&self->log);
-  if (self->summary && self->free_summary)
-    self->free_summary(self->summary);
-  self->summary = NULL;
+  g_clear_pointer(&self->summary, g_bytes_unref);
 }
 
 /** ms_batch_item_differs: whether the result was compared with the reference and differs. */

@@ -46,7 +46,7 @@ typedef enum {
  * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
  * @filter_ms: (element-type double): wall time of each repeat, first upload to last download
  * @rejected: (nullable): why `auto` did not take faster kernels
- * @summary: (nullable): what the runner's @inspect hook computed, freed with @free_summary
+ * @summary: (nullable): what the runner's @inspect hook computed, as bytes that a worker sends to its supervisor
  */
 typedef struct {
   guint64 seq;
@@ -75,8 +75,7 @@ typedef struct {
   char *rejected;
   gboolean verified;
   MsImageDifference difference;
-  gpointer summary;
-  GDestroyNotify free_summary;
+  GBytes *summary;
 } MsBatchItem;
 
 MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);

@@ -59,7 +59,7 @@ typedef struct {
   MsRowReader *(*open_rows)(MsImageSource *source, GError **error);
   gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                     GError **error);
-  guint64 (*write_bytes)(int width, int height, guint threads);
+  guint64 (*write_bytes)(int width, int height, const MsSaveOptions *options);
 } MsCodec;
 
 extern const char *const ms_codec_names[];

@@ -280,7 +280,7 @@ ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, M
 
 /** ms_tiff_write_bytes: the working memory of ms_tiff_write() into a file: a strip in libtiff, and its directory. */
 guint64
-ms_tiff_write_bytes(int width, int height, guint threads)
+ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options)
 {
   guint64 strip = MAX(STRIP_SIZE, (guint64)width * SAMPLES_MOST);
 

@@ -9,6 +9,6 @@ G_BEGIN_DECLS
 gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profile);
 gboolean ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                        GError **error);
-guint64 ms_tiff_write_bytes(int width, int height, guint threads);
+guint64 ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options);
 
 G_END_DECLS

@@ -23,6 +23,15 @@ def write_rows(path, row, height):
                      headless.chunk(b"IEND", b""))
 
 
+def figures(image):
+    """What a report says of the pixels, without the times that the computation took."""
+    found = {name: image[name] for name in ("statistics", "source_statistics", "change", "histogram", "verify")}
+    for name in ("statistics", "source_statistics", "change"):
+        found[name] = {key: value for key, value in found[name].items()
+                       if key not in ("kernel_ms", "gb_per_s", "peak_share")}
+    return found
+
+
 class MemoryLimit(headless.HeadlessCase):
     def peak(self, *arguments, status=0):
         """The largest resident size of the program and of its worker, in bytes, and standard error."""
@@ -44,6 +53,19 @@ class MemoryLimit(headless.HeadlessCase):
                             "--max-iterations", "1", "--memory-limit", limit, "--jobs", "2")
         self.assertLess(peak, limit)
         self.assertEqual(self.names(), ["x.png"])
+
+    def test_bands_have_the_same_figures(self):
+        """Statistics, histogram and verification of an image in bands, with an output and without."""
+        source = self.picture("a.png", 1000, 700)
+        for device, limit in (("cpu", "260M"), ("reference", "56M")):
+            for output in ((), ("-o", self.out / f"{device}.jpg")):
+                with self.subTest(device=device, output=output):
+                    arguments = (source, *output, "--stats", "--histogram", "--verify", "--sp", "1", "--max-iterations",
+                                 "1", "--device", device, "--jobs", "1")
+                    whole = self.report(*arguments)["images"][0]
+                    bands = self.report(*arguments, "--memory-limit", limit, "--on-conflict", "overwrite")["images"][0]
+                    self.assertGreater(len(bands["timings"]), 2 * len(whole["timings"]))
+                    self.assertEqual(figures(bands), figures(whole))
 
     def test_the_smallest_limit_is_told(self):
         """The limit that the refusal names is enough."""

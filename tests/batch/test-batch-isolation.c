@@ -179,6 +179,8 @@ assert_others_done(BatchFixture *f, GPtrArray *items, const int *widths, int bad
     g_assert_cmpstr(item->device, ==, "dying");
     g_assert_cmpuint(item->kernel_ms->len, ==, 1);
     g_assert_cmpuint(item->filter_ms->len, ==, 1);
+    g_assert_nonnull(item->summary);
+    g_assert_cmpstr(g_bytes_get_data(item->summary, NULL), ==, item->input);
     batch_fixture_assert_reference(f, item);
   }
   g_assert_cmpuint(f->n_finished, ==, items->len);
@@ -371,11 +373,19 @@ test_cancel_hung(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(g_get_monotonic_time() - start, <, 60 * G_USEC_PER_SEC);
 }
 
+static gboolean
+summarise(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
+          GError **error)
+{
+  item->summary = g_bytes_new(item->input, strlen(item->input) + 1);
+  return TRUE;
+}
+
 static int
 work(void)
 {
   MsRunnerOptions options = ms_runner_options_default();
-  MsRunnerHooks hooks = {.open = open_engine};
+  MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
 
   options.settings.params.sp = 2;
   options.jobs = 3;

@@ -281,11 +281,11 @@ test_refused(BatchFixture *f, gconstpointer data)
   set_fast(f);
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
   f->options.memory_limit = LIMIT;
-  f->options.verify = TRUE;
+  f->options.settings.params.levels = 1;
   const MsBatchItem *item = run_one(f, &items);
   g_assert_nonnull(strstr(item->error, "a.png"));
   g_assert_nonnull(strstr(item->error, "--memory-limit"));
-  g_assert_nonnull(strstr(item->error, "--verify"));
+  g_assert_nonnull(strstr(item->error, "--levels"));
   g_assert_cmpuint(f->engine->runs, ==, 0);
 }
 

@@ -5,7 +5,8 @@
 
 #include "core/image/image-io.h"
 #include "core/reduce/runs/array-histogram.h"
-#include "core/reduce/images/histogram.h"
+#include "core/reduce/images/image-comparison.h"
+#include "core/reduce/images/image-statistics.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -191,12 +192,45 @@ test_refusals(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 
+/* Bands of an image, added up, have the figures of the whole: none is approximate. */
+static void
+test_added(void)
+{
+  g_autoptr(MsImage) a = ms_fixture_noise(41, 60, 5);
+  g_autoptr(MsImage) b = ms_fixture_noise(41, 60, 6);
+  const guint8 *p = ms_image_get_pixels(a), *q = ms_image_get_pixels(b);
+  g_autofree MsImageStatistics *whole = g_new(MsImageStatistics, 1), *sum = g_new0(MsImageStatistics, 1);
+  g_autofree MsImageStatistics *band = g_new(MsImageStatistics, 1);
+  MsImageComparison of_whole, of_sum = {0}, of_band;
+
+  ms_image_statistics_serial(p, 41 * 60, whole);
+  ms_image_comparison_serial(p, q, 41 * 60, &of_whole);
+  for (int y = 0; y < 60; y += 25) {
+    const guint64 at = 4 * 41 * (guint64)y, n = 41 * (guint64)MIN(25, 60 - y);
+    ms_image_statistics_serial(p + at, n, band);
+    ms_image_comparison_serial(p + at, q + at, n, &of_band);
+    band->kernel_ms = of_band.kernel_ms = 1;
+    band->gb_per_s = of_band.gb_per_s = y + 1;
+    ms_image_statistics_add(sum, band);
+    ms_image_comparison_add(&of_sum, &of_band);
+  }
+  g_assert_cmpmem(sum->channels, sizeof sum->channels, whole->channels, sizeof whole->channels);
+  g_assert_cmpmem(&sum->histogram, sizeof sum->histogram, &whole->histogram, sizeof whole->histogram);
+  g_assert_cmpmem(&of_sum, G_STRUCT_OFFSET(MsImageComparison, kernel_ms), &of_whole,
+                  G_STRUCT_OFFSET(MsImageComparison, kernel_ms));
+  g_assert_cmpfloat(sum->kernel_ms, ==, 3);
+  g_assert_cmpfloat_with_epsilon(sum->gb_per_s, 26, 1e-9);
+  g_assert_cmpfloat(of_sum.kernel_ms, ==, 3);
+  g_assert_cmpfloat_with_epsilon(of_sum.gb_per_s, 26, 1e-9);
+}
+
 int
 main(int argc, char **argv)
 {
   ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/histogram/luma", test_luma);
+  g_test_add_func("/histogram/added", test_added);
   g_test_add_func("/histogram/sizes", test_sizes);
   g_test_add_func("/histogram/flat", test_flat);
   g_test_add_func("/histogram/photographs", test_photographs);

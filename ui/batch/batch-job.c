@@ -168,9 +168,10 @@ finished_cb(MsBatchItem *item, gpointer data)
   report(self, item, GPOINTER_TO_UINT(g_hash_table_lookup(self->indices, item)), FALSE);
 }
 
-/* Called on the thread that drives the device, so waiting here pauses the batch between two images. */
+/* Called on the thread that drives the device, so waiting here pauses the batch between two images or bands. */
 static gboolean
-inspect_cb(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data, GError **error)
+inspect_cb(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
+           GError **error)
 {
   MsBatchJob *self = data;
 

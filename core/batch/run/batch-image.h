@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @content: (nullable): a pipe's bytes, until they are decoded
  * @bytes: its share of the memory limit
  * @is_streamed: whether it exceeds the memory and @file says how it is filtered in bands
+ * @saves_memory: whether its encoder must, see #MsSaveOptions
  * @name: of its input in messages
  */
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
   MsImage *result;
   guint64 bytes;
   gboolean is_streamed;
+  gboolean saves_memory;
   MsStreamedFile file;
   char *name;
 } MsBatchImage;

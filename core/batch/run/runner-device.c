@@ -25,7 +25,7 @@ stream_on_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchI
   ProgressData progress = {self, work->item};
   gboolean reports = first_lane && self->hooks->progress;
 
-  return ms_stage_stream(work, engine, reports ? pass_progress_on : NULL, &progress, error);
+  return ms_stage_stream(work, engine, self->hooks, reports ? pass_progress_on : NULL, &progress, error);
 }
 
 static gboolean
@@ -38,7 +38,7 @@ filter_on_device(MsRunner *self, MsEngine *engine, MsBatchImage *work, GError **
   gboolean good = ms_stage_filter(work, engine, error);
   ms_engine_set_progress(engine, NULL, NULL);
   if (good && self->hooks->inspect)
-    good = self->hooks->inspect(work->item, work->source, work->result, engine, self->hooks->data, error);
+    good = self->hooks->inspect(work->item, work->source, work->result, 0, engine, self->hooks->data, error);
   return good;
 }
 

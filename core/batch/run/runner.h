@@ -26,7 +26,8 @@ G_BEGIN_DECLS
  *   if it is for images alone
  * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
  * @memory: the images' share of the limit or its default; set by the runner
- * @whole_images: whether the engine or @inspect needs each image as a whole, so that none is filtered in bands
+ * @whole_images: whether the engine needs each image as a whole, so that none is filtered in bands
+ * @inspected_copies: how many copies of the rows that it gets @inspect makes
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -43,13 +44,16 @@ typedef struct {
   const char *scratch;
   guint64 memory;
   gboolean whole_images;
+  guint inspected_copies;
   MsManifest *manifest;
 } MsRunnerOptions;
 
 /**
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
- * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary
+ * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
+ *   that is filtered in bands is passed band by band, from top to bottom; @first_row is 0 for the first band, which
+ *   begins anew where the image is filtered again, and for an image that is passed as a whole
  * @started: decoding or filtering of an item begins; on any thread, one call at a time
  * @waits: an item is decoded and waits for the device; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
@@ -58,8 +62,8 @@ typedef struct {
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, MsEngine *engine, gpointer data,
-                      GError **error);
+  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine,
+                      gpointer data, GError **error);
   void (*started)(MsBatchItem *item, gpointer data);
   void (*waits)(MsBatchItem *item, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);

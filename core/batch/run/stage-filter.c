@@ -60,20 +60,9 @@ ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error)
   return TRUE;
 }
 
-/**
- * ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, and the differences in the item.
- */
-gboolean
-ms_stage_verify(MsBatchImage *work, GError **error)
+static gboolean
+check_difference(const MsBatchItem *item, GError **error)
 {
-  MsBatchItem *item = work->item;
-  g_autoptr(MsImage) expected =
-    ms_reference_run(work->source, &work->options->settings.params, NULL, NULL, NULL, work->cancellable, error);
-
-  if (!expected)
-    return FALSE;
-  item->difference = ms_image_compare(expected, work->result);
-  item->verified = TRUE;
   if (item->difference.mismatched_pixels == 0)
     return TRUE;
   ms_set_error(error, MS_ERROR_MISMATCH,
@@ -82,4 +71,43 @@ ms_stage_verify(MsBatchImage *work, GError **error)
                item->input, item->difference.mismatched_pixels, (guint64)item->width * item->height,
                item->difference.max_difference);
   return FALSE;
+}
+
+/**
+ * ms_stage_verify_band:
+ * @source: the image, of which the rows that can influence the band are valid
+ * @region: all columns and the rows of the band; the bands go from top to bottom
+ * @result: of the band
+ *
+ * Compares a band with the serial reference and adds its differences to those of the item.
+ *
+ * Returns: %FALSE with #MS_ERROR_MISMATCH after the last band of an image that differs
+ */
+gboolean
+ms_stage_verify_band(MsBatchImage *work, MsImage *source, const MsRegion *region, MsImage *result, GError **error)
+{
+  MsBatchItem *item = work->item;
+  g_autoptr(MsImage) expected =
+    ms_reference_run(source, &work->options->settings.params, region, NULL, NULL, work->cancellable, error);
+
+  if (!expected)
+    return FALSE;
+  MsImageDifference band = ms_image_compare(expected, result);
+  if (region->y == 0)
+    item->difference = (MsImageDifference){0, 0};
+  item->difference.mismatched_pixels += band.mismatched_pixels;
+  item->difference.max_difference = MAX(item->difference.max_difference, band.max_difference);
+  item->verified = region->y + region->height == item->height;
+  return !item->verified || check_difference(item, error);
+}
+
+/**
+ * ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, and the differences in the item.
+ */
+gboolean
+ms_stage_verify(MsBatchImage *work, GError **error)
+{
+  const MsRegion whole = ms_image_get_extent(work->source);
+
+  return ms_stage_verify_band(work, work->source, &whole, work->result, error);
 }

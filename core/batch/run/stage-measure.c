@@ -49,11 +49,13 @@ why_whole(const MsBatchImage *work, const MsCodec *codec)
 {
   if (work->options->settings.params.levels > 0)
     return N_("--levels needs the whole image");
-  if (work->options->verify)
-    return N_("--verify needs the whole image");
+  if (work->options->verify && work->options->settings.params.space != MS_SPACE_RGB)
+    return N_("--verify needs the whole image where --space is given");
   if (work->options->whole_images)
-    return N_("several devices, statistics and histograms need the whole image");
-  if (!work->item->output || ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
+    return N_("several devices need the whole image");
+  if (!work->item->output)
+    return NULL;
+  if (ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
     return N_("only a file is written by rows");
   return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
 }
@@ -102,16 +104,44 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
   return FALSE;
 }
 
+static guint64
+encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
+{
+  MsSaveOptions save = work->options->save;
+
+  save.format = ms_batch_item_format(work->item, save.format);
+  save.saves_memory = work->saves_memory;
+  return work->item->output ? ms_codec_get(save.format)->write_bytes(header->width, header->height, &save) : 0;
+}
+
+/*
+ * Compresses a PNG file in bands, which takes longer, only where compressing it as a whole leaves bands so low that the
+ * halo is most of what is filtered.
+ */
+static MsStreamPlan
+plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
+{
+  MsStreamRequest request = {.width = header->width,
+                             .height = header->height,
+                             .params = work->options->settings.params,
+                             .copies = work->options->inspected_copies + (work->options->verify ? 1 : 0),
+                             .memory = work->options->memory};
+
+  request.codec_bytes = other_bytes + encoder_bytes(work, header);
+  MsStreamPlan plan = ms_stream_plan(&request);
+  work->saves_memory = plan.band_rows < MAX(plan.halo, 1);
+  if (!work->saves_memory)
+    return plan;
+  request.codec_bytes = other_bytes + encoder_bytes(work, header);
+  return ms_stream_plan(&request);
+}
+
 /* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
 static gboolean
 plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
 {
   const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
   const char *why = why_whole(work, codec);
-  MsStreamRequest request = {.width = header->width,
-                             .height = header->height,
-                             .params = work->options->settings.params,
-                             .memory = work->options->memory};
   MsStreamedFile *file = &work->file;
 
   if (why) {
@@ -123,9 +153,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
   guint64 reading = 0;
   if (!settle_reading(work, header, &reading, error))
     return FALSE;
-  request.codec_bytes = codec->write_bytes(header->width, header->height, work->options->save.threads) + reading +
-                        (work->content ? g_bytes_get_size(work->content) : 0);
-  file->plan = ms_stream_plan(&request);
+  file->plan = plan_bands(work, header, reading + (work->content ? g_bytes_get_size(work->content) : 0));
   if (file->plan.band_rows == 0) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
                  mebibytes_needed(work->options, file->plan.bytes));

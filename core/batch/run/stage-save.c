@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/batch/naming.h"
+#include "core/batch/run/stage-filter.h"
 #include "core/folder.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
@@ -124,6 +125,7 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   chosen.format = ms_batch_item_format(item, chosen.format);
   chosen.overwrite = item->overwrite;
   chosen.folder = folder;
+  chosen.saves_memory = work->saves_memory;
   if (ms_file_path_is_standard(item->output)) {
     if (!save_to_stdout(work, &chosen, &notes, error))
       return FALSE;
@@ -148,19 +150,54 @@ ms_stage_save(MsBatchImage *work, GError **error)
   return save(work, NULL, error);
 }
 
+/* Filters all rows of an image that is not saved. */
+static gboolean
+take_rows(MsBatchImage *work, GError **error)
+{
+  for (int y = 0; y < work->item->height; y++) {
+    if (!ms_image_hold_rows(work->result, y, 1, error))
+      return FALSE;
+    ms_image_drop_rows(work->result, y + 1);
+  }
+  return TRUE;
+}
+
+/* What is done with each band. */
+typedef struct {
+  MsBatchImage *work;
+  MsEngine *engine;
+  const MsRunnerHooks *hooks;
+} BandCheck;
+
+static gboolean
+check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
+{
+  const BandCheck *check = data;
+  const MsRunnerHooks *hooks = check->hooks;
+
+  if (hooks->inspect &&
+      !hooks->inspect(check->work->item, source, result, band->region.y, check->engine, hooks->data, error))
+    return FALSE;
+  return !check->work->options->verify || ms_stage_verify_band(check->work, band->image, &band->region, result, error);
+}
+
 /**
  * ms_stage_stream:
  * @engine: with which no other thread works
+ * @hooks: of which @inspect is called for each band
  * @progress: (nullable): called with rows done and rows in all
  *
- * Filters and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered in bands.
+ * Filters, verifies and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered
+ * in bands.
  *
  * Returns: %FALSE with the errors of the other stages
  */
 gboolean
-ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data, GError **error)
+ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks, MsProgressFunc progress,
+                gpointer progress_data, GError **error)
 {
   MsBatchItem *item = work->item;
+  BandCheck check = {work, engine, hooks};
   MsStreamedRun run = {.engine = engine,
                        .settings = &work->options->settings,
                        .repeat = work->options->repeat,
@@ -170,10 +207,12 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, g
                        .log = item->log,
                        .kernel_ms = item->kernel_ms,
                        .filter_ms = item->filter_ms,
-                       .used = work->options->settings};
+                       .used = work->options->settings,
+                       .inspect = hooks->inspect || work->options->verify ? check_band : NULL,
+                       .inspect_data = &check};
 
   work->result = ms_streamed_result_new(&work->file, &run, error);
-  gboolean good = work->result && save(work, &run.feed_us, error);
+  gboolean good = work->result && (item->output ? save(work, &run.feed_us, error) : take_rows(work, error));
   g_clear_object(&work->result);
   item->used = run.used;
   g_free(item->rejected);

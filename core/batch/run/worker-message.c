@@ -226,6 +226,15 @@ times_of(const GArray *times)
   return bytes_of(times->data, times->len * sizeof(double));
 }
 
+static GVariant *
+summary_of(const MsBatchItem *item)
+{
+  gsize size = 0;
+  const void *data = item->summary ? g_bytes_get_data(item->summary, &size) : NULL;
+
+  return bytes_of(data, size);
+}
+
 /** ms_worker_message_new_result: (transfer floating): the results of a finished item. */
 GVariant *
 ms_worker_message_new_result(const MsBatchItem *item)
@@ -238,10 +247,11 @@ ms_worker_message_new_result(const MsBatchItem *item)
   facts.source = item->source;
   facts.result = item->result;
   facts.verified = item->verified;
-  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
+  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
                        text(item->reason), text(item->note), text(item->output), text(item->device),
                        text(item->rejected), item->width, item->height, bytes_of(&facts, sizeof facts),
-                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item), text(item->shown));
+                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item), text(item->shown),
+                       summary_of(item));
 }
 
 static int
@@ -269,6 +279,17 @@ take_times(GVariant *tuple, gsize index, GArray *into)
   g_array_set_size(into, (guint)(size / sizeof(double)));
   if (size > 0)
     memcpy(into->data, data, into->len * sizeof(double));
+}
+
+static void
+take_summary(GVariant *tuple, gsize index, GBytes **into)
+{
+  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
+  gsize size = 0;
+  const void *data = g_variant_get_fixed_array(child, &size, 1);
+
+  g_clear_pointer(into, g_bytes_unref);
+  *into = size > 0 ? g_bytes_new(data, size) : NULL;
 }
 
 /** ms_worker_message_take_result: copies the results of ms_worker_message_new_result() into @item. */
@@ -299,4 +320,5 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
   g_clear_object(&item->log);
   item->log = get_log(payload, 12);
   take_text(payload, 13, &item->shown);
+  take_summary(payload, 14, &item->summary);
 }

@@ -92,6 +92,15 @@ on_problem(const char *sentence, gpointer data)
   send(data, MS_WORKER_PROBLEM, NULL, g_variant_new_bytestring(sentence));
 }
 
+static gboolean
+on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
+           GError **error)
+{
+  Worker *w = data;
+
+  return w->hooks->inspect(item, source, result, first_row, engine, w->hooks->data, error);
+}
+
 static GHashTable *
 number_items(GPtrArray *items)
 {
@@ -117,7 +126,7 @@ send_end(Worker *w, const GError *error)
 /**
  * ms_worker_run:
  * @options: as the supervisor's, without its manifest
- * @hooks: only @open is called
+ * @hooks: only @open and @inspect are called
  *
  * Runs the items that arrive and reports each to the supervisor.
  *
@@ -133,6 +142,7 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCance
                        .finished = on_finished,
                        .progress = on_progress,
                        .problem = on_problem,
+                       .inspect = hooks->inspect ? on_inspect : NULL,
                        .data = &worker};
   g_autoptr(GError) error = NULL;
 

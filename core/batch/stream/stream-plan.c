@@ -8,18 +8,20 @@
 /* Larger bands are not faster: the rows of the halo, which are uploaded again for each band, are few beside these. */
 #define MOST_BAND_BYTES (G_GUINT64_CONSTANT(256) << 20)
 
-/* Rows that are in memory at once: the source with its halo, the result of the band, and the result being encoded. */
+/*
+ * Rows that are in memory at once: the source with its halo, the result of the band, the result being encoded, and the
+ * copies of the band.
+ */
 static guint64
-rows_in_memory(const MsStreamPlan *self, int height, guint64 band_rows)
+rows_in_memory(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_rows)
 {
-  return MIN((guint64)height, band_rows + 2 * (guint64)self->halo) + 2 * band_rows;
+  return MIN((guint64)request->height, band_rows + 2 * (guint64)self->halo) + (2 + request->copies) * band_rows;
 }
 
 static guint64
 bytes_of(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_rows)
 {
-  return request->codec_bytes +
-         rows_in_memory(self, request->height, band_rows) * (guint64)request->width * BYTES_PER_PIXEL;
+  return request->codec_bytes + rows_in_memory(self, request, band_rows) * (guint64)request->width * BYTES_PER_PIXEL;
 }
 
 /* The window moves by at most its radius in each iteration, and reads as many rows again around its last place. */

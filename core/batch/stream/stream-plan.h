@@ -12,6 +12,7 @@ G_BEGIN_DECLS
  * @height: rows
  * @params: of the filter, which determine the halo
  * @codec_bytes: working memory of the decoder and the encoder
+ * @copies: further copies of the rows of a band, for comparing and measuring
  * @memory: bytes that the streamed image may take in all
  */
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
   int height;
   MsParams params;
   guint64 codec_bytes;
+  guint copies;
   guint64 memory;
 } MsStreamRequest;
 

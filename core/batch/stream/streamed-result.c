@@ -100,6 +100,19 @@ keep_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
     ms_timing_log_append(self->log, run->log);
 }
 
+/* The source of the band shares the rows in memory. */
+static gboolean
+inspect_band(Feed *self, const MsRegion *region, MsImage *result, GError **error)
+{
+  const gsize stride = (gsize)self->width * 4;
+  const MsStreamedBand band = {self->source_image, *region};
+  g_autoptr(GBytes) rows = g_bytes_new_from_bytes(ms_image_get_bytes(self->source_image), (gsize)region->y * stride,
+                                                  (gsize)region->height * stride);
+  g_autoptr(MsImage) source = ms_image_new(region->width, region->height, rows, NULL);
+
+  return self->run->inspect(source, result, &band, self->run->inspect_data, error);
+}
+
 static gboolean
 filter_band_once(Feed *self, guint repeat, GError **error)
 {
@@ -117,6 +130,8 @@ filter_band_once(Feed *self, guint repeat, GError **error)
     g_prefix_error(error, "'%s': ", self->file.name);
   }
   ms_engine_run_clear(&run);
+  if (good && self->run->inspect && repeat + 1 == self->run->repeat)
+    good = inspect_band(self, &region, image, error);
   return good;
 }
 

@@ -34,6 +34,12 @@ typedef struct {
   gboolean is_opaque;
 } MsStreamedFile;
 
+/** MsStreamedBand: the place of a band in @image, of which the rows that can influence the band are valid. */
+typedef struct {
+  MsImage *image;
+  MsRegion region;
+} MsStreamedBand;
+
 /**
  * MsStreamedRun: how the bands are filtered, and what is reported about it. All members must outlive the result.
  * @repeat: times each band is filtered
@@ -44,6 +50,8 @@ typedef struct {
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @feed_us: (out): time in which rows were decoded and filtered
+ * @inspect: (nullable): called with the source and the result of each band, from top to bottom; a second pass begins at
+ *   row 0 again
  */
 typedef struct {
   MsEngine *engine;
@@ -58,6 +66,8 @@ typedef struct {
   MsSettings used;
   char *rejected;
   gint64 feed_us;
+  gboolean (*inspect)(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error);
+  gpointer inspect_data;
 } MsStreamedRun;
 
 void ms_streamed_file_clear(MsStreamedFile *self);

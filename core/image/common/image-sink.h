@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  * @compression: effort of lossless compression, 0 to 9, as zlib's levels
  * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
  * @threads: how many threads may encode the image; 0 counts as 1
+ * @saves_memory: whether a PNG file is compressed in bands of rows where compressing it as a whole is faster; the
+ *   pixels are the same, the bytes of the file are not
  * @folder: (nullable): an existing folder above the file; nothing is written through a link below it, and missing
  *   folders are made; %NULL to follow links
  */
@@ -29,6 +31,7 @@ typedef struct {
   int compression;
   gboolean overwrite;
   guint threads;
+  gboolean saves_memory;
   const char *folder;
 } MsSaveOptions;
 

@@ -262,7 +262,7 @@ ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, M
 
 /** ms_jpeg_write_bytes: the working memory of ms_jpeg_write() for an image of this width. */
 guint64
-ms_jpeg_write_bytes(int width, int height, guint threads)
+ms_jpeg_write_bytes(int width, int height, const MsSaveOptions *options)
 {
   return BUFFER_SIZE + (guint64)width * 3 * ROWS_IN_MEMORY;
 }

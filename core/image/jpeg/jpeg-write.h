@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 
 gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                        GError **error);
-guint64 ms_jpeg_write_bytes(int width, int height, guint threads);
+guint64 ms_jpeg_write_bytes(int width, int height, const MsSaveOptions *options);
 
 G_END_DECLS

@@ -106,13 +106,22 @@ drop_rows(gpointer image, gsize end)
   ms_image_drop_rows(image, (int)end);
 }
 
+static MsPngPlan
+plan_for(const MsPngRows *rows, const MsSaveOptions *options)
+{
+  MsPngPlan plan = ms_png_plan(rows, options->threads);
+
+  plan.is_whole = plan.is_whole && !options->saves_memory;
+  return plan;
+}
+
 /* Each piece of the compressed stream becomes one chunk. */
 static void
 write_pixels(PngWriter *self, guint samples)
 {
   MsPngRows rows = {ms_image_get_pixels(self->image), ms_image_get_width(self->image), ms_image_get_height(self->image),
                     samples};
-  MsPngPlan plan = ms_png_plan(&rows, self->options->threads);
+  MsPngPlan plan = plan_for(&rows, self->options);
 
   self->stream = ms_png_stream_new(&rows, &plan, self->options->compression, self->sink->cancellable);
   ms_png_stream_set_feed(self->stream, hold_rows, drop_rows, self->image);
@@ -173,10 +182,10 @@ ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, Ms
 }
 
 static guint64
-bytes_with_samples(int width, int height, guint samples, guint threads)
+bytes_with_samples(int width, int height, guint samples, const MsSaveOptions *options)
 {
   MsPngRows rows = {NULL, width, height, samples};
-  MsPngPlan plan = ms_png_plan(&rows, threads);
+  MsPngPlan plan = plan_for(&rows, options);
 
   return ms_png_plan_bytes(&plan, &rows);
 }
@@ -186,7 +195,7 @@ bytes_with_samples(int width, int height, guint samples, guint threads)
  * samples a pixel, may be compressed as a whole where one of four would be compressed in bands.
  */
 guint64
-ms_png_write_bytes(int width, int height, guint threads)
+ms_png_write_bytes(int width, int height, const MsSaveOptions *options)
 {
-  return MAX(bytes_with_samples(width, height, 3, threads), bytes_with_samples(width, height, 4, threads));
+  return MAX(bytes_with_samples(width, height, 3, options), bytes_with_samples(width, height, 4, options));
 }

@@ -105,13 +105,14 @@ count_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *h
   return TRUE;
 }
 
-static void
-add_counts(MsHistogram *sum, const MsHistogram *part)
+/** ms_histogram_add: adds the counts of @other to those of @self. */
+void
+ms_histogram_add(MsHistogram *self, const MsHistogram *other)
 {
-  sum->pixels += part->pixels;
+  self->pixels += other->pixels;
   for (int c = 0; c < MS_N_CHANNELS; c++)
     for (int v = 0; v < 256; v++)
-      sum->counts[c][v] += part->counts[c][v];
+      self->counts[c][v] += other->counts[c][v];
 }
 
 /**
@@ -133,7 +134,7 @@ ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram
     MsHistogram counted;
     if (!pixels || !count_buffer(context, pixels, part, &counted, log, cancellable, error))
       return FALSE;
-    add_counts(histogram, &counted);
+    ms_histogram_add(histogram, &counted);
   }
   return TRUE;
 }

@@ -170,3 +170,23 @@ ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, M
   }
   complete_comparison(comparison);
 }
+
+/** ms_image_comparison_add: makes @self the comparison of its pixels and those of @other together. */
+void
+ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other)
+{
+  MsTimedPass joined = ms_timed_pass_join((MsTimedPass){self->kernel_ms, self->gb_per_s, self->peak_share},
+                                          (MsTimedPass){other->kernel_ms, other->gb_per_s, other->peak_share});
+
+  for (int c = 0; c < 4; c++) {
+    self->absolute[c] += other->absolute[c];
+    self->squared[c] += other->squared[c];
+  }
+  self->pixels += other->pixels;
+  self->changed += other->changed;
+  self->max_difference = MAX(self->max_difference, other->max_difference);
+  self->kernel_ms = joined.kernel_ms;
+  self->gb_per_s = joined.gb_per_s;
+  self->peak_share = joined.peak_share;
+  complete_comparison(self);
+}

@@ -29,6 +29,7 @@ typedef struct {
 
 gboolean ms_image_comparison(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison,
                              MsTimingLog *log, GCancellable *cancellable, GError **error);
+void ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other);
 void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
 
 G_END_DECLS

@@ -121,3 +121,17 @@ ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatis
   ms_histogram_serial(pixels, n_pixels, &statistics->histogram);
   derive(statistics);
 }
+
+/** ms_image_statistics_add: makes @self the statistics of its pixels and those of @other together. */
+void
+ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other)
+{
+  MsTimedPass joined = ms_timed_pass_join((MsTimedPass){self->kernel_ms, self->gb_per_s, self->peak_share},
+                                          (MsTimedPass){other->kernel_ms, other->gb_per_s, other->peak_share});
+
+  ms_histogram_add(&self->histogram, &other->histogram);
+  self->kernel_ms = joined.kernel_ms;
+  self->gb_per_s = joined.gb_per_s;
+  self->peak_share = joined.peak_share;
+  derive(self);
+}

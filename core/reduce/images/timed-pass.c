@@ -18,6 +18,19 @@ share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
   return gb_per_s / peak.read;
 }
 
+/** ms_timed_pass_join: two passes as one, whose rates are the means over the time. */
+MsTimedPass
+ms_timed_pass_join(MsTimedPass a, MsTimedPass b)
+{
+  const double ms = a.kernel_ms + b.kernel_ms;
+
+  if (ms <= 0)
+    return (MsTimedPass){0, 0, 0};
+  return (MsTimedPass){.kernel_ms = ms,
+                       .gb_per_s = (a.gb_per_s * a.kernel_ms + b.gb_per_s * b.kernel_ms) / ms,
+                       .peak_share = (a.peak_share * a.kernel_ms + b.peak_share * b.kernel_ms) / ms};
+}
+
 /**
  * ms_time_pass:
  * @own: the log of the pass alone; resolved here

@@ -15,6 +15,7 @@ typedef struct {
   double peak_share;
 } MsTimedPass;
 
+MsTimedPass ms_timed_pass_join(MsTimedPass a, MsTimedPass b);
 gboolean ms_time_pass(MsContext *context, MsTimingLog *own, MsTimingLog *log, MsTimedPass *timed,
                       GCancellable *cancellable, GError **error);
 
