@@ -24,6 +24,10 @@ test_numbers(void)
     window_fixture_wait_idle(&fixture);
     window_fixture_assert_filtered(&fixture);
   }
+  GtkWidget *emptied = window_fixture_spin(&fixture, "sp");
+  gtk_entry_set_text(GTK_ENTRY(emptied), "");
+  gtk_spin_button_update(GTK_SPIN_BUTTON(emptied));
+  g_assert_cmpstr(gtk_entry_get_text(GTK_ENTRY(emptied)), ==, "2.50");
   g_assert_cmpfloat(ms_document_get_settings(ms_window_get_document(fixture.window))->params.sp, ==, 2.5);
   window_fixture_tear_down(&fixture);
 }

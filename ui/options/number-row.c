@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "core/option/option-help.h"
 #include "ui/document/document-settings.h"
@@ -89,6 +90,18 @@ slider_changed_cb(MsNumberRow *self)
     choose(self, from_slider(option, gtk_adjustment_get_value(self->slider)));
 }
 
+/* An emptied field keeps its value; GTK would take the minimum, as it does for letters, which a number field drops. */
+static int
+input_cb(GtkSpinButton *spin, double *value)
+{
+  const char *text = gtk_entry_get_text(GTK_ENTRY(spin));
+
+  if (text[strspn(text, " ")])
+    return FALSE;
+  *value = gtk_spin_button_get_value(spin);
+  return TRUE;
+}
+
 /* Decimals only where there are any. */
 static gboolean
 output_cb(GtkSpinButton *spin, MsNumberRow *self)
@@ -111,6 +124,7 @@ new_spin(MsNumberRow *self, const MsOptionInfo *option)
   gtk_widget_set_tooltip_text(spin, ms_option_tooltip(option));
   g_signal_connect(spin, "output", G_CALLBACK(output_cb), self);
   g_signal_connect(spin, "scroll-event", G_CALLBACK(scroll_cb), NULL);
+  g_signal_connect(spin, "input", G_CALLBACK(input_cb), NULL);
   return spin;
 }
 
