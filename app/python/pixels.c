@@ -17,23 +17,52 @@ has_plain_rows(const Py_buffer *view)
          view->strides[0] >= view->shape[1] * view->shape[2];
 }
 
+/* A row of four samples a pixel; one that has three becomes opaque. */
+static void
+gather_row(const Py_buffer *view, const guint8 *row, guint8 *into)
+{
+  const Py_ssize_t step = view->strides[1], sample = view->strides[2];
+  const gboolean opaque = view->shape[2] == 3;
+
+  for (Py_ssize_t x = 0; x < view->shape[1]; x++, row += step, into += 4) {
+    into[0] = row[0];
+    into[1] = row[sample];
+    into[2] = row[2 * sample];
+    into[3] = opaque ? G_MAXUINT8 : row[3 * sample];
+  }
+}
+
+/* One copy serves every order of samples, pixels and rows; %NULL without the memory. */
+static guint8 *
+gather(const Py_buffer *view)
+{
+  const gsize stride = (gsize)view->shape[1] * 4;
+  guint8 *pixels = g_try_malloc_n((gsize)view->shape[0], stride);
+
+  for (Py_ssize_t y = 0; pixels && y < view->shape[0]; y++)
+    gather_row(view, (const guint8 *)view->buf + y * view->strides[0], pixels + (gsize)y * stride);
+  return pixels;
+}
+
+/* The memory of the object where it has plain rows, with @channels samples a pixel; otherwise a copy with four. */
 static GBytes *
-get_bytes(Py_buffer *view, gsize *stride)
+get_bytes(const Py_buffer *view, gsize *stride, int *channels)
 {
   gsize row = (gsize)(view->shape[1] * view->shape[2]);
   guint8 *copy = NULL;
 
-  if (has_plain_rows(view) && view->len > 0) {
+  *channels = (int)view->shape[2];
+  *stride = row;
+  if (view->len == 0 || *channels < 3)
+    return g_bytes_new_static(view->buf, (gsize)view->len);
+  if (has_plain_rows(view)) {
     *stride = (gsize)view->strides[0];
     return g_bytes_new_static(view->buf, (gsize)(view->shape[0] - 1) * *stride + row);
   }
-  *stride = row;
-  copy = g_try_malloc((gsize)MAX(view->len, 1));
-  if (!copy || PyBuffer_ToContiguous(copy, view, view->len, 'C') < 0) {
-    g_free(copy);
-    return NULL;
-  }
-  return g_bytes_new_take(copy, (gsize)view->len);
+  *channels = 4;
+  *stride = (gsize)view->shape[1] * 4;
+  copy = gather(view);
+  return copy ? g_bytes_new_take(copy, (gsize)view->shape[0] * *stride) : NULL;
 }
 
 static int
@@ -50,17 +79,16 @@ static int
 make_image(MsPythonPixels *self, const MsPythonState *state)
 {
   gsize stride = 0;
-  g_autoptr(GBytes) bytes = get_bytes(&self->view, &stride);
+  int channels = 0;
+  g_autoptr(GBytes) bytes = get_bytes(&self->view, &stride, &channels);
   g_autoptr(GError) error = NULL;
 
   if (!bytes) {
-    if (!PyErr_Occurred())
-      PyErr_NoMemory();
+    PyErr_NoMemory();
     return -1;
   }
   self->channels = (int)self->view.shape[2];
-  self->image =
-    mslab_image_new(bytes, (int)self->view.shape[1], (int)self->view.shape[0], stride, self->channels, &error);
+  self->image = mslab_image_new(bytes, (int)self->view.shape[1], (int)self->view.shape[0], stride, channels, &error);
   if (!self->image)
     ms_python_failure_raise(state, error);
   return self->image ? 0 : -1;

@@ -91,6 +91,40 @@ def test_every_layout_gives_the_pixels_of_a_copy(layout, channels):
     assert numpy.array_equal(meanshift_lab.filter(view, 4, 25), meanshift_lab.filter(view.copy(order="C"), 4, 25))
 
 
+def peak_of_a_call(view):
+    """What one call adds to the peak of resident memory, in images of view's size with four channels."""
+    script = f"""
+import resource, numpy, meanshift_lab
+whole = numpy.random.default_rng(1).integers(0, 256, (2048, 2112, 4), dtype=numpy.uint8)
+whole.flags.writeable = False
+image = whole{view}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+meanshift_lab.filter(image, 1, 0, max_iterations=1, device="reference")
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 16384)
+"""
+    return float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+
+
+# The results of the library and of the call make two images; three channels take three quarters of one.
+@not_sanitized
+@pytest.mark.parametrize("view, images", [("", 2), ("[:, :2048]", 3), ("[:, :2048, 2::-1]", 2.75)])
+def test_input_is_copied_once_at_most(view, images):
+    assert peak_of_a_call(view) < images + 0.4
+
+
+@not_sanitized
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("channels", [3, 4])
+def test_every_layout_costs_little(layout, channels):
+    view = LAYOUTS[layout](picture((512, 512, channels), 7))
+    costs = []
+    for _ in range(11):
+        start = time.thread_time()
+        meanshift_lab.filter(view, 1, 0, max_iterations=1)
+        costs.append(time.thread_time() - start)
+    assert statistics.median(costs) < 0.004
+
+
 def test_read_only_input_stays_as_it_is():
     image = picture((20, 30, 4), 3)
     before = image.copy()
