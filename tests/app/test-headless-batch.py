@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SCHEMA, chunk, read_png, violation
+from headless import HeadlessCase, PROGRAM, SCHEMA, chunk, in_full_form, read_png, violation
 
 NOBODY = 65534
 
@@ -290,6 +290,7 @@ class Batches(HeadlessCase):
     def test_interrupted_by_the_keyboard_and_resumed(self):
         self.interrupt(signal.SIGINT)
 
+    @in_full_form
     def test_interrupted_by_a_kill_and_resumed(self):
         self.interrupt(signal.SIGTERM)
 
@@ -349,6 +350,7 @@ class Batches(HeadlessCase):
         _, error = self.run_program(source, "-o", self.out / "x.png", "--devices", "0:0,0:0", env=environment, status=2)
         self.sentence(error, "twice")
 
+    @in_full_form
     def test_each_of_several_devices_has_its_own_winner(self):
         source = self.picture("a.png", 60, 90)
         environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"),

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SOURCE, wait_until_signals_are_handled
+from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form, wait_until_signals_are_handled
 
 
 class Lab(HeadlessCase):
@@ -91,6 +91,7 @@ class Lab(HeadlessCase):
             with self.subTest(damaged=damaged):
                 self.assertEqual(reduction(*what)["chosen_by"], "program")
 
+    @in_full_form
     def test_a_search_without_time_has_a_winner_still(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms",
@@ -144,6 +145,7 @@ class Lab(HeadlessCase):
             base.write_text(damaged)
             self.assertIn("base.json", self.run_program(*what, "--compare", base, status=1)[1])
 
+    @in_full_form
     def test_a_gate_that_compares_nothing_is_shut(self):
         what, base = self.study(), self.out / "base.json"
         self.run_program(*what, "--quick", "--json", base)

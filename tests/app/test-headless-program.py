@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from headless import HeadlessCase, PROGRAM
+from headless import HeadlessCase, PROGRAM, in_full_form
 
 
 class Program(HeadlessCase):
@@ -85,6 +85,7 @@ class Program(HeadlessCase):
         self.assertNotIn(red, self.run_program("missing.png", "--timings", status=1)[1])
         self.assertIn(red, self.run_program("missing.png", "--timings", "--color", "always", status=1)[1])
 
+    @in_full_form
     def test_kernels_build_without_a_word(self):
         source = self.picture("a.png")
         for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):

@@ -472,6 +472,7 @@ main(int argc, char **argv)
 {
   /* Two devices on every machine that has PoCL; other drivers ignore it. */
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split/cut-covers-all", test_cut_covers_all);
   g_test_add_func("/split/unknown-device", test_unknown_device);

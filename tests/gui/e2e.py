@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The real program as a person uses it. Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
-import json
+"""The real program as a person uses it: one walk through Picture and Lab, and much more of Picture with MS_TEST_FULL.
+Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
 import shlex
@@ -17,6 +17,7 @@ import pyatspi
 from person import Failure, Person, check, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
+FULL = bool(os.environ.get("MS_TEST_FULL"))
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
 
 
@@ -151,6 +152,18 @@ def panels(person):
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
 
 
+def lab(person):
+    """Two configurations are compared; e2e-panels.py does more in the workspace Lab."""
+    person.click(person.find("Lab", "radio button"))
+    person.click(person.find("Compare", "radio button"))
+    person.click(person.find("Unroll 2", "check box"))
+    person.find(part="2 configurations on ")
+    person.enter(person.find("Repeats", "spin button"), "3")
+    person.click(person.find("Compare", "push button"))
+    wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
+    person.click(person.find("Picture", "radio button"))
+
+
 def checked_buttons(person):
     return [node.name for node in person.all(role="radio button") if node.getState().contains(pyatspi.STATE_CHECKED)]
 
@@ -240,98 +253,6 @@ def stale_picture(person):
     person.press("ctrl+z")
     person.press("ctrl+z")
     wait_for_run(person, number)
-
-
-def batch():
-    """A folder filtered in the workspace Batch gives the same files as the command line that it copies."""
-    folder = os.path.join(WORK, "folder")
-    os.makedirs(folder)
-    for name in ("a.png", "b.png"):
-        shutil.copy(SAMPLE, os.path.join(folder, name))
-    with open(os.path.join(folder, "c.png"), "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\nnot a picture")
-    person = Person(PROGRAM, [folder])
-    try:
-        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
-        name = person.find("Name of the results", "text")
-        person.enter(name, "{stem}-{sp}.{ext}")
-        person.find("Example: picture-10.png", "label")
-        person.enter(name, "{stem}.{nonsense}")
-        person.find(part="{nonsense}", role="label")
-        wait("an invalid template to be refused",
-             lambda: not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
-        person.enter(name, "{stem}.{ext}")
-        person.click(person.find("Write a manifest", "check box"))
-        person.click(person.find("Dry Run", "push button"))
-        wait("the list", lambda: person.has("c.png", "table cell"))
-        check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
-        person.click(person.find("Start", "push button"))
-        wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or
-             person.has(part="3 of 3 done", role="label"))
-        wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
-        copy = person.find("Copy Manifest", "push button")
-        lines = person.copied(lambda: person.click(copy)).splitlines()
-        check(sorted(os.path.basename(json.loads(line)["input"]) for line in lines) == ["a.png", "b.png", "c.png"],
-              f"the manifest is {lines}")
-        person.click(person.find("a.png", "table cell"))
-        for side in ("Before", "After"):
-            wait(f"the picture {side}", lambda: person.find(side, "icon").queryImage().getImageSize()[0] > 100)
-        copy = person.find("Copy as Command Line", "push button")
-        words = shlex.split(person.copied(lambda: person.click(copy)))
-        words[0] = HEADLESS
-        words[-1] = os.path.join(WORK, "headless") + "/"
-        os.makedirs(words[-1])
-        words[words.index("--manifest") + 1] = os.path.join(WORK, "manifest.jsonl")
-        subprocess.run(words, capture_output=True, text=True, timeout=120)
-        for name in ("a.png", "b.png"):
-            with open(os.path.join(folder, "meanshift", name), "rb") as one, open(words[-1] + name, "rb") as other:
-                check(one.read() == other.read(), f"{name} differs from what the command line makes")
-        shutil.copy(SAMPLE, os.path.join(folder, "c.png"))
-        person.click(person.find("Retry Failed", "push button"))
-        wait("the picture that was mended", lambda: person.has(part="3 of 3 done, 0 failed", role="label"))
-        check(person.quit() == 0, "the program did not end well after a batch")
-    finally:
-        person.kill()
-
-
-def still(count):
-    """The count if it stays the same for a while, else None."""
-    before = count()
-    time.sleep(0.5)
-    return before if count() == before else None
-
-
-def batch_of_many():
-    """A batch can be paused, continued and cancelled; what was finished stays."""
-    folder = os.path.join(WORK, "many")
-    os.makedirs(folder)
-    # Large enough for the batch to be far from its end when it is cancelled, however fast the machine.
-    cv2.imwrite(os.path.join(folder, "0000.png"), cv2.resize(cv2.imread(SAMPLE), (480, 360)))
-    for number in range(1, 1500):
-        os.link(os.path.join(folder, "0000.png"), os.path.join(folder, f"{number:04}.png"))
-    person = Person(PROGRAM, [folder])
-    try:
-        note = lambda: person.find(part=" of 1500 done", role="label").name  # noqa: E731
-        done = lambda: int(note().split()[0])  # noqa: E731
-        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
-        person.click(person.find("Start", "push button"))
-        wait("the first pictures", lambda: done() > 0)
-        wait("the progress to tell the speed and the time left", lambda: "images/s" in note() and " left" in note())
-        person.click(person.find("Pause", "push button"))
-        person.find("Continue", "push button")
-        paused = wait("the batch to pause", lambda: still(done))
-        time.sleep(0.5)
-        check(done() == paused < 1500, f"the batch went on while it was paused: {paused}, {done()}")
-        person.click(person.find("Continue", "push button"))
-        wait("the batch to continue", lambda: done() > paused)
-        person.click(person.find("Cancel", "push button"))
-        person.find("Start", "push button")
-        wait("a file for each picture that is done",
-             lambda: len(os.listdir(os.path.join(folder, "meanshift"))) == done() < 1500)
-        check(person.quit() == 0, "the program did not end well after a cancelled batch")
-    finally:
-        person.kill()
 
 
 def keyboard(person):
@@ -427,14 +348,28 @@ def quit_while_filtering(person):
     check(status == 0, f"the program ended with status {status}")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
+def more_of_a_picture(person, picture):
+    open_bad_file(person)
+    workspaces(person)
+    overview(person)
+    strip_of_runs(person)
+    cost(person)
+    wheel_and_reset(person)
+    stale_picture(person)
+    keyboard(person)
+    neighbours(person, picture)
+    windows(person)
+    recent(person)
+    presets(person)
+
+
+def first_session():
+    """A session of its own: GTK complains when a program quits that has shown this window of shortcuts."""
     person = Person(PROGRAM, reader=True)
     try:
         person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
         person.click(person.find("Try the Sample"))
         wait_for_run(person, 1)
-        # In a session of its own: GTK complains when a program quits that has shown this window of GTK's.
         person.press("ctrl+shift+question")
         person.find("Paste a picture")
         person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
@@ -442,10 +377,18 @@ def main():
         wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
         person.find("Spatial radius", "spin button")
         person.check_reader()
+    finally:
         person.kill()
 
-        picture = os.path.join(WORK, "harbour.png")
-        shutil.copy(SAMPLE, picture)
+
+def main():
+    os.makedirs(ARTEFACTS, exist_ok=True)
+    picture = os.path.join(WORK, "harbour.png")
+    shutil.copy(SAMPLE, picture)
+    person = None
+    try:
+        if FULL:
+            first_session()
         person = Person(PROGRAM, [picture], reader=True)
         wait_for_run(person, 1)
         change_settings(person)
@@ -454,29 +397,21 @@ def main():
         output = repeat_on_command_line(person)
         compare_with_files(person, output)
         save(person, output)
-        open_bad_file(person)
         panels(person)
-        workspaces(person)
-        overview(person)
-        strip_of_runs(person)
-        cost(person)
-        wheel_and_reset(person)
-        stale_picture(person)
-        keyboard(person)
-        neighbours(person, picture)
-        windows(person)
-        recent(person)
-        presets(person)
+        if FULL:
+            more_of_a_picture(person, picture)
+        else:
+            lab(person)
         person.check_reader()
         quit_while_filtering(person)
-        batch()
-        batch_of_many()
     except Failure as failure:
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
+        if person:
+            person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
         print(failure, file=sys.stderr)
         return 1
     finally:
-        person.kill()
+        if person:
+            person.kill()
         shutil.rmtree(WORK, ignore_errors=True)
     return 0
 

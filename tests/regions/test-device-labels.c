@@ -175,6 +175,7 @@ test_range(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/device-labels/noise", test_noise);
   g_test_add_func("/device-labels/winding", test_winding);
