@@ -54,6 +54,7 @@ class Lab(HeadlessCase):
         _, error = self.run_program("--reduce", "sum", "--bins", "3", status=2)
         self.sentence(error, "--bins")
 
+    @in_full_form
     def test_a_tuned_reduction(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         what = ["--reduce", "sum", "--type", "ushort", "--size", "20000", "--device", "cpu"]

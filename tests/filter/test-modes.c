@@ -51,6 +51,8 @@ test_kernels(void)
       continue;
     if (i == 0)
       compare(filter, source, &settings, 131 * 45 * 12);
+    if (i % 2 == 0 && !ms_fixture_every_case())
+      continue;
     settings.params.sp = 18;
     compare(filter, source, &settings, 0);
   }

@@ -73,15 +73,19 @@ colour_step(MsRule rule)
   return rule == MS_RULE_OPENCV || ms_fixture_under_oclgrind() ? 4 : 9;
 }
 
-/* Radii on both sides of every change of window part, colour radii on both sides of the change of width. */
+/*
+ * Radii on both sides of every change of window part, colour radii on both sides of the change of width; in the full
+ * form all of them.
+ */
 static void
 test_parts(gconstpointer data)
 {
   static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 40, 64};
   static const double colours[] = {0, 6, 20, 60.5, 255.9, 255.999, 256, 441, 510};
   MsRule rule = GPOINTER_TO_INT(data);
-  gboolean every_radius = ms_fixture_full_product() || (rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind());
-  gsize radius_step = every_radius ? 1 : 3, step = colour_step(rule);
+  gsize most_radii = ms_fixture_every_case() ? 1 : 2;
+  gsize some_radii = rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind() ? most_radii : 3;
+  gsize radius_step = ms_fixture_full_product() ? 1 : some_radii, step = colour_step(rule);
   int scale = ms_fixture_under_oclgrind() ? 1 : 4;
   g_autoptr(MsImage) scene = ms_fixture_scene(19 * scale, 7 * scale, 3);
   MsOptionProduct product;
@@ -136,7 +140,7 @@ test_full_windows(gconstpointer data)
   }
   if (!ms_option_product_open(&product))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i += rule == MS_RULE_OPENCV || ms_fixture_every_case() ? 1 : 3) {
     g_autoptr(MsImage) white = flat_image(2 * radii[i] + 22, 2 * radii[i] + 12, 255);
     MsParams wide = {radii[i], 510, 3, 0, rule}, narrow = {radii[i], 10, 3, 0, rule};
     for (gsize k = 0; k < G_N_ELEMENTS(rows_kernels); k++) {
@@ -176,7 +180,8 @@ random_region(int width, int height)
 static void
 test_random(void)
 {
-  int cases = ms_fixture_under_oclgrind() ? 4 : ms_fixture_full_product() ? 60 : 12;
+  int few = ms_fixture_under_oclgrind() || !ms_fixture_every_case() ? 4 : 12;
+  int cases = ms_fixture_full_product() ? 60 : few;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))

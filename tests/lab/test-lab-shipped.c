@@ -54,12 +54,11 @@ thin_axes(MsExperiment *experiment)
 }
 
 static GPtrArray *
-run_thinned(MsLabFixture *f)
+run_thinned(MsLabFixture *f, const char *const *names)
 {
   GPtrArray *reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
-  g_auto(GStrv) names = ms_experiment_list_names();
 
-  for (char **name = names; *name; name++) {
+  for (const char *const *name = names; *name; name++) {
     g_autoptr(GError) error = NULL;
     g_autoptr(MsExperiment) experiment = ms_experiment_load(*name, &error);
     g_assert_no_error(error);
@@ -70,28 +69,34 @@ run_thinned(MsLabFixture *f)
   return reports;
 }
 
+/* As --experiment runs several: with an index of the reports. */
+static GPtrArray *
+run_campaign(MsLabFixture *f, const char *const *names, guint n)
+{
+  g_autoptr(GError) error = NULL;
+  GPtrArray *reports = ms_lab_run_experiments(names, &f->request, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpuint(reports->len, ==, n);
+  ms_lab_fixture_assert_file(f, "index", ".html");
+  return reports;
+}
+
 /*
- * The smallest experiment of each kind; in the full form every one that is shipped, with the ends of its axes, and in
+ * The smallest experiment of each kind, with the ends of its axes; in the full form every one that is shipped, and in
  * the whole product with all of their values.
  */
 static GPtrArray *
 run_shipped(MsLabFixture *f)
 {
-  static const char *const all[] = {"all", NULL};
   static const char *const one_a_kind[] = {
     "bandwidth",    "countnonzero-types", "ms-access",    "ms-transfer", "split-adaptive",
     "split-ratios", "swap-bitonic",       "swap-example", "swap-warps",  NULL};
-  const gboolean whole = ms_fixture_whole_product();
   g_auto(GStrv) shipped = ms_experiment_list_names();
-  g_autoptr(GError) error = NULL;
 
-  if (ms_fixture_full_product() && !whole)
-    return run_thinned(f);
-  GPtrArray *reports = ms_lab_run_experiments(whole ? all : one_a_kind, &f->request, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_cmpuint(reports->len, ==, whole ? g_strv_length(shipped) : g_strv_length((char **)one_a_kind));
-  ms_lab_fixture_assert_file(f, "index", ".html");
-  return reports;
+  if (!ms_fixture_whole_product())
+    return run_thinned(f, ms_fixture_full_product() ? (const char *const *)shipped : one_a_kind);
+  return run_campaign(f, (const char *const[]){"all", NULL}, g_strv_length(shipped));
 }
 
 static void
@@ -115,13 +120,24 @@ test_shipped(MsLabFixture *f, gconstpointer data)
   }
 }
 
+static void
+test_campaign(MsLabFixture *f, gconstpointer data)
+{
+  static const char *const names[] = {"swap-example", "ms-transfer", NULL};
+  g_autoptr(GPtrArray) reports = run_campaign(f, names, 2);
+
+  for (guint i = 0; i < reports->len; i++)
+    assert_something_ran(reports->pdata[i]);
+}
+
 int
 main(int argc, char **argv)
 {
-  static const MsLabTest test = {"/lab/shipped", test_shipped};
+  static const MsLabTest tests[] = {{"/lab/shipped", test_shipped}, {"/lab/campaign", test_campaign}};
 
   ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
-  ms_lab_fixture_add(&test);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+    ms_lab_fixture_add(&tests[i]);
   return g_test_run();
 }

@@ -41,6 +41,18 @@ ms_fixture_full_product(void)
 }
 
 /**
+ * ms_fixture_every_case:
+ *
+ * Returns: whether tests run the cases that the plain suite leaves to the full form: there, under the sanitizers
+ *   (MS_TEST_EVERY_CASE) and under Oclgrind
+ */
+gboolean
+ms_fixture_every_case(void)
+{
+  return g_getenv("MS_TEST_FULL") || g_getenv("MS_TEST_EVERY_CASE") || ms_fixture_under_oclgrind();
+}
+
+/**
  * ms_fixture_whole_product:
  *
  * Returns: whether tests run every combination of what they vary rather than every pair (MS_TEST_FULL=product, as
