@@ -107,9 +107,18 @@ class Tour:
         return [max((ratio, "line of #%02x%02x%02x" % tuple(line[row]))
                     for row, ratio in enumerate(contrast.ratios(line, line[-1])))]
 
+    def is_still(self):
+        before = self.person.screen()
+        time.sleep(0.5)
+        return (before == self.person.screen()).all()
+
     def shoot(self, name):
         self.person.mouse(2798, 1798, "abs")
         time.sleep(0.8)
+        wait("the window to stand still", self.is_still)
+        if self.prefix == "900x600-":
+            width, height = self.person.box(self.person.window)[2:]
+            check(width <= 912 and height <= 660, f"the window has grown to {width}x{height} with its shadow")
         self.person.screenshot(os.path.join(FOLDER, self.prefix + name + ".png"), self.person.window)
         if self.prefix:
             self.measure(self.prefix + name)
@@ -140,6 +149,7 @@ class Tour:
         self.shoot("learn")
         if self.prefix:
             self.click("Kernel", "radio button")
+            self.find("Compile", "push button")
             self.shoot("kernel")
 
     def show_empty_batch(self):
