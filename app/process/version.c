@@ -32,6 +32,9 @@ ms_version_text(void)
                     cairo_version_string(), zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION),
                     CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10);
 
-  /* Meson doubles a backslash in a definition, so the optional libraries end in bars instead. */
-  return g_strdelimit(text, "|", '\n');
+  /*
+   * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would take
+   * the version of libdeflate for an embedded copy of zlib.
+   */
+  return g_strdelimit(g_strdelimit(text, "|", '\n'), ":", ' ');
 }
