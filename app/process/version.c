@@ -33,8 +33,8 @@ ms_version_text(void)
                     CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10);
 
   /*
-   * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would take
-   * the version of libdeflate for an embedded copy of zlib.
+   * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would
+   * take the version of libdeflate for an embedded copy of zlib.
    */
   return g_strdelimit(g_strdelimit(text, "|", '\n'), ":", ' ');
 }
