@@ -22,6 +22,7 @@ HERE = os.path.dirname(__file__)
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 SAMPLE = os.path.join(SOURCE, "data", "samples", "harbour.png")
 PACKAGE = os.path.dirname(meanshift_lab.__file__)
+not_sanitized = pytest.mark.skipif(os.environ["MS_SANITIZE"] != "none", reason="measures time, or leaks of matplotlib")
 
 
 def picture(shape, seed):
@@ -366,6 +367,7 @@ def test_forked_process_says_why_it_cannot_filter():
     process.join()
 
 
+@not_sanitized
 @pytest.mark.parametrize("channels", [3, 4])
 def test_a_call_costs_little_beside_the_filter(channels):
     """The driver filters on threads of its own, so all that this thread computes is the cost of a call."""
@@ -396,6 +398,7 @@ def test_everything_public_has_a_docstring_and_a_type():
     assert os.path.exists(os.path.join(PACKAGE, "py.typed"))
 
 
+@not_sanitized
 def test_example_plots_before_and_after(tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "plot.png"

@@ -93,8 +93,10 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
   }
   if (work->options->scratch && ms_codec_get(header->format)->open_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
+    /* Notes are in English, because they are part of reports. */
+    g_autofree char *english = ms_error_dup_english(reason);
     g_autofree char *note =
-      g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", reason->message, work->options->scratch);
+      g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", english, work->options->scratch);
     add_note(work->item, note);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;
