@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* PNG files that are inflated as a whole: every filter and colour type, and the files that are left to libpng. */
-#include <png.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"
 #include "core/image/png/png-whole.h"
 #include "tests/support/image-files.h"
+#include "tests/support/png-peer.h"
 
 typedef struct {
   int colour_type;
@@ -17,36 +17,27 @@ typedef struct {
 } Form;
 
 static void
-append(png_structp png, png_bytep data, size_t size)
+configure(png_structp png, png_infop info, gpointer form)
 {
-  g_byte_array_append(png_get_io_ptr(png), data, size);
-}
-
-static void
-flush(png_structp png)
-{
+  png_set_filter(png, 0, ((const Form *)form)->filters);
+  png_set_compression_buffer_size(png, 700);
 }
 
 /* A file by libpng's own encoder. */
 static GBytes *
 encode(const Form *form, guint8 *samples, int width, int height)
 {
-  GByteArray *file = g_byte_array_new();
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png_create_info_struct(png);
-  g_autofree png_bytep *rows = g_new(png_bytep, height);
+  const MsPngPeer peer = {.rows = samples,
+                          .stride = (gsize)width * form->samples * form->depth / 8,
+                          .width = width,
+                          .height = height,
+                          .depth = form->depth,
+                          .colour_type = form->colour_type,
+                          .interlace = form->interlace,
+                          .configure = configure,
+                          .data = (gpointer)form};
 
-  for (int y = 0; y < height; y++)
-    rows[y] = samples + (gsize)y * width * form->samples * form->depth / 8;
-  png_set_write_fn(png, file, append, flush);
-  png_set_IHDR(png, info, width, height, form->depth, form->colour_type, form->interlace, 0, 0);
-  png_set_filter(png, 0, form->filters);
-  png_set_compression_buffer_size(png, 700);
-  png_write_info(png, info);
-  png_write_image(png, rows);
-  png_write_end(png, info);
-  png_destroy_write_struct(&png, &info);
-  return g_byte_array_free_to_bytes(file);
+  return ms_png_peer_encode(&peer);
 }
 
 static gboolean

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <png.h>
 #include <string.h>
 #include <time.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/support/image-files.h"
+#include "tests/support/png-peer.h"
 
 /*
  * ---- Files of every colour type, written by libpng from random samples, and what must come out by the specification.
@@ -88,40 +88,36 @@ pack_row(const Stored *self, int y, guint8 *row)
 }
 
 static void
-append_bytes(png_structp png, png_bytep data, size_t size)
+configure(png_structp png, png_infop info, gpointer data)
 {
-  g_byte_array_append(png_get_io_ptr(png), data, size);
-}
-
-static GBytes *
-write_stored(Stored *self)
-{
-  GByteArray *file = g_byte_array_new();
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png_create_info_struct(png);
-  guint8 rows[SIDE_Y][SIDE_X * 8];
-  png_bytep row_pointers[SIDE_Y];
-
-  for (int y = 0; y < SIDE_Y; y++) {
-    pack_row(self, y, rows[y]);
-    row_pointers[y] = rows[y];
-  }
-  png_set_write_fn(png, file, append_bytes, NULL);
-  png_set_IHDR(png, info, SIDE_X, SIDE_Y, self->kind.depth, self->kind.colour_type,
-               self->kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-               PNG_FILTER_TYPE_DEFAULT);
+  Stored *self = data;
   int colours = MIN(MOST_COLOURS, 1 << self->kind.depth);
+
   if (self->kind.colour_type == PNG_COLOR_TYPE_PALETTE)
     png_set_PLTE(png, info, self->palette, colours);
   if (self->kind.transparent)
     png_set_tRNS(png, info, self->palette_alpha, colours, &self->key);
   /* The decoder must not apply it. */
   png_set_gAMA(png, info, 1.0);
-  png_write_info(png, info);
-  png_write_image(png, row_pointers);
-  png_write_end(png, info);
-  png_destroy_write_struct(&png, &info);
-  return g_byte_array_free_to_bytes(file);
+}
+
+static GBytes *
+write_stored(Stored *self)
+{
+  guint8 rows[SIDE_Y][SIDE_X * 8];
+  const MsPngPeer peer = {.rows = rows[0],
+                          .stride = sizeof rows[0],
+                          .width = SIDE_X,
+                          .height = SIDE_Y,
+                          .depth = self->kind.depth,
+                          .colour_type = self->kind.colour_type,
+                          .interlace = self->kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+                          .configure = configure,
+                          .data = self};
+
+  for (int y = 0; y < SIDE_Y; y++)
+    pack_row(self, y, rows[y]);
+  return ms_png_peer_encode(&peer);
 }
 
 static guint8

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-#include <png.h>
 #include <zlib.h>
 
 #include "core/image/image-save.h"
 #include "tests/support/image-files.h"
+#include "tests/support/png-peer.h"
 
 typedef struct {
   double processor;
@@ -35,38 +35,27 @@ now(void)
 }
 
 static void
-append(png_structp png, png_bytep data, size_t size)
+configure(png_structp png, png_infop info, gpointer data)
 {
-  g_byte_array_append(png_get_io_ptr(png), data, size);
-}
-
-static void
-flush(png_structp png)
-{
+  png_set_compression_level(png, 3);
+  png_set_compression_strategy(png, Z_RLE);
+  png_set_filter(png, 0, PNG_FILTER_SUB | PNG_FILTER_UP);
 }
 
 static GBytes *
 encode_libpng(MsImage *image)
 {
-  GByteArray *file = g_byte_array_new();
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png_create_info_struct(png);
   gboolean alpha = ms_image_has_transparency(image);
+  const MsPngPeer peer = {.rows = ms_image_get_pixels(image),
+                          .stride = ms_image_get_stride(image),
+                          .width = ms_image_get_width(image),
+                          .height = ms_image_get_height(image),
+                          .depth = 8,
+                          .colour_type = alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+                          .without_fourth = !alpha,
+                          .configure = configure};
 
-  png_set_write_fn(png, file, append, flush);
-  png_set_IHDR(png, info, ms_image_get_width(image), ms_image_get_height(image), 8,
-               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, 0, 0, 0);
-  png_set_compression_level(png, 3);
-  png_set_compression_strategy(png, Z_RLE);
-  png_set_filter(png, 0, PNG_FILTER_SUB | PNG_FILTER_UP);
-  png_write_info(png, info);
-  if (!alpha)
-    png_set_filler(png, 0, PNG_FILLER_AFTER);
-  for (int y = 0; y < ms_image_get_height(image); y++)
-    png_write_row(png, ms_image_get_pixels(image) + y * ms_image_get_stride(image));
-  png_write_end(png, NULL);
-  png_destroy_write_struct(&png, &info);
-  return g_byte_array_free_to_bytes(file);
+  return ms_png_peer_encode(&peer);
 }
 
 static GBytes *
