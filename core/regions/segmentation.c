@@ -88,17 +88,6 @@ allocate_labels(int width, int height, GError **error)
   return labels;
 }
 
-/* The labels of a device; @labels holds them afterwards, too. */
-static MsRuns *
-find_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint32 *labels, guint32 *count,
-               GCancellable *cancellable, GError **error)
-{
-  if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-      !ms_device_labels_find(context, filtered, closeness->modes, &closeness->rule, labels, count, NULL, error))
-    return NULL;
-  return ms_runs_new(labels, closeness->width, closeness->height);
-}
-
 static MsRuns *
 find_serially(const MsCloseness *closeness, guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
 {
@@ -108,20 +97,13 @@ find_serially(const MsCloseness *closeness, guint32 *labels, guint32 *count, GCa
   return ms_runs_new(labels, closeness->width, closeness->height);
 }
 
-/*
- * A device that is no processor finds the sets with its kernels if it has the memory; otherwise the host's processors
- * do, which need no copies of their own memory.
- */
+/* The serial code where @context is %NULL, otherwise several threads. */
 static MsRuns *
-find_runs(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint32 *labels, guint32 *count,
-          GCancellable *cancellable, GError **error)
+find_runs(MsContext *context, const MsCloseness *closeness, guint32 *labels, guint32 *count, GCancellable *cancellable,
+          GError **error)
 {
-  const gsize n = (gsize)closeness->width * closeness->height;
-
   if (!context)
     return find_serially(closeness, labels, count, cancellable, error);
-  if (ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU && ms_device_labels_fit(context, n))
-    return find_on_device(context, filtered, closeness, labels, count, cancellable, error);
   return ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height), count, cancellable,
                             error);
 }
@@ -138,6 +120,47 @@ merge_and_fill(const MsRuns *runs, MsImage *filtered, guint min_pixels, guint32 
     return FALSE;
   ms_runs_fill(runs, numbers, labels);
   return TRUE;
+}
+
+static gboolean
+segment_on_host(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels, guint32 *labels,
+                guint32 *count, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsRuns) runs = find_runs(context, closeness, labels, count, cancellable, error);
+
+  return runs && merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
+}
+
+/* The kernels find the regions; the host merges those that are too large for the kernels that merge. */
+static gboolean
+segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels,
+                  guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
+{
+  const gboolean on_host = min_pixels > MS_DEVICE_LABELS_MOST_PIXELS;
+  const MsDeviceLabels about = {closeness->rule, on_host ? 0 : min_pixels, 0};
+
+  if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
+      !ms_device_labels_find(context, filtered, closeness->modes, &about, labels, count, NULL, cancellable, error))
+    return FALSE;
+  if (!on_host)
+    return TRUE;
+  g_autoptr(MsRuns) runs = ms_runs_new(labels, closeness->width, closeness->height);
+  return merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
+}
+
+/*
+ * A device that is no processor finds the regions with its kernels if it has the memory; otherwise the host's
+ * processors do, which need no copies of their own memory.
+ */
+static gboolean
+segment(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels, guint32 *labels,
+        guint32 *count, GCancellable *cancellable, GError **error)
+{
+  const gsize n = (gsize)closeness->width * closeness->height;
+
+  if (context && ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU && ms_device_labels_fit(context, n))
+    return segment_on_device(context, filtered, closeness, min_pixels, labels, count, cancellable, error);
+  return segment_on_host(context, filtered, closeness, min_pixels, labels, count, cancellable, error);
 }
 
 /**
@@ -169,16 +192,13 @@ ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *mod
 
   if (!labels)
     return NULL;
-  g_autoptr(MsRuns) runs = find_runs(context, filtered, &closeness, labels, &count, cancellable, &failure);
-  if (!runs) {
+  if (!segment(context, filtered, &closeness, options->min_pixels, labels, &count, cancellable, &failure)) {
     /* A device that did not answer in time may still write to the labels, so they are never freed. */
     if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
       labels = NULL;
     g_propagate_error(error, g_steal_pointer(&failure));
     return NULL;
   }
-  if (!merge_and_fill(runs, filtered, options->min_pixels, labels, &count, cancellable, error))
-    return NULL;
   MsSegmentation *self = g_new(MsSegmentation, 1);
   *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};
   return self;

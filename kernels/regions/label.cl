@@ -81,9 +81,9 @@ join_labels(__global const uchar4 *colours, __global const ushort2 *modes, volat
 
 /* Every pixel's parent becomes the first of its set; counts[k] is how many sets begin among the pixels k * SPAN on. */
 __kernel void
-count_labels(volatile __global int *parents, __global uint *counts, const int n)
+count_labels(volatile __global int *parents, __global uint *counts, const int4 image)
 {
-  const int start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
+  const int n = image.x * image.y, start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
   uint count = 0;
 
   if (start >= n)
@@ -97,9 +97,9 @@ count_labels(volatile __global int *parents, __global uint *counts, const int n)
 
 /* Numbers the first pixels; before[k] is how many sets begin before the pixels k * SPAN on. */
 __kernel void
-number_labels(__global const int *parents, __global const uint *before, __global uint *labels, const int n)
+number_labels(__global const int *parents, __global const uint *before, __global uint *labels, const int4 image)
 {
-  const int start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
+  const int n = image.x * image.y, start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
 
   if (start >= n)
     return;
@@ -111,9 +111,9 @@ number_labels(__global const int *parents, __global const uint *before, __global
 }
 
 __kernel void
-spread_labels(__global const int *parents, __global uint *labels, const int n)
+spread_labels(__global const int *parents, __global uint *labels, const int4 image)
 {
-  const int start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
+  const int n = image.x * image.y, start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
 
   for (int i = start; i < end; i++)
     if (parents[i] != i)

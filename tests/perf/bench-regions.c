@@ -8,6 +8,8 @@
 
 #include "core/filter/mean-shift.h"
 #include "core/lab/measure/statistics.h"
+#include "core/opencl/timing.h"
+#include "core/regions/device-labels.h"
 #include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 
@@ -106,6 +108,50 @@ print_stage(const Bench *self, Stage stage, int repeat)
           g_ascii_formatd(text[3], sizeof text[3], "%.3f", wall.minimum));
 }
 
+/* The sums of the rows of @log, in the order of their first ones. */
+static void
+print_log(MsTimingLog *log)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *first = ms_timing_log_get(log, i);
+    gboolean is_first = TRUE;
+    double ms = 0;
+    int n = 0;
+    for (guint k = 0; k < ms_timing_log_get_length(log); k++) {
+      const MsTiming *row = ms_timing_log_get(log, k);
+      if (row->stage != first->stage || g_strcmp0(row->kernel, first->kernel) != 0)
+        continue;
+      is_first = is_first && k >= i;
+      ms += ms_timing_ms(row);
+      n++;
+    }
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    if (is_first)
+      g_print("{\"step\": \"%s\", \"n\": %d, \"ms\": %s}\n",
+              first->kernel ? first->kernel : ms_stage_name(first->stage), n,
+              g_ascii_formatd(text, sizeof text, "%.3f", ms));
+  }
+}
+
+static void
+print_steps(Bench *self, MsContext *context)
+{
+  const MsDeviceLabels about = {ms_segmentation_rule(&self->settings.params, self->options.range),
+                                self->options.min_pixels, 0};
+  g_autofree guint32 *labels = g_new(guint32, ms_image_get_byte_size(self->image) / 4);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  g_autoptr(GError) error = NULL;
+  guint32 count;
+
+  g_autoptr(MsImage) filtered =
+    ms_mean_shift_run_with_modes(self->filter, self->image, &self->settings, self->modes, NULL, NULL, &error);
+  if (!filtered || !ms_device_labels_find(context, filtered, self->modes, &about, labels, &count, log, NULL, &error) ||
+      !ms_timing_log_resolve(log, &error))
+    die("steps", error);
+  g_assert_cmpuint(count, ==, self->result->n);
+  print_log(log);
+}
+
 static void
 open_bench(Bench *self, char **argv, int repeat)
 {
@@ -149,6 +195,8 @@ main(int argc, char **argv)
     run_once(&self, k);
   for (Stage i = 0; i < N_STAGES; i++)
     print_stage(&self, i, repeat);
+  if (ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU)
+    print_steps(&self, context);
   if (!g_file_set_contents(argv[8], (const char *)self.result->labels,
                            (gsize)self.result->width * self.result->height * sizeof(guint32), &error))
     die(argv[8], error);

@@ -59,14 +59,14 @@ make_winding(int width, int height)
 }
 
 static void
-check_kernels(MsContext *context, const Input *input, const MsCloseness *closeness, const MsSegmentation *expected)
+check_kernels(MsContext *context, const Input *input, const MsDeviceLabels *about, const MsSegmentation *expected)
 {
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
   g_autofree guint32 *labels = g_malloc(bytes);
   g_autoptr(GError) error = NULL;
   guint32 count;
 
-  ms_device_labels_find(context, input->filtered, input->modes, &closeness->rule, labels, &count, NULL, &error);
+  ms_device_labels_find(context, input->filtered, input->modes, about, labels, &count, NULL, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(count, ==, expected->n);
   g_assert_cmpmem(labels, bytes, expected->labels, bytes);
@@ -102,7 +102,7 @@ check_sets(MsContext *context, const Input *input, const MsParams *params, doubl
   const MsCloseness closeness = {ms_image_get_pixels(input->filtered), input->modes, sets->width, sets->height,
                                  ms_segmentation_rule(params, range)};
 
-  check_kernels(context, input, &closeness, sets);
+  check_kernels(context, input, &(MsDeviceLabels){closeness.rule, 0, 0}, sets);
   check_threads(&closeness, sets);
 }
 
@@ -151,6 +151,69 @@ test_winding(void)
     compare(context, &input, 0.5, 0);
 }
 
+/* Smooth in places, so that regions have from one pixel to hundreds, each channel for itself. */
+static Input
+make_blotches(int width, int height, GRand *random)
+{
+  const gsize n = (gsize)width * height;
+  const int period = g_rand_int_range(random, 1, 9), step = g_rand_int_range(random, 1, 60);
+  guint8 *pixels = g_malloc0(n * 4);
+  guint16 *modes = g_new0(guint16, 2 * n);
+
+  for (gsize i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      const gsize left = i % (gsize)width > 0 ? i - 1 : i, above = i >= (gsize)width ? i - width : i;
+      const int choice = g_rand_int_range(random, 0, period);
+      pixels[4 * i + k] = choice == 0       ? (guint8)(step * g_rand_int_range(random, 0, 255 / step + 1))
+                          : choice % 2 == 0 ? pixels[4 * left + k]
+                                            : pixels[4 * above + k];
+    }
+  return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
+}
+
+/* Regions merged by kernels, in groups of some number of work-items, against the serial code. */
+static void
+check_merging(MsContext *context, const Input *input, guint min_pixels, guint group)
+{
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
+  const MsSettings settings = ms_settings_default();
+  const MsDeviceLabels about = {ms_segmentation_rule(&settings.params, options.range), min_pixels, group};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsSegmentation) expected =
+    ms_segmentation_new_on(NULL, input->filtered, input->modes, &settings.params, &options, NULL, &error);
+
+  g_assert_no_error(error);
+  check_kernels(context, input, &about, expected);
+}
+
+static void
+test_merging(void)
+{
+  static const guint groups[] = {7, 0};
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(14);
+
+  for (int i = 0; context && i < 60; i++) {
+    const int width = g_rand_int_range(random, 1, 48), height = g_rand_int_range(random, 1, 48);
+    g_auto(Input) input = make_blotches(width, height, random);
+    check_merging(context, &input, (guint)g_rand_int_range(random, 2, 40), groups[i % G_N_ELEMENTS(groups)]);
+  }
+}
+
+/* Many regions of one size, and the largest least size that the kernels take. */
+static void
+test_merging_many(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(15);
+  g_auto(Input) noise = make_noise(201, 97, 8, 14), blotches = make_blotches(180, 160, random);
+
+  if (!context)
+    return;
+  check_merging(context, &noise, 20, 0);
+  check_merging(context, &blotches, MS_DEVICE_LABELS_MOST_PIXELS, 0);
+}
+
 /* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
 static void
 test_range(void)
@@ -180,5 +243,7 @@ main(int argc, char **argv)
   g_test_add_func("/device-labels/noise", test_noise);
   g_test_add_func("/device-labels/winding", test_winding);
   g_test_add_func("/device-labels/range", test_range);
+  g_test_add_func("/device-labels/merging", test_merging);
+  g_test_add_func("/device-labels/merging-many", test_merging_many);
   return g_test_run();
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of each region before small ones are merged; labels count from 1. merging: (number of regions, least
+ * pixels of a region that stays, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one region.
+ *
+ * sums: for each label three pairs of 32 bits, lower half first. means: means of the three channels in steps of 1/256,
+ * and the number of pixels up to 65535. next: the pixel after each one in the chain of its region, counted from 1; 0
+ * ends it. Only regions that are too small have chains, from heads[label] to tails[label], in any order.
+ */
+
+__kernel void
+clear_regions(__global uint *sizes, __global uint *sums, __global uint *heads, __global uint *tails, const int4 image,
+              const int4 merging)
+{
+  const uint label = (uint)get_global_id(0) + 1;
+
+  if (label > (uint)merging.x)
+    return;
+  sizes[label] = heads[label] = tails[label] = 0;
+  for (uint k = 0; k < 6; k++)
+    sums[label * 6 + k] = 0;
+}
+
+/* Adds to a number of 64 bits; exactly one of the additions that run at once finds the overflow of the lower half. */
+static inline void
+add_wide(volatile __global uint *sum, const uint value)
+{
+  const uint before = atomic_add(sum, value);
+
+  if (before + value < before)
+    atomic_inc(sum + 1);
+}
+
+static inline void
+add_to_region(volatile __global uint *sizes, volatile __global uint *sums, const uint label, const uint size,
+              const uint3 sum)
+{
+  atomic_add(&sizes[label], size);
+  add_wide(&sums[label * 6], sum.x);
+  add_wide(&sums[label * 6 + 2], sum.y);
+  add_wide(&sums[label * 6 + 4], sum.z);
+}
+
+/* Adds up pixels that follow each other with one label before it adds them to the region. */
+__kernel void
+add_up_regions(__global const uint *labels, __global const uchar4 *colours, volatile __global uint *sizes,
+               volatile __global uint *sums, const int4 image, const int4 merging)
+{
+  const int n = image.x * image.y, start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
+
+  for (int i = start; i < end;) {
+    const uint label = labels[i];
+    uint size = 0;
+    uint3 sum = (uint3)(0);
+
+    for (; i < end && labels[i] == label; i++, size++)
+      sum += convert_uint3(colours[i].xyz);
+    add_to_region(sizes, sums, label, size, sum);
+  }
+}
+
+/* Chains the pixels of each region that is too small. */
+__kernel void
+chain_pixels(__global const uint *labels, __global const uint *sizes, __global uint *next,
+             volatile __global uint *heads, __global uint *tails, const int4 image, const int4 merging)
+{
+  const int n = image.x * image.y, start = (int)get_global_id(0) * SPAN, end = min(start + SPAN, n);
+
+  for (int i = start; i < end; i++) {
+    const uint label = labels[i];
+
+    if (sizes[label] >= (uint)merging.y)
+      continue;
+    next[i] = atomic_xchg(&heads[label], (uint)i + 1);
+    if (next[i] == 0)
+      tails[label] = (uint)i + 1;
+  }
+}
+
+/* As set_means() of core/regions/merging.c; the quotient fits 16 bits, and the dividend 32 up to 65535 pixels. */
+static inline ushort4
+means_of(const uint size, const ulong sum0, const ulong sum1, const ulong sum2)
+{
+  if (size <= 65535)
+    return (ushort4)((ushort)((256 * (uint)sum0 + size / 2) / size), (ushort)((256 * (uint)sum1 + size / 2) / size),
+                     (ushort)((256 * (uint)sum2 + size / 2) / size), (ushort)size);
+  return (ushort4)((ushort)((256 * sum0 + size / 2) / size), (ushort)((256 * sum1 + size / 2) / size),
+                   (ushort)((256 * sum2 + size / 2) / size), (ushort)65535);
+}
+
+static inline ulong
+wide(__global const uint *sum)
+{
+  return (ulong)sum[1] << 32 | sum[0];
+}
+
+/* Means of the region @label with @size more pixels, whose colours have the sum @sum. */
+static inline ushort4
+means_with(__global const uint *sizes, __global const uint *sums, const uint label, const uint size, const uint3 sum)
+{
+  return means_of(sizes[label] + size, wide(&sums[label * 6]) + sum.x, wide(&sums[label * 6 + 2]) + sum.y,
+                  wide(&sums[label * 6 + 4]) + sum.z);
+}
+
+/* At first every region is its own root, and waits for its turn to merge. */
+__kernel void
+begin_regions(__global const uint *sizes, __global const uint *sums, __global ushort4 *means, __global uint *roots,
+              __global uint *firsts, __global uint *waiting, __global uint *state, const int4 image,
+              const int4 merging)
+{
+  const uint label = (uint)get_global_id(0) + 1;
+
+  if (label > (uint)merging.x)
+    return;
+  means[label] = means_with(sizes, sums, label, 0, (uint3)(0));
+  roots[label] = firsts[label] = label;
+  waiting[label - 1] = label;
+  if (label == 1)
+    state[0] = (uint)merging.x;
+}
