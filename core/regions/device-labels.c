@@ -4,14 +4,16 @@
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 
-/* Pixels of a work-item; see kernels/regions/label.cl. */
+/* Pixels of a work-item, of all pixels and of a row; see kernels/regions/label.cl. */
 #define SPAN 64
+#define ROW_SPAN 16
 
 /* Work-items of a group of the kernels over spans. */
 #define GROUP 32
 
-/* The most work-items of the group that merges. */
+/* The most work-items of the group that merges, and bytes of local memory for each; see Batch in merge.cl. */
 #define MERGING_GROUP 1024
+#define MERGING_LOCAL_BYTES 48
 
 /* Sizes of regions that merge before the host looks how many regions are left. */
 #define SIZES_A_LOOK 16
@@ -136,7 +138,7 @@ round_up(gsize n, gsize group)
 static MsNDRange
 range_of(const Run *self, Form form)
 {
-  const gsize spans = ((gsize)self->image.s[0] + SPAN - 1) / SPAN;
+  const gsize spans = ((gsize)self->image.s[0] + ROW_SPAN - 1) / ROW_SPAN;
 
   switch (form) {
   case OVER_ROWS:
@@ -193,6 +195,7 @@ describe_program(const Run *self, gboolean merges)
   while ((gsize)top * 2 <= self->group)
     top *= 2;
   ms_program_spec_define_int(spec, "SPAN", SPAN);
+  ms_program_spec_define_int(spec, "ROW_SPAN", ROW_SPAN);
   ms_program_spec_add_part(spec, "regions/label.cl");
   if (!merges)
     return spec;
@@ -243,7 +246,7 @@ buffer_bytes(const Run *self, Buffer buffer)
   case BUFFER_MEANS:
     return regions * sizeof(cl_ushort4);
   case BUFFER_NEIGHBOURS:
-    return self->group * NEIGHBOURS_A_PIXEL * (gsize)self->merging.s[1] * sizeof(cl_uint2);
+    return self->group * NEIGHBOURS_A_PIXEL * (gsize)self->merging.s[1] * sizeof(cl_uint4);
   case BUFFER_STATE:
     return 2 * sizeof(cl_uint);
   }
@@ -340,8 +343,18 @@ run(Run *self, MsImage *filtered, const guint16 *modes, guint min_pixels, guint3
                              error);
 }
 
+/* Labels have 30 bits in a comparison of merge.cl. */
+#define MOST_PIXELS ((gsize)1 << 30)
+
 /* Bytes a pixel where every pixel is a region: 5 words of labels, 13 of regions, and the means. */
 #define MOST_BYTES_A_PIXEL (18 * 4 + 8)
+
+/* The group that merges on a device: as many work-items as it takes and has local memory for. */
+static gsize
+merging_group(const MsDeviceLimits *limits)
+{
+  return MAX(1, MIN(MIN(MERGING_GROUP, limits->max_work_group), limits->local_memory / MERGING_LOCAL_BYTES));
+}
 
 /** ms_device_labels_fit: whether the device has the memory for the labels of so many pixels, and for merging them. */
 gboolean
@@ -349,7 +362,8 @@ ms_device_labels_fit(MsContext *context, gsize n_pixels)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(context);
 
-  return n_pixels * 24 <= limits->max_allocation && n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
+  return n_pixels <= MOST_PIXELS && n_pixels * 24 <= limits->max_allocation &&
+         n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
 }
 
 /**
@@ -368,14 +382,14 @@ ms_device_labels_find(MsContext *context, MsImage *filtered, const guint16 *mode
                       guint32 *labels, guint32 *count, MsTimingLog *log, GCancellable *cancellable, GError **error)
 {
   const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  const gsize n_pixels = (gsize)width * (gsize)height, most = ms_context_get_limits(context)->max_work_group;
+  const gsize n_pixels = (gsize)width * (gsize)height;
   Run self = {.context = context,
               .log = log,
               .cancellable = cancellable,
               .image = {{width, height, about->rule.spatial, about->rule.squared_range}},
               .n_pixels = n_pixels,
               .n_spans = (n_pixels + SPAN - 1) / SPAN,
-              .group = about->group > 0 ? about->group : MIN(MERGING_GROUP, most)};
+              .group = about->group > 0 ? about->group : merging_group(ms_context_get_limits(context))};
   gboolean good = create_kernels(&self, about->min_pixels > 1, error);
 
   if (good) {

@@ -2,7 +2,8 @@
 /*
  * Numbers the sets of pixels that neighbours of one region connect, from 1 on in the order of their first pixels, as
  * core/regions/segmentation.c does. parents[i] is a pixel of the same set that does not come after i; at the end it is
- * the first one. image: (width, height, spatial radius, squared colour distance). A work-item takes SPAN pixels.
+ * the first one. image: (width, height, spatial radius, squared colour distance). A work-item takes
+ * ROW_SPAN pixels of a row, or SPAN of all.
  *
  * Reads of parents race with the atomic minimum of other work-items. They may find an earlier parent, which is a pixel
  * of the same set, too.
@@ -25,13 +26,30 @@ find_first(volatile __global const int *parents, int at)
   return at;
 }
 
+/*
+ * As find_first(), and halves the path to the result. It may overwrite a parent that another work-item gives meanwhile,
+ * but that one then joins the two parents itself.
+ */
+static inline int
+find_first_halving(volatile __global int *parents, int at)
+{
+  for (int parent = parents[at]; parent != at; parent = parents[at]) {
+    const int above = parents[parent];
+
+    if (above != parent)
+      parents[at] = above;
+    at = above;
+  }
+  return at;
+}
+
 static inline void
 join(volatile __global int *parents, const int a, const int b)
 {
   int late = a, early = b;
 
   for (bool joined = false; !joined;) {
-    const int p = find_first(parents, late), q = find_first(parents, early);
+    const int p = find_first_halving(parents, late), q = find_first_halving(parents, early);
     const int before = p == q ? p : atomic_min(&parents[max(p, q)], min(p, q));
 
     /* Another work-item may have given the later set a parent meanwhile, which then joins, too. */
@@ -45,7 +63,7 @@ join(volatile __global int *parents, const int a, const int b)
 __kernel void
 start_labels(__global const uchar4 *colours, __global const ushort2 *modes, __global int *parents, const int4 image)
 {
-  const int x0 = (int)get_global_id(0) * SPAN, y = (int)get_global_id(1), end = min(x0 + SPAN, image.x);
+  const int x0 = (int)get_global_id(0) * ROW_SPAN, y = (int)get_global_id(1), end = min(x0 + ROW_SPAN, image.x);
   int first = y * image.x + x0;
 
   if (x0 >= image.x || y >= image.y)
@@ -64,7 +82,7 @@ __kernel void
 join_labels(__global const uchar4 *colours, __global const ushort2 *modes, volatile __global int *parents,
             const int4 image)
 {
-  const int x0 = (int)get_global_id(0) * SPAN, y = (int)get_global_id(1), end = min(x0 + SPAN, image.x);
+  const int x0 = (int)get_global_id(0) * ROW_SPAN, y = (int)get_global_id(1), end = min(x0 + ROW_SPAN, image.x);
 
   if (x0 >= image.x || y >= image.y)
     return;

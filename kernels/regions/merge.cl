@@ -4,7 +4,7 @@
  *
  * The rule takes regions in the order of (pixels, label), and a region that is joined has more pixels than the one that
  * joins it, so all regions of one size act before any that has grown, in the order of their labels. A work-group takes
- * the next GROUP of them at once. Each decides as if the decisions of those before it in the group were the ones of the
+ * the next members at once, up to GROUP of them. Each decides as if the decisions of those before it in the group were the ones of the
  * round before: which neighbours have joined another region, and which pixels others have gained by then. Rounds are
  * repeated until no decision changes. The first region of the group decides rightly in the first round, and each
  * other one no later than the round after all before it have: so the end is reached, and it is the serial result.
@@ -16,13 +16,36 @@
 #define ENTRIES 4
 
 
+/* Members of a chunk; each adds up those before it in its chunk that join the same region. */
+#define CHUNK 32
+
+/* A distance << LABEL_BITS | label, so that of two the smaller one is nearer or has the smaller label. */
+#define LABEL_BITS 30
+#define NO_NEIGHBOUR ULONG_MAX
+
+#define NONE_CHANGED UINT_MAX
+
+/*
+ * The regions whose turn it is, as members 0, 1, ... in the order of labels, each with @lanes work-items.
+ * targets: the region that each joins in this round; 0 for none
+ * sums: of each one's colours
+ * joined: of the members of the chunk up to this one that join the same region, the sum of colours and the number
+ * before: the member before it in its chunk that joins the same region, counted from 1; 0 where there is none
+ * heads, next: by the target's label, chains of the last members of each chunk that join it, counted from 1
+ * nearest: of each work-item
+ * changed: the first member whose decision changed in a round, by whether the round is odd; NONE_CHANGED if none did
+ */
 typedef struct {
-  uint labels[GROUP];   /* of the regions in the group, ascending */
-  uint targets[GROUP];  /* the region that each joins in this round; 0 for none */
-  ushort4 sums[GROUP];  /* of each region's colours */
-  uint heads[GROUP];  /* work-items that have joined a region, by the region's label, counted from 1 */
-  uint next[GROUP];
-  uint changed;         /* the last round in which a decision changed */
+  uint n;
+  uint lanes;
+  uint targets[GROUP];
+  ushort4 sums[GROUP];
+  uint4 joined[GROUP];
+  ushort before[GROUP];
+  ushort next[GROUP];
+  uint heads[GROUP];
+  ulong nearest[GROUP];
+  uint changed[2];
 } Batch;
 
 /* Sums of the values of the work-items before this one; @total gets that of all. */
@@ -103,41 +126,69 @@ find_root(__global uint *roots, uint label)
   return label;
 }
 
-/* The work-item of the group that has this region, counted from 1; 0 where none has. */
+/* The member that is this region, counted from 1; 0 where none is. @turn: the labels of @n members, ascending */
 static inline uint
-find_member(__local const Batch *batch, const uint label)
+find_member(__global const uint *turn, const uint n, const uint label)
 {
   uint low = 0;
 
   for (uint step = TOP_STEP; step > 0; step /= 2)
-    if (low + step < GROUP && batch->labels[low + step] <= label)
+    if (low + step < n && turn[low + step] <= label)
       low += step;
-  return batch->labels[low] == label ? low + 1 : 0;
+  return turn[low] == label ? low + 1 : 0;
 }
 
-/* Lists the neighbours of a region, each with its member of the group; some twice. Returns how many. */
+/* The regions of the eight pixels around one; @own for those outside of the image. */
+static inline void
+find_around(__global const uint *labels, __global uint *roots, const uint own, const int at, const int4 image,
+            uint around[8])
+{
+  const int x = at % image.x, y = at / image.x;
+
+  for (int k = 0; k < 8; k++) {
+    const int place = k < 4 ? k : k + 1, i = x + place % 3 - 1, j = y + place / 3 - 1;
+
+    around[k] = i >= 0 && i < image.x && j >= 0 && j < image.y ? labels[j * image.x + i] : own;
+  }
+  /* One step of all eight at once, since most labels are roots, or belong to one. */
+  for (int k = 0; k < 8; k++)
+    around[k] = roots[around[k]];
+  for (int k = 0; k < 8; k++)
+    around[k] = find_root(roots, around[k]);
+}
+
+/*
+ * Lists the neighbours that this work-item finds, some of them twice: its label, its member of the batch, and its means
+ * in two words. Returns how many.
+ */
 static inline uint
 list_neighbours(__global const uint *labels, __global const uint *next, __global uint *roots,
-                __global const ushort4 *means, __global uint2 *neighbours, __local const Batch *batch, const uint own,
-                uint pixel, const int4 image, const uint size)
+                __global const ushort4 *means, __global const uint *turn, __global uint4 *neighbours,
+                __local const Batch *batch, const uint own, uint pixel, const int4 image, const uint size)
 {
+  const uint lane = (uint)get_local_id(0) % batch->lanes;
   uint n = 0, recent[4] = {own, own, own, own};
 
-  for (; pixel > 0; pixel = next[pixel - 1]) {
-    const int at = (int)pixel - 1, x = at % image.x, y = at / image.x;
+  for (uint turns = lane; pixel > 0; pixel = next[pixel - 1], turns++) {
+    uint around[8];
 
-    for (int j = max(y - 1, 0); j <= min(y + 1, image.y - 1); j++)
-      for (int i = max(x - 1, 0); i <= min(x + 1, image.x - 1); i++) {
-        const uint label = find_root(roots, labels[j * image.x + i]);
+    if (turns % batch->lanes != 0)
+      continue;
+    find_around(labels, roots, own, (int)pixel - 1, image, around);
+    for (int k = 0; k < 8; k++) {
+      const uint label = around[k];
 
-        if (label == own || label == recent[0] || label == recent[1] || label == recent[2] || label == recent[3])
-          continue;
-        recent[3] = recent[2];
-        recent[2] = recent[1];
-        recent[1] = recent[0];
-        recent[0] = label;
-        neighbours[n++ * GROUP] = (uint2)(label, means[label].w == size ? find_member(batch, label) : 0);
-      }
+      if (label == own || label == recent[0] || label == recent[1] || label == recent[2] || label == recent[3])
+        continue;
+      recent[3] = recent[2];
+      recent[2] = recent[1];
+      recent[1] = recent[0];
+      recent[0] = label;
+
+      const ushort4 mean = means[label];
+      neighbours[n++ * GROUP] = (uint4)(label, mean.w == size ? find_member(turn, batch->n, label) : 0,
+                                        (uint)mean.x | (uint)mean.y << 16, mean.z);
+    }
   }
   return n;
 }
@@ -148,21 +199,21 @@ bucket_of(const uint label)
   return label * 2654435769u % GROUP;
 }
 
-/* How many members before this one join the region; @sum gets the sum of their colours. */
-static inline uint
-joined_before(__local const Batch *batch, const uint label, uint3 *sum)
+/* The sum of the colours of the members before @self that join the region @label, and in w how many they are. */
+static inline uint4
+joined_before(__local const Batch *batch, const uint label, const uint self)
 {
-  const uint self = (uint)get_local_id(0);
-  uint n = 0;
+  uint4 sum = (uint4)(0);
 
-  for (uint member = batch->heads[bucket_of(label)]; member > 0; member = batch->next[member - 1])
-    if (member - 1 < self && batch->targets[member - 1] == label) {
-      const ushort4 own = batch->sums[member - 1];
+  for (uint last = batch->heads[bucket_of(label)]; last > 0; last = batch->next[last - 1]) {
+    uint member = batch->targets[last - 1] == label ? last : 0;
 
-      *sum += (uint3)(own.x, own.y, own.z);
-      n++;
-    }
-  return n;
+    while (member > self && (member - 1) / CHUNK == self / CHUNK)
+      member = batch->before[member - 1];
+    if (member > 0 && member <= self)
+      sum += batch->joined[member - 1];
+  }
+  return sum;
 }
 
 static inline ulong
@@ -173,60 +224,110 @@ distance_of(const ushort4 a, const ushort4 b)
   return (ulong)(x * x) + (ulong)(y * y) + (ulong)(z * z);
 }
 
-/* The neighbour that is nearest when this member's turn comes, if those before it decide as in the round before. */
-static inline uint
-decide(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
-       __global const uint2 *neighbours, __local const Batch *batch, const uint n, const ushort4 own, const uint label,
-       const uint size)
+/* The nearest of a work-item's neighbours at its member's turn, if the members before decide as in the last round. */
+static inline ulong
+find_nearest(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
+             __global const uint4 *neighbours, __local const Batch *batch, const uint n, const ushort4 own,
+             const uint label, const uint size)
 {
-  const uint self = (uint)get_local_id(0);
-  ulong least = ULONG_MAX;
-  uint best = 0;
-  uint3 none = (uint3)(0);
+  const uint self = (uint)get_local_id(0) / batch->lanes;
+  ulong nearest = NO_NEIGHBOUR;
 
-  if (joined_before(batch, label, &none) > 0)
-    return 0;
+  /* A region that others have joined has grown, and waits for a later turn. */
+  if (joined_before(batch, label, self).w > 0)
+    return NO_NEIGHBOUR;
   for (uint i = 0; i < n; i++) {
-    const uint2 neighbour = neighbours[i * GROUP];
-    const bool has_joined = neighbour.y > 0 && neighbour.y - 1 < self && batch->targets[neighbour.y - 1] > 0;
-    const uint other = has_joined ? batch->targets[neighbour.y - 1] : neighbour.x;
-    uint3 sum = (uint3)(0);
-    const uint joined = joined_before(batch, other, &sum);
-    const ushort4 mean = joined > 0 ? means_with(sizes, sums, other, joined * size, sum) : means[other];
-    const ulong distance = distance_of(own, mean);
+    const uint4 neighbour = neighbours[i * GROUP];
+    const uint target = neighbour.y > 0 && neighbour.y - 1 < self ? batch->targets[neighbour.y - 1] : 0;
+    const uint other = target > 0 ? target : neighbour.x;
+    const uint4 joined = joined_before(batch, other, self);
+    ushort4 mean = (ushort4)((ushort)neighbour.z, (ushort)(neighbour.z >> 16), (ushort)neighbour.w, 0);
 
-    if (distance < least || (distance == least && other < best)) {
-      least = distance;
-      best = other;
-    }
+    if (joined.w > 0)
+      mean = means_with(sizes, sums, other, joined.w * size, joined.xyz);
+    else if (target > 0)
+      mean = means[other];
+    nearest = min(nearest, distance_of(own, mean) << LABEL_BITS | other);
   }
-  return best;
+  return nearest;
 }
 
-/* Rounds of decisions until none changes; the region that this member joins, or 0. */
-static inline uint
-decide_all(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
-           __global const uint2 *neighbours, __local Batch *batch, const uint n, const ushort4 own, const uint label,
-           const uint size)
+/* The least value of the work-items of each member; undefined for those beyond the last member. */
+static inline ulong
+least_of_lanes(__local Batch *batch, ulong nearest)
 {
   const uint self = (uint)get_local_id(0);
-  uint target = 0, last = 1;
 
-  for (uint round = 1; last == round; round++) {
-    const uint decision = n > 0 ? decide(sizes, sums, means, neighbours, batch, n, own, label, size) : 0;
+  for (uint step = batch->lanes / 2; step > 0; step /= 2) {
+    batch->nearest[self] = nearest;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    nearest = min(nearest, batch->nearest[min(self ^ step, (uint)GROUP - 1)]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return nearest;
+}
+
+/* Adds up the members of the chunk that join the same region up to this one; the last of them enters the chain. */
+static inline void
+enter_member(__local Batch *batch, const uint self, const uint target)
+{
+  const uint start = self / CHUNK * CHUNK, end = min(start + CHUNK, batch->n);
+  uint4 sum = (uint4)(0);
+  uint before = 0;
+  bool is_last = true;
+
+  for (uint i = start; i < end; i++)
+    if (batch->targets[i] == target) {
+      const ushort4 own = batch->sums[i];
+
+      sum += i <= self ? (uint4)(own.x, own.y, own.z, 1) : (uint4)(0);
+      before = i < self ? i + 1 : before;
+      is_last = is_last && i <= self;
+    }
+  batch->joined[self] = sum;
+  batch->before[self] = (ushort)before;
+  if (is_last)
+    batch->next[self] = (ushort)atomic_xchg(&batch->heads[bucket_of(target)], self + 1);
+}
+
+/*
+ * Rounds of decisions until none changes; the region that this work-item's member joins, or 0. What a member decides in
+ * a round in which no decision before it changed is final, so members up to the first change decide no more.
+ */
+static inline uint
+decide_all(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
+           __global const uint4 *neighbours, __local Batch *batch, const uint n, const ushort4 own, const uint label,
+           const uint size)
+{
+  const uint self = (uint)get_local_id(0), member = self / batch->lanes;
+  const bool is_first = self % batch->lanes == 0 && member < batch->n;
+  uint target = 0, changed = 0;
+
+  for (uint round = 0; changed != NONE_CHANGED; round++) {
+    const bool is_final = round > 0 && member <= changed;
+    const ulong nearest =
+      least_of_lanes(batch, n > 0 && !is_final
+                              ? find_nearest(sizes, sums, means, neighbours, batch, n, own, label, size)
+                              : NO_NEIGHBOUR);
+    const bool has_nearest = member < batch->n && nearest != NO_NEIGHBOUR;
+    const uint decision = is_final ? target : has_nearest ? (uint)nearest & ((1u << LABEL_BITS) - 1) : 0;
 
     barrier(CLK_LOCAL_MEM_FENCE);
     if (decision != target)
-      batch->changed = round + 1;
-    target = batch->targets[self] = decision;
+      atomic_min(&batch->changed[round % 2], member);
+    target = decision;
+    if (is_first)
+      batch->targets[member] = target;
     batch->heads[self] = 0;
+    if (self == 0)
+      batch->changed[(round + 1) % 2] = NONE_CHANGED;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (target > 0)
-      batch->next[self] = atomic_xchg(&batch->heads[bucket_of(target)], self + 1);
+    if (is_first && target > 0)
+      enter_member(batch, member, target);
     barrier(CLK_LOCAL_MEM_FENCE);
-    last = batch->changed;
+    changed = batch->changed[round % 2];
   }
-  return target;
+  return is_first ? target : 0;
 }
 
 /* Gives the pixels of @label to @target; several regions may join one at once. */
@@ -241,11 +342,30 @@ join_region(__global uint *roots, __global uint *sizes, __global uint *sums, __g
     next[atomic_xchg(&tails[target], tails[label]) - 1] = heads[label];
 }
 
+/* Begins a batch of @n members, which have the more work-items each the fewer they are. */
+static inline void
+begin_batch(__local Batch *batch, const uint n)
+{
+  const uint self = (uint)get_local_id(0);
+  uint lanes = 1;
+
+  while (2 * lanes * n <= GROUP && lanes < 32)
+    lanes *= 2;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  batch->targets[self] = batch->heads[self] = 0;
+  if (self == 0) {
+    batch->n = n;
+    batch->lanes = lanes;
+    batch->changed[0] = NONE_CHANGED;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* Merges the regions of merging.z pixels; run as one group for each size from 1 on. */
 __attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void
 merge_size(__global const uint *labels, __global uint *next, __global uint *heads, __global uint *tails,
            __global uint *sizes, __global uint *sums, __global ushort4 *means, __global uint *roots,
-           __global uint *waiting, __global uint *turn, __global uint2 *neighbours, __global uint *state,
+           __global uint *waiting, __global uint *turn, __global uint4 *neighbours, __global uint *state,
            const int4 image, const int4 merging)
 {
   __local Batch batch;
@@ -253,24 +373,22 @@ merge_size(__global const uint *labels, __global uint *next, __global uint *head
   const uint n_turn = choose_turn(roots, sizes, waiting, turn, state, batch.targets, merging);
 
   for (uint start = 0; start < n_turn; start += GROUP) {
-    const uint label = start + self < n_turn ? turn[start + self] : UINT_MAX;
+    begin_batch(&batch, min(n_turn - start, (uint)GROUP));
+
+    const uint member = self / batch.lanes, label = member < batch.n ? turn[start + member] : 0;
     /* Regions that others of this size have joined have grown. */
-    const bool acts = label != UINT_MAX && sizes[label] == size;
+    const bool acts = label > 0 && sizes[label] == size;
     const ushort4 sum = acts ? convert_ushort4((uint4)(sums[label * 6], sums[label * 6 + 2], sums[label * 6 + 4], 0))
                              : (ushort4)(0);
-
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    batch.labels[self] = label;
-    batch.targets[self] = batch.heads[self] = 0;
-    batch.sums[self] = sum;
-    batch.changed = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    const uint n = acts ? list_neighbours(labels, next, roots, means, neighbours + self, &batch, label, heads[label],
-                                          image, size)
+    const uint n = acts ? list_neighbours(labels, next, roots, means, turn + start, neighbours + self, &batch, label,
+                                          heads[label], image, size)
                         : 0;
-    const uint target =
-      decide_all(sizes, sums, means, neighbours + self, &batch, n, acts ? means[label] : (ushort4)(0), label, size);
+
+    if (self % batch.lanes == 0 && label > 0)
+      batch.sums[member] = sum;
+
+    const uint target = decide_all(sizes, sums, means, neighbours + self, &batch, n,
+                                   acts ? means[label] : (ushort4)(0), label, size);
 
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (target > 0)

@@ -77,15 +77,20 @@ chain_pixels(__global const uint *labels, __global const uint *sizes, __global u
   }
 }
 
-/* As set_means() of core/regions/merging.c; the quotient fits 16 bits, and the dividend 32 up to 65535 pixels. */
-static inline ushort4
-means_of(const uint size, const ulong sum0, const ulong sum1, const ulong sum2)
+/*
+ * As set_means() of core/regions/merging.c. The quotient, which is less than 65536, is at most one off as a float, and
+ * then corrected: a division of 64 bits takes several times as long.
+ */
+static inline ushort
+mean_of(const uint size, const ulong sum)
 {
-  if (size <= 65535)
-    return (ushort4)((ushort)((256 * (uint)sum0 + size / 2) / size), (ushort)((256 * (uint)sum1 + size / 2) / size),
-                     (ushort)((256 * (uint)sum2 + size / 2) / size), (ushort)size);
-  return (ushort4)((ushort)((256 * sum0 + size / 2) / size), (ushort)((256 * sum1 + size / 2) / size),
-                   (ushort)((256 * sum2 + size / 2) / size), (ushort)65535);
+  const ulong dividend = 256 * sum + size / 2;
+  const uint quotient = (uint)((float)dividend / (float)size);
+  const ulong product = (ulong)quotient * size;
+
+  if (product > dividend)
+    return (ushort)(quotient - 1);
+  return (ushort)(dividend - product >= size ? quotient + 1 : quotient);
 }
 
 static inline ulong
@@ -98,8 +103,10 @@ wide(__global const uint *sum)
 static inline ushort4
 means_with(__global const uint *sizes, __global const uint *sums, const uint label, const uint size, const uint3 sum)
 {
-  return means_of(sizes[label] + size, wide(&sums[label * 6]) + sum.x, wide(&sums[label * 6 + 2]) + sum.y,
-                  wide(&sums[label * 6 + 4]) + sum.z);
+  const uint whole = sizes[label] + size;
+
+  return (ushort4)(mean_of(whole, wide(&sums[label * 6]) + sum.x), mean_of(whole, wide(&sums[label * 6 + 2]) + sum.y),
+                   mean_of(whole, wide(&sums[label * 6 + 4]) + sum.z), (ushort)min(whole, 65535u));
 }
 
 /* At first every region is its own root, and waits for its turn to merge. */
