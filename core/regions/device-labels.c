@@ -333,12 +333,23 @@ merge(Run *self, guint min_pixels, guint32 *count, GError **error)
          ms_context_download(self->context, self->buffers[BUFFER_STATE], 4, 4, count, self->log, error);
 }
 
+/* Whether the device merges so many regions; fewer than two pixels are not too few for a region. */
 static gboolean
-run(Run *self, MsImage *filtered, const guint16 *modes, guint min_pixels, guint32 *labels, guint32 *count,
-    GError **error)
+merges(const MsDeviceLabels *about, guint32 count)
 {
-  return find_labels(self, filtered, modes, count, error) &&
-         (min_pixels <= 1 || merge(self, min_pixels, count, error)) &&
+  const guint most = about->most_regions > 0 ? about->most_regions : MS_DEVICE_LABELS_MOST_REGIONS;
+
+  return about->min_pixels > 1 && about->min_pixels <= MS_DEVICE_LABELS_MOST_PIXELS && count <= most;
+}
+
+static gboolean
+run(Run *self, MsImage *filtered, const guint16 *modes, const MsDeviceLabels *about, guint32 *labels, guint32 *count,
+    gboolean *merged, GError **error)
+{
+  if (!find_labels(self, filtered, modes, count, error))
+    return FALSE;
+  *merged = merges(about, *count);
+  return (!*merged || merge(self, about->min_pixels, count, error)) &&
          ms_context_download(self->context, self->buffers[BUFFER_LABELS], 0, self->n_pixels * 4, labels, self->log,
                              error);
 }
@@ -371,6 +382,7 @@ ms_device_labels_fit(MsContext *context, gsize n_pixels)
  * @modes: column and row of each pixel's mode
  * @labels: (out caller-allocates): the region of each pixel, numbered from 1 on in the order of the first pixels
  * @count: (out): how many there are
+ * @merged: (out): whether the device merged those that are too small; otherwise the labels are those from before
  *
  * The result is that of ms_segmentation_new_on() without a device.
  *
@@ -379,7 +391,8 @@ ms_device_labels_fit(MsContext *context, gsize n_pixels)
  */
 gboolean
 ms_device_labels_find(MsContext *context, MsImage *filtered, const guint16 *modes, const MsDeviceLabels *about,
-                      guint32 *labels, guint32 *count, MsTimingLog *log, GCancellable *cancellable, GError **error)
+                      guint32 *labels, guint32 *count, gboolean *merged, MsTimingLog *log, GCancellable *cancellable,
+                      GError **error)
 {
   const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
   const gsize n_pixels = (gsize)width * (gsize)height;
@@ -390,11 +403,11 @@ ms_device_labels_find(MsContext *context, MsImage *filtered, const guint16 *mode
               .n_pixels = n_pixels,
               .n_spans = (n_pixels + SPAN - 1) / SPAN,
               .group = about->group > 0 ? about->group : merging_group(ms_context_get_limits(context))};
-  gboolean good = create_kernels(&self, about->min_pixels > 1, error);
+  gboolean good = create_kernels(&self, merges(about, 0), error);
 
   if (good) {
     ms_context_lock_kernels(context);
-    good = run(&self, filtered, modes, about->min_pixels, labels, count, error);
+    good = run(&self, filtered, modes, about, labels, count, merged, error);
     ms_context_unlock_kernels(context);
   }
   release(&self);

@@ -10,24 +10,27 @@
 
 G_BEGIN_DECLS
 
-/* Regions of at least so many pixels are merged on the host. */
+/* A device merges regions of fewer pixels, and up to so many of them, which takes it less than a second or so. */
 #define MS_DEVICE_LABELS_MOST_PIXELS 256
+#define MS_DEVICE_LABELS_MOST_REGIONS (1u << 22)
 
 /**
  * MsDeviceLabels: what a device finds.
  * @rule: which neighbours are of one region
- * @min_pixels: regions with fewer pixels join a neighbour; up to MS_DEVICE_LABELS_MOST_PIXELS, 0 or 1 for none
+ * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @group: work-items of the group that merges, or 0 for as many as the device has
+ * @most_regions: more regions than this are not merged; 0 for MS_DEVICE_LABELS_MOST_REGIONS
  */
 typedef struct {
   MsLabelRule rule;
   guint min_pixels;
   guint group;
+  guint most_regions;
 } MsDeviceLabels;
 
 gboolean ms_device_labels_fit(MsContext *context, gsize n_pixels);
 gboolean ms_device_labels_find(MsContext *context, MsImage *filtered, const guint16 *modes, const MsDeviceLabels *about,
-                               guint32 *labels, guint32 *count, MsTimingLog *log, GCancellable *cancellable,
-                               GError **error);
+                               guint32 *labels, guint32 *count, gboolean *merged, MsTimingLog *log,
+                               GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -131,18 +131,19 @@ segment_on_host(MsContext *context, MsImage *filtered, const MsCloseness *closen
   return runs && merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
 }
 
-/* The kernels find the regions; the host merges those that are too large for the kernels that merge. */
+/* The kernels find the regions, and merge them unless they are too many, or too large. */
 static gboolean
 segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels,
                   guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
 {
-  const gboolean on_host = min_pixels > MS_DEVICE_LABELS_MOST_PIXELS;
-  const MsDeviceLabels about = {closeness->rule, on_host ? 0 : min_pixels, 0};
+  const MsDeviceLabels about = {.rule = closeness->rule, .min_pixels = min_pixels};
+  gboolean merged;
 
   if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-      !ms_device_labels_find(context, filtered, closeness->modes, &about, labels, count, NULL, cancellable, error))
+      !ms_device_labels_find(context, filtered, closeness->modes, &about, labels, count, &merged, NULL, cancellable,
+                             error))
     return FALSE;
-  if (!on_host)
+  if (merged || min_pixels <= 1)
     return TRUE;
   g_autoptr(MsRuns) runs = ms_runs_new(labels, closeness->width, closeness->height);
   return merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);

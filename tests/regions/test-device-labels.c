@@ -64,10 +64,12 @@ check_kernels(MsContext *context, const Input *input, const MsDeviceLabels *abou
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
   g_autofree guint32 *labels = g_malloc(bytes);
   g_autoptr(GError) error = NULL;
+  gboolean merged;
   guint32 count;
 
-  ms_device_labels_find(context, input->filtered, input->modes, about, labels, &count, NULL, NULL, &error);
+  ms_device_labels_find(context, input->filtered, input->modes, about, labels, &count, &merged, NULL, NULL, &error);
   g_assert_no_error(error);
+  g_assert_cmpint(merged, ==, about->min_pixels > 1);
   g_assert_cmpuint(count, ==, expected->n);
   g_assert_cmpmem(labels, bytes, expected->labels, bytes);
 }
@@ -102,7 +104,7 @@ check_sets(MsContext *context, const Input *input, const MsParams *params, doubl
   const MsCloseness closeness = {ms_image_get_pixels(input->filtered), input->modes, sets->width, sets->height,
                                  ms_segmentation_rule(params, range)};
 
-  check_kernels(context, input, &(MsDeviceLabels){closeness.rule, 0, 0}, sets);
+  check_kernels(context, input, &(MsDeviceLabels){.rule = closeness.rule}, sets);
   check_threads(&closeness, sets);
 }
 
@@ -177,7 +179,7 @@ check_merging(MsContext *context, const Input *input, guint min_pixels, guint gr
 {
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
   const MsSettings settings = ms_settings_default();
-  const MsDeviceLabels about = {ms_segmentation_rule(&settings.params, options.range), min_pixels, group};
+  const MsDeviceLabels about = {ms_segmentation_rule(&settings.params, options.range), min_pixels, group, 0};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsSegmentation) expected =
     ms_segmentation_new_on(NULL, input->filtered, input->modes, &settings.params, &options, NULL, &error);
@@ -214,6 +216,35 @@ test_merging_many(void)
   check_merging(context, &blotches, MS_DEVICE_LABELS_MOST_PIXELS, 0);
 }
 
+/* More or larger regions than the device merges keep their labels, for the host to merge. */
+static void
+test_merging_limits(void)
+{
+  const MsSettings settings = ms_settings_default();
+  const MsLabelRule rule = ms_segmentation_rule(&settings.params, MS_REGION_RANGE_DEFAULT);
+  const MsDeviceLabels limits[] = {{rule, 5, 7, 10}, {rule, MS_DEVICE_LABELS_MOST_PIXELS + 1, 7, 0}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_noise(65, 66, 8, 14);
+  g_autofree guint32 *labels = g_new(guint32, 65 * 66), *expected = g_new(guint32, 65 * 66);
+  g_autoptr(GError) error = NULL;
+  gboolean merged;
+  guint32 count, all;
+
+  if (!context)
+    return;
+  ms_device_labels_find(context, input.filtered, input.modes, &(MsDeviceLabels){.rule = rule}, expected, &all, &merged,
+                        NULL, NULL, &error);
+  g_assert_no_error(error);
+  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
+    ms_device_labels_find(context, input.filtered, input.modes, &limits[i], labels, &count, &merged, NULL, NULL,
+                          &error);
+    g_assert_no_error(error);
+    g_assert_false(merged);
+    g_assert_cmpuint(count, ==, all);
+    g_assert_cmpmem(labels, 65 * 66 * 4, expected, 65 * 66 * 4);
+  }
+}
+
 /* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
 static void
 test_range(void)
@@ -245,5 +276,6 @@ main(int argc, char **argv)
   g_test_add_func("/device-labels/range", test_range);
   g_test_add_func("/device-labels/merging", test_merging);
   g_test_add_func("/device-labels/merging-many", test_merging_many);
+  g_test_add_func("/device-labels/merging-limits", test_merging_limits);
   return g_test_run();
 }
