@@ -77,20 +77,24 @@ count_different(const guint32 *a, const guint32 *b, gsize n)
   return different;
 }
 
-/* The kernels that number connected pixels, on the modes of the serial code. */
+/* The kernels that number regions and merge those of fewer than @min_pixels, on the modes of the serial code. */
 static void
-test_labels(MsSelfTest *self, MsImage *filtered, const guint16 *modes, const MsParams *params)
+test_labels(MsSelfTest *self, const char *name, MsImage *filtered, const guint16 *modes, const MsParams *params,
+            guint min_pixels)
 {
-  const MsLabelRule rule = ms_segmentation_rule(params, MS_REGION_RANGE_DEFAULT);
+  const MsDeviceLabels about = {.rule = ms_segmentation_rule(params, MS_REGION_RANGE_DEFAULT),
+                                .min_pixels = min_pixels};
   g_autofree guint32 *labels = g_new0(guint32, WIDTH * HEIGHT);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, modes, params, 0, NULL, &error);
+  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, modes, params, min_pixels, NULL, &error);
   guint32 count = 0;
   guint64 different = 0;
+  gboolean merged;
 
-  if (serial && ms_device_labels_find(self->context, filtered, modes, &rule, labels, &count, NULL, &error))
+  if (serial &&
+      ms_device_labels_find(self->context, filtered, modes, &about, labels, &count, &merged, NULL, NULL, &error))
     different = count_different(labels, serial->labels, WIDTH * HEIGHT) + (count != serial->n);
-  ms_self_test_add(self, "labels of regions", different, error);
+  ms_self_test_add(self, name, different, error);
 }
 
 static void
@@ -106,8 +110,12 @@ test_modes(MsSelfTest *self, MsMeanShift *filter, MsImage *source)
 
   ms_self_test_add(self, "modes", result ? count_different((guint32 *)found, (guint32 *)serial, WIDTH * HEIGHT) : 0,
                    error);
-  if (reference)
-    test_labels(self, reference, serial, &settings.params);
+  if (!reference)
+    return;
+  test_labels(self, "labels of regions", reference, serial, &settings.params, 0);
+  /* Processors merge without kernels; see ms_segmentation_new_on(). */
+  if (ms_context_get_limits(self->context)->type != MS_DEVICE_TYPE_CPU)
+    test_labels(self, "merged regions", reference, serial, &settings.params, 9);
 }
 
 /** ms_self_test_filter: every kernel of the filter, and those around it. */
