@@ -4,17 +4,16 @@
  *
  * The rule takes regions in the order of (pixels, label), and a region that is joined has more pixels than the one that
  * joins it, so all regions of one size act before any that has grown, in the order of their labels. A work-group takes
- * the next members at once, up to GROUP of them. Each decides as if the decisions of those before it in the group were the ones of the
- * round before: which neighbours have joined another region, and which pixels others have gained by then. Rounds are
- * repeated until no decision changes. The first region of the group decides rightly in the first round, and each
- * other one no later than the round after all before it have: so the end is reached, and it is the serial result.
+ * the next members at once, up to GROUP of them. Each decides as if the members before it decided as in the round
+ * before: which neighbours have joined another region, and which pixels others have gained by then. Rounds are repeated
+ * until no decision changes. The first member decides rightly in the first round, and each other one no later than in
+ * the round after all members before it have, so the rounds end with the serial result.
  *
  * roots[label]: the label itself, or a region that it has joined. See regions.cl for the other arrays.
  */
 
 /* Entries of the list of waiting regions that a work-item takes at once. */
 #define ENTRIES 4
-
 
 /* Members of a chunk; each adds up those before it in its chunk that join the same region. */
 #define CHUNK 32

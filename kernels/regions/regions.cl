@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is known of each region before small ones are merged; labels count from 1. merging: (number of regions, least
- * pixels of a region that stays, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one region.
+ * number of pixels, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one region.
  *
  * sums: for each label three pairs of 32 bits, lower half first. means: means of the three channels in steps of 1/256,
  * and the number of pixels up to 65535. next: the pixel after each one in the chain of its region, counted from 1; 0
