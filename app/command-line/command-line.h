@@ -72,6 +72,7 @@ typedef struct {
   guint64 memory_limit;
   char *scratch;
   guint64 max_pixels;
+  gboolean accept_damaged;
   gboolean timings;
   gboolean stats;
   gboolean histogram;

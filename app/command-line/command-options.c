@@ -142,6 +142,8 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "scratch", TEXT, scratch, IMAGES,
       N_("With --memory-limit, folder of temporary files for larger images that cannot be read by rows"),
       ARGUMENT("DIR"), .needs = "memory-limit"),
+  ROW(BATCH, "accept-damaged", FLAG, accept_damaged, IMAGES,
+      N_("Filter images that are damaged or end early as far as they can be read, and name them")),
   ROW(BATCH, "max-pixels", AMOUNT, max_pixels, IMAGES | REGIONS | TUNE | EXPERIMENT,
       N_("Refuse images with more pixels (default 1G); K, M, G and T are decimal"), ARGUMENT("N"), .thousand = 1000),
 

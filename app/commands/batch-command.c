@@ -151,6 +151,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
 
   options.settings = line->settings;
   options.limits.max_pixels = line->max_pixels;
+  options.limits.accept_damaged = line->accept_damaged;
   options.save.format = (MsImageFormat)line->format;
   options.save.quality = line->quality;
   options.jobs = (guint)line->jobs;
@@ -199,6 +200,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .n_own_files = G_N_ELEMENTS(own_files)};
 
   limits.max_pixels = line->max_pixels;
+  limits.accept_damaged = line->accept_damaged;
   if (needs_device_name(line)) {
     c->engine = open_engine(c, error);
     if (!c->engine)

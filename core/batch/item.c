@@ -79,6 +79,32 @@ ms_batch_item_reset(MsBatchItem *self)
   self->status = MS_ITEM_PENDING;
 }
 
+/** ms_batch_item_add_note: appends a sentence to the item's note. */
+void
+ms_batch_item_add_note(MsBatchItem *self, const char *sentence)
+{
+  char *note = self->note ? g_strdup_printf("%s %s", self->note, sentence) : g_strdup(sentence);
+
+  g_free(self->note);
+  self->note = note;
+}
+
+/**
+ * ms_batch_item_note_damage:
+ * @name: of the input, as messages show it
+ * @damage: (nullable): what is damaged in an input that was accepted nevertheless
+ */
+void
+ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage)
+{
+  g_autofree char *note = NULL;
+
+  if (!damage)
+    return;
+  note = g_strdup_printf("'%s' is damaged (%s); what could be read was kept.", name, damage);
+  ms_batch_item_add_note(self, note);
+}
+
 void
 ms_batch_item_skip(MsBatchItem *self, const char *reason)
 {

@@ -82,6 +82,8 @@ MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relat
 void ms_batch_item_free(MsBatchItem *self);
 void ms_batch_item_fail(MsBatchItem *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
+void ms_batch_item_add_note(MsBatchItem *self, const char *sentence);
+void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_reset(MsBatchItem *self);
 void ms_batch_item_forget_results(MsBatchItem *self);

@@ -67,7 +67,11 @@ read_source(MsImageSource *source, GError **error)
 {
   const MsCodec *codec = ms_image_find_codec(source, error);
 
-  return codec != NULL ? codec->read(source, error) : NULL;
+  MsImage *image = codec != NULL ? codec->read(source, error) : NULL;
+
+  if (image != NULL && source->damage[0] != '\0')
+    ms_image_set_damage(image, source->damage);
+  return image;
 }
 
 /** ms_image_buffered_stream: (transfer full): a stream over @base for an #MsImageSource. */

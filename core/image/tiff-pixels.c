@@ -89,11 +89,23 @@ begin_row(const MsTiffReader *self, guint plane, guint8 *out)
     memset(out, 255, (gsize)self->width * 4);
 }
 
+/* Whether rows that cannot be decoded may be black; an error of the reader itself is none of the file. */
+static gboolean
+accepts_black(MsTiffReader *self)
+{
+  return self->error == NULL && self->reads_rows &&
+         ms_image_source_accepts(self->source, "its pixels cannot be decoded");
+}
+
 static gboolean
 read_strip_row(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
 {
-  if (is_cancelled(self) || TIFFReadScanline(self->tiff, self->block, y, plane) < 0)
+  if (is_cancelled(self))
     return FALSE;
+  if (TIFFReadScanline(self->tiff, self->block, y, plane) < 0) {
+    ms_image_source_blacken(out, self->width);
+    return accepts_black(self);
+  }
   begin_row(self, plane, out);
   place_row(self, self->block, plane, out, self->width);
   return TRUE;
@@ -104,8 +116,13 @@ read_tile(MsTiffReader *self, guint32 x, guint32 y, guint32 width, guint32 rows,
 {
   gsize stride = TIFFTileRowSize(self->tiff);
 
-  if (is_cancelled(self) || TIFFReadTile(self->tiff, self->block, x, y, 0, plane) < 0)
+  if (is_cancelled(self))
     return FALSE;
+  if (TIFFReadTile(self->tiff, self->block, x, y, 0, plane) < 0) {
+    for (guint32 row = 0; row < rows; row++)
+      ms_image_source_blacken(out + ((gsize)row * self->width + x) * 4, MIN(width, self->width - x));
+    return accepts_black(self);
+  }
   for (guint32 row = 0; row < rows; row++)
     place_row(self, self->block + row * stride, plane, out + ((gsize)row * self->width + x) * 4,
               MIN(width, self->width - x));
@@ -180,11 +197,19 @@ alloc_block(MsTiffReader *self)
   return self->error == NULL;
 }
 
+/** ms_tiff_pixels_are_rows: whether the rows of the image, which may not be upright, are stored one after another. */
+gboolean
+ms_tiff_pixels_are_rows(const MsTiffReader *self)
+{
+  return !self->by_library && count_planes(self) == 1;
+}
+
 static gboolean
 read_samples(MsTiffReader *self)
 {
   if (!alloc_block(self))
     return FALSE;
+  self->reads_rows = ms_tiff_pixels_are_rows(self);
   for (guint plane = 0; plane < count_planes(self); plane++)
     if ((plane < self->colours || plane == self->alpha) && !read_plane(self, plane))
       return FALSE;
@@ -257,13 +282,6 @@ ms_tiff_pixels_read(MsTiffReader *self)
   return self->error == NULL;
 }
 
-/** ms_tiff_pixels_are_rows: whether the rows of the image, which may not be upright, are stored one after another. */
-gboolean
-ms_tiff_pixels_are_rows(const MsTiffReader *self)
-{
-  return !self->by_library && count_planes(self) == 1;
-}
-
 /**
  * ms_tiff_pixels_begin_rows: allocates what ms_tiff_pixels_read_row() needs; to be called where the rows are stored one
  * after another.
@@ -279,6 +297,7 @@ ms_tiff_pixels_begin_rows(MsTiffReader *self)
 
   if (!alloc_block(self))
     return 0;
+  self->reads_rows = TRUE;
   self->tiles = is_tiled ? g_try_malloc(tiles) : NULL;
   if (!is_tiled || self->tiles != NULL)
     return tiles + 2 * block;

@@ -12,7 +12,7 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
-  if (self->error == NULL)
+  if (self->error == NULL && !(self->reads_rows && ms_image_source_accepts(self->source, message)))
     ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
                  self->source->name, message);
   return 1;

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @alpha: the place of the alpha sample, 0 for none
  * @associated: whether colours are stored multiplied by alpha
  * @by_library: whether libtiff converts the colours (YCbCr, CMYK, CIE L*a*b*); such images have no alpha here
+ * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
  * @pixels: (nullable): of the whole image, where it is not read by rows
  * @block: one stored row or tile
  * @row: samples of a row of @block, reduced to 8 bits
@@ -39,6 +40,7 @@ typedef struct {
   guint16 alpha;
   gboolean associated;
   gboolean by_library;
+  gboolean reads_rows;
   guint16 *palette[3];
   guint8 *pixels;
   guint8 *block;

@@ -7,7 +7,6 @@
 #include <webp/decode.h>
 
 #include "core/error.h"
-#include "core/image/metadata/exif.h"
 #include "core/image/metadata/orientation.h"
 
 #define BUFFER_SIZE (64 << 10)
@@ -17,6 +16,8 @@
 
 /* Most chunks of a file; the format defines seven for a still image. */
 #define MOST_CHUNKS 1000
+
+#define TOO_SHORT "the file ends before the image does"
 
 /* An EXIF chunk holds the block alone; some programs store the prefix that JPEG needs with it. */
 #define EXIF_PREFIX "Exif\0"
@@ -36,6 +37,7 @@ typedef struct {
   gboolean has_image;
   Chunk icc;
   Chunk exif;
+  Chunk xmp;
 } WebpReader;
 
 static gboolean
@@ -105,6 +107,8 @@ note_chunk(WebpReader *self, const guint8 *header, guint64 at)
     self->icc = chunk;
   else if (memcmp(header, "EXIF", 4) == 0 && self->exif.size == 0)
     self->exif = chunk;
+  else if (memcmp(header, "XMP ", 4) == 0 && self->xmp.size == 0)
+    self->xmp = chunk;
   else if (memcmp(header, "VP8 ", 4) == 0 || memcmp(header, "VP8L", 4) == 0)
     self->has_image = TRUE;
 }
@@ -122,7 +126,7 @@ read_chunks(WebpReader *self, GError **error)
     at += CHUNK_HEADER;
     note_chunk(self, header, at);
     at += get_u32(header + 4);
-    if (at > self->end)
+    if (at > self->end && !ms_image_source_accepts(self->source, TOO_SHORT))
       return damaged(self, N_("a part of it is longer than the file"), error);
     at += at & 1;
   }
@@ -137,8 +141,9 @@ read_header(WebpReader *self, GError **error)
   if (!read_exactly(self, 0, riff, sizeof riff, error))
     return FALSE;
   self->end = (guint64)get_u32(riff + 4) + CHUNK_HEADER;
-  if (self->end > self->source->size)
+  if (self->end > self->source->size && !ms_image_source_accepts(self->source, TOO_SHORT))
     return damaged(self, N_("the file ends before the image does"), error);
+  self->end = MIN(self->end, self->source->size);
   /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
   return read_size(self, error) && read_chunks(self, error) &&
          ms_image_source_check_size(self->source, self->width, self->height, 0, error);
@@ -168,6 +173,16 @@ read_exif(WebpReader *self)
   return block;
 }
 
+/* As the EXIF block or the XMP packet states. */
+static int
+read_turn(WebpReader *self)
+{
+  g_autoptr(GBytes) exif = read_exif(self);
+  g_autoptr(GBytes) xmp = read_chunk(self, self->xmp);
+
+  return ms_image_source_get_orientation(exif, xmp);
+}
+
 static gboolean
 set_decoder_error(const WebpReader *self, VP8StatusCode status, GError **error)
 {
@@ -176,6 +191,16 @@ set_decoder_error(const WebpReader *self, VP8StatusCode status, GError **error)
   ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
                self->source->name);
   return FALSE;
+}
+
+/* Whether some rows have been decoded, and a damaged file is accepted. */
+static gboolean
+accepts_rows(WebpReader *self, WebPIDecoder *decoder)
+{
+  int rows = 0;
+
+  return WebPIDecGetRGB(decoder, &rows, NULL, NULL, NULL) != NULL && rows > 0 &&
+         ms_image_source_accepts(self->source, "its pixels cannot be decoded");
 }
 
 /* Passes the file to the decoder piece by piece, so that decoding can be cancelled in between. */
@@ -191,7 +216,9 @@ feed(WebpReader *self, WebPIDecoder *decoder, GError **error)
       return FALSE;
     status = WebPIAppend(decoder, buffer, n);
   }
-  return status == VP8_STATUS_OK || set_decoder_error(self, status, error);
+  if (status == VP8_STATUS_OK || (status != VP8_STATUS_OUT_OF_MEMORY && accepts_rows(self, decoder)))
+    return TRUE;
+  return set_decoder_error(self, status, error);
 }
 
 static gboolean
@@ -236,7 +263,8 @@ ms_webp_read(MsImageSource *source, GError **error)
   g_autoptr(GBytes) icc = read_chunk(&self, self.icc);
   g_autoptr(GBytes) exif = read_exif(&self);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, 0, 0);
-  return ms_image_source_finish(source, g_steal_pointer(&pixels), self.width, self.height, metadata, 0, error);
+  return ms_image_source_finish(source, g_steal_pointer(&pixels), self.width, self.height, metadata, read_turn(&self),
+                                error);
 }
 
 /**
@@ -254,8 +282,7 @@ ms_webp_peek(MsImageSource *source, MsImageHeader *header, GError **error)
 
   if (!read_header(&self, error))
     return FALSE;
-  g_autoptr(GBytes) exif = read_exif(&self);
-  gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
+  gboolean swap = ms_orientation_swaps_sides(read_turn(&self));
   header->width = swap ? self.height : self.width;
   header->height = swap ? self.width : self.height;
   header->bits = 8;

@@ -35,6 +35,21 @@ class BadInput(HeadlessCase):
         for name in ("missing.png", "empty.png", "text.png", "cut.png", "header.png"):
             self.refuse(self.src / name, "-o", self.out / "x.png", "--device", "cpu", parts=[name])
 
+    def test_damaged_files_that_are_accepted(self):
+        good = pathlib.Path(self.picture("good.png", 200, 200)).read_bytes()
+        cut = self.src / "cut.png"
+        cut.write_bytes(good[:len(good) * 3 // 4])
+        command = [cut, "-o", self.out / "x.png", "--device", "reference", "--sp", "1"]
+        self.refuse(*command, parts=["cut.png", "damaged"])
+        for limit in ([], ["--memory-limit", "64M"]):
+            (self.out / "x.png").unlink(missing_ok=True)
+            image, = self.report(*command, "--accept-damaged", *limit)["images"]
+            self.assertEqual(image["status"], "done")
+            self.assertIn("cut.png' is damaged (the file ends before the picture does)", image["note"])
+            self.assertEqual(read_png((self.out / "x.png").read_bytes())[:2], (200, 200))
+        (self.src / "empty.png").write_bytes(b"")
+        self.refuse(self.src / "empty.png", "-o", self.out / "y.png", "--accept-damaged", parts=["empty.png"])
+
     def test_too_large(self):
         self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--max-pixels", "1K", parts=["a.png"])
         self.refuse(self.picture("a.png"), "-o", self.out / "x.png", "--memory-limit", "1K",

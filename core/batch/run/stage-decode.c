@@ -26,6 +26,8 @@ ms_stage_decode(MsBatchImage *work, GError **error)
     item->width = work->file.width;
     item->height = work->file.height;
     if (work->file.image)
+      ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->file.image));
+    if (work->file.image)
       ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->file.image), start);
     return TRUE;
   }
@@ -33,6 +35,7 @@ ms_stage_decode(MsBatchImage *work, GError **error)
   g_clear_pointer(&work->content, g_bytes_unref);
   if (!work->source)
     return FALSE;
+  ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->source));
   item->width = ms_image_get_width(work->source);
   item->height = ms_image_get_height(work->source);
   item->log = ms_timing_log_new();

@@ -67,15 +67,6 @@ mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
   return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
 }
 
-static void
-add_note(MsBatchItem *item, const char *sentence)
-{
-  char *note = item->note ? g_strdup_printf("%s %s", item->note, sentence) : g_strdup(sentence);
-
-  g_free(item->note);
-  item->note = note;
-}
-
 /*
  * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
  * the reason where neither is possible. @bytes: (out): working memory of the decoder.
@@ -97,7 +88,7 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
     g_autofree char *english = ms_error_dup_english(reason);
     g_autofree char *note =
       g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", english, work->options->scratch);
-    add_note(work->item, note);
+    ms_batch_item_add_note(work->item, note);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;
     return TRUE;

@@ -214,6 +214,8 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks
   work->result = ms_streamed_result_new(&work->file, &run, error);
   gboolean good = work->result && (item->output ? save(work, &run.feed_us, error) : take_rows(work, error));
   g_clear_object(&work->result);
+  ms_batch_item_note_damage(item, work->name, run.damage);
+  g_free(run.damage);
   item->used = run.used;
   g_free(item->rejected);
   item->rejected = run.rejected;

@@ -63,6 +63,8 @@ decode_until(Feed *self, int end, GError **error)
   for (; self->decoded < end; self->decoded++)
     if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
       return FALSE;
+  if (ms_row_file_get_damage(self->reader) && !self->run->damage)
+    self->run->damage = g_strdup(ms_row_file_get_damage(self->reader));
   if (bytes > 0)
     ms_timing_log_add_host(self->run->log, MS_STAGE_DECODE, NULL, bytes, start);
   return TRUE;

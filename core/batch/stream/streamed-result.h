@@ -49,6 +49,7 @@ typedef struct {
  * @filter_ms: (transfer none) (element-type double): gets the time of filtering of each repeat
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
  * @feed_us: (out): time in which rows were decoded and filtered
  * @inspect: (nullable): called with the source and the result of each band, from top to bottom; a second pass begins at
  *   row 0 again
@@ -65,6 +66,7 @@ typedef struct {
   GArray *filter_ms;
   MsSettings used;
   char *rejected;
+  char *damage;
   gint64 feed_us;
   gboolean (*inspect)(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error);
   gpointer inspect_data;

@@ -10,6 +10,7 @@
 #include "core/image/metadata/exif.h"
 #include "core/image/metadata/icc.h"
 #include "core/image/metadata/orientation.h"
+#include "core/image/metadata/xmp.h"
 
 /* Below this many bytes of pixels a false header does no harm, so unusual but valid small files are accepted. */
 #define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)
@@ -175,20 +176,45 @@ ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, g
 }
 
 /**
+ * ms_image_source_accepts:
+ * @damage: what the decoder found, as words that fit in parentheses
+ *
+ * Returns: whether the file is accepted nevertheless; the first @damage is kept then
+ */
+gboolean
+ms_image_source_accepts(MsImageSource *self, const char *damage)
+{
+  if (self->limits->accept_damaged && self->damage[0] == '\0')
+    g_strlcpy(self->damage, damage, sizeof self->damage);
+  return self->limits->accept_damaged;
+}
+
+/** ms_image_source_blacken: makes @n pixels black and opaque, as those stay that a damaged file does not give. */
+void
+ms_image_source_blacken(guint8 *pixels, guint64 n)
+{
+  static const guint8 black[] = {0, 0, 0, 255};
+
+  for (guint64 i = 0; i < n; i++)
+    memcpy(pixels + i * 4, black, sizeof black);
+}
+
+/**
  * ms_image_source_alloc_pixels:
  *
- * Returns: (transfer full): width * height * 4 bytes, not cleared, to be freed with ms_image_source_free_pixels(); or
- *   %NULL with %MS_ERROR_MEMORY, or with the errors of ms_scratch_file_map()
+ * Returns: (transfer full): width * height * 4 bytes, black where damage is accepted and else not cleared, to be freed
+ *   with ms_image_source_free_pixels(); or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map()
  */
 guint8 *
 ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error)
 {
   self->row_bytes = width * 4;
-  if (self->scratch)
-    return ms_scratch_file_map(self->scratch, width * height * 4, error);
-  guint8 *pixels = ms_image_try_alloc_pixels(width, height);
+  guint8 *pixels = self->scratch ? ms_scratch_file_map(self->scratch, width * height * 4, error)
+                                 : ms_image_try_alloc_pixels(width, height);
 
-  if (pixels == NULL)
+  if (pixels != NULL && self->limits->accept_damaged)
+    ms_image_source_blacken(pixels, width * height);
+  if (pixels == NULL && !self->scratch)
     ms_set_error(error, MS_ERROR_MEMORY,
                  "Not enough memory for '%s': its %" PRIu64 " x %" PRIu64 " pixels need %" PRIu64
                  " MiB; close other programs or scale it down.",
@@ -212,6 +238,23 @@ swap(guint32 *a, guint32 *b)
 
   *a = *b;
   *b = old;
+}
+
+/**
+ * ms_image_source_get_orientation:
+ * @exif: (nullable): a raw EXIF block
+ * @xmp: (nullable): an XMP packet
+ *
+ * Returns: 1 to 8: the orientation that EXIF data state or, where they state none, XMP does; 1 where neither does
+ */
+int
+ms_image_source_get_orientation(GBytes *exif, GBytes *xmp)
+{
+  int by_exif = exif != NULL ? ms_exif_get_orientation(exif) : 0;
+
+  if (by_exif != 0)
+    return by_exif;
+  return MAX(1, xmp != NULL ? ms_xmp_get_orientation(xmp) : 0);
 }
 
 /**

@@ -16,12 +16,18 @@ G_BEGIN_DECLS
  * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
  * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
  * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
+ * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
+ *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
  */
 typedef struct {
   guint64 max_pixels;
   guint max_scans;
   gsize max_metadata;
+  gboolean accept_damaged;
 } MsImageLimits;
+
+/** MS_IMAGE_MOST_DAMAGE: bytes of the words that describe damage, with the NUL byte at their end. */
+#define MS_IMAGE_MOST_DAMAGE 160
 
 /**
  * MsImageHeader: what the header of a file says.
@@ -61,6 +67,7 @@ typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
  * @rows_data: for @rows
  * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
  * @row_bytes: of the pixels in @scratch
+ * @damage: what is damaged in a file that was accepted nevertheless; empty for nothing
  */
 typedef struct {
   const char *name;
@@ -74,6 +81,7 @@ typedef struct {
   gpointer rows_data;
   MsScratchFile *scratch;
   gsize row_bytes;
+  char damage[MS_IMAGE_MOST_DAMAGE];
 } MsImageSource;
 
 MsImageLimits ms_image_limits_default(void);
@@ -85,6 +93,9 @@ gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buff
                                  GError **error);
 gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
                                     GError **error);
+void ms_image_source_blacken(guint8 *pixels, guint64 n);
+gboolean ms_image_source_accepts(MsImageSource *self, const char *damage);
+int ms_image_source_get_orientation(GBytes *exif, GBytes *xmp);
 guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
 void ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels);
 MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);

@@ -17,6 +17,7 @@ struct _MsImage {
   int height;
   GBytes *pixels;
   MsMetadata *metadata;
+  char *damage;
   gboolean is_streamed;
   gboolean is_opaque; /* of a streamed image, whose pixels cannot be searched */
   MsImageFeed feed;
@@ -33,6 +34,7 @@ ms_image_finalize(GObject *object)
     self->feed.free(self->feed.data);
   g_clear_pointer(&self->pixels, g_bytes_unref);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
+  g_free(self->damage);
   G_OBJECT_CLASS(ms_image_parent_class)->finalize(object);
 }
 
@@ -180,6 +182,21 @@ GBytes *
 ms_image_get_bytes(MsImage *self)
 {
   return self->pixels;
+}
+
+/** ms_image_set_damage: for loaders, before anything else sees the image; @damage: as words that fit in parentheses. */
+void
+ms_image_set_damage(MsImage *self, const char *damage)
+{
+  g_free(self->damage);
+  self->damage = g_strdup(damage);
+}
+
+/** ms_image_get_damage: (nullable): why a part of the file could not be read, of an image that was accepted damaged. */
+const char *
+ms_image_get_damage(MsImage *self)
+{
+  return self->damage;
 }
 
 /** ms_image_get_metadata: (transfer none) (nullable): what is saved with the pixels. */

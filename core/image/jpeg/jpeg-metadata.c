@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of EXIF data and of XMP. */
 #define EXIF_MARKER (JPEG_APP0 + 1)
 #define ICC_MARKER (JPEG_APP0 + 2)
 #define EXIF_PREFIX 6
@@ -24,6 +25,18 @@ ms_jpeg_metadata_exif(struct jpeg_decompress_struct *cinfo)
   for (jpeg_saved_marker_ptr m = cinfo->marker_list; m != NULL; m = m->next)
     if (m->marker == EXIF_MARKER && m->data_length > EXIF_PREFIX && memcmp(m->data, "Exif\0", 5) == 0)
       return g_bytes_new(m->data + EXIF_PREFIX, m->data_length - EXIF_PREFIX);
+  return NULL;
+}
+
+/** ms_jpeg_metadata_xmp: (transfer full) (nullable): the XMP packet of a header. */
+GBytes *
+ms_jpeg_metadata_xmp(struct jpeg_decompress_struct *cinfo)
+{
+  static const char prefix[] = "http://ns.adobe.com/xap/1.0/";
+
+  for (jpeg_saved_marker_ptr m = cinfo->marker_list; m != NULL; m = m->next)
+    if (m->marker == EXIF_MARKER && m->data_length > sizeof prefix && memcmp(m->data, prefix, sizeof prefix) == 0)
+      return g_bytes_new(m->data + sizeof prefix, m->data_length - sizeof prefix);
   return NULL;
 }
 

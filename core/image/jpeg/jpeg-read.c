@@ -4,7 +4,6 @@
 #include "core/error.h"
 #include "core/image/jpeg/jpeg-metadata.h"
 #include "core/image/jpeg/jpeg-reader.h"
-#include "core/image/metadata/exif.h"
 #include "core/image/metadata/orientation.h"
 
 static void
@@ -37,10 +36,11 @@ read_image(MsJpegReader *self)
   self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
   int width = cinfo->output_width;
   int height = cinfo->output_height;
+  int orientation = ms_jpeg_reader_get_orientation(self);
   /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
   jpeg_finish_decompress(cinfo);
-  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata, 0,
-                                       &self->error);
+  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata,
+                                       orientation, &self->error);
 }
 
 static MsImage *
@@ -64,7 +64,7 @@ read_reduced(MsImageSource *source, guint reduction, GError **error)
  * Decodes directly into the block of pixels that the image keeps. A progressive file also needs memory for its
  * coefficients, up to 1.5 times as much (twice for CMYK).
  *
- * Files whose pixels are missing or wrong are refused; see is_damage() in jpeg-reader.c.
+ * Files whose pixels are missing or wrong are refused, unless the limits accept them; see is_damage() in jpeg-reader.c.
  *
  * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
  *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
@@ -104,8 +104,7 @@ ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error)
   if (ok) {
     int width = self->cinfo.image_width;
     int height = self->cinfo.image_height;
-    g_autoptr(GBytes) exif = ms_jpeg_metadata_exif(&self->cinfo);
-    gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
+    gboolean swap = ms_orientation_swaps_sides(ms_jpeg_reader_get_orientation(self));
     header->width = swap ? height : width;
     header->height = swap ? width : height;
     header->bits = self->cinfo.data_precision;

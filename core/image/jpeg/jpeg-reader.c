@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/jpeg/jpeg-reader.h"
 
+#include <string.h>
+
 #include <jerror.h>
 
 #include "core/error.h"
@@ -11,6 +13,9 @@
  * Most bytes before the first scan: enough for the largest profile (16 MiB), and a limit for a file of endless headers.
  */
 #define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
+
+/* The marker that libjpeg gets where a file lacks it and is accepted nevertheless. */
+#define END_OF_IMAGE "\xff\xd9"
 
 /** ms_jpeg_reader_stop: ends ms_jpeg_reader_run(); @self->error says why. */
 void
@@ -98,8 +103,12 @@ static void
 on_message(j_common_ptr cinfo, int level)
 {
   MsJpegReader *self = cinfo->client_data;
+  char message[JMSG_LENGTH_MAX];
 
-  if (level < 0 && is_damage(self))
+  if (level >= 0 || !is_damage(self))
+    return;
+  self->errors.format_message(cinfo, message);
+  if (self->in_header || !ms_image_source_accepts(self->source, message))
     stop_damaged(self);
 }
 
@@ -122,6 +131,13 @@ on_input_start(j_decompress_ptr cinfo)
 {
 }
 
+/* Whether some of the image has been decoded, or the first scan of several. */
+static gboolean
+has_rows(MsJpegReader *self)
+{
+  return !self->in_header && (self->cinfo.input_iMCU_row > 0 || self->cinfo.input_scan_number > 1);
+}
+
 static boolean
 on_input_fill(j_decompress_ptr cinfo)
 {
@@ -130,6 +146,10 @@ on_input_fill(j_decompress_ptr cinfo)
 
   ms_jpeg_reader_stop_if(self,
                          !ms_image_source_read(self->source, self->buffer, sizeof self->buffer, &got, &self->error));
+  if (got == 0 && has_rows(self) && ms_image_source_accepts(self->source, "the file ends before the picture does")) {
+    got = sizeof END_OF_IMAGE - 1;
+    memcpy(self->buffer, END_OF_IMAGE, got);
+  }
   if (got == 0) {
     ms_set_error(&self->error, MS_ERROR_FORMAT,
                  "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
@@ -215,6 +235,16 @@ least_bytes(MsJpegReader *self)
   if (cinfo->arith_code)
     return blocks / 64 / 8;
   return cinfo->progressive_mode ? blocks / 8 : blocks / 4;
+}
+
+/** ms_jpeg_reader_get_orientation: 1 to 8, by the EXIF block or the XMP packet of the header. */
+int
+ms_jpeg_reader_get_orientation(MsJpegReader *self)
+{
+  g_autoptr(GBytes) exif = ms_jpeg_metadata_exif(&self->cinfo);
+  g_autoptr(GBytes) xmp = ms_jpeg_metadata_xmp(&self->cinfo);
+
+  return ms_image_source_get_orientation(exif, xmp);
 }
 
 /** ms_jpeg_reader_read_header: reads up to the first scan and refuses an image that exceeds the limits. */

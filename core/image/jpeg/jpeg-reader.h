@@ -45,6 +45,7 @@ void ms_jpeg_reader_free(MsJpegReader *self);
 void ms_jpeg_reader_run(MsJpegReader *self, void (*steps)(MsJpegReader *self));
 void ms_jpeg_reader_stop(MsJpegReader *self) G_GNUC_NORETURN;
 void ms_jpeg_reader_stop_if(MsJpegReader *self, gboolean failed);
+int ms_jpeg_reader_get_orientation(MsJpegReader *self);
 void ms_jpeg_reader_read_header(MsJpegReader *self);
 void ms_jpeg_reader_start_rows(MsJpegReader *self);
 void ms_jpeg_reader_read_row(MsJpegReader *self, guint8 *row);

@@ -25,7 +25,8 @@ begin_rows(MsJpegReader *self)
   if (jpeg_has_multiple_scans(&self->cinfo))
     refuse_rows(self, N_("has several scans"));
   self->metadata = ms_jpeg_metadata(&self->cinfo, self->source->limits->max_metadata);
-  self->rows.metadata = ms_image_source_upright_metadata(self->metadata, 0, &orientation);
+  self->rows.metadata =
+    ms_image_source_upright_metadata(self->metadata, ms_jpeg_reader_get_orientation(self), &orientation);
   if (orientation != 1)
     refuse_rows(self, N_("is not stored upright"));
   self->rows.width = self->cinfo.image_width;

@@ -154,7 +154,7 @@ read_orientation(const Tiff *self)
 {
   guint32 value = entry_integer(self, find_entry(self, first_directory(self), TAG_ORIENTATION));
 
-  return value >= 1 && value <= 8 ? (int)value : 1;
+  return value >= 1 && value <= 8 ? (int)value : 0;
 }
 
 static void
@@ -229,7 +229,7 @@ ms_exif_make_upright(GBytes *exif, int *orientation)
   *orientation = 1;
   if (!tiff_open(&tiff, copy, size))
     return NULL;
-  *orientation = read_orientation(&tiff);
+  *orientation = MAX(1, read_orientation(&tiff));
   reset_orientation(&tiff);
   unlink_thumbnail(&tiff);
   if (ms_orientation_swaps_sides(*orientation))
@@ -237,7 +237,7 @@ ms_exif_make_upright(GBytes *exif, int *orientation)
   return g_bytes_new_take(g_steal_pointer(&copy), size);
 }
 
-/** ms_exif_get_orientation: the orientation in a raw EXIF block, 1 when it has none or is damaged. */
+/** ms_exif_get_orientation: the orientation in a raw EXIF block, 0 when it has none or is damaged. */
 int
 ms_exif_get_orientation(GBytes *exif)
 {
@@ -246,7 +246,7 @@ ms_exif_get_orientation(GBytes *exif)
   Tiff tiff;
 
   /* The cast is safe, since nothing below this call writes. */
-  return tiff_open(&tiff, (guint8 *)data, size) ? read_orientation(&tiff) : 1;
+  return tiff_open(&tiff, (guint8 *)data, size) ? read_orientation(&tiff) : 0;
 }
 
 static guint32

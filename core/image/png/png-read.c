@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/metadata/exif.h"
 #include "core/image/metadata/orientation.h"
 #include "core/image/png/png-reader.h"
 
@@ -21,6 +20,7 @@ read_rows(MsPngReader *self)
     for (guint32 y = 0; y < height; y++) {
       ms_png_reader_stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
       png_read_row(self->png, self->pixels + y * stride, NULL);
+      self->y++;
       ms_image_source_report_rows(self->source, (guint64)pass * height + y + 1, (guint64)passes * height);
     }
 }
@@ -73,23 +73,24 @@ read_preview(MsPngReader *self)
   read_first_pass(self);
 }
 
-/* Called by libpng for a chunk of pixels whose checksum is right. */
-static int
-skip_pixels(png_structp png, png_unknown_chunkp chunk)
+/* The last step of reading, also of a damaged file. */
+static void
+finish_image(MsPngReader *self)
 {
-  const int is_handled = 1;
+  g_autoptr(MsMetadata) metadata = ms_png_reader_get_metadata(self);
 
-  return is_handled;
+  self->image = ms_image_source_finish(
+    self->source, g_steal_pointer(&self->pixels), (int)png_get_image_width(self->png, self->info),
+    (int)png_get_image_height(self->png, self->info), metadata, ms_png_reader_get_orientation(self), &self->error);
 }
 
 static void
 read_image(MsPngReader *self)
 {
-  self->whole = ms_png_whole_new(self->source);
-  if (self->whole != NULL) {
+  /* libpng reads on behind a wrong checksum, which the faster library does not. */
+  self->whole = self->source->limits->accept_damaged ? NULL : ms_png_whole_new(self->source);
+  if (self->whole != NULL)
     png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "IDAT", 1);
-    png_set_read_user_chunk_fn(self->png, NULL, skip_pixels);
-  }
   ms_png_reader_read_header(self);
   guint32 width = png_get_image_width(self->png, self->info);
   guint32 height = png_get_image_height(self->png, self->info);
@@ -104,10 +105,7 @@ read_image(MsPngReader *self)
   }
   /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
   png_read_end(self->png, self->info);
-
-  g_autoptr(MsMetadata) metadata = ms_png_reader_get_metadata(self);
-  self->image =
-    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, metadata, 0, &self->error);
+  finish_image(self);
 }
 
 static MsImage *
@@ -117,6 +115,8 @@ read_with(MsImageSource *source, void (*steps)(MsPngReader *self), GError **erro
 
   if (ms_png_reader_open(&self))
     ms_png_reader_run(&self, steps);
+  if (self.pixels != NULL && ms_png_reader_accepts_rows(&self))
+    ms_png_reader_run(&self, finish_image);
   ms_png_reader_close(&self);
   if (self.error != NULL)
     g_propagate_error(error, self.error);
@@ -170,8 +170,7 @@ ms_png_peek(MsImageSource *source, MsImageHeader *header, GError **error)
   if (self.error == NULL) {
     int width = png_get_image_width(self.png, self.info);
     int height = png_get_image_height(self.png, self.info);
-    g_autoptr(GBytes) exif = ms_png_reader_get_exif(&self);
-    gboolean swap = exif != NULL && ms_orientation_swaps_sides(ms_exif_get_orientation(exif));
+    gboolean swap = ms_orientation_swaps_sides(ms_png_reader_get_orientation(&self));
     header->width = swap ? height : width;
     header->height = swap ? width : height;
     header->bits = png_get_bit_depth(self.png, self.info);

@@ -5,12 +5,15 @@
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"
+#include "core/image/png/png-text.h"
 
 static G_GNUC_NORETURN void
 on_error(png_structp png, png_const_charp message)
 {
   MsPngReader *self = png_get_error_ptr(png);
 
+  if (self->error == NULL)
+    g_strlcpy(self->damage, message, sizeof self->damage);
   if (self->error == NULL && g_str_has_prefix(message, "Out of memory"))
     ms_set_error(&self->error, MS_ERROR_MEMORY,
                  "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
@@ -29,10 +32,14 @@ on_warning(png_structp png, png_const_charp message)
 {
   MsPngReader *self = png_get_error_ptr(png);
 
+  /* Every chunk counts whose checksum is wrong: it is used, or left out if it is not needed. */
+  if (strstr(message, "CRC error") != NULL && ms_image_source_accepts(self->source, message))
+    return;
   /* Where the pixels have been inflated beforehand, libpng finds those that it skips to be too many. */
   if (!g_str_has_prefix(message, "IDAT:") || self->whole != NULL)
     return;
-  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL)
+  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL &&
+      !ms_image_source_accepts(self->source, message))
     png_error(png, message);
 }
 
@@ -42,16 +49,33 @@ on_read(png_structp png, png_bytep buffer, size_t size)
   MsPngReader *self = png_get_io_ptr(png);
   gsize got = 0;
 
-  if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size)
+  if (ms_image_source_read(self->source, buffer, size, &got, &self->error) && got < size) {
+    g_strlcpy(self->damage, "the file ends before the picture does", sizeof self->damage);
     ms_set_error(&self->error, MS_ERROR_FORMAT,
                  "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->source->name);
+  }
   if (self->error != NULL)
     png_error(png, "read");
 }
 
+/* Called by libpng for chunks that it does not read itself: pixels that have been inflated beforehand, and texts. */
+static int
+on_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+  MsPngReader *self = png_get_user_chunk_ptr(png);
+  const int is_handled = 1;
+  const char *type = (const char *)chunk->name;
+  MsPngTextKind kind = ms_png_text_kind(type, chunk->data, chunk->size);
+  GBytes **block = kind == MS_PNG_TEXT_EXIF ? &self->raw_exif : &self->xmp;
+
+  if (kind != MS_PNG_TEXT_OTHER && *block == NULL)
+    *block = ms_png_text_read(type, chunk->data, chunk->size, self->source->limits->max_metadata);
+  return is_handled;
+}
+
 /*
- * Skips texts, suggested palettes and colour hints, which are not kept, so that decompression bombs in them have no
- * effect.
+ * Skips suggested palettes and colour hints, which are not kept, and texts other than those that on_chunk() looks for,
+ * so that decompression bombs in them have no effect.
  */
 static void
 skip_unwanted_chunks(png_structp png)
@@ -74,11 +98,15 @@ ms_png_reader_open(MsPngReader *self)
     return FALSE;
   }
   png_set_read_fn(self->png, self, on_read);
-  png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  if (self->source->limits->accept_damaged)
+    png_set_crc_action(self->png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
+  else
+    png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(self->png, self->source->limits->max_metadata);
   skip_unwanted_chunks(self->png);
+  png_set_read_user_chunk_fn(self->png, self, on_chunk);
   return TRUE;
 }
 
@@ -91,6 +119,8 @@ ms_png_reader_close(MsPngReader *self)
   self->pixels = NULL;
   g_clear_pointer(&self->row, g_free);
   g_clear_pointer(&self->whole, ms_png_whole_free);
+  g_clear_pointer(&self->raw_exif, g_bytes_unref);
+  g_clear_pointer(&self->xmp, g_bytes_unref);
 }
 
 /** ms_png_reader_stop_if: ends ms_png_reader_run() where @failed; @self->error says why. */
@@ -115,16 +145,41 @@ ms_png_reader_read_header(MsPngReader *self)
   ms_png_reader_stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
 }
 
-/** ms_png_reader_get_exif: (transfer full) (nullable): the EXIF block, if libpng has met it. */
-GBytes *
-ms_png_reader_get_exif(MsPngReader *self)
+/* The EXIF block of its own chunk, or else of a text, if libpng has met them. */
+static GBytes *
+get_exif(MsPngReader *self)
 {
   png_uint_32 size = 0;
   png_bytep data = NULL;
 
   if (png_get_eXIf_1(self->png, self->info, &size, &data) == 0 || size == 0)
-    return NULL;
+    return self->raw_exif ? g_bytes_ref(self->raw_exif) : NULL;
   return g_bytes_new(data, size);
+}
+
+/** ms_png_reader_get_orientation: 1 to 8, by the chunks that libpng has read. */
+int
+ms_png_reader_get_orientation(MsPngReader *self)
+{
+  g_autoptr(GBytes) exif = get_exif(self);
+
+  return ms_image_source_get_orientation(exif, self->xmp);
+}
+
+/**
+ * ms_png_reader_accepts_rows:
+ *
+ * Returns: whether rows were read before the file proved to be damaged, and such a file is accepted: there is no error
+ *   any more then
+ */
+gboolean
+ms_png_reader_accepts_rows(MsPngReader *self)
+{
+  if (self->y == 0 || !g_error_matches(self->error, MS_ERROR, MS_ERROR_FORMAT) ||
+      !ms_image_source_accepts(self->source, self->damage))
+    return FALSE;
+  g_clear_error(&self->error);
+  return TRUE;
 }
 
 static GBytes *
@@ -147,7 +202,7 @@ ms_png_reader_get_metadata(MsPngReader *self)
   png_uint_32 x = 0;
   png_uint_32 y = 0;
   int unit = PNG_RESOLUTION_UNKNOWN;
-  g_autoptr(GBytes) exif = ms_png_reader_get_exif(self);
+  g_autoptr(GBytes) exif = get_exif(self);
   g_autoptr(GBytes) icc = get_icc(self);
 
   if (png_get_pHYs(self->png, self->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)

@@ -14,8 +14,12 @@ G_BEGIN_DECLS
  * @rows: of ms_png_open_rows()
  * @whole: (nullable): the rows, inflated beforehand
  * @pixels: of the whole image, or of one row
- * @y: the next row of a reader by rows
+ * @y: how many rows have been read
  * @row: a row of the first pass of an interlaced file
+ * @raw_exif: (nullable): the EXIF block in a text chunk
+ * @xmp: (nullable): the XMP packet in a text chunk
+ * @is_lost: whether no further row of a damaged file can be read
+ * @damage: what @error is about, where it is damage
  */
 typedef struct {
   MsRowReader rows;
@@ -26,8 +30,12 @@ typedef struct {
   guint8 *pixels;
   guint32 y;
   guint8 *row;
+  GBytes *raw_exif;
+  GBytes *xmp;
+  gboolean is_lost;
   MsImage *image;
   GError *error;
+  char damage[MS_IMAGE_MOST_DAMAGE];
 } MsPngReader;
 
 gboolean ms_png_reader_open(MsPngReader *self);
@@ -35,7 +43,8 @@ void ms_png_reader_close(MsPngReader *self);
 void ms_png_reader_run(MsPngReader *self, void (*steps)(MsPngReader *self));
 void ms_png_reader_stop_if(MsPngReader *self, gboolean failed);
 void ms_png_reader_read_header(MsPngReader *self);
-GBytes *ms_png_reader_get_exif(MsPngReader *self);
+int ms_png_reader_get_orientation(MsPngReader *self);
+gboolean ms_png_reader_accepts_rows(MsPngReader *self);
 MsMetadata *ms_png_reader_get_metadata(MsPngReader *self);
 void ms_png_reader_set_transforms(MsPngReader *self);
 

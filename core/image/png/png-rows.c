@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/image/png/png-reader.h"
+#include "core/image/png/png-text.h"
 
 #define SIGNATURE_SIZE 8
 /* The length and the name before the content of a chunk, and the checksum after it. */
@@ -18,24 +19,35 @@ is_interlaced(MsPngReader *self)
   return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
 }
 
-/* Walks the chunks to find an EXIF block behind the first pixels, which may say that the image is not upright. */
+/* Whether a chunk of @got bytes, of which the first are at @chunk, may say that the image is not upright. */
+static gboolean
+may_turn(const guint8 *chunk, gsize got)
+{
+  const char *type = (const char *)chunk + 4;
+
+  return got >= CHUNK_HEADER_SIZE &&
+         (memcmp(type, "eXIf", 4) == 0 ||
+          ms_png_text_kind(type, chunk + CHUNK_HEADER_SIZE, got - CHUNK_HEADER_SIZE) != MS_PNG_TEXT_OTHER);
+}
+
+/* Walks the chunks to find EXIF data or XMP behind the first pixels, which may say that the image is not upright. */
 static gboolean
 find_late_exif(MsPngReader *self, gboolean *late)
 {
   guint64 at = SIGNATURE_SIZE;
   gboolean has_pixels = FALSE, is_end = FALSE;
-  guint8 header[CHUNK_HEADER_SIZE];
+  guint8 start[CHUNK_HEADER_SIZE + MS_PNG_TEXT_MOST_KEYWORD];
   gsize got = CHUNK_HEADER_SIZE;
 
-  while (!*late && !is_end && got == CHUNK_HEADER_SIZE) {
+  while (!*late && !is_end && got >= CHUNK_HEADER_SIZE) {
     guint32 length;
-    if (!ms_image_source_read_at(self->source, at, header, CHUNK_HEADER_SIZE, &got, &self->error))
+    if (!ms_image_source_read_at(self->source, at, start, sizeof start, &got, &self->error))
       return FALSE;
-    memcpy(&length, header, sizeof length);
+    memcpy(&length, start, sizeof length);
     at += CHUNK_HEADER_SIZE + (guint64)GUINT32_FROM_BE(length) + CHECKSUM_SIZE;
-    has_pixels = has_pixels || memcmp(header + 4, "IDAT", 4) == 0;
-    is_end = memcmp(header + 4, "IEND", 4) == 0;
-    *late = got == CHUNK_HEADER_SIZE && has_pixels && memcmp(header + 4, "eXIf", 4) == 0;
+    has_pixels = has_pixels || memcmp(start + 4, "IDAT", 4) == 0;
+    is_end = memcmp(start + 4, "IEND", 4) == 0;
+    *late = has_pixels && may_turn(start, got);
   }
   return TRUE;
 }
@@ -56,7 +68,7 @@ set_upright_metadata(MsPngReader *self)
   g_autoptr(MsMetadata) metadata = ms_png_reader_get_metadata(self);
   int orientation = 1;
 
-  self->rows.metadata = ms_image_source_upright_metadata(metadata, 0, &orientation);
+  self->rows.metadata = ms_image_source_upright_metadata(metadata, ms_png_reader_get_orientation(self), &orientation);
   return orientation;
 }
 
@@ -70,7 +82,7 @@ begin_rows(MsPngReader *self)
     refuse_rows(self, N_("is interlaced"));
   ms_png_reader_stop_if(self, !find_late_exif(self, &late));
   if (late)
-    refuse_rows(self, N_("has EXIF data behind its pixels"));
+    refuse_rows(self, N_("has EXIF data or XMP behind its pixels"));
   if (set_upright_metadata(self) != 1)
     refuse_rows(self, N_("is not stored upright"));
   self->rows.width = png_get_image_width(self->png, self->info);
@@ -95,10 +107,17 @@ read_row(MsRowReader *rows, guint8 *row, GError **error)
 {
   MsPngReader *self = (MsPngReader *)rows;
 
+  if (self->source->limits->accept_damaged)
+    ms_image_source_blacken(row, (guint64)rows->width);
+  if (self->is_lost)
+    return TRUE;
   self->pixels = row;
   ms_png_reader_run(self, read_next_row);
   self->pixels = NULL;
   if (self->error == NULL)
+    return TRUE;
+  self->is_lost = ms_png_reader_accepts_rows(self);
+  if (self->is_lost)
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&self->error));
   return FALSE;

@@ -109,7 +109,17 @@ ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, co
     return NULL;
   g_return_val_if_fail(codec->open_rows, NULL);
   self->source.scratch = scratch;
-  return codec->read(&self->source, error);
+  MsImage *image = codec->read(&self->source, error);
+  if (image && ms_row_file_get_damage(self))
+    ms_image_set_damage(image, self->source.damage);
+  return image;
+}
+
+/** ms_row_file_get_damage: (nullable): what was damaged in the rows read so far, of a file that is accepted damaged. */
+const char *
+ms_row_file_get_damage(MsRowFile *self)
+{
+  return self->source.damage[0] != '\0' ? self->source.damage : NULL;
 }
 
 /** ms_row_file_get_reader: (transfer none): the size of the image and its metadata. */

@@ -12,6 +12,7 @@ MsRowFile *ms_row_file_open(const char *path, GBytes *content, const char *name,
                             GCancellable *cancellable, GError **error);
 MsImage *ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
                                   MsScratchFile *scratch, GCancellable *cancellable, GError **error);
+const char *ms_row_file_get_damage(MsRowFile *self);
 const MsRowReader *ms_row_file_get_reader(MsRowFile *self);
 gboolean ms_row_file_read(MsRowFile *self, guint8 *row, GError **error);
 void ms_row_file_close(MsRowFile *self);
