@@ -172,12 +172,6 @@ STATUS_CALL_IF(fails_in_program, clGetProgramInfo, (cl_program p, cl_program_inf
 STATUS_CALL_IF(fails_in_program, clGetProgramBuildInfo,
                (cl_program p, cl_device_id d, cl_program_build_info i, size_t s, void *v, size_t *r),
                (p, d, i, s, v, r), CL_OUT_OF_RESOURCES)
-STATUS_CALL_IF(fails_in_program, clGetPlatformInfo,
-               (cl_platform_id p, cl_platform_info i, size_t s, void *v, size_t *r), (p, i, s, v, r),
-               CL_OUT_OF_HOST_MEMORY)
-STATUS_CALL_IF(fails_in_program, clGetDeviceIDs,
-               (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *r), (p, t, n, d, r),
-               CL_OUT_OF_HOST_MEMORY)
 
 static cl_int CL_API_CALL
 layer_clSetEventCallback(cl_event event, cl_int type, EventCallback callback, void *data)
@@ -210,8 +204,6 @@ layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, voi
     return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
   if (place && what >= 0x4008 && what <= 0x400A)
     return place->has_nvidia ? give_words(&place->nvidia[what - 0x4008], 1, size, value, size_ret) : CL_INVALID_VALUE;
-  if (fails_in_program())
-    return CL_OUT_OF_HOST_MEMORY;
   return target->clGetDeviceInfo(device, what, size, value, size_ret);
 }
 
@@ -271,8 +263,6 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   HOOK(clEnqueueMarkerWithWaitList);
   HOOK(clGetProgramInfo);
   HOOK(clGetProgramBuildInfo);
-  HOOK(clGetPlatformInfo);
-  HOOK(clGetDeviceIDs);
   HOOK(clSetEventCallback);
   HOOK(clGetDeviceInfo);
   *n_ret = sizeof layer / sizeof(void *);
