@@ -123,6 +123,16 @@ find_member(JsonObject *object, const char *name, JsonNodeType type)
   return node && JSON_NODE_TYPE(node) == type ? node : NULL;
 }
 
+/** ms_json_builder_to_text: (transfer full): what was built, indented, with a line break at the end. */
+char *
+ms_json_builder_to_text(JsonBuilder *builder)
+{
+  g_autoptr(JsonNode) root = json_builder_get_root(builder);
+  g_autofree char *json = json_to_string(root, TRUE);
+
+  return g_strconcat(json, "\n", NULL);
+}
+
 /** ms_json_get_number: NAN when the member is absent, null or no number. */
 double
 ms_json_get_number(JsonObject *object, const char *name)

@@ -15,6 +15,8 @@ void ms_json_add_integer(JsonBuilder *builder, const char *name, gint64 value);
 void ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value);
 void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);
 
+char *ms_json_builder_to_text(JsonBuilder *builder);
+
 double ms_json_get_number(JsonObject *object, const char *name);
 gint64 ms_json_get_integer(JsonObject *object, const char *name);
 gboolean ms_json_get_boolean(JsonObject *object, const char *name, gboolean fallback);

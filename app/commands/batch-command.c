@@ -113,9 +113,10 @@ on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, M
            GError **error)
 {
   Command *c = data;
+  const MsDeviceRun run = {ms_engine_get_context(engine), item->log, c->cancellable};
+  const MsImageSummaryParts parts = {c->line->stats, c->line->histogram};
   g_autoptr(GBytes) above = g_steal_pointer(&item->summary);
-  g_autoptr(GBytes) rows =
-    ms_image_summary_new(engine, source, result, c->line->stats, c->line->histogram, item->log, c->cancellable, error);
+  g_autoptr(GBytes) rows = ms_image_summary_new(&run, source, result, parts, error);
 
   if (!rows)
     return FALSE;

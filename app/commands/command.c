@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "app/report/report-file.h"
+#include "core/image/file/file-path.h"
+#include "core/json.h"
+
 /** ms_command_fail: prints the error, unless it is an interruption, and returns its exit status. */
 MsExitStatus
 ms_command_fail(MsConsole *console, const GError *error)
@@ -28,4 +32,19 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
   g_autoptr(MsEngine) engine =
     ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
   return engine ? g_object_ref(ms_engine_get_context(engine)) : NULL;
+}
+
+/** ms_command_report: prints the text, unless --json writes to standard output, and saves the JSON if --json is given. */
+gboolean
+ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
+                  GCancellable *cancellable, GError **error)
+{
+  g_autofree char *json = NULL;
+
+  if (!ms_file_path_is_standard(line->json))
+    ms_console_print(console, result->text);
+  if (!line->json)
+    return TRUE;
+  json = ms_json_builder_to_text(result->json);
+  return ms_report_file_save(line->json, json, cancellable, error);
 }

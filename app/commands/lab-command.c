@@ -55,7 +55,6 @@ static char *
 nodes_to_text(const char *member, GPtrArray *nodes)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
-  g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object(b);
   ms_json_add_text(b, "program", "meanshift-lab");
@@ -65,9 +64,7 @@ nodes_to_text(const char *member, GPtrArray *nodes)
     json_builder_add_value(b, g_ptr_array_index(nodes, i));
   json_builder_end_array(b);
   json_builder_end_object(b);
-  root = json_builder_get_root(b);
-  g_autofree char *json = json_to_string(root, TRUE);
-  return g_strconcat(json, "\n", NULL);
+  return ms_json_builder_to_text(b);
 }
 
 static gboolean

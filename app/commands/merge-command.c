@@ -65,9 +65,7 @@ merge_json(const MsMerge *merge)
   add_failed(b, merge);
   add_missing(b, merge);
   json_builder_end_object(b);
-  g_autoptr(JsonNode) root = json_builder_get_root(b);
-  g_autofree char *json = json_to_string(root, TRUE);
-  return g_strconcat(json, "\n", NULL);
+  return ms_json_builder_to_text(b);
 }
 
 static void

@@ -3,9 +3,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/histogram-command.h"
-#include "app/report/report-file.h"
 #include "core/engine/tuned.h"
-#include "core/image/file/file-path.h"
 #include "core/lab/reduce-run.h"
 #include "core/reduce/variant.h"
 
@@ -27,27 +25,14 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
          ms_reduce_variant_check_used(line->variant, &request->spec, error);
 }
 
-static char *
-run_json(const MsReduceRun *run)
-{
-  g_autoptr(JsonBuilder) b = json_builder_new();
-  g_autoptr(JsonNode) root = NULL;
-
-  ms_reduce_run_add_json(run, b);
-  root = json_builder_get_root(b);
-  g_autofree char *json = json_to_string(root, TRUE);
-  return g_strconcat(json, "\n", NULL);
-}
-
 static gboolean
 report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GCancellable *cancellable, GError **error)
 {
   g_autofree char *text = ms_reduce_run_to_text(run);
-  g_autofree char *json = line->json ? run_json(run) : NULL;
+  g_autoptr(JsonBuilder) builder = json_builder_new();
 
-  if (!ms_file_path_is_standard(line->json))
-    ms_console_print(console, text);
-  return !json || ms_report_file_save(line->json, json, cancellable, error);
+  ms_reduce_run_add_json(run, builder);
+  return ms_command_report(line, console, &(MsCommandResult){text, builder}, cancellable, error);
 }
 
 /** ms_reduce_command_run: exit status 3 when the device's result differs from the serial one. */

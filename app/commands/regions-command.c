@@ -78,9 +78,11 @@ filter(Run *self, GError **error)
   const MsImageLimits limits = {.max_pixels = line->max_pixels};
 
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
-  if (self->source && open_device(self, error))
-    self->filtered =
-      ms_filter_modes_run(self->context, self->source, &line->settings, &self->modes, self->cancellable, error);
+  if (self->source && open_device(self, error)) {
+    MsModesRun run = {.cancellable = self->cancellable};
+    self->filtered = ms_filter_modes_run(self->context, self->source, &line->settings, &run, error);
+    self->modes = run.modes;
+  }
   return self->filtered != NULL;
 }
 

@@ -60,9 +60,9 @@ test_variant(MsSelfTest *self, MsMeanShift *filter, MsImage *source, const Varia
 {
   const MsSettings settings = settings_of(variant);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_mean_shift_run(filter, source, &settings, NULL, NULL, NULL, &error);
-  g_autoptr(MsImage) reference =
-    result ? ms_reference_run(source, &settings.params, NULL, NULL, NULL, NULL, &error) : NULL;
+  g_autoptr(MsImage) result =
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+  g_autoptr(MsImage) reference = result ? ms_reference_run(source, &settings.params, NULL, &error) : NULL;
 
   ms_self_test_add(self, variant->name, reference ? ms_image_compare(result, reference).mismatched_pixels : 0, error);
 }
@@ -103,10 +103,11 @@ test_modes(MsSelfTest *self, MsMeanShift *filter, MsImage *source)
   const MsSettings settings = settings_of(&(Variant){0});
   g_autofree guint16 *found = g_new0(guint16, 2 * WIDTH * HEIGHT), *serial = g_new0(guint16, 2 * WIDTH * HEIGHT);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) reference =
-    ms_reference_run_with_modes(source, &settings.params, serial, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, serial, NULL, &error);
   g_autoptr(MsImage) result =
-    reference ? ms_mean_shift_run_with_modes(filter, source, &settings, found, NULL, NULL, &error) : NULL;
+    reference
+      ? ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = found}, &error)
+      : NULL;
 
   ms_self_test_add(self, "modes", result ? count_different((guint32 *)found, (guint32 *)serial, WIDTH * HEIGHT) : 0,
                    error);

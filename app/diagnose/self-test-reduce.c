@@ -44,8 +44,10 @@ test_operator(MsSelfTest *self, MsReduceOp op)
   g_autofree guint8 *elements = random_bytes(N * sizeof(gint32), 2);
   g_autoptr(GError) error = NULL;
   MsReduceResult found = {0}, serial = {0};
-  const gboolean ran = ms_reduce_array(self->context, &spec, &options, elements, N, &found, NULL, NULL, &error) &&
-                       ms_reduce_serial(&spec, elements, N, &serial, &error);
+  const gboolean ran =
+    ms_reduce_array(self->context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = elements, .n = N},
+                    &(MsReduceJob){&found, NULL, NULL}, &error) &&
+    ms_reduce_serial(&spec, elements, N, &serial, &error);
 
   ms_self_test_add(self, name, ran && !ms_reduce_result_agrees(&found, &serial, 0), error);
 }
@@ -59,7 +61,7 @@ test_histogram(MsSelfTest *self)
   guint64 different = 0;
 
   ms_histogram_serial(ms_image_get_pixels(image), (guint64)WIDTH * HEIGHT, &serial);
-  if (ms_histogram_of_image(self->context, image, &found, NULL, NULL, &error))
+  if (ms_histogram_of_image(&(MsDeviceRun){self->context, NULL, NULL}, image, &found, &error))
     for (int c = 0; c < MS_N_CHANNELS; c++)
       for (int i = 0; i < 256; i++)
         different += found.counts[c][i] != serial.counts[c][i];
@@ -75,7 +77,7 @@ test_comparison(MsSelfTest *self)
   guint64 different = 0;
 
   ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)WIDTH * HEIGHT, &serial);
-  if (ms_image_comparison(self->context, a, b, &found, NULL, NULL, &error)) {
+  if (ms_image_comparison(&(MsDeviceRun){self->context, NULL, NULL}, a, b, &found, &error)) {
     for (int c = 0; c < 4; c++)
       different += (found.absolute[c] != serial.absolute[c]) + (found.squared[c] != serial.squared[c]);
     different += (found.changed != serial.changed) + (found.max_difference != serial.max_difference);
@@ -94,7 +96,8 @@ test_sort(MsSelfTest *self, const char *name, MsSortForm form)
 
   options.form = form;
   ms_sort_serial(MS_ELEMENT_UINT, serial, N);
-  if (ms_sort_host(self->context, &options, MS_ELEMENT_UINT, found, N, NULL, NULL, &error))
+  if (ms_sort_host(&(MsDeviceRun){self->context, NULL, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, N}, found,
+                   &error))
     for (int i = 0; i < N; i++)
       different += found[i] != serial[i];
   ms_self_test_add(self, name, different, error);
@@ -113,7 +116,7 @@ test_swapping(MsSelfTest *self)
     b[i] = 1000.7f - (float)i;
   }
   ms_swap_example_serial(a, b, serial, N);
-  example = ms_swap_example_new(self->context, SWAP_RANGE, a, b, N, NULL, &error);
+  example = ms_swap_example_new(self->context, &(MsSwapArrays){a, b, N}, SWAP_RANGE, NULL, &error);
   if (example && ms_swap_example_run(example, NULL, &error) && ms_swap_example_read(example, found, &error))
     for (int i = 0; i < N; i++)
       different += memcmp(&found[i], &serial[i], sizeof *found) != 0;

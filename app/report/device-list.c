@@ -121,7 +121,6 @@ char *
 ms_device_list_to_json(GPtrArray *devices)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
-  g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object(b);
   ms_json_add_text(b, "program", "meanshift-lab");
@@ -131,7 +130,5 @@ ms_device_list_to_json(GPtrArray *devices)
     add_device(b, g_ptr_array_index(devices, i));
   json_builder_end_array(b);
   json_builder_end_object(b);
-  root = json_builder_get_root(b);
-  g_autofree char *json = json_to_string(root, TRUE);
-  return g_strconcat(json, "\n", NULL);
+  return ms_json_builder_to_text(b);
 }

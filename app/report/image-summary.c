@@ -5,8 +5,7 @@
 
 /* Without pointers, since its bytes go from one process to another. */
 typedef struct {
-  gboolean statistics;
-  gboolean histogram;
+  MsImageSummaryParts parts;
   MsImageStatistics of_result;
   MsImageStatistics of_source;
   MsImageComparison change;
@@ -26,80 +25,76 @@ append_named(MsTimingLog *log, MsTimingLog *own, const char *image_name)
   }
 }
 
+/* Without a context in @run, the serial code computes. */
 static gboolean
-measure(MsContext *context, MsImage *image, const char *image_name, MsImageStatistics *statistics, MsTimingLog *log,
-        GCancellable *cancellable, GError **error)
+measure(const MsDeviceRun *run, MsImage *image, const char *image_name, MsImageStatistics *statistics, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
 
-  if (!context) {
+  if (!run->context) {
     ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, statistics);
     return TRUE;
   }
-  if (!ms_image_statistics(context, image, statistics, own, cancellable, error))
+  if (!ms_image_statistics(&(MsDeviceRun){run->context, own, run->cancellable}, image, statistics, error))
     return FALSE;
-  append_named(log, own, image_name);
+  append_named(run->log, own, image_name);
   return TRUE;
 }
 
 /* Computes the histogram alone, without statistics and the measurement of bandwidth that belongs to them. */
 static gboolean
-count(MsContext *context, MsImage *image, const char *image_name, MsHistogram *histogram, MsTimingLog *log,
-      GCancellable *cancellable, GError **error)
+count(const MsDeviceRun *run, MsImage *image, const char *image_name, MsHistogram *histogram, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
 
-  if (!context) {
+  if (!run->context) {
     ms_histogram_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, histogram);
     return TRUE;
   }
-  if (!ms_histogram_of_image(context, image, histogram, own, cancellable, error) || !ms_timing_log_resolve(own, error))
+  if (!ms_histogram_of_image(&(MsDeviceRun){run->context, own, run->cancellable}, image, histogram, error) ||
+      !ms_timing_log_resolve(own, error))
     return FALSE;
-  append_named(log, own, image_name);
+  append_named(run->log, own, image_name);
   return TRUE;
 }
 
 static gboolean
-compare(MsContext *context, MsImage *source, MsImage *result, MsImageComparison *change, MsTimingLog *log,
-        GCancellable *cancellable, GError **error)
+compare(const MsDeviceRun *run, MsImage *source, MsImage *result, MsImageComparison *change, GError **error)
 {
-  if (context)
-    return ms_image_comparison(context, source, result, change, log, cancellable, error);
+  if (run->context)
+    return ms_image_comparison(run, source, result, change, error);
   ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
                              ms_image_get_byte_size(source) / 4, change);
   return TRUE;
 }
 
 static gboolean
-reduce_images(Summary *self, MsContext *context, MsImage *source, MsImage *result, MsTimingLog *log,
-              GCancellable *cancellable, GError **error)
+reduce_images(Summary *self, const MsDeviceRun *run, MsImage *source, MsImage *result, GError **error)
 {
-  if (!self->statistics)
-    return count(context, result, "result", &self->of_result.histogram, log, cancellable, error);
-  return measure(context, result, "result", &self->of_result, log, cancellable, error) &&
-         measure(context, source, "source", &self->of_source, log, cancellable, error) &&
-         compare(context, source, result, &self->change, log, cancellable, error);
+  if (!self->parts.statistics)
+    return count(run, result, "result", &self->of_result.histogram, error);
+  return measure(run, result, "result", &self->of_result, error) &&
+         measure(run, source, "source", &self->of_source, error) && compare(run, source, result, &self->change, error);
 }
 
 /**
  * ms_image_summary_new:
- * @log: (nullable): gets the times of the kernels
+ * @run: on the engine's device, or without a context for the serial code
+ * @parts: what is asked for
  *
  * Computes the statistics of both images and how they differ, or only the histogram of the result if nothing else is
- * asked for; on the engine's device, or by the serial code if the engine is the serial reference.
+ * asked for.
  *
  * Returns: (transfer full): the summary, which the same program reads, or %NULL with @error set
  */
 GBytes *
-ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics, gboolean histogram,
-                     MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_image_summary_new(const MsDeviceRun *run, MsImage *source, MsImage *result, MsImageSummaryParts parts,
+                     GError **error)
 {
-  MsContext *context = ms_engine_get_context(engine);
   g_autofree Summary *self = g_new0(Summary, 1);
 
-  self->statistics = statistics;
-  self->histogram = histogram;
-  if (!reduce_images(self, context, source, result, log, cancellable, error))
+  self->parts = parts;
+  if (!reduce_images(self, run, source, result, error))
     return NULL;
   return g_bytes_new_take(g_steal_pointer(&self), sizeof *self);
 }
@@ -121,7 +116,7 @@ ms_image_summary_join(GBytes *above, GBytes *below)
   const Summary *other = get_summary(below);
   Summary *joined = g_memdup2(get_summary(above), sizeof *joined);
 
-  if (joined->statistics) {
+  if (joined->parts.statistics) {
     ms_image_statistics_add(&joined->of_result, &other->of_result);
     ms_image_statistics_add(&joined->of_source, &other->of_source);
     ms_image_comparison_add(&joined->change, &other->change);
@@ -142,7 +137,7 @@ ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder)
 {
   const Summary *self = get_summary(summary);
 
-  if (self && self->statistics) {
+  if (self && self->parts.statistics) {
     json_builder_set_member_name(builder, "statistics");
     ms_image_statistics_add_json(&self->of_result, builder);
     json_builder_set_member_name(builder, "source_statistics");
@@ -150,7 +145,7 @@ ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder)
     json_builder_set_member_name(builder, "change");
     ms_image_comparison_add_json(&self->change, builder);
   }
-  if (self && self->histogram) {
+  if (self && self->parts.histogram) {
     json_builder_set_member_name(builder, "histogram");
     ms_histogram_add_json(&self->of_result.histogram, builder);
   }
@@ -163,13 +158,13 @@ ms_image_summary_to_text(GBytes *summary)
   const Summary *self = get_summary(summary);
   GString *text = g_string_new(NULL);
 
-  if (self && self->statistics) {
+  if (self && self->parts.statistics) {
     g_autofree char *result = ms_image_statistics_to_text(&self->of_result);
     g_autofree char *change = ms_image_comparison_to_text(&self->change);
     g_string_append(text, result);
     g_string_append(text, change);
   }
-  if (self && self->histogram) {
+  if (self && self->parts.histogram) {
     g_autofree char *counts = ms_histogram_to_text(&self->of_result.histogram);
     g_string_append(text, counts);
   }

@@ -11,8 +11,14 @@
 
 G_BEGIN_DECLS
 
-GBytes *ms_image_summary_new(MsEngine *engine, MsImage *source, MsImage *result, gboolean statistics,
-                             gboolean histogram, MsTimingLog *log, GCancellable *cancellable, GError **error);
+/** MsImageSummaryParts: whether --stats and --histogram are given. */
+typedef struct {
+  gboolean statistics;
+  gboolean histogram;
+} MsImageSummaryParts;
+
+GBytes *ms_image_summary_new(const MsDeviceRun *run, MsImage *source, MsImage *result, MsImageSummaryParts parts,
+                             GError **error);
 GBytes *ms_image_summary_join(GBytes *above, GBytes *below);
 void ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder);
 char *ms_image_summary_to_text(GBytes *summary);

@@ -4,7 +4,7 @@
 
 #include "core/engine/engine.h"
 #include "core/reduce/images/image-statistics.h"
-#include "core/reduce/operators.h"
+#include "core/reduce/reduce-plan.h"
 
 #include "mslab-engine.h"
 #include "mslab-error.h"
@@ -24,6 +24,7 @@ MsSettings ms_api_settings_get(MslabSettings *self);
 MslabStatistics *ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancellable, GError **error);
 MslabRegions *ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings, guint min_pixels,
                                  GCancellable *cancellable, GError **error);
-MslabReduction *ms_api_reduction_new(const MsReduceResult *result);
+MslabReduction *ms_api_reduction_new(const MsReduceSpec *spec, GBytes *elements, MsContext *context,
+                                     GCancellable *cancellable, GError **error);
 
 G_END_DECLS

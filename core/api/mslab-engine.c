@@ -5,8 +5,6 @@
 
 #include "api-private.h"
 #include "band-image.h"
-#include "core/reduce/reduce.h"
-#include "core/reduce/serial.h"
 
 /**
  * MslabEngine:
@@ -162,16 +160,27 @@ mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gpointe
     ms_engine_set_progress(self->engine, progress, user_data);
 }
 
+/*
+ * Request: an image to filter, and of it a rectangle or, for %NULL, all. The settings are copied, since the caller may
+ * change its own while a task waits.
+ */
+typedef struct {
+  MsImage *image;
+  MsSettings settings;
+  const MsRegion *region;
+} Request;
+
 static MsImage *
-run(MslabEngine *self, MsImage *image, const MsRegion *region, const MsSettings *settings, GCancellable *cancellable,
-    GError **error)
+run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  MsEngineRun about = {.region = region, .interactive = cancellable || self->progress};
+  MsEngineRun about = {
+    .region = request->region, .interactive = cancellable || self->progress, .cancellable = cancellable};
   MsImage *result = NULL;
 
-  if (!g_cancellable_set_error_if_cancelled(cancellable, error) && ms_engine_check(self->engine, settings, error))
-    result = ms_engine_run(self->engine, image, settings, &about, cancellable, error);
+  if (!g_cancellable_set_error_if_cancelled(cancellable, error) &&
+      ms_engine_check(self->engine, &request->settings, error))
+    result = ms_engine_run(self->engine, request->image, &request->settings, &about, error);
   ms_engine_run_clear(&about);
   return result;
 }
@@ -195,8 +204,8 @@ mslab_engine_filter(MslabEngine *self, MslabImage *image, MslabSettings *setting
 {
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
 
-  MsSettings chosen = ms_api_settings_get(settings);
-  g_autoptr(MsImage) result = run(self, ms_api_image_get(image), NULL, &chosen, cancellable, error);
+  const Request request = {ms_api_image_get(image), ms_api_settings_get(settings), NULL};
+  g_autoptr(MsImage) result = run(self, &request, cancellable, error);
   return result ? ms_api_image_new(result) : NULL;
 }
 
@@ -234,20 +243,14 @@ mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int
 {
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(band), NULL);
 
-  MsSettings chosen = ms_api_settings_get(settings);
   MsImage *rows = ms_api_image_get(band);
   MsRegion region = {0, first_row, ms_image_get_width(rows), ms_image_get_height(rows)};
   g_autoptr(MsImage) whole =
     check_band(rows, first_row, image_height, error) ? ms_band_image_new(rows, first_row, image_height, error) : NULL;
-  g_autoptr(MsImage) result = whole ? run(self, whole, &region, &chosen, cancellable, error) : NULL;
+  const Request request = {whole, ms_api_settings_get(settings), &region};
+  g_autoptr(MsImage) result = whole ? run(self, &request, cancellable, error) : NULL;
   return result ? ms_api_image_new(result) : NULL;
 }
-
-/* The settings are copied: the caller may change its own while the task waits. */
-typedef struct {
-  MsImage *image;
-  MsSettings settings;
-} Request;
 
 static void
 request_free(gpointer data)
@@ -263,7 +266,7 @@ filter_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
   const Request *request = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = run(source, request->image, NULL, &request->settings, cancellable, &error);
+  g_autoptr(MsImage) result = run(source, request, cancellable, &error);
 
   if (result)
     g_task_return_pointer(task, ms_api_image_new(result), g_object_unref);
@@ -365,33 +368,6 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
   return ms_api_regions_new(ms_api_image_get(image), self->engine, &chosen, min_pixels, cancellable, error);
 }
 
-static gboolean
-reduce(MslabEngine *self, const MsReduceSpec *spec, GBytes *elements, MsReduceResult *result, GCancellable *cancellable,
-       GError **error)
-{
-  MsReduceOptions options = ms_reduce_options_auto();
-  MsContext *context = ms_engine_get_context(self->engine);
-  gsize size = 0;
-  const void *data = g_bytes_get_data(elements, &size);
-  guint64 n = size / ms_element_type_size(spec->type);
-
-  return context ? ms_reduce_array(context, spec, &options, data, n, result, NULL, cancellable, error)
-                 : ms_reduce_serial(spec, data, n, result, error);
-}
-
-static gboolean
-check_elements(GBytes *elements, MsElementType type, GError **error)
-{
-  gsize size = g_bytes_get_size(elements);
-  gsize step = ms_element_type_size(type);
-
-  if (size > 0 && size % step == 0)
-    return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("%zu bytes are not an array of elements of %zu bytes."), size,
-              step);
-  return FALSE;
-}
-
 /**
  * mslab_engine_reduce:
  * @self: an engine
@@ -411,12 +387,10 @@ mslab_engine_reduce(MslabEngine *self, const char *operation, const char *type, 
                     GCancellable *cancellable, GError **error)
 {
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UCHAR);
-  MsReduceResult result = {0};
 
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && operation && type && elements, NULL);
-  if (!ms_reduce_op_parse(operation, &spec.op, error) || !ms_element_type_parse(type, &spec.type, error) ||
-      !check_elements(elements, spec.type, error))
+  if (!ms_reduce_op_parse(operation, &spec.op, error) || !ms_element_type_parse(type, &spec.type, error))
     return NULL;
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  return reduce(self, &spec, elements, &result, cancellable, error) ? ms_api_reduction_new(&result) : NULL;
+  return ms_api_reduction_new(&spec, elements, ms_engine_get_context(self->engine), cancellable, error);
 }

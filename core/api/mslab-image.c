@@ -70,53 +70,63 @@ copy_row(const guint8 *from, int from_channels, guint8 *into, int into_channels,
   }
 }
 
+/* Layout: how pixels lie in memory, with @stride bytes from one row to the next. */
+typedef struct {
+  int width;
+  int height;
+  gsize stride;
+  int channels;
+} Layout;
+
 static gboolean
-holds_rows(gsize size, gsize row, int height, gsize stride)
+holds_rows(gsize size, const Layout *l)
 {
-  return row <= stride && row <= size && (size - row) / stride >= (gsize)height - 1;
+  gsize row = (gsize)l->width * l->channels;
+
+  return row <= l->stride && row <= size && (size - row) / l->stride >= (gsize)l->height - 1;
 }
 
 static gboolean
-check_layout(gsize size, int width, int height, gsize stride, int channels, GError **error)
+check_layout(gsize size, const Layout *l, GError **error)
 {
-  if (width < 1 || height < 1)
+  if (l->width < 1 || l->height < 1)
     g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image needs at least one pixel; this one has %dx%d."),
-                width, height);
-  else if (channels != 3 && channels != 4)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image has 3 or 4 channels, not %d."), channels);
-  else if (!holds_rows(size, (gsize)width * channels, height, stride))
+                l->width, l->height);
+  else if (l->channels != 3 && l->channels != 4)
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image has 3 or 4 channels, not %d."), l->channels);
+  else if (!holds_rows(size, l))
     g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE,
-                _("%zu bytes in rows of %zu cannot hold %dx%d pixels of %d channels."), size, stride, width, height,
-                channels);
+                _("%zu bytes in rows of %zu cannot hold %dx%d pixels of %d channels."), size, l->stride, l->width,
+                l->height, l->channels);
   else
     return TRUE;
   return FALSE;
 }
 
 static MsImage *
-copy_pixels(const guint8 *from, int width, int height, gsize stride, int channels, GError **error)
+copy_pixels(const guint8 *from, const Layout *l, GError **error)
 {
-  guint8 *pixels = g_try_malloc_n((gsize)width * height, 4);
+  guint8 *pixels = g_try_malloc_n((gsize)l->width * l->height, 4);
 
   if (!pixels) {
     g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_MEMORY, _("There is not enough memory for an image of %dx%d pixels."),
-                width, height);
+                l->width, l->height);
     return NULL;
   }
-  for (int y = 0; y < height; y++)
-    copy_row(from + y * stride, channels, pixels + (gsize)y * width * 4, 4, width);
-  return ms_image_new_take(width, height, pixels, NULL);
+  for (int y = 0; y < l->height; y++)
+    copy_row(from + y * l->stride, l->channels, pixels + (gsize)y * l->width * 4, 4, l->width);
+  return ms_image_new_take(l->width, l->height, pixels, NULL);
 }
 
 static MsImage *
-share_or_copy(GBytes *pixels, int width, int height, gsize stride, int channels, GError **error)
+share_or_copy(GBytes *pixels, const Layout *l, GError **error)
 {
   g_autoptr(GBytes) exact = NULL;
 
-  if (channels != 4 || stride != (gsize)width * 4)
-    return copy_pixels(g_bytes_get_data(pixels, NULL), width, height, stride, channels, error);
-  exact = g_bytes_new_from_bytes(pixels, 0, stride * height);
-  return ms_image_new(width, height, exact, NULL);
+  if (l->channels != 4 || l->stride != (gsize)l->width * 4)
+    return copy_pixels(g_bytes_get_data(pixels, NULL), l, error);
+  exact = g_bytes_new_from_bytes(pixels, 0, l->stride * l->height);
+  return ms_image_new(l->width, l->height, exact, NULL);
 }
 
 /**
@@ -136,12 +146,13 @@ share_or_copy(GBytes *pixels, int width, int height, gsize stride, int channels,
 MslabImage *
 mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channels, GError **error)
 {
+  const Layout layout = {width, height, stride, channels};
   g_autoptr(MsImage) image = NULL;
 
   g_return_val_if_fail(pixels != NULL, NULL);
-  if (!check_layout(g_bytes_get_size(pixels), width, height, stride, channels, error))
+  if (!check_layout(g_bytes_get_size(pixels), &layout, error))
     return NULL;
-  image = share_or_copy(pixels, width, height, stride, channels, error);
+  image = share_or_copy(pixels, &layout, error);
   return image ? ms_api_image_new(image) : NULL;
 }
 

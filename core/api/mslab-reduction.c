@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "mslab-reduction.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "api-private.h"
+#include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
 
 /**
  * MslabReduction:
@@ -25,13 +29,37 @@ mslab_reduction_init(MslabReduction *self)
 {
 }
 
-/* ms_api_reduction_new: (transfer full): a public result. */
-MslabReduction *
-ms_api_reduction_new(const MsReduceResult *result)
+static gboolean
+check_elements(GBytes *elements, MsElementType type, GError **error)
 {
-  MslabReduction *self = g_object_new(MSLAB_TYPE_REDUCTION, NULL);
+  gsize size = g_bytes_get_size(elements);
+  gsize step = ms_element_type_size(type);
 
-  self->result = *result;
+  if (size > 0 && size % step == 0)
+    return TRUE;
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("%zu bytes are not an array of elements of %zu bytes."), size,
+              step);
+  return FALSE;
+}
+
+/* ms_api_reduction_new: (transfer full): computed on @context, or by the serial code where it is %NULL. */
+MslabReduction *
+ms_api_reduction_new(const MsReduceSpec *spec, GBytes *elements, MsContext *context, GCancellable *cancellable,
+                     GError **error)
+{
+  const MsReduceRequest request = {*spec, ms_reduce_options_auto()};
+  MsReduceResult result = {0};
+  MsReduceInput input = {.host = g_bytes_get_data(elements, NULL)};
+  const MsReduceJob job = {&result, NULL, cancellable};
+
+  if (!check_elements(elements, spec->type, error))
+    return NULL;
+  input.n = g_bytes_get_size(elements) / ms_element_type_size(spec->type);
+  if (!(context ? ms_reduce_array(context, &request, &input, &job, error)
+                : ms_reduce_serial(spec, input.host, input.n, &result, error)))
+    return NULL;
+  MslabReduction *self = g_object_new(MSLAB_TYPE_REDUCTION, NULL);
+  self->result = result;
   return self;
 }
 

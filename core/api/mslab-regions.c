@@ -50,8 +50,8 @@ ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings,
                    GCancellable *cancellable, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
-  MsEngineRun about = {.want_modes = TRUE};
-  g_autoptr(MsImage) filtered = ms_engine_run(engine, image, settings, &about, cancellable, error);
+  MsEngineRun about = {.want_modes = TRUE, .cancellable = cancellable};
+  g_autoptr(MsImage) filtered = ms_engine_run(engine, image, settings, &about, error);
 
   if (filtered)
     self->segmentation = ms_segmentation_new(filtered, about.modes, &settings->params, min_pixels, cancellable, error);

@@ -108,22 +108,22 @@ report_rows(int done, int total, gpointer data)
 }
 
 static gboolean
-run_into(TellingRun *telling, MsImage *source, const MsPlan *plan, GCancellable *cancellable, GError **error)
+run_into(TellingRun *telling, MsImage *source, const MsPlan *plan, GError **error)
 {
   MsMeanShift *filter = telling->self->filter;
   gboolean good;
 
   ms_mean_shift_set_progress(filter, report_rows, telling);
   ms_mean_shift_set_early_rows(filter, TRUE);
-  good = ms_mean_shift_run_plan_into(filter, source, plan, telling->pixels, telling->run->log, cancellable, error);
+  good = ms_mean_shift_run_plan_into(filter, &(MsPlanRun){source, plan, telling->run->log, telling->run->cancellable},
+                                     telling->pixels, error);
   ms_mean_shift_set_early_rows(filter, FALSE);
   ms_mean_shift_set_progress(filter, ms_engine_report_progress, telling->self);
   return good;
 }
 
 static MsImage *
-run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GCancellable *cancellable,
-                 GError **error)
+run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GError **error)
 {
   const MsRegion *region = &plan->request.region;
   TellingRun telling = {self, run, ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height)};
@@ -134,7 +134,7 @@ run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEn
                  region->height);
     return NULL;
   }
-  if (run_into(&telling, source, plan, cancellable, &failure))
+  if (run_into(&telling, source, plan, &failure))
     return ms_image_new_take(region->width, region->height, telling.pixels, ms_image_get_metadata(source));
   /* A device that did not answer in time may still write to the pixels. */
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
@@ -154,22 +154,22 @@ shorten_bands(MsPlan *plan)
 }
 
 static MsImage *
-run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
-               GCancellable *cancellable, GError **error)
+run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   ms_engine_run_clear(run);
   ms_mean_shift_set_pipelined(self->filter, FALSE);
   run->used = *settings;
-  return ms_filter_modes_run_on(self->filter, source, settings, &(MsModesRun){.log = run->log}, &run->modes,
-                                cancellable, error);
+  MsModesRun modes = {.log = run->log, .cancellable = run->cancellable};
+  MsImage *result = ms_filter_modes_run_on(self->filter, source, settings, &modes, error);
+  run->modes = modes.modes;
+  return result;
 }
 
 static MsImage *
-run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
-         GError **error)
+run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   if (run->want_modes)
-    return run_with_modes(self, source, settings, run, cancellable, error);
+    return run_with_modes(self, source, settings, run, error);
 
   MsSettings tuned = ms_tuned_settings(settings, ms_context_get_device(context_of(self)), ms_image_get_width(source),
                                        ms_image_get_height(source));
@@ -185,8 +185,9 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   g_set_object(&run->program, plan->program);
   if (run->interactive)
     shorten_bands(plan);
-  return run->rows ? run_telling_rows(self, source, plan, run, cancellable, error)
-                   : ms_mean_shift_run_plan(self->filter, source, plan, run->log, cancellable, error);
+  return run->rows
+           ? run_telling_rows(self, source, plan, run, error)
+           : ms_mean_shift_run_plan(self->filter, &(MsPlanRun){source, plan, run->log, run->cancellable}, error);
 }
 
 static gboolean
@@ -209,17 +210,16 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
 }
 
 static MsImage *
-run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GCancellable *cancellable,
-    GError **error)
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
   g_autoptr(GError) failure = NULL;
-  MsImage *result = run_once(self, source, settings, about, cancellable, &failure);
+  MsImage *result = run_once(self, source, settings, about, &failure);
 
   if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
     if (about->log)
       ms_timing_log_clear(about->log);
-    return run_once(self, source, settings, about, cancellable, error);
+    return run_once(self, source, settings, about, error);
   }
   if (!result)
     g_propagate_error(error, g_steal_pointer(&failure));

@@ -54,10 +54,9 @@ ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
  * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
-              GError **error)
+ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
-  return MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, cancellable, error);
+  return MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
 }
 
 /** ms_engine_get_context: (transfer none) (nullable): the OpenCL device, where there is one. */

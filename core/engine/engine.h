@@ -40,6 +40,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
  * @want_modes: compute the modes of the whole image, too; not with several devices, and without @region and @rows
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
+ * @cancellable: (nullable) (transfer none)
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @program: (out) (nullable) (transfer full): the program that ran
@@ -52,6 +53,7 @@ typedef struct {
   gpointer rows_data;
   gboolean want_modes;
   MsTimingLog *log;
+  GCancellable *cancellable;
   MsSettings used;
   char *rejected;
   MsProgramSpec *program;
@@ -80,8 +82,7 @@ struct _MsEngineClass {
   GObjectClass parent_class;
   MsEngineInfo (*describe)(MsEngine *self);
   gboolean (*check)(MsEngine *self, const MsSettings *settings, GError **error);
-  MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
-                  GCancellable *cancellable, GError **error);
+  MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
   MsContext *(*context)(MsEngine *self);
   void (*set_memory_budget)(MsEngine *self, guint64 bytes);
   guint (*get_lanes)(MsEngine *self);
@@ -94,8 +95,7 @@ MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEng
 void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
-MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run,
-                       GCancellable *cancellable, GError **error);
+MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
 void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
 guint ms_engine_get_lanes(MsEngine *self);

@@ -11,56 +11,56 @@ check_reference(const MsParams *params, GError **error)
 }
 
 static MsImage *
-run(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *about, guint16 *modes,
-    GCancellable *cancellable, GError **error)
+filter_into(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *run, GError **error)
 {
+  const MsFilterRequest request = {
+    .source = source, .settings = settings, .modes = run->modes, .log = run->log, .cancellable = run->cancellable};
+  const MsReferenceRun reference = {
+    .progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable};
+
   if (filter)
-    return ms_mean_shift_run_with_modes(filter, source, settings, modes, about->log, cancellable, error);
+    return ms_mean_shift_run(filter, &request, error);
   return check_reference(&settings->params, error)
-           ? ms_reference_run_with_modes(source, &settings->params, modes, about->progress, about->progress_data,
-                                         cancellable, error)
+           ? ms_reference_run_with_modes(source, &settings->params, run->modes, &reference, error)
            : NULL;
 }
 
 /**
  * ms_filter_modes_run_on:
  * @filter: (nullable): the filter on a device, which reports its own progress; %NULL for the serial reference
- * @about: what the run reports
- * @modes: (out) (transfer full): column and row at which each pixel comes to rest, two numbers a pixel
  *
  * Returns: (transfer full): the filtered image, or %NULL with @error set: #MS_ERROR_USAGE or #MS_ERROR_UNSUPPORTED for
  *   settings without modes
  */
 MsImage *
-ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *about,
-                       guint16 **modes, GCancellable *cancellable, GError **error)
+ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, MsModesRun *run,
+                       GError **error)
 {
-  guint16 *places = g_try_new(guint16, 2 * (gsize)ms_image_get_width(source) * ms_image_get_height(source));
   g_autoptr(GError) failure = NULL;
   MsImage *result;
 
-  if (!places) {
+  run->modes = g_try_new(guint16, 2 * (gsize)ms_image_get_width(source) * ms_image_get_height(source));
+  if (!run->modes) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.",
                  ms_image_get_width(source), ms_image_get_height(source));
     return NULL;
   }
-  result = run(filter, source, settings, about, places, cancellable, &failure);
+  result = filter_into(filter, source, settings, run, &failure);
   if (result)
-    *modes = places;
+    return result;
   /* A device that did not answer in time may still write to the modes, so they are never freed. */
-  else if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(places);
-  if (failure)
-    g_propagate_error(error, g_steal_pointer(&failure));
-  return result;
+  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
+    g_free(run->modes);
+  run->modes = NULL;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return NULL;
 }
 
 /** ms_filter_modes_run: ms_filter_modes_run_on() a device, or by the serial reference where @context is %NULL. */
 MsImage *
-ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
-                    GCancellable *cancellable, GError **error)
+ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, MsModesRun *run, GError **error)
 {
   g_autoptr(MsMeanShift) filter = context ? ms_mean_shift_new(context) : NULL;
 
-  return ms_filter_modes_run_on(filter, source, settings, &(MsModesRun){NULL}, modes, cancellable, error);
+  return ms_filter_modes_run_on(filter, source, settings, run, error);
 }

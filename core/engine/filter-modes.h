@@ -10,16 +10,20 @@ G_BEGIN_DECLS
  * MsModesRun:
  * @log: (nullable) (transfer none): gets the device's rows
  * @progress: (nullable): called after each row of the serial reference
+ * @cancellable: (nullable) (transfer none)
+ * @modes: (out) (transfer full): column and row at which each pixel comes to rest, two numbers a pixel; set on success
  */
 typedef struct {
   MsTimingLog *log;
   MsProgressFunc progress;
   gpointer progress_data;
+  GCancellable *cancellable;
+  guint16 *modes;
 } MsModesRun;
 
-MsImage *ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings,
-                                const MsModesRun *about, guint16 **modes, GCancellable *cancellable, GError **error);
-MsImage *ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, guint16 **modes,
-                             GCancellable *cancellable, GError **error);
+MsImage *ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, MsModesRun *run,
+                                GError **error);
+MsImage *ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, MsModesRun *run,
+                             GError **error);
 
 G_END_DECLS

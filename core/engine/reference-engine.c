@@ -21,10 +21,9 @@ describe(MsEngine *self)
 }
 
 static gboolean
-run_strip(MsImage *source, const MsParams *params, const MsRegion *strip, guint8 *into, GCancellable *cancellable,
-          GError **error)
+run_strip(MsImage *source, const MsParams *params, const MsReferenceRun *strip, guint8 *into, GError **error)
 {
-  g_autoptr(MsImage) image = ms_reference_run(source, params, strip, NULL, NULL, cancellable, error);
+  g_autoptr(MsImage) image = ms_reference_run(source, params, strip, error);
 
   if (!image)
     return FALSE;
@@ -33,52 +32,62 @@ run_strip(MsImage *source, const MsParams *params, const MsRegion *strip, guint8
 }
 
 static MsImage *
-run_strips(MsEngine *self, MsImage *source, const MsParams *params, const MsRegion *region, MsEngineRun *run,
-           GCancellable *cancellable, GError **error)
+run_strips(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
 {
-  gsize stride = (gsize)region->width * 4;
-  g_autofree guint8 *pixels = g_try_malloc(stride * region->height);
+  const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  gsize stride = (gsize)region.width * 4;
+  g_autofree guint8 *pixels = g_try_malloc(stride * region.height);
 
   if (!pixels) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
-                 region->height);
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region.width,
+                 region.height);
     return NULL;
   }
-  for (int y = 0; y < region->height; y += STRIP_ROWS) {
-    MsRegion strip = {region->x, region->y + y, region->width, MIN(STRIP_ROWS, region->height - y)};
-    if (!run_strip(source, params, &strip, pixels + y * stride, cancellable, error))
+  for (int y = 0; y < region.height; y += STRIP_ROWS) {
+    const MsRegion strip = {region.x, region.y + y, region.width, MIN(STRIP_ROWS, region.height - y)};
+    const MsReferenceRun rows = {.region = &strip, .cancellable = run->cancellable};
+    if (!run_strip(source, params, &rows, pixels + y * stride, error))
       return NULL;
     run->rows(pixels, y + strip.height, run->rows_data);
-    ms_engine_report_progress(y + strip.height, region->height, self);
+    ms_engine_report_progress(y + strip.height, region.height, self);
   }
-  return ms_image_new_take(region->width, region->height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+  return ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
 }
 
 static MsImage *
-compute(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
-        GError **error)
+run_with_modes(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
-  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  const MsModesRun about = {.progress = ms_engine_report_progress, .progress_data = self};
+  MsModesRun modes = {.progress = ms_engine_report_progress, .progress_data = self, .cancellable = run->cancellable};
+  MsImage *result = ms_filter_modes_run_on(NULL, source, settings, &modes, error);
 
-  if (run->want_modes)
-    return ms_filter_modes_run_on(NULL, source, settings, &about, &run->modes, cancellable, error);
-  /* A strip would go through the levels of the whole picture again. */
-  if (run->rows && settings->params.levels == 0)
-    return run_strips(self, source, &settings->params, &region, run, cancellable, error);
-  MsImage *result =
-    ms_reference_run(source, &settings->params, &region, ms_engine_report_progress, self, cancellable, error);
-  if (result && run->rows)
-    run->rows(ms_image_get_pixels(result), region.height, run->rows_data);
+  run->modes = modes.modes;
   return result;
 }
 
 static MsImage *
-run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GCancellable *cancellable,
-    GError **error)
+compute(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  const MsReferenceRun reference = {.region = run->region,
+                                    .progress = ms_engine_report_progress,
+                                    .progress_data = self,
+                                    .cancellable = run->cancellable};
+
+  if (run->want_modes)
+    return run_with_modes(self, source, settings, run, error);
+  /* A strip would go through the levels of the whole picture again. */
+  if (run->rows && settings->params.levels == 0)
+    return run_strips(self, source, &settings->params, run, error);
+  MsImage *result = ms_reference_run(source, &settings->params, &reference, error);
+  if (result && run->rows)
+    run->rows(ms_image_get_pixels(result), ms_image_get_height(result), run->rows_data);
+  return result;
+}
+
+static MsImage *
+run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsImage *result = compute(self, source, settings, run, cancellable, error);
+  MsImage *result = compute(self, source, settings, run, error);
 
   run->used = *settings;
   if (result && run->log) {

@@ -78,8 +78,7 @@ tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSetting
 }
 
 static MsImage *
-run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GCancellable *cancellable,
-    GError **error)
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
   MsSettings tuned[MS_SHARES_MAX];
@@ -88,7 +87,9 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   tune(self, source, settings, tuned);
   if (!resolve(self, source, &tuned[0], &about->used, error))
     return NULL;
-  return ms_split_run_each(self->split, source, tuned, about->log, cancellable, error);
+  return ms_split_run_each(self->split,
+                           &(MsFilterRequest){.source = source, .log = about->log, .cancellable = about->cancellable},
+                           tuned, error);
 }
 
 static void

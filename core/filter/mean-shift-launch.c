@@ -140,7 +140,8 @@ launch_pass(MsFilterLaunch *self, guint number, GError **error)
   guint64 bytes = (guint64)self->plan->request.region.width * self->band.count * 8;
 
   return set_args(self, self->kernels[number], pass, error) &&
-         ms_context_launch(self->context, self->kernels[number], pass->function, &range, bytes, self->log, error);
+         ms_context_launch(self->context, &(MsLaunch){self->kernels[number], pass->function, range, bytes}, self->log,
+                           error);
 }
 
 /** ms_filter_launch_grid: enqueues the passes of that grid; does not wait. */

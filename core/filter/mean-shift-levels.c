@@ -47,8 +47,9 @@ launch(Run *self, Step step, const Argument *arguments, guint n, MsPyramidSize s
     if (!ms_cl_check(clSetKernelArg(self->steps[step], i, arguments[i].bytes, arguments[i].value), error,
                      "setting argument %u of the kernel %s", i, step_functions[step]))
       return FALSE;
-  return ms_context_launch(self->context, self->steps[step], step_functions[step], &range,
-                           (guint64)size.width * size.height * 8, self->log, error);
+  return ms_context_launch(
+    self->context, &(MsLaunch){self->steps[step], step_functions[step], range, (guint64)size.width * size.height * 8},
+    self->log, error);
 }
 
 static MsPyramidSize
@@ -194,11 +195,11 @@ run_and_transfer(Run *self, const MsFilterRun *run, GError **error)
   const MsFilterBuffers *b = run->launch.buffers;
   gint64 start = g_get_monotonic_time();
 
-  if (!ms_context_upload(self->context, b->source.mem, 0, (gsize)size.width * size.height * 4, run->source, self->log,
-                         error) ||
+  if (!ms_context_upload(self->context, &(MsBufferRange){b->source.mem, 0, (gsize)size.width * size.height * 4},
+                         run->source, self->log, error) ||
       !run_locked(self, error) ||
-      !ms_context_download(self->context, b->result.mem, 0, (gsize)region->width * region->height * 4, run->pixels,
-                           self->log, error))
+      !ms_context_download(self->context, &(MsBufferRange){b->result.mem, 0, (gsize)region->width * region->height * 4},
+                           run->pixels, self->log, error))
     return FALSE;
   if (self->log)
     ms_timing_log_add_filter_span(self->log, start);

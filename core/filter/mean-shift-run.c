@@ -18,8 +18,9 @@ upload_stripe(MsFilterRun *self, GError **error)
   const guint8 *from = self->source + l->held.first * width * 4;
 
   if (l->plan->source_is_image)
-    return ms_context_upload_image(l->context, l->buffers->image, width, rows, from, l->log, error);
-  return ms_context_upload(l->context, l->buffers->source.mem, 0, rows * width * 4, from, l->log, error);
+    return ms_context_upload_image(l->context, &(MsTexels){l->buffers->image, width, rows}, from, l->log, error);
+  return ms_context_upload(l->context, &(MsBufferRange){l->buffers->source.mem, 0, rows * width * 4}, from, l->log,
+                           error);
 }
 
 static gboolean
@@ -30,8 +31,8 @@ download_rows(MsFilterRun *self, MsRows rows, MsTimingLog *log, GError **error)
   gsize from = (gsize)(rows.first - l->stripe.first) * stride;
   gsize to = (gsize)(rows.first - request_of(self)->region.y) * stride;
 
-  return ms_context_download(l->context, l->buffers->result.mem, from, rows.count * stride, self->pixels + to, log,
-                             error);
+  return ms_context_download(l->context, &(MsBufferRange){l->buffers->result.mem, from, rows.count * stride},
+                             self->pixels + to, log, error);
 }
 
 static gboolean
@@ -41,8 +42,9 @@ download_modes(MsFilterRun *self, MsRows rows, GError **error)
   gsize width = (gsize)request_of(self)->region.width;
   gsize to = (gsize)(rows.first - request_of(self)->region.y) * width * 2;
 
-  return !self->modes || ms_context_download(l->context, l->buffers->modes.mem, 0, rows.count * width * 4,
-                                             self->modes + to, l->log, error);
+  return !self->modes ||
+         ms_context_download(l->context, &(MsBufferRange){l->buffers->modes.mem, 0, rows.count * width * 4},
+                             self->modes + to, l->log, error);
 }
 
 static gboolean

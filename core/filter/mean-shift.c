@@ -15,7 +15,7 @@ struct _MsMeanShift {
   gpointer progress_data;
   gboolean early_rows;
   gboolean pipelined;
-  guint16 *modes; /* of the run of ms_mean_shift_run_with_modes() */
+  guint16 *modes; /* of the current run */
 };
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
@@ -117,40 +117,36 @@ ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *setting
 
 /**
  * ms_mean_shift_run_plan_into:
- * @source: the image that @plan was made for
  * @pixels: region width x region height x 4 bytes for the result
- * @log: (nullable): gets build, upload, kernel and download rows, resolved
- * @cancellable: (nullable): checked before each band
  *
  * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to
  *   @pixels, which must then never be freed.
  */
 gboolean
-ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *plan, guint8 *pixels, MsTimingLog *log,
-                            GCancellable *cancellable, GError **error)
+ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error)
 {
-  MsFilterRun run = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = log},
-                     .source = ms_image_get_pixels(source),
-                     .pixels = pixels,
-                     .modes = self->modes,
-                     .cancellable = cancellable,
-                     .progress = self->progress,
-                     .progress_data = self->progress_data,
-                     .early_rows = self->early_rows};
+  const MsPlan *plan = run->plan;
+  MsFilterRun steps = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = run->log},
+                       .source = ms_image_get_pixels(run->source),
+                       .pixels = pixels,
+                       .modes = self->modes,
+                       .cancellable = run->cancellable,
+                       .progress = self->progress,
+                       .progress_data = self->progress_data,
+                       .early_rows = self->early_rows};
 
   if (plan->lanes > 1)
-    return ms_filter_run_in_lanes(&run, self->lanes, error);
-  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, error)))
+    return ms_filter_run_in_lanes(&steps, self->lanes, error);
+  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &steps, error) : ms_filter_run(&steps, error)))
     return FALSE;
-  return !log || ms_timing_log_resolve(log, error);
+  return !run->log || ms_timing_log_resolve(run->log, error);
 }
 
 /** ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata. */
 MsImage *
-ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, MsTimingLog *log,
-                       GCancellable *cancellable, GError **error)
+ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
 {
-  const MsRegion *region = &plan->request.region;
+  const MsRegion *region = &run->plan->request.region;
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
   g_autoptr(GError) failure = NULL;
 
@@ -159,8 +155,8 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
                  region->height);
     return NULL;
   }
-  if (ms_mean_shift_run_plan_into(self, source, plan, pixels, log, cancellable, &failure))
-    return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(source));
+  if (ms_mean_shift_run_plan_into(self, run, pixels, &failure))
+    return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(run->source));
   /* A hung device may still write to the pixels later, so they are never freed. */
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
     g_free(pixels);
@@ -168,40 +164,35 @@ ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, M
   return NULL;
 }
 
-/** ms_mean_shift_run: plans and runs. */
-MsImage *
-ms_mean_shift_run(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
-                  MsTimingLog *log, GCancellable *cancellable, GError **error)
+static MsPlan *
+plan_with_modes(MsMeanShift *self, const MsFilterRequest *r, GError **error)
 {
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self, source, settings, region, error);
-
-  return plan ? ms_mean_shift_run_plan(self, source, plan, log, cancellable, error) : NULL;
-}
-
-/**
- * ms_mean_shift_run_with_modes:
- * @modes: (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a pixel
- *
- * Plans and runs the whole image like ms_mean_shift_run(). The result's colours are in the space of the settings, as
- * ms_space_convert() stores them, since ms_segmentation_new() compares them there.
- *
- * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes. After
- *   #MS_ERROR_TIMEOUT the device may still write to @modes, which must then never be freed.
- */
-MsImage *
-ms_mean_shift_run_with_modes(MsMeanShift *self, MsImage *source, const MsSettings *settings, guint16 *modes,
-                             MsTimingLog *log, GCancellable *cancellable, GError **error)
-{
-  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(self->context), ms_image_get_width(source),
-                                          ms_image_get_height(source));
+  MsPlanRequest request = ms_plan_request(r->settings, ms_context_get_limits(self->context),
+                                          ms_image_get_width(r->source), ms_image_get_height(r->source));
 
   request.memory_budget = self->memory_budget;
   request.modes = TRUE;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+  return ms_plan_new(&request, error);
+}
+
+/**
+ * ms_mean_shift_run: plans and runs.
+ *
+ * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes where these are
+ *   asked for. After #MS_ERROR_TIMEOUT the device may still write to the modes, which must then never be freed.
+ */
+MsImage *
+ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error)
+{
+  g_autoptr(MsPlan) plan = request->modes
+                             ? plan_with_modes(self, request, error)
+                             : ms_mean_shift_plan(self, request->source, request->settings, request->region, error);
+
   if (!plan)
     return NULL;
-  self->modes = modes;
-  MsImage *result = ms_mean_shift_run_plan(self, source, plan, log, cancellable, error);
+  self->modes = request->modes;
+  MsImage *result =
+    ms_mean_shift_run_plan(self, &(MsPlanRun){request->source, plan, request->log, request->cancellable}, error);
   self->modes = NULL;
   return result;
 }

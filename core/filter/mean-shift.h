@@ -11,6 +11,32 @@ G_BEGIN_DECLS
 #define MS_TYPE_MEAN_SHIFT (ms_mean_shift_get_type())
 G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
 
+/**
+ * MsFilterRequest: one image to filter.
+ * @region: (nullable): the rectangle to compute, %NULL for the whole image
+ * @modes: (nullable) (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a
+ *   pixel of the whole image. The result's colours are then in the space of the settings, as ms_space_convert() stores
+ *   them, since ms_segmentation_new() compares them there.
+ * @log: (nullable): gets build, upload, kernel and download rows, resolved
+ * @cancellable: (nullable): checked before each band
+ */
+typedef struct {
+  MsImage *source;
+  const MsSettings *settings;
+  const MsRegion *region;
+  guint16 *modes;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} MsFilterRequest;
+
+/** MsPlanRun: a run of @plan, which was made for @source; @log and @cancellable are those of #MsFilterRequest. */
+typedef struct {
+  MsImage *source;
+  const MsPlan *plan;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} MsPlanRun;
+
 MsMeanShift *ms_mean_shift_new(MsContext *context);
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
@@ -20,13 +46,8 @@ void ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows);
 
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
                            GError **error);
-MsImage *ms_mean_shift_run_plan(MsMeanShift *self, MsImage *source, const MsPlan *plan, MsTimingLog *log,
-                                GCancellable *cancellable, GError **error);
-MsImage *ms_mean_shift_run_with_modes(MsMeanShift *self, MsImage *source, const MsSettings *settings, guint16 *modes,
-                                      MsTimingLog *log, GCancellable *cancellable, GError **error);
-MsImage *ms_mean_shift_run(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
-                           MsTimingLog *log, GCancellable *cancellable, GError **error);
-gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, MsImage *source, const MsPlan *plan, guint8 *pixels,
-                                     MsTimingLog *log, GCancellable *cancellable, GError **error);
+MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);
+MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error);
+gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error);
 
 G_END_DECLS

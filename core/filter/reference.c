@@ -16,23 +16,22 @@ typedef struct {
   int colour[3];
 } Sums;
 
+/**
+ * Job: the pixels of a region that are to be filtered.
+ * @pixels: of the whole image
+ * @modes: (nullable): column and row of every pixel's mode
+ * @mask: (nullable): a byte for each pixel of the image, 0 where the result is left as it is
+ */
 typedef struct {
   const guint8 *pixels;
-  int width;
-  int height;
+  MsPyramidSize size;
+  const MsParams *params;
   MsFilterNumbers numbers;
-  MsRule rule;
-  guint64 *samples;   /* nullable: counts the pixels of every window */
-  guint16 *modes;     /* nullable: column and row of every pixel's mode */
-  const guint8 *mask; /* nullable: a byte for each pixel, 0 where the result is left as it is */
+  MsRegion region;
+  const MsReferenceRun *run;
+  guint16 *modes;
+  const guint8 *mask;
 } Job;
-
-/* Who is told of finished rows and who can end a run. */
-typedef struct {
-  MsProgressFunc progress;
-  gpointer user_data;
-  GCancellable *cancellable;
-} Watcher;
 
 /** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
 int
@@ -69,8 +68,8 @@ squared_distance(const guint8 *t, const int c[3])
 static void
 add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
 {
-  gsize at_x = CLAMP(x, 0, job->width - 1), at_y = CLAMP(y, 0, job->height - 1);
-  const guint8 *t = job->pixels + (at_y * job->width + at_x) * 4;
+  gsize at_x = CLAMP(x, 0, job->size.width - 1), at_y = CLAMP(y, 0, job->size.height - 1);
+  const guint8 *t = job->pixels + (at_y * job->size.width + at_x) * 4;
 
   if (squared_distance(t, c) > job->numbers.isr2)
     return;
@@ -86,7 +85,7 @@ window_range(const Job *job, int centre, int extent, int *first, int *last)
 {
   *first = (int)rintf((float)centre - job->numbers.sp);
   *last = (int)rintf((float)centre + job->numbers.sp);
-  if (job->rule == MS_RULE_REPLICATE)
+  if (job->params->rule == MS_RULE_REPLICATE)
     return;
   *first = MAX(*first, 0);
   *last = MIN(*last, extent - 1);
@@ -98,10 +97,10 @@ sum_window(const Job *job, int x0, int y0, const int c[3])
   Sums sums = {0};
   int left, right, top, bottom;
 
-  window_range(job, x0, job->width, &left, &right);
-  window_range(job, y0, job->height, &top, &bottom);
-  if (job->samples)
-    *job->samples += (guint64)(right - left + 1) * (guint64)(bottom - top + 1);
+  window_range(job, x0, job->size.width, &left, &right);
+  window_range(job, y0, job->size.height, &top, &bottom);
+  if (job->run->samples)
+    *job->run->samples += (guint64)(right - left + 1) * (guint64)(bottom - top + 1);
   for (int y = top; y <= bottom; y++)
     for (int x = left; x <= right; x++)
       add_pixel(job, x, y, c, &sums);
@@ -117,10 +116,10 @@ shift(const Job *job, int *x0, int *y0, int c[3])
 
   if (sums.n == 0)
     return TRUE;
-  int x1 = ms_reference_mean(sums.x, sums.n, job->rule);
-  int y1 = ms_reference_mean(sums.y, sums.n, job->rule);
+  int x1 = ms_reference_mean(sums.x, sums.n, job->params->rule);
+  int y1 = ms_reference_mean(sums.y, sums.n, job->params->rule);
   for (int k = 0; k < 3; k++) {
-    int m = ms_reference_mean(sums.colour[k], sums.n, job->rule);
+    int m = ms_reference_mean(sums.colour[k], sums.n, job->params->rule);
     change += (m - c[k]) * (m - c[k]);
     c[k] = m;
   }
@@ -134,7 +133,7 @@ shift(const Job *job, int *x0, int *y0, int c[3])
 static void
 filter_pixel(const Job *job, int x, int y, guint8 *out)
 {
-  const guint8 *t = job->pixels + ((gsize)y * job->width + x) * 4;
+  const guint8 *t = job->pixels + ((gsize)y * job->size.width + x) * 4;
   int c[3] = {t[0], t[1], t[2]};
   int x0 = x, y0 = y;
 
@@ -145,25 +144,27 @@ filter_pixel(const Job *job, int x, int y, guint8 *out)
     out[k] = (guint8)c[k];
   out[3] = t[3];
   if (job->modes) {
-    guint16 *mode = job->modes + ((gsize)y * job->width + x) * 2;
+    guint16 *mode = job->modes + ((gsize)y * job->size.width + x) * 2;
     mode[0] = (guint16)x0;
     mode[1] = (guint16)y0;
   }
 }
 
-/* Filters the pixels of @r; @out is the result's pixel at the corner of @r, and @stride its bytes a row. */
+/* @out: the result's pixel at the corner of the region; @stride: bytes of a row of the result. */
 static gboolean
-filter_rows(const Job *job, const MsRegion *r, guint8 *out, gsize stride, const Watcher *watcher, GError **error)
+filter_rows(const Job *job, guint8 *out, gsize stride, GError **error)
 {
+  const MsRegion *r = &job->region;
+
   for (int y = 0; y < r->height; y++) {
-    const guint8 *mask = job->mask ? job->mask + (gsize)(r->y + y) * job->width + r->x : NULL;
-    if (g_cancellable_set_error_if_cancelled(watcher->cancellable, error))
+    const guint8 *mask = job->mask ? job->mask + (gsize)(r->y + y) * job->size.width + r->x : NULL;
+    if (g_cancellable_set_error_if_cancelled(job->run->cancellable, error))
       return FALSE;
     for (int x = 0; x < r->width; x++)
       if (!mask || mask[x])
         filter_pixel(job, r->x + x, r->y + y, out + y * stride + (gsize)x * 4);
-    if (watcher->progress)
-      watcher->progress(y + 1, r->height, watcher->user_data);
+    if (job->run->progress)
+      job->run->progress(y + 1, r->height, job->run->progress_data);
   }
   return TRUE;
 }
@@ -179,22 +180,22 @@ allocate(gsize bytes, int width, int height, GError **error)
 }
 
 static MsImage *
-run_plain(const Job *job, MsImage *source, const MsRegion *r, const Watcher *watcher, GError **error)
+run_plain(const Job *job, MsImage *source, GError **error)
 {
+  const MsRegion *r = &job->region;
   gsize stride = (gsize)r->width * 4;
   g_autofree guint8 *out = allocate(stride * r->height, r->width, r->height, error);
 
-  if (!out || !filter_rows(job, r, out, stride, watcher, error))
+  if (!out || !filter_rows(job, out, stride, error))
     return NULL;
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
 }
 
 /* Filters a level of the pyramid from @coarser, the result of the level above; %NULL for the topmost level. */
 static guint8 *
-filter_level(Job *job, const MsParams *params, const guint8 *coarser, const MsRegion *r, const Watcher *watcher,
-             GError **error)
+filter_level(Job *job, const guint8 *coarser, GError **error)
 {
-  const MsPyramidSize size = {job->width, job->height};
+  const MsPyramidSize size = job->size;
   const gsize n = (gsize)size.width * size.height;
   g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
   g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;
@@ -204,45 +205,47 @@ filter_level(Job *job, const MsParams *params, const guint8 *coarser, const MsRe
   job->mask = coarser ? mask : NULL;
   if (coarser) {
     ms_pyramid_enlarge(coarser, job->pixels, size, result);
-    ms_pyramid_mark(coarser, size, ms_pyramid_edge(params), mask);
+    ms_pyramid_mark(coarser, size, ms_pyramid_edge(job->params), mask);
   }
-  guint8 *corner = result + ((gsize)r->y * size.width + r->x) * 4;
-  gboolean good = filter_rows(job, r, corner, (gsize)size.width * 4, watcher, error);
+  guint8 *corner = result + ((gsize)job->region.y * size.width + job->region.x) * 4;
+  gboolean good = filter_rows(job, corner, (gsize)size.width * 4, error);
   job->mask = NULL;
   return good ? g_steal_pointer(&result) : NULL;
 }
 
-/* The result of the level whose original is @pixels, after those above it. Only the pixels of @r are final. */
+/* The result of the level of @job, after those above it. Only the pixels of its region are final. */
 static guint8 *
-run_level(const guint8 *pixels, MsPyramidSize size, const MsParams *params, const MsRegion *r, guint64 *samples,
-          const Watcher *watcher, GError **error)
+run_level(Job *job, GError **error)
 {
-  const Watcher quiet = {.cancellable = watcher->cancellable};
-  Job job = {pixels, size.width, size.height, ms_params_numbers(params), params->rule, samples, NULL, NULL};
   g_autofree guint8 *coarser = NULL;
 
-  if (params->levels > 0) {
-    const MsParams above = ms_params_coarser(params);
-    const MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
-    const MsRegion whole = {0, 0, next.width, next.height};
-    g_autofree guint8 *halved = allocate((gsize)next.width * next.height * 4, next.width, next.height, error);
+  if (job->params->levels > 0) {
+    const MsParams params = ms_params_coarser(job->params);
+    const MsPyramidSize size = ms_pyramid_size(job->size.width, job->size.height, 1);
+    const MsReferenceRun quiet = {.samples = job->run->samples, .cancellable = job->run->cancellable};
+    g_autofree guint8 *halved = allocate((gsize)size.width * size.height * 4, size.width, size.height, error);
     if (!halved)
       return NULL;
-    ms_pyramid_halve(pixels, size, halved);
-    coarser = run_level(halved, next, &above, &whole, samples, &quiet, error);
+    ms_pyramid_halve(job->pixels, job->size, halved);
+    Job above = {.pixels = halved,
+                 .size = size,
+                 .params = &params,
+                 .numbers = ms_params_numbers(&params),
+                 .region = {0, 0, size.width, size.height},
+                 .run = &quiet};
+    coarser = run_level(&above, error);
     if (!coarser)
       return NULL;
   }
-  return filter_level(&job, params, coarser, r, watcher, error);
+  return filter_level(job, coarser, error);
 }
 
 static MsImage *
-run_levels(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
-           GError **error)
+run_levels(Job *job, MsImage *source, GError **error)
 {
-  const MsPyramidSize size = {ms_image_get_width(source), ms_image_get_height(source)};
-  const gsize stride = (gsize)size.width * 4, row = (gsize)r->width * 4;
-  g_autofree guint8 *whole = run_level(ms_image_get_pixels(source), size, params, r, samples, watcher, error);
+  const MsRegion *r = &job->region;
+  const gsize stride = (gsize)job->size.width * 4, row = (gsize)r->width * 4;
+  g_autofree guint8 *whole = run_level(job, error);
   g_autofree guint8 *out = whole ? allocate(row * r->height, r->width, r->height, error) : NULL;
 
   if (!out)
@@ -252,86 +255,66 @@ run_levels(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
 }
 
-/**
- * ms_reference_run:
- * @source: the picture
- * @params: what to compute
- * @region: (nullable): the rectangle to compute, %NULL for all
- * @progress: (nullable) (scope call): called after each row
- * @cancellable: (nullable): checked before each row
- *
- * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE, #MS_ERROR_MEMORY or
- *   G_IO_ERROR_CANCELLED
- */
-MsImage *
-ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
-                 gpointer user_data, GCancellable *cancellable, GError **error)
+static Job
+job_for(MsImage *source, const MsParams *params, const MsReferenceRun *run)
 {
-  return ms_reference_run_counted(source, params, region, NULL, progress, user_data, cancellable, error);
+  return (Job){.pixels = ms_image_get_pixels(source),
+               .size = {ms_image_get_width(source), ms_image_get_height(source)},
+               .params = params,
+               .numbers = ms_params_numbers(params),
+               .region = run->region ? *run->region : ms_image_get_extent(source),
+               .run = run};
 }
 
 static MsImage *
-run_in_rgb(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
-           GError **error)
+run_in_rgb(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
 {
-  const Job job = {.pixels = ms_image_get_pixels(source),
-                   .width = ms_image_get_width(source),
-                   .height = ms_image_get_height(source),
-                   .numbers = ms_params_numbers(params),
-                   .rule = params->rule,
-                   .samples = samples};
+  Job job = job_for(source, params, run);
 
-  return params->levels > 0 ? run_levels(source, params, r, samples, watcher, error)
-                            : run_plain(&job, source, r, watcher, error);
+  return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
 }
 
 static MsImage *
-run_in_space(MsImage *source, const MsParams *params, const MsRegion *r, guint64 *samples, const Watcher *watcher,
-             GError **error)
+run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
 {
   g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
-  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, r, samples, watcher, error) : NULL;
+  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, run, error) : NULL;
 
   return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
 }
 
 /**
- * ms_reference_run_counted:
- * @samples: (inout) (nullable): grows by the number of window pixels tested in all iterations of all pixels
+ * ms_reference_run:
+ * @source: the picture
+ * @params: what to compute
+ * @run: (nullable): %NULL for the whole image without reports
  *
- * Like ms_reference_run(), and counts the samples for "window samples a second".
+ * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE, #MS_ERROR_MEMORY or
+ *   G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
-                         MsProgressFunc progress, gpointer user_data, GCancellable *cancellable, GError **error)
+ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
 {
-  const MsRegion r = region ? *region : ms_image_get_extent(source);
-  const Watcher watcher = {progress, user_data, cancellable};
+  const MsReferenceRun whole = {NULL};
 
   if (!ms_params_validate(params, error))
     return NULL;
-  return params->space == MS_SPACE_RGB ? run_in_rgb(source, params, &r, samples, &watcher, error)
-                                       : run_in_space(source, params, &r, samples, &watcher, error);
+  return (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, run ? run : &whole, error);
 }
 
-/** ms_reference_run_with_modes: what ms_mean_shift_run_with_modes() computes, by the serial reference. */
+/** ms_reference_run_with_modes: what ms_mean_shift_run() computes where modes are asked for, by the serial reference. */
 MsImage *
-ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, MsProgressFunc progress,
-                            gpointer user_data, GCancellable *cancellable, GError **error)
+ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
+                            GError **error)
 {
-  const MsRegion whole = ms_image_get_extent(source);
-  const Watcher watcher = {progress, user_data, cancellable};
+  const MsReferenceRun whole = {NULL};
 
   g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
   g_autoptr(MsImage) converted =
     ms_params_validate(params, error) ? ms_space_convert_image(params->space, source, error) : NULL;
   if (!converted)
     return NULL;
-  const Job job = {.pixels = ms_image_get_pixels(converted),
-                   .width = whole.width,
-                   .height = whole.height,
-                   .numbers = ms_params_numbers(params),
-                   .rule = params->rule,
-                   .modes = modes};
-  return run_plain(&job, source, &whole, &watcher, error);
+  Job job = job_for(converted, params, run ? run : &whole);
+  job.modes = modes;
+  return run_plain(&job, source, error);
 }

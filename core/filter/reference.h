@@ -12,13 +12,24 @@ G_BEGIN_DECLS
 /** MsProgressFunc: told @done of @total rows from the thread that computes. */
 typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
-MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRegion *region, MsProgressFunc progress,
-                          gpointer user_data, GCancellable *cancellable, GError **error);
-MsImage *ms_reference_run_counted(MsImage *source, const MsParams *params, const MsRegion *region, guint64 *samples,
-                                  MsProgressFunc progress, gpointer user_data, GCancellable *cancellable,
-                                  GError **error);
-MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, MsProgressFunc progress,
-                                     gpointer user_data, GCancellable *cancellable, GError **error);
+/**
+ * MsReferenceRun: what a run reports and what limits it; every member may be %NULL.
+ * @region: the rectangle to compute, %NULL for the whole image
+ * @samples: (inout): grows by the number of window pixels tested in all iterations of all pixels
+ * @progress: called after each row
+ * @cancellable: checked before each row
+ */
+typedef struct {
+  const MsRegion *region;
+  guint64 *samples;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  GCancellable *cancellable;
+} MsReferenceRun;
+
+MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error);
+MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
+                                     GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);
 
 G_END_DECLS

@@ -150,8 +150,11 @@ measure_subjects(MsLabRun *run, Group *group, GError **error)
   run->measure.baselines = baselines;
   run->measure.anchored = TRUE;
   run->group_rows = group->rows;
-  gboolean good = ms_measure((MsSubject **)group->subjects->pdata, (MsMeasurement **)group->measurements->pdata,
-                             group->subjects->len, &run->measure, measure_progress, run, run->cancellable, error);
+  run->measure.progress = measure_progress;
+  run->measure.progress_data = run;
+  const MsMeasureGroup measured = {(MsSubject **)group->subjects->pdata, (MsMeasurement **)group->measurements->pdata,
+                                   group->subjects->len};
+  gboolean good = ms_measure(&measured, &run->measure, run->cancellable, error);
   run->group_rows = whole;
   return good;
 }

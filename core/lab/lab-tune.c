@@ -98,7 +98,7 @@ evaluate(const MsFactors *factors, double *ns, GCancellable *cancellable, gpoint
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
-  if (!subject || !ms_measure(&subject, &measurement, 1, &tuning->measure, NULL, NULL, cancellable, error))
+  if (!subject || !ms_measure(&(MsMeasureGroup){&subject, &measurement, 1}, &tuning->measure, cancellable, error))
     return FALSE;
   if (measurement->outcome != MS_OUTCOME_OK) {
     g_propagate_error(error, measurement_error(measurement));
@@ -175,8 +175,8 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
     if (subjects[n])
       measurements[n++] = ms_measurement_new();
   }
-  gboolean good =
-    n < finalists->len || n < 2 || ms_measure(subjects, measurements, n, &careful, NULL, NULL, cancellable, error);
+  gboolean good = n < finalists->len || n < 2 ||
+                  ms_measure(&(MsMeasureGroup){subjects, measurements, n}, &careful, cancellable, error);
   if (good && n == finalists->len && n >= 2)
     take_final_times(record, finalists, measurements);
   for (guint i = 0; i < n; i++) {
@@ -328,11 +328,15 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
       return NULL;
   }
   tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
-  MsTuneOptions options = {request->strategy, seconds_left(request, SEARCH_SHARE, started_us), TRIAL_TIMEOUT_S,
-                           request->seed, start};
-  gboolean good =
-    ms_tune_search(space, record, &options, request->progress, request->progress_data, cancellable, error) &&
-    decide_within(&tuning, record, seconds_left(request, 1, started_us), cancellable, error);
+  MsTuneOptions options = {.strategy = request->strategy,
+                           .budget_s = seconds_left(request, SEARCH_SHARE, started_us),
+                           .trial_timeout_s = TRIAL_TIMEOUT_S,
+                           .seed = request->seed,
+                           .start = start,
+                           .progress = request->progress,
+                           .progress_data = request->progress_data};
+  gboolean good = ms_tune_search(space, record, &options, cancellable, error) &&
+                  decide_within(&tuning, record, seconds_left(request, 1, started_us), cancellable, error);
   gboolean saved = ms_tune_store_save(request->directory, record, good ? error : NULL);
   if (!good && request->unfinished)
     *request->unfinished = g_steal_pointer(&record);

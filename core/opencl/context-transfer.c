@@ -34,17 +34,17 @@ staging_lanes(MsContext *self, gsize bytes)
   return self->staging ? lanes : 0;
 }
 
-/** ms_context_upload: copies @bytes to the device and waits until @from may be reused. */
+/** ms_context_upload: copies bytes to the device and waits until @from may be reused. */
 gboolean
-ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, const void *from, MsTimingLog *log,
-                  GError **error)
+ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log, GError **error)
 {
+  const gsize offset = range->offset, bytes = range->bytes;
   guint lanes = staging_lanes(self, bytes);
   g_auto(cl_event) event = NULL;
 
   if (lanes > 0)
-    return ms_staging_upload(self->staging, lanes, buffer, offset, bytes, from, log, error);
-  cl_int status = clEnqueueWriteBuffer(self->queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
+    return ms_staging_upload(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, from, log, error);
+  cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
   if (!ms_cl_check(status, error, "uploading %zu bytes", bytes))
     return FALSE;
   if (log)
@@ -52,15 +52,15 @@ ms_context_upload(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, con
   return ms_context_wait(self, event, error);
 }
 
-/** ms_context_upload_image: copies @width x @height texels of 4 bytes to the top left of an image object and waits. */
+/** ms_context_upload_image: copies texels to an image object and waits until @from may be reused. */
 gboolean
-ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height, const void *from, MsTimingLog *log,
-                        GError **error)
+ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log, GError **error)
 {
+  const gsize width = texels->width, height = texels->height;
   const gsize origin[3] = {0, 0, 0}, extent[3] = {width, height, 1};
   g_auto(cl_event) event = NULL;
   cl_int status =
-    clEnqueueWriteImage(self->queue, image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
+    clEnqueueWriteImage(self->queue, texels->image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
 
   if (!ms_cl_check(status, error, "uploading an image object of %zux%zu", width, height))
     return FALSE;
@@ -69,17 +69,17 @@ ms_context_upload_image(MsContext *self, cl_mem image, gsize width, gsize height
   return ms_context_wait(self, event, error);
 }
 
-/** ms_context_download: copies @bytes from the device once everything enqueued before has ended. */
+/** ms_context_download: copies bytes from the device once everything enqueued before has ended. */
 gboolean
-ms_context_download(MsContext *self, cl_mem buffer, gsize offset, gsize bytes, void *into, MsTimingLog *log,
-                    GError **error)
+ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
 {
+  const gsize offset = range->offset, bytes = range->bytes;
   guint lanes = staging_lanes(self, bytes);
   g_auto(cl_event) event = NULL;
 
   if (lanes > 0)
-    return ms_staging_download(self->staging, lanes, buffer, offset, bytes, into, log, error);
-  cl_int status = clEnqueueReadBuffer(self->queue, buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
+    return ms_staging_download(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, into, log, error);
+  cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
   if (!ms_cl_check(status, error, "downloading %zu bytes", bytes))
     return FALSE;
   if (log)

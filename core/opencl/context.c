@@ -208,26 +208,25 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
   return NULL;
 }
 
-/**
- * ms_context_launch:
- * @kernel: with all its arguments set
- * @name: the kernel's name in the timings
- * @bytes: least number of bytes that the kernel moves, for GB/s; 0 where GB/s are not reported
- * @log: (nullable): gets the event
- *
- * Enqueues and flushes; does not wait.
- */
-gboolean
-ms_context_launch(MsContext *self, cl_kernel kernel, const char *name, const MsNDRange *range, guint64 bytes,
-                  MsTimingLog *log, GError **error)
+/** ms_nd_range_of_groups: @groups work-groups of @group work-items in one dimension. */
+MsNDRange
+ms_nd_range_of_groups(gsize groups, gsize group)
 {
+  return (MsNDRange){.dimensions = 1, .global = {groups * group}, .local = {group}};
+}
+
+/** ms_context_launch: enqueues and flushes, and does not wait; @log: (nullable): gets the event. */
+gboolean
+ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error)
+{
+  const MsNDRange *range = &launch->range;
   g_auto(cl_event) event = NULL;
-  cl_int status = clEnqueueNDRangeKernel(self->queue, kernel, range->dimensions, range->offset, range->global,
+  cl_int status = clEnqueueNDRangeKernel(self->queue, launch->kernel, range->dimensions, range->offset, range->global,
                                          range->local[0] ? range->local : NULL, 0, NULL, &event);
 
-  if (!ms_cl_check(status, error, "launching the kernel %s", name))
+  if (!ms_cl_check(status, error, "launching the kernel %s", launch->name))
     return FALSE;
   if (log)
-    ms_timing_log_add_event(log, MS_STAGE_KERNEL, name, bytes, event);
+    ms_timing_log_add_event(log, MS_STAGE_KERNEL, launch->name, launch->bytes, event);
   return ms_cl_check(clFlush(self->queue), error, "flushing the queue");
 }

@@ -22,6 +22,30 @@ typedef struct {
   gsize local[3];
 } MsNDRange;
 
+/**
+ * MsLaunch: one launch of a kernel.
+ * @kernel: with all its arguments set
+ * @name: the kernel's name in the timings
+ * @bytes: least number of bytes that the kernel moves, for GB/s; 0 where GB/s are not reported
+ */
+typedef struct {
+  cl_kernel kernel;
+  const char *name;
+  MsNDRange range;
+  guint64 bytes;
+} MsLaunch;
+
+/**
+ * MsDeviceRun: what every step of a computation on a device needs.
+ * @log: (nullable): gets builds, uploads, kernels and downloads
+ * @cancellable: (nullable)
+ */
+typedef struct {
+  MsContext *context;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} MsDeviceRun;
+
 /** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_lanes_for(). */
 typedef enum {
   MS_TRANSFER_AUTO,
@@ -43,7 +67,7 @@ void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
-gboolean ms_context_launch(MsContext *self, cl_kernel kernel, const char *name, const MsNDRange *range, guint64 bytes,
-                           MsTimingLog *log, GError **error);
+MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
+gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 
 G_END_DECLS

@@ -11,8 +11,8 @@ run_probe(MsContext *context, cl_kernel kernel, cl_mem buffer, GError **error)
   guint32 values[64] = {0};
 
   if (!ms_cl_check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), error, "setting an argument") ||
-      !ms_context_launch(context, kernel, "probe", &range, 0, NULL, error) ||
-      !ms_context_download(context, buffer, 0, sizeof values, values, NULL, error))
+      !ms_context_launch(context, &(MsLaunch){kernel, "probe", range, 0}, NULL, error) ||
+      !ms_context_download(context, &(MsBufferRange){buffer, 0, sizeof values}, values, NULL, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
     if (values[i] == i * i + 1)

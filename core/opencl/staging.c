@@ -38,14 +38,11 @@ struct _MsStaging {
 typedef struct {
   MsStaging *self;
   gboolean upload;
-  cl_mem buffer;
-  gsize offset;
-  gsize bytes;
+  MsStagedCopy copy;
   guint8 *host;
   gsize n_chunks;
   cl_event *events; /* one for each chunk, for the timings */
-  guint lanes;
-  GMutex lock; /* guards the members below */
+  GMutex lock;      /* guards the members below */
   gsize next;
   GError *error; /* the first failure, after which lanes take no more chunks */
 } Job;
@@ -176,7 +173,7 @@ chunk_length(const Job *job, gsize chunk)
 {
   const gsize size = job->self->chunk_bytes;
 
-  return MIN(size, job->bytes - chunk * size);
+  return MIN(size, job->copy.bytes - chunk * size);
 }
 
 /* Enqueues the transfer of one chunk; an upload copies the bytes into the slot first. */
@@ -190,11 +187,11 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
   slot->chunk = chunk;
   if (job->upload) {
     memcpy(slot->host, job->host + at, length);
-    status =
-      clEnqueueWriteBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
+    status = clEnqueueWriteBuffer(queue, job->copy.buffer, CL_FALSE, job->copy.offset + at, length, slot->host, 0, NULL,
+                                  &slot->moving);
   } else {
-    status =
-      clEnqueueReadBuffer(queue, job->buffer, CL_FALSE, job->offset + at, length, slot->host, 0, NULL, &slot->moving);
+    status = clEnqueueReadBuffer(queue, job->copy.buffer, CL_FALSE, job->copy.offset + at, length, slot->host, 0, NULL,
+                                 &slot->moving);
   }
   return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue");
@@ -258,7 +255,7 @@ run_lane(gpointer data)
 static void
 run_lanes(Job *job)
 {
-  const guint n = (guint)MIN(CLAMP(job->lanes, 1, MOST_LANES), job->n_chunks);
+  const guint n = (guint)MIN(CLAMP(job->copy.lanes, 1, MOST_LANES), job->n_chunks);
   g_autofree Hand *hands = g_new0(Hand, n);
   g_autofree GThread **threads = g_new0(GThread *, n);
 
@@ -275,14 +272,14 @@ run_lanes(Job *job)
 static gboolean
 run_job(Job *job, MsTimingLog *log, GError **error)
 {
-  job->n_chunks = (job->bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
+  job->n_chunks = (job->copy.bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
   job->events = g_new0(cl_event, job->n_chunks);
   g_mutex_init(&job->lock);
   g_mutex_lock(&job->self->busy);
   run_lanes(job);
   g_mutex_unlock(&job->self->busy);
   if (!job->error && log)
-    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, NULL, job->bytes, job->events,
+    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, NULL, job->copy.bytes, job->events,
                              job->n_chunks);
   for (gsize i = 0; i < job->n_chunks; i++)
     g_clear_pointer(&job->events[i], clReleaseEvent);
@@ -296,37 +293,26 @@ run_job(Job *job, MsTimingLog *log, GError **error)
 
 /**
  * ms_staging_upload:
- * @lanes: threads to copy with, the caller's included
- * @buffer: gets @bytes, at least one, from its byte @offset on
  * @log: (nullable): gets one row, from the first chunk's start to the last chunk's end
  *
  * When it returns, the bytes are on the device and @from may be reused. Calls from several threads wait for each other.
  */
 gboolean
-ms_staging_upload(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, const void *from,
-                  MsTimingLog *log, GError **error)
+ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log, GError **error)
 {
-  Job job = {.self = self,
-             .upload = TRUE,
-             .buffer = buffer,
-             .offset = offset,
-             .bytes = bytes,
-             .host = (guint8 *)from,
-             .lanes = lanes};
+  Job job = {.self = self, .upload = TRUE, .copy = *copy, .host = (guint8 *)from};
 
   return run_job(&job, log, error);
 }
 
 /**
- * ms_staging_download: copies from @buffer to @into once everything enqueued before has ended; @into is complete on
+ * ms_staging_download: copies from the buffer to @into once everything enqueued before has ended; @into is complete on
  * return.
  */
 gboolean
-ms_staging_download(MsStaging *self, guint lanes, cl_mem buffer, gsize offset, gsize bytes, void *into,
-                    MsTimingLog *log, GError **error)
+ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error)
 {
-  Job job = {
-    .self = self, .upload = FALSE, .buffer = buffer, .offset = offset, .bytes = bytes, .host = into, .lanes = lanes};
+  Job job = {.self = self, .upload = FALSE, .copy = *copy, .host = into};
 
   return run_job(&job, log, error);
 }

@@ -63,8 +63,9 @@ build(const Bench *bench, guint group, const char *name, GError **error)
  * device is so slow that there is no second.
  */
 static gboolean
-best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid *grid, double *best, GError **error)
+best_pass_ms(const Bench *bench, const char *name, const Grid *grid, double *best, GError **error)
 {
+  g_auto(cl_kernel) kernel = build(bench, grid->group, name, error);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   const guint groups = MAX(ms_context_get_limits(bench->context)->compute_units, 1) * grid->groups_per_unit;
   const cl_int n = (cl_int)(bench->bytes / (bench->cpu ? 64 : 16));
@@ -72,11 +73,13 @@ best_pass_ms(const Bench *bench, cl_kernel kernel, const char *name, const Grid 
   const MsKernelArg args[] = {MS_ARG_OF(bench->source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(bench->target)};
   const gint64 start = g_get_monotonic_time();
 
-  if (!ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error))
+  if (!kernel || !ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error))
     return FALSE;
   for (guint i = 0; i < PASSES && g_get_monotonic_time() - start < 2000 * LONG_PASS_MS; i++)
     if (g_cancellable_set_error_if_cancelled(bench->cancellable, error) ||
-        !ms_kernel_launch(bench->context, kernel, name, groups, grid->group, bench->bytes, log, error) ||
+        !ms_context_launch(bench->context,
+                           &(MsLaunch){kernel, name, ms_nd_range_of_groups(groups, grid->group), bench->bytes}, log,
+                           error) ||
         !ms_context_finish(bench->context, error))
       return FALSE;
   if (!ms_timing_log_resolve(log, error))
@@ -96,11 +99,9 @@ best_grid_ms(const Bench *bench, const char *name, double *best, GError **error)
 
   *best = G_MAXDOUBLE;
   for (const Grid *grid = bench->cpu ? cpu_grids : gpu_grids; grid->group; grid++) {
-    g_auto(cl_kernel) kernel = NULL;
     if (grid->group > limits->max_work_group || grid->group > limits->max_work_item[0])
       continue;
-    kernel = build(bench, grid->group, name, error);
-    if (!kernel || !best_pass_ms(bench, kernel, name, grid, best, error))
+    if (!best_pass_ms(bench, name, grid, best, error))
       return FALSE;
   }
   if (*best < G_MAXDOUBLE)
@@ -119,7 +120,7 @@ fill(const Bench *bench, GError **error)
 
   for (gsize i = 0; i < LEAST_BYTES / 4; i++)
     words[i] = state = state * 1664525u + 1013904223u;
-  if (!ms_context_upload(bench->context, bench->source, 0, LEAST_BYTES, words, NULL, error))
+  if (!ms_context_upload(bench->context, &(MsBufferRange){bench->source, 0, LEAST_BYTES}, words, NULL, error))
     return FALSE;
   for (guint64 done = LEAST_BYTES; done < bench->bytes; done *= 2)
     if (!ms_cl_check(clEnqueueCopyBuffer(queue, bench->source, bench->source, 0, done, MIN(done, bench->bytes - done),

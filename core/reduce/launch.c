@@ -18,16 +18,6 @@ ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, 
   return TRUE;
 }
 
-/** ms_kernel_launch: launches @groups work-groups of @group work-items in a row. */
-gboolean
-ms_kernel_launch(MsContext *context, cl_kernel kernel, const char *name, gsize groups, gsize group, guint64 bytes,
-                 MsTimingLog *log, GError **error)
-{
-  MsNDRange range = {.dimensions = 1, .global = {groups * group}, .local = {group}};
-
-  return ms_context_launch(context, kernel, name, &range, bytes, log, error);
-}
-
 /** ms_kernel_new: (transfer full): a kernel of a program that is built when it has not been. */
 cl_kernel
 ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error)
@@ -57,7 +47,7 @@ ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingL
   if (usable_in_place(context, data))
     return ms_context_create_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes, (gpointer)data, error);
   buffer = ms_context_create_buffer(context, CL_MEM_READ_ONLY, bytes, NULL, error);
-  if (!buffer || !ms_context_upload(context, buffer, 0, bytes, data, log, error))
+  if (!buffer || !ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, data, log, error))
     return NULL;
   return g_steal_pointer(&buffer);
 }

@@ -25,8 +25,6 @@ typedef struct {
   }
 
 gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);
-gboolean ms_kernel_launch(MsContext *context, cl_kernel kernel, const char *name, gsize groups, gsize group,
-                          guint64 bytes, MsTimingLog *log, GError **error);
 cl_kernel ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error);
 cl_mem ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingLog *log, GError **error);
 cl_mem ms_device_zeros_new(MsContext *context, gsize bytes, GError **error);

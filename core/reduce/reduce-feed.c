@@ -15,7 +15,7 @@
 static MsReduceInput
 part_of(const MsReducePlan *plan, const MsReduceInput *input, guint64 done, guint64 n)
 {
-  return (MsReduceInput){.host = input->host ? input->host + done * plan->element_bytes : NULL,
+  return (MsReduceInput){.host = input->host ? (const guint8 *)input->host + done * plan->element_bytes : NULL,
                          .buffer = input->buffer,
                          .first = input->first + done,
                          .n = n};
@@ -31,7 +31,8 @@ run_image(MsReducer *self, const MsReduceInput *part, guint64 place, const MsRed
     self->image = ms_reduce_image_new(self->context, self->plan, part->n, error);
     self->image_elements = self->image ? part->n : 0;
   }
-  return self->image && ms_reduce_image_fill(self->context, self->plan, self->image, part, job->log, error) &&
+  const MsReduceImage image = {self->context, self->plan, self->image};
+  return self->image && ms_reduce_image_fill(&image, part, job->log, error) &&
          ms_reducer_run_span(self, self->image, &span, job, error);
 }
 
@@ -79,7 +80,8 @@ upload_and_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *j
   self->upload = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY, chunk * size, NULL, error);
   for (guint64 done = 0; self->upload && done < input->n; done += chunk) {
     MsReduceInput part = {.buffer = self->upload, .n = MIN(input->n - done, chunk)};
-    if (!ms_context_upload(self->context, self->upload, 0, part.n * size, input->host + done * size, job->log, error) ||
+    if (!ms_context_upload(self->context, &(MsBufferRange){self->upload, 0, part.n * size},
+                           (const guint8 *)input->host + done * size, job->log, error) ||
         !run_chunks(self, &part, done, job, error))
       return FALSE;
   }
@@ -96,7 +98,7 @@ run_in_place(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job
   for (guint64 done = 0; done < input->n; done += chunk) {
     guint64 n = MIN(input->n - done, chunk);
     g_auto(cl_mem) buffer = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, n * size,
-                                                     (gpointer)(input->host + done * size), error);
+                                                     (guint8 *)input->host + done * size, error);
     MsReduceInput part = {.buffer = buffer, .n = n};
     if (!buffer || !run_chunks(self, &part, done, job, error))
       return FALSE;
@@ -122,7 +124,8 @@ read_first(MsReducer *self, const MsReduceInput *input, MsReduceCentre *first, G
   const gsize size = self->plan->element_bytes;
 
   if (!input->host)
-    return ms_context_download(self->context, input->buffer, input->first * size, size, first, NULL, error);
+    return ms_context_download(self->context, &(MsBufferRange){input->buffer, input->first * size, size}, first, NULL,
+                               error);
   memcpy(first, input->host, size);
   return TRUE;
 }

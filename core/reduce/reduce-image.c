@@ -41,16 +41,9 @@ typedef struct {
   guint64 element;
 } Rectangle;
 
-/** Filling: an image that takes elements of an array. */
-typedef struct {
-  MsContext *context;
-  const MsReducePlan *plan;
-  cl_mem image;
-  MsTimingLog *log;
-} Filling;
-
 static gboolean
-write_rectangle(const Filling *self, const Rectangle *r, const MsReduceInput *input, GError **error)
+write_rectangle(const MsReduceImage *self, const Rectangle *r, const MsReduceInput *input, MsTimingLog *log,
+                GError **error)
 {
   cl_command_queue queue = ms_context_get_queue(self->context);
   const gsize size = self->plan->element_bytes;
@@ -62,20 +55,20 @@ write_rectangle(const Filling *self, const Rectangle *r, const MsReduceInput *in
     return TRUE;
   if (input->host)
     status = clEnqueueWriteImage(queue, self->image, CL_TRUE, r->origin, r->region, 0, 0,
-                                 input->host + r->element * size, 0, NULL, &event);
+                                 (const guint8 *)input->host + r->element * size, 0, NULL, &event);
   else
     status = clEnqueueCopyBufferToImage(queue, input->buffer, self->image, (input->first + r->element) * size,
                                         r->origin, r->region, 0, NULL, &event);
   if (!ms_cl_check(status, error, "filling an image"))
     return FALSE;
-  if (self->log)
-    ms_timing_log_add_event(self->log, MS_STAGE_UPLOAD, "image", bytes, event);
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_UPLOAD, "image", bytes, event);
   return TRUE;
 }
 
 /* The last texel when it is not full: copied through host memory, since its other elements may not exist. */
 static gboolean
-write_last_texel(const Filling *self, const MsReduceInput *input, GError **error)
+write_last_texel(const MsReduceImage *self, const MsReduceInput *input, MsTimingLog *log, GError **error)
 {
   const gsize size = self->plan->element_bytes;
   guint64 whole = input->n / TEXEL * TEXEL, texel = input->n / TEXEL;
@@ -87,22 +80,22 @@ write_last_texel(const Filling *self, const MsReduceInput *input, GError **error
   if (rest == 0)
     return TRUE;
   if (input->host)
-    memcpy(bytes, input->host + whole * size, rest);
-  else if (!ms_context_download(self->context, input->buffer, (input->first + whole) * size, rest, bytes, NULL, error))
+    memcpy(bytes, (const guint8 *)input->host + whole * size, rest);
+  else if (!ms_context_download(self->context, &(MsBufferRange){input->buffer, (input->first + whole) * size, rest},
+                                bytes, NULL, error))
     return FALSE;
-  return write_rectangle(self, &last, &from, error);
+  return write_rectangle(self, &last, &from, log, error);
 }
 
 /** ms_reduce_image_fill: writes the elements into the image; texels beyond them stay undefined and are never folded. */
 gboolean
-ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image, const MsReduceInput *input,
-                     MsTimingLog *log, GError **error)
+ms_reduce_image_fill(const MsReduceImage *self, const MsReduceInput *input, MsTimingLog *log, GError **error)
 {
-  const Filling filling = {context, plan, image, log};
-  guint64 texels = input->n / TEXEL, rows = texels / plan->image_width;
-  Rectangle body = {{0}, {plan->image_width, (gsize)rows, 1}, 0};
-  Rectangle rest = {{0, (gsize)rows, 0}, {texels % plan->image_width, 1, 1}, rows * plan->image_width * TEXEL};
+  const gsize width = self->plan->image_width;
+  guint64 texels = input->n / TEXEL, rows = texels / width;
+  Rectangle body = {{0}, {width, (gsize)rows, 1}, 0};
+  Rectangle rest = {{0, (gsize)rows, 0}, {texels % width, 1, 1}, rows * width * TEXEL};
 
-  return write_rectangle(&filling, &body, input, error) && write_rectangle(&filling, &rest, input, error) &&
-         write_last_texel(&filling, input, error);
+  return write_rectangle(self, &body, input, log, error) && write_rectangle(self, &rest, input, log, error) &&
+         write_last_texel(self, input, log, error);
 }

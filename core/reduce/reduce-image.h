@@ -2,24 +2,18 @@
 /* Arrays in image objects: four elements a texel, rows of the plan's width. */
 #pragma once
 
-#include "core/opencl/context.h"
-#include "core/reduce/reduce-plan.h"
+#include "core/reduce/reduce.h"
 
 G_BEGIN_DECLS
 
-/**
- * MsReduceInput: an array of @n elements.
- * @host: (nullable): its elements in host memory; %NULL where they are in @buffer, from element @first on
- */
+/** MsReduceImage: an image for arrays of a plan. */
 typedef struct {
-  const guint8 *host;
-  cl_mem buffer;
-  guint64 first;
-  guint64 n;
-} MsReduceInput;
+  MsContext *context;
+  const MsReducePlan *plan;
+  cl_mem image;
+} MsReduceImage;
 
 cl_mem ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GError **error);
-gboolean ms_reduce_image_fill(MsContext *context, const MsReducePlan *plan, cl_mem image, const MsReduceInput *input,
-                              MsTimingLog *log, GError **error);
+gboolean ms_reduce_image_fill(const MsReduceImage *self, const MsReduceInput *input, MsTimingLog *log, GError **error);
 
 G_END_DECLS

@@ -68,7 +68,7 @@ prepare_out(MsReducer *self, guint groups, GError **error)
   if (self->plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
     return TRUE;
   ms_reduce_atomic_start(self->plan, start);
-  return ms_context_upload(self->context, self->out[0], 0, sizeof start, start, NULL, error);
+  return ms_context_upload(self->context, &(MsBufferRange){self->out[0], 0, sizeof start}, start, NULL, error);
 }
 
 static gboolean
@@ -119,8 +119,10 @@ launch_partials(MsReducer *self, guint groups, guint into, MsTimingLog *log, GEr
                   clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
 
   return ms_cl_check(status, error, "setting the arguments of reduce_partials") &&
-         ms_context_launch(self->context, kernel, "reduce_partials", &range,
-                           (guint64)groups * self->plan->words * sizeof(guint64), log, error);
+         ms_context_launch(
+           self->context,
+           &(MsLaunch){kernel, "reduce_partials", range, (guint64)groups * self->plan->words * sizeof(guint64)}, log,
+           error);
 }
 
 /* Leaves one partial in out[0]: the buffers are exchanged, not copied. */
@@ -152,7 +154,7 @@ collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GE
 
   if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE && !fold_recursively(self, groups, job->log, error))
     return FALSE;
-  if (!ms_context_download(self->context, self->out[0], 0, bytes, words, job->log, error))
+  if (!ms_context_download(self->context, &(MsBufferRange){self->out[0], 0, bytes}, words, job->log, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     ms_reduce_result_fold(plan, words + i * plan->words, first, job->result);
@@ -174,7 +176,7 @@ ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, co
   gboolean good;
 
   good = prepare_out(self, launch.groups, error) && set_arguments(self, source, span, (cl_int)launch.times, error) &&
-         ms_context_launch(self->context, self->kernel, "reduce", &range, bytes, job->log, error) &&
+         ms_context_launch(self->context, &(MsLaunch){self->kernel, "reduce", range, bytes}, job->log, error) &&
          collect(self, launch.groups, span->place - (guint64)span->from, job, error);
   if (!good)
     self->out_is_clear = FALSE;

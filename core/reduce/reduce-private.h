@@ -44,18 +44,6 @@ typedef struct {
   guint64 place;
 } MsReduceSpan;
 
-/**
- * MsReduceJob: what every step of one reduction needs.
- * @result: (inout): the result of the elements folded so far
- * @log: (nullable): gets uploads, kernels and downloads
- * @cancellable: (nullable): checked after each chunk
- */
-typedef struct {
-  MsReduceResult *result;
-  MsTimingLog *log;
-  GCancellable *cancellable;
-} MsReduceJob;
-
 gboolean ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, const MsReduceJob *job,
                              GError **error);
 gboolean ms_reducer_fold(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error);

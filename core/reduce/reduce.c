@@ -135,8 +135,13 @@ complete(MsReducer *self, const MsReduceResult *opposite, MsReduceResult *result
   ms_reduce_result_complete(result);
 }
 
-static gboolean
-run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
+/**
+ * ms_reducer_run:
+ *
+ * Returns: %FALSE with @error set: #MS_ERROR_USAGE for an empty array, G_IO_ERROR_CANCELLED, or the device's error
+ */
+gboolean
+ms_reducer_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
 {
   MsReduceResult other;
   const MsReduceJob again = {&other, job->log, job->cancellable};
@@ -157,44 +162,14 @@ run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError 
   return TRUE;
 }
 
-/**
- * ms_reducer_run_host:
- * @data: @n elements (8UC4 pixels for a channel); an array aligned to 128 bytes is not copied where host and device
- *   share memory, any other is uploaded, in chunks where it exceeds the device's memory
- * @log: (nullable): gets uploads, kernels and downloads
- * @result: (out caller-allocates): the result; undefined on failure
- *
- * Returns: %FALSE with @error set: #MS_ERROR_USAGE for an empty array, G_IO_ERROR_CANCELLED, or the device's error
- */
+/** ms_reduce_array: plans, builds and runs one reduction. */
 gboolean
-ms_reducer_run_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-                    GCancellable *cancellable, GError **error)
+ms_reduce_array(MsContext *context, const MsReduceRequest *request, const MsReduceInput *input, const MsReduceJob *job,
+                GError **error)
 {
-  return run(self, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){result, log, cancellable}, error);
-}
+  g_autoptr(MsReducePlan) plan =
+    ms_reduce_plan_new(&request->spec, &request->options, ms_context_get_limits(context), input->n, error);
+  g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, job->log, error) : NULL;
 
-/**
- * ms_reducer_run_buffer:
- * @buffer: a buffer of the reducer's context
- * @first: element (pixel for a channel) of the buffer to start from; any number
- *
- * As ms_reducer_run_host(), for data that is on the device already.
- */
-gboolean
-ms_reducer_run_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
-                      MsTimingLog *log, GCancellable *cancellable, GError **error)
-{
-  return run(self, &(MsReduceInput){.buffer = buffer, .first = first, .n = n}, &(MsReduceJob){result, log, cancellable},
-             error);
-}
-
-/** ms_reduce_array: plans, builds and runs one reduction over a host array. */
-gboolean
-ms_reduce_array(MsContext *context, const MsReduceSpec *spec, const MsReduceOptions *options, const void *data,
-                guint64 n, MsReduceResult *result, MsTimingLog *log, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(spec, options, ms_context_get_limits(context), n, error);
-  g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, log, error) : NULL;
-
-  return reducer && ms_reducer_run_host(reducer, data, n, result, log, cancellable, error);
+  return reducer && ms_reducer_run(reducer, input, job, error);
 }

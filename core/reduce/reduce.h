@@ -12,17 +12,44 @@
 
 G_BEGIN_DECLS
 
+/**
+ * MsReduceInput: an array of @n elements (8UC4 pixels for a channel).
+ * @host: (nullable): its elements in host memory. An array aligned to 128 bytes is not copied where host and device
+ *   share memory; any other is uploaded, in chunks where it exceeds the device's memory
+ * @buffer: where @host is %NULL, a buffer of the reducer's context that has the elements, from element @first on
+ */
+typedef struct {
+  const void *host;
+  cl_mem buffer;
+  guint64 first;
+  guint64 n;
+} MsReduceInput;
+
+/**
+ * MsReduceJob: what every step of one reduction needs.
+ * @result: (inout): the result of the elements folded so far; undefined on failure
+ * @log: (nullable): gets uploads, kernels and downloads
+ * @cancellable: (nullable): checked after each chunk
+ */
+typedef struct {
+  MsReduceResult *result;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+} MsReduceJob;
+
+/** MsReduceRequest: what is computed, and by which variant of the kernels. */
+typedef struct {
+  MsReduceSpec spec;
+  MsReduceOptions options;
+} MsReduceRequest;
+
 #define MS_TYPE_REDUCER (ms_reducer_get_type())
 G_DECLARE_FINAL_TYPE(MsReducer, ms_reducer, MS, REDUCER, GObject)
 
 MsReducer *ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, GError **error);
-gboolean ms_reducer_run_host(MsReducer *self, const void *data, guint64 n, MsReduceResult *result, MsTimingLog *log,
-                             GCancellable *cancellable, GError **error);
-gboolean ms_reducer_run_buffer(MsReducer *self, cl_mem buffer, guint64 first, guint64 n, MsReduceResult *result,
-                               MsTimingLog *log, GCancellable *cancellable, GError **error);
+gboolean ms_reducer_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error);
 
-gboolean ms_reduce_array(MsContext *context, const MsReduceSpec *spec, const MsReduceOptions *options, const void *data,
-                         guint64 n, MsReduceResult *result, MsTimingLog *log, GCancellable *cancellable,
-                         GError **error);
+gboolean ms_reduce_array(MsContext *context, const MsReduceRequest *request, const MsReduceInput *input,
+                         const MsReduceJob *job, GError **error);
 
 G_END_DECLS

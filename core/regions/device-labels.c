@@ -173,7 +173,7 @@ launch(Run *self, Step step, GError **error)
   if (!set_argument(self, step, row->n_buffers, sizeof(cl_int4), &self->image, error) ||
       (step >= N_LABEL_STEPS && !set_argument(self, step, row->n_buffers + 1, sizeof(cl_int4), &self->merging, error)))
     return FALSE;
-  return ms_context_launch(self->context, self->kernels[step], row->function, &range, 0, self->log, error);
+  return ms_context_launch(self->context, &(MsLaunch){self->kernels[step], row->function, range, 0}, self->log, error);
 }
 
 static gboolean
@@ -279,7 +279,8 @@ add_up_counts(Run *self, guint32 *count, GError **error)
 {
   g_autofree guint32 *counts = g_new(guint32, self->n_spans);
 
-  if (!ms_context_download(self->context, self->buffers[BUFFER_COUNTS], 0, self->n_spans * 4, counts, self->log, error))
+  if (!ms_context_download(self->context, &(MsBufferRange){self->buffers[BUFFER_COUNTS], 0, self->n_spans * 4}, counts,
+                           self->log, error))
     return FALSE;
   *count = 0;
   for (gsize i = 0; i < self->n_spans; i++) {
@@ -287,7 +288,8 @@ add_up_counts(Run *self, guint32 *count, GError **error)
     counts[i] = *count;
     *count += own;
   }
-  return ms_context_upload(self->context, self->buffers[BUFFER_COUNTS], 0, self->n_spans * 4, counts, self->log, error);
+  return ms_context_upload(self->context, &(MsBufferRange){self->buffers[BUFFER_COUNTS], 0, self->n_spans * 4}, counts,
+                           self->log, error);
 }
 
 static gboolean
@@ -296,9 +298,10 @@ find_labels(Run *self, MsImage *filtered, const guint16 *modes, guint32 *count, 
   const gsize bytes = self->n_pixels * 4;
 
   return create_buffers(self, BUFFER_COLOURS, N_LABEL_BUFFERS - 1, error) &&
-         ms_context_upload(self->context, self->buffers[BUFFER_COLOURS], 0, bytes, ms_image_get_pixels(filtered),
-                           self->log, error) &&
-         ms_context_upload(self->context, self->buffers[BUFFER_MODES], 0, bytes, modes, self->log, error) &&
+         ms_context_upload(self->context, &(MsBufferRange){self->buffers[BUFFER_COLOURS], 0, bytes},
+                           ms_image_get_pixels(filtered), self->log, error) &&
+         ms_context_upload(self->context, &(MsBufferRange){self->buffers[BUFFER_MODES], 0, bytes}, modes, self->log,
+                           error) &&
          launch_all(self, STEP_START, STEP_COUNT, error) && add_up_counts(self, count, error) &&
          launch_all(self, STEP_NUMBER, STEP_SPREAD, error);
 }
@@ -314,7 +317,8 @@ merge_sizes(Run *self, GError **error)
       return FALSE;
     if (size % SIZES_A_LOOK == 0 &&
         (g_cancellable_set_error_if_cancelled(self->cancellable, error) ||
-         !ms_context_download(self->context, self->buffers[BUFFER_STATE], 0, 4, &waiting, self->log, error)))
+         !ms_context_download(self->context, &(MsBufferRange){self->buffers[BUFFER_STATE], 0, 4}, &waiting, self->log,
+                              error)))
       return FALSE;
     if (waiting == 0)
       break;
@@ -330,7 +334,8 @@ merge(Run *self, guint min_pixels, guint32 *count, GError **error)
   return create_buffers(self, N_LABEL_BUFFERS, N_BUFFERS - 1, error) &&
          launch_all(self, STEP_CLEAR, STEP_BEGIN, error) && merge_sizes(self, error) &&
          launch_all(self, STEP_NUMBER_REGIONS, STEP_RENUMBER, error) &&
-         ms_context_download(self->context, self->buffers[BUFFER_STATE], 4, 4, count, self->log, error);
+         ms_context_download(self->context, &(MsBufferRange){self->buffers[BUFFER_STATE], 4, 4}, count, self->log,
+                             error);
 }
 
 /* Whether the device merges so many regions; fewer than two pixels are not too few for a region. */
@@ -350,8 +355,8 @@ run(Run *self, MsImage *filtered, const guint16 *modes, const MsDeviceLabels *ab
     return FALSE;
   *merged = merges(about, *count);
   return (!*merged || merge(self, about->min_pixels, count, error)) &&
-         ms_context_download(self->context, self->buffers[BUFFER_LABELS], 0, self->n_pixels * 4, labels, self->log,
-                             error);
+         ms_context_download(self->context, &(MsBufferRange){self->buffers[BUFFER_LABELS], 0, self->n_pixels * 4},
+                             labels, self->log, error);
 }
 
 /* Labels have 30 bits in a comparison of merge.cl. */

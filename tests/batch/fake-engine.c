@@ -51,8 +51,7 @@ fake_engine_open_lane(MsEngine *engine, GError **error)
 }
 
 static MsImage *
-fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
-                GCancellable *cancellable, GError **error)
+fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   FakeEngine *self = FAKE_ENGINE(engine);
   g_autoptr(MsImage) result = NULL;
@@ -70,8 +69,12 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result =
-    ms_reference_run(source, &settings->params, run->region, ms_engine_report_progress, self, cancellable, error);
+  result = ms_reference_run(source, &settings->params,
+                            &(MsReferenceRun){.region = run->region,
+                                              .progress = ms_engine_report_progress,
+                                              .progress_data = self,
+                                              .cancellable = run->cancellable},
+                            error);
   if (result)
     ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)

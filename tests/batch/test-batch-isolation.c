@@ -64,8 +64,7 @@ take_memory_and_wait(void)
 }
 
 static MsImage *
-dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run,
-                 GCancellable *cancellable, GError **error)
+dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   int width = ms_image_get_width(source);
   const char *marker = g_getenv(MARKER);
@@ -87,7 +86,10 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     g_file_set_contents(marker, "", 0, NULL);
     die_without_core(SIGABRT);
   }
-  return ms_reference_run(source, &settings->params, NULL, ms_engine_report_progress, engine, cancellable, error);
+  return ms_reference_run(
+    source, &settings->params,
+    &(MsReferenceRun){.progress = ms_engine_report_progress, .progress_data = engine, .cancellable = run->cancellable},
+    error);
 }
 
 static void

@@ -331,9 +331,9 @@ test_reference_engine(void)
   g_assert_no_error(error);
   g_assert_null(ms_engine_get_context(engine));
   g_assert_true(ms_engine_check(engine, &settings, NULL));
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
   g_assert_no_error(error);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
   ms_fixture_assert_same(expected, result, "the reference engine");
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 1);
   g_assert_cmpfloat(ms_timing_log_get_filter_ms(log), >, 0);

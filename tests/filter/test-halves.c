@@ -130,11 +130,11 @@ test_split(void)
   g_ptr_array_add(contexts, g_object_ref(present));
   g_ptr_array_add(contexts, ms_context_new(ms_context_get_device(present), &error));
   g_assert_no_error(error);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, &error);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 5);
-  g_autoptr(MsImage) actual = ms_split_run(split, scene, &settings, NULL, NULL, &error);
+  g_autoptr(MsImage) actual = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, "split");
 }

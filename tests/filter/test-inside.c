@@ -43,8 +43,8 @@ ask_device(MsContext *context, cl_kernel kernel, int radius, int iterations, cl_
   return buffer && ms_cl_check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), error, "setting an argument") &&
          ms_cl_check(clSetKernelArg(kernel, 1, sizeof image, &image), error, "setting an argument") &&
          ms_cl_check(clSetKernelArg(kernel, 2, sizeof filter, &filter), error, "setting an argument") &&
-         ms_context_launch(context, kernel, "inside_check", &range, 0, NULL, error) &&
-         ms_context_download(context, buffer, 0, bytes, inside, NULL, error);
+         ms_context_launch(context, &(MsLaunch){kernel, "inside_check", range, 0}, NULL, error) &&
+         ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, inside, NULL, error);
 }
 
 /* Whether windows of @radius leave a side when pixels @first to @last move a radius in each iteration but the last. */

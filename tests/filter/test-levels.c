@@ -125,11 +125,13 @@ test_progress_and_cancelling(void)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   ms_mean_shift_set_progress(filter, count_rows, &last);
-  g_autoptr(MsImage) result = ms_mean_shift_run(filter, source, &settings, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) result =
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(last, ==, 43);
   g_cancellable_cancel(cancellable);
-  g_autoptr(MsImage) none = ms_mean_shift_run(filter, source, &settings, NULL, NULL, cancellable, &error);
+  g_autoptr(MsImage) none = ms_mean_shift_run(
+    filter, &(MsFilterRequest){.source = source, .settings = &settings, .cancellable = cancellable}, &error);
   g_assert_null(none);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }

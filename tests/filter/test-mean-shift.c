@@ -88,7 +88,8 @@ compare_regions(MsOptionProduct *product, const MsSettings *settings)
 
   for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsImage) expected = ms_reference_run(scene, &settings->params, &regions[i], NULL, NULL, NULL, &error);
+    g_autoptr(MsImage) expected =
+      ms_reference_run(scene, &settings->params, &(MsReferenceRun){.region = &regions[i]}, &error);
     ms_mean_shift_set_memory_budget(product->filter, 0);
     ms_option_product_compare(product, scene, expected, settings, &regions[i]);
     ms_mean_shift_set_memory_budget(product->filter, 24 * 64 * 4);
@@ -135,7 +136,8 @@ test_cancel(void)
   settings.params.sp = 2;
   ms_mean_shift_set_memory_budget(product.filter, 24 * 64 * 4);
   ms_mean_shift_set_progress(product.filter, cancel_at_once, cancellable);
-  g_autoptr(MsImage) result = ms_mean_shift_run(product.filter, scene, &settings, NULL, NULL, cancellable, &error);
+  g_autoptr(MsImage) result = ms_mean_shift_run(
+    product.filter, &(MsFilterRequest){.source = scene, .settings = &settings, .cancellable = cancellable}, &error);
   g_assert_null(result);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   product.ran = 1;
@@ -154,7 +156,8 @@ test_timings(void)
 
   if (!ms_option_product_open(&product))
     return;
-  g_autoptr(MsImage) result = ms_mean_shift_run(product.filter, scene, &settings, NULL, log, NULL, &error);
+  g_autoptr(MsImage) result =
+    ms_mean_shift_run(product.filter, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *row = ms_timing_log_get(log, i);

@@ -80,10 +80,10 @@ run_on_device(MsContext *context, const char *part, GArray *samples, GError **er
   if (!kernel)
     return FALSE;
   g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  return buffer && ms_context_upload(context, buffer, 0, bytes, samples->data, NULL, error) &&
+  return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, samples->data, NULL, error) &&
          ms_cl_check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), error, "setting an argument") &&
-         ms_context_launch(context, kernel, "mean_check", &range, 0, NULL, error) &&
-         ms_context_download(context, buffer, 0, bytes, samples->data, NULL, error);
+         ms_context_launch(context, &(MsLaunch){kernel, "mean_check", range, 0}, NULL, error) &&
+         ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, samples->data, NULL, error);
 }
 
 static void

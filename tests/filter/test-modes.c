@@ -15,13 +15,13 @@ compare(MsMeanShift *filter, MsImage *source, const MsSettings *settings, guint6
   gsize bytes = ms_image_get_byte_size(source);
   g_autofree guint16 *expected = g_malloc(bytes), *modes = g_malloc(bytes);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) reference =
-    ms_reference_run_with_modes(source, &settings->params, expected, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings->params, expected, NULL, &error);
 
   g_assert_no_error(error);
   memset(modes, 0xff, bytes);
   ms_mean_shift_set_memory_budget(filter, budget);
-  g_autoptr(MsImage) result = ms_mean_shift_run_with_modes(filter, source, settings, modes, NULL, NULL, &error);
+  g_autoptr(MsImage) result =
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = settings, .modes = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(reference, result, "with modes");
   g_assert_cmpmem(expected, bytes, modes, bytes);

@@ -112,11 +112,12 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
 
   g_assert_true(ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error));
   settings.params.sp = 4;
-  g_autoptr(MsImage) expected = ms_mean_shift_run(filter, image, &settings, region, NULL, NULL, &error);
+  g_autoptr(MsImage) expected =
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings, .region = region}, &error);
   g_assert_no_error(error);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, lanes, rows);
   ms_mean_shift_set_progress(filter, note_progress, &progress);
-  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, image, plan, log, NULL, &error);
+  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, log, NULL}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, kernel);
   int stripes = (ms_image_get_height(actual) + rows - 1) / rows;
@@ -160,10 +161,10 @@ test_cancelled(void)
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 8);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 3, 10);
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_mean_shift_run_plan(filter, image, plan, NULL, cancellable, &error));
+  g_assert_null(ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, NULL, cancellable}, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error(&error);
-  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, image, plan, NULL, NULL, &error);
+  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, NULL, NULL}, &error);
   g_assert_no_error(error);
   g_assert_nonnull(after);
 }
@@ -177,7 +178,7 @@ filter_on_sibling(gpointer data)
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 9);
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  MsImage *result = ms_mean_shift_run(filter, image, &settings, NULL, NULL, NULL, &error);
+  MsImage *result = ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
 
   g_assert_no_error(error);
   return result;

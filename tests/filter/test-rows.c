@@ -29,7 +29,7 @@ compare(MsOptionProduct *product, MsImage *source, const MsParams *params, gsize
 {
   gboolean both = ms_fixture_full_product() || params->rule == MS_RULE_OPENCV;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
 
   g_assert_no_error(error);
   for (gsize i = 0; i < G_N_ELEMENTS(rows_kernels); i++)
@@ -198,7 +198,8 @@ test_random(void)
     settings.params =
       (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300), g_test_rand_int_range(1, 9),
                  g_test_rand_int_range(0, 4), ms_fixture_full_product() ? i % 3 : MS_RULE_OPENCV};
-    g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, &region, NULL, NULL, NULL, &error);
+    g_autoptr(MsImage) expected =
+      ms_reference_run(image, &settings.params, &(MsReferenceRun){.region = &region}, &error);
     g_assert_no_error(error);
     /* Enough for one row with its surroundings, or less than the whole. */
     ms_mean_shift_set_memory_budget(product.filter, i % 4 ? 0 : 64 * 1024 + (guint64)width * height * 20);

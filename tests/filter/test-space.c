@@ -63,7 +63,8 @@ test_colours(void)
     const MsSettings settings = settings_for(spaces[i], 0);
     g_autofree guint8 *expected = g_malloc(n * 4);
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsImage) result = ms_mean_shift_run(filter, source, &settings, NULL, NULL, NULL, &error);
+    g_autoptr(MsImage) result =
+      ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
     g_assert_no_error(error);
     ms_space_convert(spaces[i], colours, expected, n);
     ms_space_restore(spaces[i], expected, expected, n);
@@ -85,21 +86,21 @@ test_modes_and_stripes(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) reference =
-    ms_reference_run_with_modes(source, &settings.params, expected, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, expected, NULL, &error);
   g_assert_no_error(error);
-  g_autoptr(MsImage) result = ms_mean_shift_run_with_modes(filter, source, &settings, modes, NULL, NULL, &error);
+  g_autoptr(MsImage) result =
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(reference, result, "with modes");
   g_assert_cmpmem(expected, bytes, modes, bytes);
-  g_autoptr(MsImage) whole = ms_reference_run(source, &settings.params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) whole = ms_reference_run(source, &settings.params, NULL, &error);
   /* The budget is that of one kernel; auto would choose another one on other devices. */
   settings.options.kernel = MS_KERNEL_ROWS;
   ms_mean_shift_set_memory_budget(filter, MS_SPACE_TABLES_BYTES + 80000);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, source, &settings, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->stripe_rows, <, 90);
-  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, source, plan, NULL, NULL, &error);
+  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, &(MsPlanRun){source, plan, NULL, NULL}, &error);
   ms_fixture_assert_same(whole, striped, "in stripes");
 }
 

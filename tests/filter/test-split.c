@@ -258,12 +258,13 @@ test_same_picture(gconstpointer data)
     g_test_skip("Fewer than two devices.");
     return;
   }
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
   g_autoptr(MsSplit) split = ms_split_new(contexts, GPOINTER_TO_INT(data));
   ms_split_set_store(split, store);
   for (int run = 0; run < 2; run++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
-    g_autoptr(MsImage) actual = ms_split_run(split, scene, &settings, log, NULL, &error);
+    g_autoptr(MsImage) actual =
+      ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
     guint rows = 0;
 
     g_assert_no_error(error);
@@ -300,7 +301,7 @@ rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
   ms_split_set_store(split, store);
   ms_split_set_steps(split, steps);
   for (int run = 0; run < 2; run++) {
-    g_autoptr(MsImage) result = ms_split_run(split, scene, &settings, NULL, NULL, &error);
+    g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);
   }
   return ms_split_get_rows(split, 0);
@@ -375,7 +376,7 @@ run_once(MsSplit *split, MsImage *image)
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_split_run(split, image, &settings, NULL, NULL, &error);
+  g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
 
   g_assert_no_error(error);
 }
@@ -417,13 +418,13 @@ test_partner(void)
     return;
   settings.params.sp = 3;
   g_ptr_array_add(contexts, context);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_ADAPTIVE);
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 40);
   ms_split_add_partner(split, 9.6);
   for (int run = 0; run < 2; run++) {
-    g_autoptr(MsImage) actual = ms_split_run(split, scene, &settings, NULL, NULL, &error);
+    g_autoptr(MsImage) actual = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);
     ms_fixture_assert_same(expected, actual, "partner");
   }
@@ -463,7 +464,8 @@ test_cancelled(void)
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_split_run(split, scene, &settings, NULL, cancellable, &error));
+  g_assert_null(ms_split_run(
+    split, &(MsFilterRequest){.source = scene, .settings = &settings, .cancellable = cancellable}, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

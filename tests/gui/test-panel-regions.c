@@ -13,10 +13,11 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
 {
   const MsSettings *settings = ms_run_get_requested(run);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
-  g_autofree guint16 *modes = NULL;
   g_autoptr(GError) error = NULL;
+  MsModesRun modes_run = {NULL};
 
-  g_autoptr(MsImage) filtered = ms_filter_modes_run(NULL, source, settings, &modes, NULL, &error);
+  g_autoptr(MsImage) filtered = ms_filter_modes_run(NULL, source, settings, &modes_run, &error);
+  g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
   MsSegmentation *s = ms_segmentation_new_on(NULL, filtered, modes, &settings->params, &options, NULL, &error);
   g_assert_no_error(error);

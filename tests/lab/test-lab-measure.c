@@ -67,12 +67,12 @@ fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
     g_string_append_c(self->order, self->id);
   if (self->runs > 2 && self->bad_events > 0) {
     self->bad_events--;
-    ms_sample_add_event(sample, "kernel", "k", 5000, 4000, 0, TRUE);
+    ms_sample_add_event(sample, &(MsLabEvent){"kernel", "k", 5000, 4000, 0, TRUE});
     return TRUE;
   }
-  ms_sample_add_event(sample, "upload", NULL, 0, 77, 400, FALSE);
-  ms_sample_add_event(sample, "kernel", "a", 100, 100 + ns / 2, 0, TRUE);
-  ms_sample_add_event(sample, "kernel", "a", 1000000, 1000000 + ns - ns / 2, 0, TRUE);
+  ms_sample_add_event(sample, &(MsLabEvent){"upload", NULL, 0, 77, 400, FALSE});
+  ms_sample_add_event(sample, &(MsLabEvent){"kernel", "a", 100, 100 + ns / 2, 0, TRUE});
+  ms_sample_add_event(sample, &(MsLabEvent){"kernel", "a", 1000000, 1000000 + ns - ns / 2, 0, TRUE});
   return TRUE;
 }
 
@@ -144,7 +144,8 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 static gboolean
 bench_run(Bench *bench, GCancellable *cancellable, GError **error)
 {
-  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, NULL, NULL, cancellable, error);
+  return ms_measure(&(MsMeasureGroup){bench->subjects, bench->measurements, bench->n}, &bench->options, cancellable,
+                    error);
 }
 
 static void

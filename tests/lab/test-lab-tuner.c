@@ -108,7 +108,7 @@ test_exhaustive(void)
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.01, 1, NULL};
 
   g_assert_cmpuint(ms_tune_space_size(space), ==, 150);
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   assert_optimum(record);
   g_assert_true(record->complete);
   g_assert_cmpuint(record->trials->len, ==, 150);
@@ -130,7 +130,7 @@ test_greedy_within_budget(void)
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
     MsTuneOptions options = {MS_TUNE_GREEDY, 0.5, 0.005, seed, NULL};
     gint64 start = g_get_monotonic_time();
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     assert_optimum(record);
     g_assert_cmpint(g_get_monotonic_time() - start, <, 30 * G_USEC_PER_SEC);
   }
@@ -149,7 +149,7 @@ test_greedy_is_cheaper_than_all(void)
   /* The budget is not what ends this one: forty evaluations must do. */
   device.cancel_after = 40;
   device.campaign = stop;
-  ms_tune_search(space, record, &options, NULL, NULL, stop, NULL);
+  ms_tune_search(space, record, &options, stop, NULL);
   assert_optimum(record);
 }
 
@@ -161,7 +161,7 @@ test_random(void)
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   MsTuneOptions options = {MS_TUNE_RANDOM, 30, 0.005, 1, NULL};
 
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   assert_optimum(record); /* draws until nothing is new */
 }
 
@@ -178,7 +178,7 @@ test_budget_ends_it(void)
   ms_tune_space_add(space, "height", (const char *const[]){"4", NULL});
   ms_tune_space_add(space, "unroll", (const char *const[]){"1", "2", "4", NULL});
   ms_tune_space_add(space, "memory", (const char *const[]){"buffer", "image", NULL});
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_cmpint(g_get_monotonic_time() - start, <, 30 * G_USEC_PER_SEC);
   g_assert_cmpuint(record->trials->len, <, 6);
   g_assert_false(record->complete);
@@ -201,11 +201,11 @@ test_budget_holds(void)
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
     MsTuneOptions options = {strategy, 10, 0.01, 1, NULL, tell_time, &device};
 
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_cmpuint(device.evaluations, ==, 3);
     /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
     options.budget_s = 1e-9;
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_cmpuint(device.evaluations, ==, ms_tune_record_best(record) ? 3 : 4);
   }
 }
@@ -231,7 +231,7 @@ test_least_budget(void)
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
     MsTuneOptions options = {strategy, 1e-9, 5, 1, NULL};
 
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_nonnull(ms_tune_record_best(record));
     g_assert_false(record->complete);
   }
@@ -245,7 +245,7 @@ test_nothing_works(void)
     g_autoptr(MsTuneSpace) space = make_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
     MsTuneOptions options = {strategy, 5, 0.01, 1, NULL};
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_null(ms_tune_record_best(record));
     g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_OK), ==, 0);
     g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), >, 0);
@@ -268,12 +268,12 @@ test_no_winner_has_a_reason(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_nonnull(strstr(error->message, "--budget"));
   g_clear_error(&error);
-  g_assert_true(ms_tune_search(broken, failed, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(broken, failed, &options, NULL, NULL));
   g_assert_false(ms_tune_record_check(failed, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
   g_assert_nonnull(strstr(error->message, ((MsTrial *)failed->trials->pdata[0])->message));
   g_clear_error(&error);
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_true(ms_tune_record_check(record, &error));
   g_assert_no_error(error);
 }
@@ -304,7 +304,7 @@ test_resume(void)
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
 
-  g_assert_false(ms_tune_search(space, record, &options, NULL, NULL, stop, &error));
+  g_assert_false(ms_tune_search(space, record, &options, stop, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_false(record->complete);
   guint known = record->trials->len;
@@ -312,14 +312,14 @@ test_resume(void)
   g_assert_cmpuint(loaded->trials->len, ==, known);
   guint known_evaluated = known - ms_tune_record_count(record, MS_OUTCOME_CONSTRAINT);
   device = (Device){0};
-  g_assert_true(ms_tune_search(space, loaded, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, loaded, &options, NULL, NULL));
   assert_optimum(loaded);
   g_assert_cmpuint(device.evaluations, ==, 150 - 36 - known_evaluated);
   g_autoptr(MsTuneRecord) whole = store_and_load(folder, loaded);
   assert_optimum(whole);
   g_assert_true(whole->complete);
   device = (Device){0};
-  g_assert_true(ms_tune_search(space, whole, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, whole, &options, NULL, NULL));
   g_assert_cmpuint(device.evaluations, ==, 0);
 }
 
@@ -333,7 +333,7 @@ test_driver_change(void)
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
   g_autoptr(GError) error = NULL;
 
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_autoptr(MsTuneRecord) same = store_and_load(folder, record);
   assert_optimum(same);
   g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.1", "test"}, &error));
@@ -406,7 +406,7 @@ test_wrong_types(void)
   g_autoptr(MsTuneSpace) space = make_space(&device);
   MsTuneOptions options = {MS_TUNE_GREEDY, 60, 0.005, 1, NULL};
 
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_true(ms_tune_store_save(folder, record, NULL));
   ms_factors_set(winner, "kernel", "rows");
   g_assert_true(ms_winner_store_save(folder, &key, "1", winner, NULL));
@@ -428,7 +428,7 @@ test_winner(void)
 
   record->version = g_strdup("7");
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7"));
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_true(ms_tune_store_save(folder, record, NULL));
   g_autoptr(MsFactors) winner = ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7");
   g_assert_nonnull(winner);
@@ -479,7 +479,7 @@ test_decided_winner_is_kept(void)
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
 
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL, NULL, NULL));
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   for (guint i = 0; i < record->trials->len; i++)
     if (((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK && (int)i != record->best) {
       record->best = (int)i;

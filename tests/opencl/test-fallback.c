@@ -101,11 +101,11 @@ check_run(MsEngine *engine, const char *type)
 {
   MsSettings settings = small_settings();
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun about = {.log = log};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
 
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, type);
@@ -191,10 +191,10 @@ test_modes_go_on_with_the_processor(void)
     return;
   g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
-  g_autoptr(MsImage) image = ms_reference_run_with_modes(scene, &settings.params, expected, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) image = ms_reference_run_with_modes(scene, &settings.params, expected, NULL, &error);
   g_assert_no_error(error);
   arm(3);
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
   arm(0);
   g_assert_no_error(error);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, "cpu");
@@ -216,7 +216,7 @@ test_a_named_device_fails(void)
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun about = {.log = log};
   arm(3);
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, NULL, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
   arm(0);
   g_assert_null(result);
   g_assert_nonnull(error);

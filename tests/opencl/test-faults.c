@@ -46,7 +46,7 @@ whole_run(MsImage *source, const MsSettings *settings, GError **error)
   if (!filter)
     return NULL;
   ms_context_set_cache_folder(context, NULL);
-  return ms_mean_shift_run(filter, source, settings, NULL, log, NULL, error);
+  return ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = settings, .log = log}, error);
 }
 
 static void
@@ -89,7 +89,7 @@ test_each_call(void)
     return;
   }
   settings.params.sp = 2;
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
   settings.options.kernel = MS_KERNEL_DIRECT;
   settings.options.memory = MS_MEMORY_IMAGE;
   fail_each_call(scene, expected, &settings);
@@ -124,14 +124,14 @@ test_hung_device(void)
   g_assert_no_error(error);
   ms_context_set_watchdog(context, 50);
   hang(1);
-  g_assert_false(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_false(ms_mean_shift_run_plan_into(filter, &(MsPlanRun){scene, plan, NULL, NULL}, pixels, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_nonnull(strstr(error->message, "did not answer"));
   /* The device answers late: its callback's data must still exist. */
   hang(0);
   g_clear_error(&error);
   ms_context_set_watchdog(context, 20000);
-  g_assert_true(ms_mean_shift_run_plan_into(filter, scene, plan, pixels, NULL, NULL, &error));
+  g_assert_true(ms_mean_shift_run_plan_into(filter, &(MsPlanRun){scene, plan, NULL, NULL}, pixels, &error));
   g_assert_no_error(error);
 }
 

@@ -79,14 +79,16 @@ round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
 
   memset(around, GUARD, ROOM);
   memset(self->back, GUARD, ROOM);
-  g_assert_true(ms_context_upload(self->context, self->device, 0, ROOM, around, NULL, &error));
-  g_assert_true(ms_staging_upload(self->staging, lanes, self->device, offset, bytes, self->sent, NULL, &error));
-  g_assert_true(ms_context_download(self->context, self->device, 0, ROOM, around, NULL, &error));
+  g_assert_true(ms_context_upload(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
+  g_assert_true(
+    ms_staging_upload(self->staging, &(MsStagedCopy){lanes, self->device, offset, bytes}, self->sent, NULL, &error));
+  g_assert_true(ms_context_download(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
   g_assert_cmpmem(around + offset, bytes, self->sent, bytes);
   for (gsize i = 0; i < ROOM; i++)
     if (i < offset || i >= offset + bytes)
       g_assert_cmphex(around[i], ==, GUARD);
-  g_assert_true(ms_staging_download(self->staging, lanes, self->device, offset, bytes, self->back + 5, NULL, &error));
+  g_assert_true(ms_staging_download(self->staging, &(MsStagedCopy){lanes, self->device, offset, bytes}, self->back + 5,
+                                    NULL, &error));
   g_assert_no_error(error);
   g_assert_cmpmem(self->back + 5, bytes, self->sent, bytes);
   g_assert_cmphex(self->back[4], ==, GUARD);
@@ -120,8 +122,9 @@ test_one_row(void)
 
   if (!self)
     return;
-  g_assert_true(ms_staging_upload(self->staging, 3, self->device, 0, bytes, self->sent, log, &error));
-  g_assert_true(ms_staging_download(self->staging, 3, self->device, 0, bytes, self->back, log, &error));
+  g_assert_true(ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, 0, bytes}, self->sent, log, &error));
+  g_assert_true(
+    ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, 0, bytes}, self->back, log, &error));
   g_assert_true(ms_timing_log_resolve(log, &error));
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 2);
   for (guint i = 0; i < 2; i++) {
@@ -145,8 +148,10 @@ test_failing_waits(void)
     for (int up = 0; up < 2; up++) {
       g_autoptr(GError) error = NULL;
       self->waits = (Waits){fails_at, MS_ERROR_DEVICE, 0};
-      gboolean good = up ? ms_staging_upload(self->staging, 3, self->device, 0, 10 * CHUNK, self->sent, NULL, &error)
-                         : ms_staging_download(self->staging, 3, self->device, 0, 10 * CHUNK, self->back, NULL, &error);
+      gboolean good =
+        up ? ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, 0, 10 * CHUNK}, self->sent, NULL, &error)
+           : ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, 0, 10 * CHUNK}, self->back, NULL,
+                                 &error);
       g_assert_false(good);
       g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
       self->waits.fails_at = 0;
@@ -166,7 +171,8 @@ test_hung_device(void)
   if (!self)
     return;
   self->waits = (Waits){1, MS_ERROR_TIMEOUT, 0};
-  g_assert_false(ms_staging_upload(self->staging, 1, self->device, 0, 10 * CHUNK, self->sent, NULL, &error));
+  g_assert_false(
+    ms_staging_upload(self->staging, &(MsStagedCopy){1, self->device, 0, 10 * CHUNK}, self->sent, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_cmpint(self->waits.calls, ==, 1);
   tear_down(self);
@@ -181,11 +187,13 @@ test_beyond_the_end(void)
 
   if (!self)
     return;
-  g_assert_false(ms_staging_upload(self->staging, 3, self->device, ROOM - CHUNK, 4 * CHUNK, self->sent, NULL, &error));
+  g_assert_false(ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, ROOM - CHUNK, 4 * CHUNK}, self->sent,
+                                   NULL, &error));
   g_assert_nonnull(error);
   g_assert_nonnull(strstr(error->message, "CL_INVALID_VALUE"));
   g_clear_error(&error);
-  g_assert_false(ms_staging_download(self->staging, 3, self->device, ROOM, 1, self->back, NULL, &error));
+  g_assert_false(
+    ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, ROOM, 1}, self->back, NULL, &error));
   g_assert_nonnull(error);
   round_trip(self, 3, 0, 10 * CHUNK);
   tear_down(self);
@@ -199,8 +207,10 @@ move_many_times(gpointer data)
   g_autoptr(GError) error = NULL;
 
   for (int i = 0; i < 50; i++) {
-    g_assert_true(ms_staging_upload(self->staging, 2, self->device, 0, 8 * CHUNK, self->sent, NULL, &error));
-    g_assert_true(ms_staging_download(self->staging, 2, self->device, 0, 8 * CHUNK, mine, NULL, &error));
+    g_assert_true(
+      ms_staging_upload(self->staging, &(MsStagedCopy){2, self->device, 0, 8 * CHUNK}, self->sent, NULL, &error));
+    g_assert_true(
+      ms_staging_download(self->staging, &(MsStagedCopy){2, self->device, 0, 8 * CHUNK}, mine, NULL, &error));
     g_assert_cmpmem(mine, 8 * CHUNK, self->sent, 8 * CHUNK);
   }
   return NULL;
@@ -257,7 +267,8 @@ test_filter(void)
     for (guint watchdog = 0; watchdog <= 60000; watchdog += 60000) {
       ms_context_set_transfer_form(context, form);
       ms_context_set_watchdog(context, watchdog);
-      g_autoptr(MsImage) result = ms_mean_shift_run(filter, scene, &settings, NULL, NULL, NULL, &error);
+      g_autoptr(MsImage) result =
+        ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
       g_assert_no_error(error);
       if (!plain)
         plain = g_object_ref(result);

@@ -67,7 +67,7 @@ run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *p
   double processor_start = processor_ms();
   gint64 start = g_get_monotonic_time();
 
-  if (!ms_mean_shift_run_plan_into(filter, image, entry->plan, pixels, log, NULL, &error))
+  if (!ms_mean_shift_run_plan_into(filter, &(MsPlanRun){image, entry->plan, log, NULL}, pixels, &error))
     die(entry->name, error);
   if (index < 0)
     return;

@@ -92,7 +92,9 @@ read_once(const Bench *bench, cl_kernel kernel, guint group, cl_mem source, cl_m
   const MsKernelArg args[] = {MS_ARG_OF(source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(out)};
 
   if (!ms_kernel_set_args(kernel, "bandwidth_read", args, G_N_ELEMENTS(args), NULL) ||
-      !ms_kernel_launch(bench->context, kernel, "bandwidth_read", groups, group, bytes, log, NULL) ||
+      !ms_context_launch(bench->context,
+                         &(MsLaunch){kernel, "bandwidth_read", ms_nd_range_of_groups(groups, group), bytes}, log,
+                         NULL) ||
       !ms_timing_log_resolve(log, NULL))
     return NAN;
   return ms_log_kernel_ms(log);
@@ -147,7 +149,8 @@ job_once(Job *job, MsReduceResult *result, double *ms, GError **error)
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   gint64 start = g_get_monotonic_time();
 
-  if (!ms_reducer_run_buffer(job->reducer, job->source, 0, job->n, result, log, NULL, error))
+  if (!ms_reducer_run(job->reducer, &(MsReduceInput){.buffer = job->source, .n = job->n},
+                      &(MsReduceJob){result, log, NULL}, error))
     return FALSE;
   job->wall = (double)(g_get_monotonic_time() - start) / 1000.0;
   if (!ms_timing_log_resolve(log, error))
@@ -234,7 +237,7 @@ bench_statistics(const Bench *bench, char **words)
   Times ours = {space, 0};
 
   for (guint i = 0; i < bench->repeat; i++) {
-    if (!ms_image_statistics(bench->context, image, found, NULL, NULL, &error)) {
+    if (!ms_image_statistics(&(MsDeviceRun){bench->context, NULL, NULL}, image, found, &error)) {
       fail(error);
       return;
     }
@@ -258,7 +261,7 @@ bench_compare(const Bench *bench, char **words)
   Times ours = {space, 0};
 
   for (guint i = 0; i < bench->repeat; i++) {
-    if (!ms_image_comparison(bench->context, a, b, &found, NULL, NULL, &error)) {
+    if (!ms_image_comparison(&(MsDeviceRun){bench->context, NULL, NULL}, a, b, &found, &error)) {
       fail(error);
       return;
     }
@@ -298,7 +301,8 @@ bench_sort(const Bench *bench, char **words)
   for (guint i = 0; i < bench->repeat; i++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
     memcpy(keys, data, n * 4);
-    if (!ms_sort_host(bench->context, &options, MS_ELEMENT_UINT, keys, n, log, NULL, &error) ||
+    if (!ms_sort_host(&(MsDeviceRun){bench->context, log, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, n}, keys,
+                      &error) ||
         !ms_timing_log_resolve(log, &error)) {
       fail(error);
       free(data);

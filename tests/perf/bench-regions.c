@@ -73,12 +73,13 @@ run_once(Bench *self, int index)
   double wall = clock_ms(CLOCK_MONOTONIC), processor = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
   g_autoptr(GError) error = NULL;
 
-  g_autoptr(MsImage) plain = ms_mean_shift_run(self->filter, self->image, &self->settings, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) plain =
+    ms_mean_shift_run(self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings}, &error);
   if (!plain)
     die("filter", error);
   keep(self, STAGE_FILTER, index, &wall, &processor);
-  g_autoptr(MsImage) filtered =
-    ms_mean_shift_run_with_modes(self->filter, self->image, &self->settings, self->modes, NULL, NULL, &error);
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(
+    self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
   if (!filtered)
     die("modes", error);
   keep(self, STAGE_MODES, index, &wall, &processor);
@@ -145,7 +146,7 @@ print_steps(Bench *self, MsContext *context)
   guint32 count;
 
   g_autoptr(MsImage) filtered =
-    ms_mean_shift_run_with_modes(self->filter, self->image, &self->settings, self->modes, NULL, NULL, &error);
+    ms_mean_shift_run(self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
   if (!filtered ||
       !ms_device_labels_find(context, filtered, self->modes, &about, labels, &count, &merged, log, NULL, &error) ||
       !ms_timing_log_resolve(log, &error))

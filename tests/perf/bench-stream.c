@@ -26,7 +26,8 @@ filter_once(Lane *lane)
   g_autoptr(GError) error = NULL;
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(lane->filter, lane->stream->image, &lane->stream->settings, NULL, &error);
 
-  if (!plan || !ms_mean_shift_run_plan_into(lane->filter, lane->stream->image, plan, lane->pixels, NULL, NULL, &error))
+  if (!plan || !ms_mean_shift_run_plan_into(lane->filter, &(MsPlanRun){lane->stream->image, plan, NULL, NULL},
+                                            lane->pixels, &error))
     g_error("%s", error->message);
 }
 

@@ -44,8 +44,9 @@ move_up(Bench *self)
   gint64 start = g_get_monotonic_time();
   gboolean good =
     self->staging
-      ? ms_staging_upload(self->staging, self->lanes, self->device, 0, self->bytes, self->sent, NULL, &error)
-      : ms_context_upload(self->context, self->device, 0, self->bytes, self->sent, NULL, &error);
+      ? ms_staging_upload(self->staging, &(MsStagedCopy){self->lanes, self->device, 0, self->bytes}, self->sent, NULL,
+                          &error)
+      : ms_context_upload(self->context, &(MsBufferRange){self->device, 0, self->bytes}, self->sent, NULL, &error);
 
   check(good, "up", error);
   return (g_get_monotonic_time() - start) / 1e3;
@@ -56,9 +57,11 @@ move_down(Bench *self, guint8 *into)
 {
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time();
-  gboolean good = self->staging
-                    ? ms_staging_download(self->staging, self->lanes, self->device, 0, self->bytes, into, NULL, &error)
-                    : ms_context_download(self->context, self->device, 0, self->bytes, into, NULL, &error);
+  gboolean good =
+    self->staging
+      ? ms_staging_download(self->staging, &(MsStagedCopy){self->lanes, self->device, 0, self->bytes}, into, NULL,
+                            &error)
+      : ms_context_download(self->context, &(MsBufferRange){self->device, 0, self->bytes}, into, NULL, &error);
 
   check(good, "down", error);
   return (g_get_monotonic_time() - start) / 1e3;

@@ -29,7 +29,7 @@ check_image(MsContext *context, MsImage *image)
   g_autofree MsHistogram *found = g_new(MsHistogram, 1), *expected = g_new(MsHistogram, 1);
   guint64 n = ms_image_get_byte_size(image) / 4;
 
-  g_assert_true(ms_histogram_of_image(context, image, found, NULL, NULL, &error));
+  g_assert_true(ms_histogram_of_image(&(MsDeviceRun){context, NULL, NULL}, image, found, &error));
   g_assert_no_error(error);
   ms_histogram_serial(ms_image_get_pixels(image), n, expected);
   assert_complete(found, n);
@@ -105,7 +105,7 @@ check_array(MsContext *context, const MsArrayHistogramSpec *spec, MsPattern patt
 {
   g_autoptr(GError) error = NULL;
   g_autofree void *data = ms_pattern_new(pattern, spec->type, n);
-  g_autoptr(MsArrayHistogram) found = ms_array_histogram(context, spec, data, n, NULL, NULL, &error);
+  g_autoptr(MsArrayHistogram) found = ms_array_histogram(&(MsDeviceRun){context, NULL, NULL}, spec, data, n, &error);
   g_assert_no_error(error);
   g_autoptr(MsArrayHistogram) expected = ms_array_histogram_serial(spec, data, n, &error);
   guint64 sum;

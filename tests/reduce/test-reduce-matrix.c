@@ -43,7 +43,8 @@ run_plan(Matrix *matrix, const MsReducePlan *plan, const Array *array, const cha
   MsReduceResult result;
 
   g_assert_no_error(error);
-  g_assert_true(ms_reducer_run_host(reducer, array->data, array->n, &result, NULL, NULL, &error));
+  g_assert_true(ms_reducer_run(reducer, &(MsReduceInput){.host = array->data, .n = array->n},
+                               &(MsReduceJob){&result, NULL, NULL}, &error));
   g_assert_no_error(error);
   ms_reduce_assert_agrees(&result, &array->expected, what);
   matrix->ran++;

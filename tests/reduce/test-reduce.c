@@ -23,7 +23,8 @@ run_buffer(MsContext *context, const MsReducePlan *plan, cl_mem buffer, guint64 
   g_assert_no_error(error);
   g_assert_true(ms_reduce_serial(&plan->spec, from, n, &expected, NULL));
   for (int repeat = 0; repeat < 2; repeat++) {
-    g_assert_true(ms_reducer_run_buffer(reducer, buffer, first, n, &result, NULL, NULL, &error));
+    g_assert_true(ms_reducer_run(reducer, &(MsReduceInput){.buffer = buffer, .first = first, .n = n},
+                                 &(MsReduceJob){&result, NULL, NULL}, &error));
     g_assert_no_error(error);
     ms_reduce_assert_agrees(&result, &expected, what);
   }
@@ -203,7 +204,8 @@ test_compensation_matters(void)
   for (guint64 i = 0; i < n; i++)
     plain += data[i] = i == 0 ? 1e8f : 1;
   g_assert_cmpfloat(plain, ==, 1e8f);
-  g_assert_true(ms_reduce_array(context, &spec, &options, data, n, &result, NULL, NULL, &error));
+  g_assert_true(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
+                                &(MsReduceJob){&result, NULL, NULL}, &error));
   g_assert_cmpfloat(result.sum_real, ==, 1e8 + 4095);
 }
 
@@ -227,7 +229,8 @@ check_far_deviation(MsContext *context, const char *text, MsElementType type, do
     else
       ((double *)data)[i] = low + (double)(i % 2);
   }
-  ms_reduce_array(context, &spec, &options, data, n, &found, NULL, NULL, &error);
+  ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
+                  &(MsReduceJob){&found, NULL, NULL}, &error);
   g_assert_no_error(error);
   g_assert_true(ms_reduce_serial(&spec, data, n, &serial, NULL));
   g_assert_cmpfloat_with_epsilon(serial.stddev, 0.5, 1e-9);
@@ -272,7 +275,8 @@ test_growing(void)
     g_assert_no_error(error);
     for (guint k = 0; k < G_N_ELEMENTS(lengths); k++) {
       MsReduceResult found, expected;
-      ms_reducer_run_host(reducer, data, lengths[k], &found, NULL, NULL, &error);
+      ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = lengths[k]}, &(MsReduceJob){&found, NULL, NULL},
+                     &error);
       g_assert_no_error(error);
       g_assert_true(ms_reduce_serial(&spec, data, lengths[k], &expected, NULL));
       ms_reduce_assert_agrees(&found, &expected, texts[i]);
@@ -302,7 +306,8 @@ test_narrow_atomics(void)
       g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &limits, n, &error);
       g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
       g_assert_no_error(error);
-      g_assert_true(ms_reducer_run_host(reducer, data, n, &found, NULL, NULL, &error));
+      g_assert_true(
+        ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error));
       g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
       ms_reduce_assert_agrees(&found, &expected, "narrow atomics");
     }
@@ -324,7 +329,8 @@ test_no_overflow(void)
     return;
   for (guint64 i = 0; i < n; i++)
     data[i] = G_MININT32;
-  g_assert_true(ms_reduce_array(context, &spec, &options, data, n, &result, NULL, NULL, &error));
+  g_assert_true(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
+                                &(MsReduceJob){&result, NULL, NULL}, &error));
   g_assert_true(result.sum == (MsWide)G_MININT32 * (MsWide)n);
   g_assert_true(result.squares == (MsWide)G_MININT32 * G_MININT32 * (MsWide)n);
   g_assert_cmpfloat(result.stddev, ==, 0);
@@ -348,7 +354,8 @@ test_again_and_again(void)
     g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), n, NULL);
     g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, NULL);
     for (guint round = 0; round < rounds; round++) {
-      g_assert_true(ms_reducer_run_host(reducer, data, n, &result, NULL, NULL, NULL));
+      g_assert_true(
+        ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&result, NULL, NULL}, NULL));
       ms_reduce_assert_agrees(&result, &expected, texts[i]);
     }
   }
@@ -368,7 +375,8 @@ test_cancelled(void)
   if (!context)
     return;
   g_cancellable_cancel(cancellable);
-  g_assert_false(ms_reduce_array(context, &spec, &options, data, 3, &result, NULL, cancellable, &error));
+  g_assert_false(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = 3},
+                                 &(MsReduceJob){&result, NULL, cancellable}, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -383,7 +391,9 @@ test_empty(void)
 
   if (!context)
     return;
-  g_assert_false(ms_reduce_array(context, &spec, &options, &spec, 0, &result, NULL, NULL, &error));
+  g_assert_false(ms_reduce_array(context, &(MsReduceRequest){spec, options},
+                                 &(MsReduceInput){.host = (const guint8 *)&spec, .n = 0},
+                                 &(MsReduceJob){&result, NULL, NULL}, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 

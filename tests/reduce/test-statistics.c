@@ -67,7 +67,7 @@ test_device_equals_serial(void)
 
   if (!context)
     return;
-  g_assert_true(ms_image_statistics(context, image, found, log, NULL, &error));
+  g_assert_true(ms_image_statistics(&(MsDeviceRun){context, log, NULL}, image, found, &error));
   g_assert_no_error(error);
   ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, expected);
   g_assert_cmpmem(found->channels, sizeof found->channels, expected->channels, sizeof expected->channels);
@@ -161,7 +161,7 @@ test_numpy(void)
     return;
   }
   g_assert_cmpint(status, ==, 0);
-  g_assert_true(ms_image_statistics(context, image, found, NULL, NULL, &error));
+  g_assert_true(ms_image_statistics(&(MsDeviceRun){context, NULL, NULL}, image, found, &error));
   for (int c = 0; c < MS_N_CHANNELS; c++)
     compare_channel(found, c, figures);
 }
@@ -172,7 +172,7 @@ compare_both_ways(MsContext *context, MsImage *a, MsImage *b)
   MsImageComparison found, expected;
   g_autoptr(GError) error = NULL;
 
-  const gboolean compared = ms_image_comparison(context, a, b, &found, NULL, NULL, &error);
+  const gboolean compared = ms_image_comparison(&(MsDeviceRun){context, NULL, NULL}, a, b, &found, &error);
   g_assert_no_error(error);
   g_assert_true(compared);
   ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), ms_image_get_byte_size(a) / 4, &expected);
@@ -224,7 +224,7 @@ test_comparison_sizes_differ(void)
 
   if (!context)
     return;
-  g_assert_false(ms_image_comparison(context, a, b, &c, NULL, NULL, &error));
+  g_assert_false(ms_image_comparison(&(MsDeviceRun){context, NULL, NULL}, a, b, &c, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 

@@ -127,7 +127,7 @@ test_example_results(void)
   ms_swap_example_serial(a, b, expected, n);
   for (guint i = 0; i < G_N_ELEMENTS(ranges); i++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsSwapExample) example = ms_swap_example_new(context, ranges[i], a, b, n, NULL, &error);
+    g_autoptr(MsSwapExample) example = ms_swap_example_new(context, &(MsSwapArrays){a, b, n}, ranges[i], NULL, &error);
     g_assert_no_error(error);
     g_assert_true(ms_swap_example_run(example, NULL, &error));
     g_assert_true(ms_swap_example_read(example, found, &error));

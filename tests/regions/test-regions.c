@@ -35,8 +35,7 @@ set_up(Filtered *self, gconstpointer seed)
   self->params.sp = 3;
   self->params.sr = 24;
   self->source = ms_fixture_scene(WIDTH, HEIGHT, GPOINTER_TO_UINT(seed));
-  self->filtered =
-    ms_reference_run_with_modes(self->source, &self->params, &self->modes[0][0], NULL, NULL, NULL, &error);
+  self->filtered = ms_reference_run_with_modes(self->source, &self->params, &self->modes[0][0], NULL, &error);
   g_assert_no_error(error);
 }
 

@@ -13,7 +13,7 @@ ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source
                       const MsRegion *region)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, region, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, &(MsReferenceRun){.region = region}, &error);
   MsSettings settings = ms_settings_default();
 
   g_assert_no_error(error);

@@ -44,7 +44,8 @@ ms_option_product_compare(MsOptionProduct *product, MsImage *source, MsImage *ex
   g_autofree char *arguments = ms_settings_to_arguments(settings);
   g_autofree char *what =
     g_strdup_printf("%dx%d %s", ms_image_get_width(source), ms_image_get_height(source), arguments);
-  g_autoptr(MsImage) actual = ms_mean_shift_run(product->filter, source, settings, region, NULL, NULL, &error);
+  g_autoptr(MsImage) actual = ms_mean_shift_run(
+    product->filter, &(MsFilterRequest){.source = source, .settings = settings, .region = region}, &error);
 
   if (!actual && g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     g_assert_cmpuint(strlen(error->message), >, 20);
@@ -64,7 +65,8 @@ ms_option_product_compare_kernels(MsOptionProduct *product, MsImage *source, con
 {
   MsSettings varied = *settings;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, &settings->params, region, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected =
+    ms_reference_run(source, &settings->params, &(MsReferenceRun){.region = region}, &error);
 
   g_assert_no_error(error);
   for (gsize i = 0; i < n; i++) {
@@ -181,7 +183,7 @@ ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, const M
   g_autoptr(GArray) combinations = g_array_new(FALSE, TRUE, sizeof(Combination));
   Combination first = {.settings = ms_settings_default()};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
 
   g_assert_no_error(error);
   first.settings.params = *params;
@@ -202,7 +204,7 @@ ms_option_product_one_kernel(MsOptionProduct *product, MsImage *source, const Ms
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
 
   g_assert_no_error(error);
   settings.params = *params;
@@ -216,7 +218,7 @@ ms_option_product_all_kernels(MsOptionProduct *product, MsImage *source, const M
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, NULL, NULL, NULL, &error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
 
   g_assert_no_error(error);
   settings.params = *params;

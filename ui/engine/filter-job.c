@@ -45,8 +45,9 @@ run_pass(Pass *pass, MsEngineRun *run, GError **error)
   run->region = &pass->region;
   run->interactive = TRUE;
   run->rows_data = pass;
+  run->cancellable = job->cancellable;
   ms_engine_set_progress(job->engine, report_progress, pass);
-  image = ms_engine_run(job->engine, job->source, &job->settings, run, job->cancellable, error);
+  image = ms_engine_run(job->engine, job->source, &job->settings, run, error);
   ms_engine_set_progress(job->engine, NULL, NULL);
   return image;
 }

@@ -21,9 +21,8 @@ static gboolean
 filter_once(MsBatchImage *work, MsEngine *engine, gboolean last, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun run = {.log = log};
-  g_autoptr(MsImage) result =
-    ms_engine_run(engine, work->source, &work->options->settings, &run, work->cancellable, error);
+  MsEngineRun run = {.log = log, .cancellable = work->cancellable};
+  g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
   double kernel_ms, filter_ms;
 
   g_free(work->item->rejected);
@@ -88,7 +87,8 @@ ms_stage_verify_band(MsBatchImage *work, MsImage *source, const MsRegion *region
 {
   MsBatchItem *item = work->item;
   g_autoptr(MsImage) expected =
-    ms_reference_run(source, &work->options->settings.params, region, NULL, NULL, work->cancellable, error);
+    ms_reference_run(source, &work->options->settings.params,
+                     &(MsReferenceRun){.region = region, .cancellable = work->cancellable}, error);
 
   if (!expected)
     return FALSE;

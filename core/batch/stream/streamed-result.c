@@ -120,9 +120,8 @@ filter_band_once(Feed *self, guint repeat, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsRegion region = {0, self->band.first, self->width, self->band.count};
-  MsEngineRun run = {.log = log, .region = &region};
-  g_autoptr(MsImage) image =
-    ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, self->run->cancellable, error);
+  MsEngineRun run = {.log = log, .region = &region, .cancellable = self->run->cancellable};
+  g_autoptr(MsImage) image = ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, error);
 
   gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
   if (good) {

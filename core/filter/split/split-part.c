@@ -10,9 +10,9 @@ ms_split_part_run(MsSplitPart *self)
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, self->source, self->settings, &region, &self->error);
   gint64 start = g_get_monotonic_time();
 
-  self->good = plan && ms_mean_shift_run_plan_into(self->filter, self->source, plan,
-                                                   self->pixels + (gsize)self->rows.first * width * 4, self->log,
-                                                   self->cancellable, &self->error);
+  self->good =
+    plan && ms_mean_shift_run_plan_into(self->filter, &(MsPlanRun){self->source, plan, self->log, self->cancellable},
+                                        self->pixels + (gsize)self->rows.first * width * 4, &self->error);
   self->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
 }
 

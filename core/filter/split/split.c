@@ -368,9 +368,9 @@ keep_speeds(MsSplit *self, const char *work, int width)
 
 /**
  * ms_split_run_each:
- * @settings: one for each device; they may differ in their toggles, since those never change the picture, not in their
- *   parameters
- * @log: (nullable): gets the rows of all devices, step by step
+ * @request: of a whole image and without modes; its log gets the rows of all devices, step by step
+ * @settings: one for each device, which replace those of the request; they may differ in their toggles, since those
+ *   never change the picture, not in their parameters
  *
  * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of
  * one device whatever the shares.
@@ -378,14 +378,14 @@ keep_speeds(MsSplit *self, const char *work, int width)
  * Returns: (transfer full): the result, or %NULL with the first device's error
  */
 MsImage *
-ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
-                  GCancellable *cancellable, GError **error)
+ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error)
 {
+  MsImage *source = request->source;
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = work_name(settings);
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
-  MsSplitPart common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = cancellable};
+  MsSplitPart common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = request->cancellable};
 
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
@@ -399,7 +399,7 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
   }
   ms_split_partner_begin(&self->partner);
   start_shares(self, work);
-  gboolean good = run_steps(self, &common, log, logs, error);
+  gboolean good = run_steps(self, &common, request->log, logs, error);
   for (guint i = 0; i < self->filters->len; i++)
     g_object_unref(logs[i]);
   if (!good)
@@ -410,12 +410,11 @@ ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, Ms
 
 /** ms_split_run: as ms_split_run_each(), with the same settings for every device. */
 MsImage *
-ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log, GCancellable *cancellable,
-             GError **error)
+ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error)
 {
   MsSettings same[MS_SHARES_MAX];
 
   for (guint i = 0; i < self->filters->len; i++)
-    same[i] = *settings;
-  return ms_split_run_each(self, source, same, log, cancellable, error);
+    same[i] = *request->settings;
+  return ms_split_run_each(self, request, same, error);
 }

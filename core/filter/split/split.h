@@ -24,10 +24,8 @@ guint ms_split_get_n_devices(MsSplit *self);
 MsContext *ms_split_get_context(MsSplit *self, guint index);
 MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
-MsImage *ms_split_run(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
-                      GCancellable *cancellable, GError **error);
-MsImage *ms_split_run_each(MsSplit *self, MsImage *source, const MsSettings *settings, MsTimingLog *log,
-                           GCancellable *cancellable, GError **error);
+MsImage *ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error);
+MsImage *ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error);
 double ms_split_step_ms(double wall_ms, MsTimingLog *log);
 
 G_END_DECLS

@@ -175,21 +175,28 @@ complete_settings(const MsExperiment *self, MsFactors *factors, const MsCase *on
   add_missing(factors, self->fixed);
 }
 
+/** Expansion: of one case, or of an experiment without cases, into @all its configurations. */
+typedef struct {
+  const MsExperiment *experiment;
+  const MsCase *one;
+  gboolean quick;
+  GPtrArray *all;
+} Expansion;
+
 static void
-expand_axis(const MsExperiment *self, guint depth, const MsFactors *so_far, const MsCase *one, gboolean quick,
-            GPtrArray *into)
+expand_axis(const Expansion *self, guint depth, const MsFactors *so_far)
 {
-  if (depth == self->axes->len) {
+  if (depth == self->experiment->axes->len) {
     MsFactors *factors = ms_factors_copy(so_far);
-    complete_settings(self, factors, one, quick);
-    g_ptr_array_add(into, factors);
+    complete_settings(self->experiment, factors, self->one, self->quick);
+    g_ptr_array_add(self->all, factors);
     return;
   }
-  const MsAxis *axis = self->axes->pdata[depth];
-  for (char **value = axis_values(axis, quick); *value; value++) {
+  const MsAxis *axis = self->experiment->axes->pdata[depth];
+  for (char **value = axis_values(axis, self->quick); *value; value++) {
     g_autoptr(MsFactors) next = ms_factors_copy(so_far);
     ms_factors_set(next, axis->key, *value);
-    expand_axis(self, depth + 1, next, one, quick, into);
+    expand_axis(self, depth + 1, next);
   }
 }
 
@@ -213,7 +220,7 @@ ms_experiment_expand(const MsExperiment *self, gboolean quick)
       continue;
     if (one)
       ms_factors_set(start, "case", one->name);
-    expand_axis(self, 0, start, one, quick, all);
+    expand_axis(&(Expansion){self, one, quick, all}, 0, start);
   }
   return all;
 }

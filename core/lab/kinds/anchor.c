@@ -41,8 +41,10 @@ anchor_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   MsContext *context = ms_lab_bench_context(self->bench);
 
   ms_timing_log_clear(self->log);
-  if (!ms_kernel_launch(context, self->kernel, "anchor", self->n / GROUP_SIZE, GROUP_SIZE, self->n * sizeof(cl_uint),
-                        self->log, error) ||
+  if (!ms_context_launch(context,
+                         &(MsLaunch){self->kernel, "anchor", ms_nd_range_of_groups(self->n / GROUP_SIZE, GROUP_SIZE),
+                                     self->n * sizeof(cl_uint)},
+                         self->log, error) ||
       !ms_context_finish(context, error) || !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -63,7 +65,8 @@ anchor_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   AnchorSubject *self = (AnchorSubject *)subject;
   g_autofree cl_uint *out = g_new(cl_uint, self->n);
 
-  if (!ms_context_download(ms_lab_bench_context(self->bench), self->out, 0, self->n * sizeof *out, out, NULL, error))
+  if (!ms_context_download(ms_lab_bench_context(self->bench), &(MsBufferRange){self->out, 0, self->n * sizeof *out},
+                           out, NULL, error))
     return FALSE;
   verification->total = self->n;
   for (guint i = 0; i < self->n; i++)

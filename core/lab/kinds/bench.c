@@ -140,8 +140,9 @@ compute_band(gpointer data, gpointer user_data)
   MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
   guint64 samples = 0;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) band =
-    ms_reference_run_counted(job->image, job->params, &region, &samples, NULL, NULL, job->cancellable, &error);
+  g_autoptr(MsImage) band = ms_reference_run(
+    job->image, job->params, &(MsReferenceRun){.region = &region, .samples = &samples, .cancellable = job->cancellable},
+    &error);
 
   if (band)
     memcpy(job->out + (gsize)top * width * 4, ms_image_get_pixels(band), ms_image_get_byte_size(band));
@@ -317,7 +318,7 @@ ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
   for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *row = ms_timing_log_get(log, i);
     if (row->stage != MS_STAGE_BUILD)
-      ms_sample_add_event(sample, ms_stage_name(row->stage), row->kernel, row->started_ns, row->ended_ns, row->bytes,
-                          (headline_stages >> row->stage & 1) != 0);
+      ms_sample_add_event(sample, &(MsLabEvent){ms_stage_name(row->stage), row->kernel, row->started_ns, row->ended_ns,
+                                                row->bytes, (headline_stages >> row->stage & 1) != 0});
   }
 }

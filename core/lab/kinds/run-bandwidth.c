@@ -63,8 +63,8 @@ bandwidth_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, G
   ms_timing_log_clear(self->log);
   memset(&self->sum, 0x5a, sizeof self->sum);
   gboolean good = self->copies ? run_copy(self, error)
-                               : ms_reducer_run_buffer(self->reducer, self->from, 0, self->n, &self->sum, self->log,
-                                                       cancellable, error);
+                               : ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = self->from, .n = self->n},
+                                                &(MsReduceJob){&self->sum, self->log, cancellable}, error);
   if (!good || !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -76,7 +76,8 @@ verify_copy(BandwidthSubject *self, MsVerification *verification, GError **error
 {
   g_autofree char *copy = g_malloc(self->n * 4);
 
-  if (!ms_context_download(ms_lab_bench_context(self->bench), self->to, 0, self->n * 4, copy, NULL, error))
+  if (!ms_context_download(ms_lab_bench_context(self->bench), &(MsBufferRange){self->to, 0, self->n * 4}, copy, NULL,
+                           error))
     return FALSE;
   verification->total = self->n;
   for (guint64 i = 0; i < self->n; i++)

@@ -40,8 +40,9 @@ run_serial(FilterSubject *self, MsSample *sample, GCancellable *cancellable, GEr
   guint64 start = ms_clock_now_ns();
 
   g_clear_object(&self->serial_result);
-  self->serial_result = ms_reference_run(self->image, &self->settings.params, NULL, NULL, NULL, cancellable, error);
-  ms_sample_add_event(sample, "host", "reference", start, ms_clock_now_ns(), 0, TRUE);
+  self->serial_result =
+    ms_reference_run(self->image, &self->settings.params, &(MsReferenceRun){.cancellable = cancellable}, error);
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "reference", start, ms_clock_now_ns(), 0, TRUE});
   return self->serial_result != NULL;
 }
 
@@ -53,8 +54,8 @@ filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
   if (self->serial)
     return run_serial(self, sample, cancellable, error);
   ms_timing_log_clear(self->log);
-  if (!ms_mean_shift_run_plan_into(self->filter, self->image, self->plan, self->pixels, self->log, cancellable,
-                                   error)) {
+  if (!ms_mean_shift_run_plan_into(self->filter, &(MsPlanRun){self->image, self->plan, self->log, cancellable},
+                                   self->pixels, error)) {
     if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
       self->pixels = NULL; /* leaked on purpose: the hung device may still write there */
     return FALSE;
@@ -74,8 +75,8 @@ filter_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   else
     result = ms_image_new_take(ms_image_get_width(self->image), ms_image_get_height(self->image),
                                g_memdup2(self->pixels, ms_image_get_byte_size(self->image)), NULL);
-  if (!ms_lab_image_verify(self->bench, self->image, result, &self->settings.params, &self->parent.work, verification,
-                           cancellable, error))
+  if (!ms_lab_image_verify(&(MsLabImageTask){self->bench, self->image, &self->settings.params, &self->parent.work},
+                           result, verification, cancellable, error))
     return FALSE;
   if (self->pixels)
     memset(self->pixels, 0x5a,

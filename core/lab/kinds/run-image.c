@@ -29,16 +29,17 @@ ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GEr
 
 /**
  * ms_lab_image_verify:
- * @result: the configuration's result for @image
- * @work: (inout): receives the number of window samples of the reference
+ * @result: the configuration's result
  *
  * Returns: %FALSE when the reference could not be computed; @verification says whether the images are equal
  */
 gboolean
-ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,
-                    MsVerification *verification, GCancellable *cancellable, GError **error)
+ms_lab_image_verify(const MsLabImageTask *task, MsImage *result, MsVerification *verification,
+                    GCancellable *cancellable, GError **error)
 {
-  MsImage *reference = ms_lab_bench_reference(bench, image, params, &work->window_samples, cancellable, error);
+  MsLabBench *bench = task->bench;
+  MsImage *reference =
+    ms_lab_bench_reference(bench, task->image, task->params, &task->work->window_samples, cancellable, error);
 
   if (!reference)
     return FALSE;

@@ -8,7 +8,18 @@ G_BEGIN_DECLS
 
 const char *ms_lab_image_size(const MsFactors *factors);
 MsImage *ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GError **error);
-gboolean ms_lab_image_verify(MsLabBench *bench, MsImage *image, MsImage *result, const MsParams *params, MsWork *work,
-                             MsVerification *verification, GCancellable *cancellable, GError **error);
+/**
+ * MsLabImageTask: an image to filter, and how.
+ * @work: (inout): gets the number of window samples of the reference
+ */
+typedef struct {
+  MsLabBench *bench;
+  MsImage *image;
+  const MsParams *params;
+  MsWork *work;
+} MsLabImageTask;
+
+gboolean ms_lab_image_verify(const MsLabImageTask *task, MsImage *result, MsVerification *verification,
+                             GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -73,8 +73,8 @@ peer_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
     return FALSE;
   g_autoptr(MsImage) result =
     ms_image_new_take(ms_image_get_width(self->image), ms_image_get_height(self->image), (guint8 *)pixels, NULL);
-  return ms_lab_image_verify(self->bench, self->image, result, &self->settings.params, &self->parent.work, verification,
-                             cancellable, error);
+  return ms_lab_image_verify(&(MsLabImageTask){self->bench, self->image, &self->settings.params, &self->parent.work},
+                             result, verification, cancellable, error);
 }
 
 static void

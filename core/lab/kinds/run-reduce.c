@@ -52,17 +52,17 @@ run_serial(ReduceSubject *self, MsSample *sample, GError **error)
   gboolean good = ms_reduce_serial(&self->spec, self->data, self->n, &self->result, error);
   guint64 end = ms_clock_now_ns();
 
-  ms_sample_add_event(sample, "host", "serial", start, end, 0, TRUE);
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "serial", start, end, 0, TRUE});
   return good;
 }
 
-/* An array that exceeds one allocation of the device is transferred in chunks. */
+/* An array that exceeds one allocation of the device has no buffer and is transferred in chunks. */
 static gboolean
 run_device(ReduceSubject *self, GCancellable *cancellable, GError **error)
 {
-  if (!self->buffer)
-    return ms_reducer_run_host(self->reducer, self->data, self->n, &self->result, self->log, cancellable, error);
-  return ms_reducer_run_buffer(self->reducer, self->buffer, 0, self->n, &self->result, self->log, cancellable, error);
+  const MsReduceInput input = {.host = self->buffer ? NULL : self->data, .buffer = self->buffer, .n = self->n};
+
+  return ms_reducer_run(self->reducer, &input, &(MsReduceJob){&self->result, self->log, cancellable}, error);
 }
 
 static gboolean

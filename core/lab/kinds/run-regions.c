@@ -27,8 +27,10 @@ regions_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 {
   RegionsSubject *self = (RegionsSubject *)subject;
 
-  self->filtered = ms_filter_modes_run(ms_lab_bench_context(self->bench), self->image, &self->settings, &self->modes,
-                                       cancellable, error);
+  MsModesRun run = {.cancellable = cancellable};
+
+  self->filtered = ms_filter_modes_run(ms_lab_bench_context(self->bench), self->image, &self->settings, &run, error);
+  self->modes = run.modes;
   return self->filtered != NULL;
 }
 
@@ -51,8 +53,8 @@ regions_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GEr
     return FALSE;
   const guint64 found = ms_clock_now_ns();
   ms_segment_table_free(ms_segment_table_new(self->result, self->image));
-  ms_sample_add_event(sample, "host", "regions", start, found, 0, TRUE);
-  ms_sample_add_event(sample, "host", "table", found, ms_clock_now_ns(), 0, TRUE);
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "regions", start, found, 0, TRUE});
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "table", found, ms_clock_now_ns(), 0, TRUE});
   return TRUE;
 }
 

@@ -52,7 +52,7 @@ run_serial(SortSubject *self, MsSample *sample)
   guint64 start = ms_clock_now_ns();
   ms_sort_serial(self->type, self->keys, self->n);
   guint64 end = ms_clock_now_ns();
-  ms_sample_add_event(sample, "host", "serial sort", start, end, 0, TRUE);
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "serial sort", start, end, 0, TRUE});
   return TRUE;
 }
 
@@ -65,8 +65,8 @@ sort_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
   if (self->serial)
     return run_serial(self, sample);
   ms_timing_log_clear(self->log);
-  if (!ms_sort_buffer(context, &self->options, self->type, self->unsorted, self->buffer, self->n, self->log,
-                      cancellable, error) ||
+  if (!ms_sort_buffer(&(MsDeviceRun){context, self->log, cancellable},
+                      &(MsSortRequest){self->options, self->type, self->n}, self->unsorted, self->buffer, error) ||
       !ms_timing_log_resolve(self->log, error))
     return FALSE;
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
@@ -81,8 +81,8 @@ read_keys(SortSubject *self, GError **error)
   g_autofree void *other = g_malloc(byte_size(self));
 
   memset(other, 0x5a, byte_size(self));
-  return ms_context_download(context, self->buffer, 0, byte_size(self), self->keys, NULL, error) &&
-         ms_context_upload(context, self->buffer, 0, byte_size(self), other, NULL, error);
+  return ms_context_download(context, &(MsBufferRange){self->buffer, 0, byte_size(self)}, self->keys, NULL, error) &&
+         ms_context_upload(context, &(MsBufferRange){self->buffer, 0, byte_size(self)}, other, NULL, error);
 }
 
 static gboolean

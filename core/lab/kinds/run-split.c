@@ -44,9 +44,11 @@ split_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErro
   guint64 start = ms_clock_now_ns();
 
   g_clear_object(&self->result);
-  self->result = ms_split_run(self->split, self->image, &self->settings, NULL, cancellable, error);
+  self->result = ms_split_run(
+    self->split, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .cancellable = cancellable},
+    error);
   guint64 end = ms_clock_now_ns();
-  ms_sample_add_event(sample, "host", "split", start, end, 0, TRUE);
+  ms_sample_add_event(sample, &(MsLabEvent){"host", "split", start, end, 0, TRUE});
   if (self->ratio > 0)
     sample->ns = ms_split_get_simulated_ms(self->split) * 1e6;
   return self->result != NULL;
@@ -57,8 +59,8 @@ split_verify(MsSubject *subject, MsVerification *verification, GCancellable *can
 {
   SplitSubject *self = (SplitSubject *)subject;
 
-  return ms_lab_image_verify(self->bench, self->image, self->result, &self->settings.params, &self->parent.work,
-                             verification, cancellable, error);
+  return ms_lab_image_verify(&(MsLabImageTask){self->bench, self->image, &self->settings.params, &self->parent.work},
+                             self->result, verification, cancellable, error);
 }
 
 static void

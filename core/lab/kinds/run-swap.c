@@ -35,8 +35,8 @@ swap_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
   self->b = g_new(float, self->n);
   for (guint i = 0; i < self->n; i++)
     self->b[i] = self->a[self->n - 1 - i];
-  self->example =
-    ms_swap_example_new(ms_lab_bench_context(self->bench), self->range, self->a, self->b, self->n, NULL, error);
+  self->example = ms_swap_example_new(ms_lab_bench_context(self->bench), &(MsSwapArrays){self->a, self->b, self->n},
+                                      self->range, NULL, error);
   return self->example != NULL;
 }
 

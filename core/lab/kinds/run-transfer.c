@@ -66,10 +66,10 @@ move_there_and_back(TransferSubject *self, MsContext *context, GError **error)
   gsize bytes = ms_image_get_byte_size(self->image);
 
   memcpy(self->host, ms_image_get_pixels(self->image), bytes);
-  if (!ms_context_upload(context, self->device, 0, bytes, self->host, self->log, error))
+  if (!ms_context_upload(context, &(MsBufferRange){self->device, 0, bytes}, self->host, self->log, error))
     return FALSE;
   memset(self->host, 0x5a, bytes); /* the download must overwrite all of it */
-  return ms_context_download(context, self->device, 0, bytes, self->host, self->log, error) &&
+  return ms_context_download(context, &(MsBufferRange){self->device, 0, bytes}, self->host, self->log, error) &&
          ms_timing_log_resolve(self->log, error);
 }
 

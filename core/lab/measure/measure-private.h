@@ -22,8 +22,6 @@ typedef struct {
   MsMeasureRunner *runners;
   guint n;
   const MsMeasureOptions *options;
-  MsMeasureProgress progress;
-  gpointer data;
   GCancellable *cancellable;
   GRand *random;
   guint *order; /* of the current round, or of the even round before it */

@@ -88,11 +88,11 @@ report_progress(MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
   guint n = campaign->n - (campaign->options->anchored ? 1 : 0);
   double done = 0;
 
-  if (!campaign->progress || ms_measure_is_anchor(campaign, runner))
+  if (!campaign->options->progress || ms_measure_is_anchor(campaign, runner))
     return;
   for (guint i = 0; i < n; i++)
     done += share_done(campaign, &campaign->runners[i]);
-  campaign->progress(done / n, runner->index, runner->measurement, campaign->data);
+  campaign->options->progress(done / n, runner->index, runner->measurement, campaign->options->progress_data);
 }
 
 static void
@@ -198,10 +198,6 @@ run_campaign(MsMeasureCampaign *campaign, GError **error)
 
 /**
  * ms_measure:
- * @subjects: (array length=n): the configurations; all are prepared first, so that their runs can be interleaved
- * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
- * @options: noise, budgets and seed
- * @progress: (nullable): called after every run
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
@@ -211,23 +207,22 @@ run_campaign(MsMeasureCampaign *campaign, GError **error)
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
 gboolean
-ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
-           MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error)
+ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable, GError **error)
 {
+  const guint n = group->n;
   g_autofree MsMeasureRunner *runners = g_new0(MsMeasureRunner, n);
   g_autofree guint *order = g_new(guint, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  MsMeasureCampaign campaign = {runners,     n,      options, progress, data,
-                                cancellable, random, order,   0,        options->min_repeats};
+  MsMeasureCampaign campaign = {runners, n, options, cancellable, random, order, 0, options->min_repeats};
 
   for (guint i = 0; i < n; i++) {
     order[i] = i;
-    runners[i] = (MsMeasureRunner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
-    runners[i].active = measurements[i]->outcome == MS_OUTCOME_PENDING;
+    runners[i] = (MsMeasureRunner){.index = i, .subject = group->subjects[i], .measurement = group->measurements[i]};
+    runners[i].active = group->measurements[i]->outcome == MS_OUTCOME_PENDING;
   }
   gboolean good = run_campaign(&campaign, error);
   for (guint i = 0; i < n; i++)
-    if (runners[i].prepared && subjects[i]->funcs->release)
-      subjects[i]->funcs->release(subjects[i]);
+    if (runners[i].prepared && group->subjects[i]->funcs->release)
+      group->subjects[i]->funcs->release(group->subjects[i]);
   return good;
 }

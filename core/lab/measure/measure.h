@@ -8,6 +8,11 @@
 G_BEGIN_DECLS
 
 /**
+ * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement so far.
+ */
+typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement, gpointer data);
+
+/**
  * MsMeasureOptions:
  * @noise: relative spread of the medians at which repeating may stop, 0.01 for 1 %; also the least difference that
  *   counts in a comparison
@@ -23,6 +28,7 @@ G_BEGIN_DECLS
  * @anchored: the last subject is an anchor: it runs in every round while any other does, and decides nothing
  * @clock: (nullable): returns nanoseconds, instead of the host's clock
  * @energy: (nullable) (transfer none): counter to read around one second of runs of every configuration
+ * @progress: (nullable): called after every run
  */
 typedef struct {
   double noise;
@@ -38,16 +44,24 @@ typedef struct {
   guint64 (*clock)(gpointer data);
   gpointer clock_data;
   MsEnergy *energy;
+  MsMeasureProgress progress;
+  gpointer progress_data;
 } MsMeasureOptions;
 
 void ms_measure_options_init(MsMeasureOptions *options, gboolean quick);
 
 /**
- * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement so far.
+ * MsMeasureGroup: the configurations of one measurement.
+ * @subjects: (array length=n): all are prepared first, so that their runs can be interleaved
+ * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
  */
-typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurement *measurement, gpointer data);
+typedef struct {
+  MsSubject **subjects;
+  MsMeasurement **measurements;
+  guint n;
+} MsMeasureGroup;
 
-gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
-                    MsMeasureProgress progress, gpointer data, GCancellable *cancellable, GError **error);
+gboolean ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable,
+                    GError **error);
 
 G_END_DECLS

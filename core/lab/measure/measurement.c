@@ -123,19 +123,15 @@ ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
   return series;
 }
 
-/** ms_sample_add_event: adds one timed command; @name: (nullable): its kernel, else @stage names it. */
+/** ms_sample_add_event: adds one timed command; its stage names it where it has no name. */
 void
-ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
-                    guint64 bytes, gboolean headline)
+ms_sample_add_event(MsSample *sample, const MsLabEvent *event)
 {
-  MsLabEvent event = {.stage = g_intern_string(stage),
-                      .name = g_intern_string(name ? name : stage),
-                      .started_ns = started_ns,
-                      .ended_ns = ended_ns,
-                      .bytes = bytes,
-                      .headline = headline};
+  MsLabEvent own = *event;
 
-  g_array_append_val(sample->events, event);
+  own.stage = g_intern_string(event->stage);
+  own.name = g_intern_string(event->name ? event->name : event->stage);
+  g_array_append_val(sample->events, own);
 }
 
 /** ms_sample_settle: sums the headline events; %FALSE when one of them (or any other) ends before it starts. */

@@ -31,8 +31,7 @@ typedef struct {
   GArray *events;
 } MsSample;
 
-void ms_sample_add_event(MsSample *sample, const char *stage, const char *name, guint64 started_ns, guint64 ended_ns,
-                         guint64 bytes, gboolean headline);
+void ms_sample_add_event(MsSample *sample, const MsLabEvent *event);
 gboolean ms_sample_settle(MsSample *sample);
 
 /**

@@ -25,8 +25,6 @@ typedef struct {
   MsTuneSpace *space;
   MsTuneRecord *record;
   const MsTuneOptions *options;
-  MsTuneProgress progress;
-  gpointer data;
   GCancellable *cancellable;
   GRand *random;
   gint64 started_us;
@@ -222,8 +220,9 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
                        english ? english : "It failed without a reason.");
   }
-  if (search->progress)
-    search->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1), search->data);
+  if (search->options->progress)
+    search->options->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1),
+                              search->options->progress_data);
   return TRUE;
 }
 
@@ -347,7 +346,6 @@ search_greedily(Search *search, GError **error)
 /**
  * ms_tune_search:
  * @record: (inout): receives the trials; configurations that it holds are not tried again
- * @progress: (nullable): called after every trial
  *
  * Greedy search changes one dimension at a time from the best known point until no neighbour is faster, then restarts
  * from random points as long as there is budget. Failures are recorded with their class and the search continues.
@@ -355,11 +353,11 @@ search_greedily(Search *search, GError **error)
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */
 gboolean
-ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress,
-               gpointer data, GCancellable *cancellable, GError **error)
+ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, GCancellable *cancellable,
+               GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Search search = {space, record, options, progress, data, cancellable, random, now_us(options)};
+  Search search = {space, record, options, cancellable, random, now_us(options)};
   MsTuneStrategy strategy = options->strategy;
 
   if (strategy == MS_TUNE_AUTO)

@@ -37,6 +37,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneSpace, ms_tune_space_free)
 void ms_tune_space_add(MsTuneSpace *self, const char *key, const char *const *values);
 guint64 ms_tune_space_size(const MsTuneSpace *self);
 
+/** MsTuneProgress: called after every trial, in the thread that searches. */
+typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
+
 /**
  * MsTuneOptions:
  * @strategy: MS_TUNE_AUTO is exhaustive for small spaces and greedy for large ones
@@ -44,6 +47,7 @@ guint64 ms_tune_space_size(const MsTuneSpace *self);
  * @trial_timeout_s: seconds for one configuration
  * @start: (nullable): where the greedy search begins
  * @clock: (nullable): returns microseconds, instead of the host's clock; @clock_data: for it
+ * @progress: (nullable)
  */
 typedef struct {
   MsTuneStrategy strategy;
@@ -53,12 +57,11 @@ typedef struct {
   const MsFactors *start;
   gint64 (*clock)(gpointer data);
   gpointer clock_data;
+  MsTuneProgress progress;
+  gpointer progress_data;
 } MsTuneOptions;
 
-/** MsTuneProgress: called after every trial, in the thread that searches. */
-typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
-
-gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, MsTuneProgress progress,
-                        gpointer data, GCancellable *cancellable, GError **error);
+gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
+                        GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -56,52 +56,91 @@ build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
   return ms_kernel_new(context, spec, "histogram", log, error);
 }
 
+/** Counter: the kernel on a device, and what every chunk of an image needs. */
+typedef struct {
+  const MsDeviceRun *run;
+  Shape shape;
+  cl_kernel kernel;
+} Counter;
+
+/** Chunk: pixels of a buffer that one launch counts, at most MAX_CHUNK. */
+typedef struct {
+  cl_mem pixels;
+  cl_ulong origin;
+  cl_int n;
+} Chunk;
+
 static gboolean
-launch(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, cl_ulong origin, cl_int n,
-       cl_mem counts, MsTimingLog *log, GError **error)
+launch(const Counter *self, const Chunk *chunk, cl_mem counts, GError **error)
 {
-  guint units = MAX(ms_context_get_limits(context)->compute_units, 1);
+  const cl_int n = chunk->n;
+  const Shape *shape = &self->shape;
+  guint units = MAX(ms_context_get_limits(self->run->context)->compute_units, 1);
   guint most = MAX((guint)n / 4 / shape->group, 1), groups = MIN(units * shape->groups_per_unit, most);
   cl_int times = (cl_int)(((guint)n / 4 + groups * shape->group - 1) / (groups * shape->group));
-  const MsKernelArg args[] = {MS_ARG_OF(pixels), MS_ARG_OF(origin), MS_ARG_OF(n),
-                              MS_ARG_OF(times),  MS_ARG_OF(counts), MS_ARG_LOCAL_BYTES(shape->copies * COPY_BYTES)};
+  const MsKernelArg args[] = {
+    MS_ARG_OF(chunk->pixels), MS_ARG_OF(chunk->origin), MS_ARG_OF(n),
+    MS_ARG_OF(times),         MS_ARG_OF(counts),        MS_ARG_LOCAL_BYTES(shape->copies * COPY_BYTES)};
+  const MsLaunch launch = {self->kernel, "histogram", ms_nd_range_of_groups(groups, shape->group), 4 * (guint64)n};
 
-  return ms_kernel_set_args(kernel, "histogram", args, G_N_ELEMENTS(args), error) &&
-         ms_kernel_launch(context, kernel, "histogram", groups, shape->group, 4 * (guint64)n, log, error);
+  return ms_kernel_set_args(self->kernel, "histogram", args, G_N_ELEMENTS(args), error) &&
+         ms_context_launch(self->run->context, &launch, self->run->log, error);
 }
 
 static gboolean
-count_chunk(MsContext *context, const Shape *shape, cl_kernel kernel, cl_mem pixels, guint64 origin, guint64 n,
-            MsHistogram *histogram, MsTimingLog *log, GError **error)
+count_chunk(const Counter *self, const Chunk *chunk, MsHistogram *histogram, GError **error)
 {
+  MsContext *context = self->run->context;
   g_auto(cl_mem) counts = ms_device_zeros_new(context, BINS * sizeof(cl_uint), error);
   cl_uint found[MS_N_CHANNELS][256];
 
-  if (!counts || !launch(context, shape, kernel, pixels, origin, (cl_int)n, counts, log, error) ||
-      !ms_context_download(context, counts, 0, sizeof found, found, log, error))
+  if (!counts || !launch(self, chunk, counts, error) ||
+      !ms_context_download(context, &(MsBufferRange){counts, 0, sizeof found}, found, self->run->log, error))
     return FALSE;
   for (int c = 0; c < MS_N_CHANNELS; c++)
     for (int v = 0; v < 256; v++)
       histogram->counts[c][v] += found[c][v];
-  histogram->pixels += n;
+  histogram->pixels += (guint64)chunk->n;
   return TRUE;
 }
 
-/* Counts @n_pixels pixels that are on the device. */
+/* Adds the counts of @n_pixels pixels that are on the device. */
 static gboolean
-count_buffer(MsContext *context, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, MsTimingLog *log,
-             GCancellable *cancellable, GError **error)
+count_buffer(const Counter *self, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, GError **error)
 {
-  Shape shape = shape_for(ms_context_get_limits(context));
-  g_auto(cl_kernel) kernel = build(context, &shape, log, error);
+  for (guint64 done = 0; done < n_pixels; done += MAX_CHUNK) {
+    const Chunk chunk = {pixels, done, (cl_int)MIN(n_pixels - done, MAX_CHUNK)};
+    if (g_cancellable_set_error_if_cancelled(self->run->cancellable, error) ||
+        !count_chunk(self, &chunk, histogram, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * ms_histogram_of_image:
+ *
+ * Uploads the image, in stripes where it exceeds a quarter of the device's largest buffer, and counts it.
+ */
+gboolean
+ms_histogram_of_image(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
+  const guint64 n = ms_image_get_byte_size(image) / 4, stripe = MAX(limits->max_allocation / 4 / 4 / 32 * 32, 32);
+  Counter counter = {.run = run, .shape = shape_for(limits)};
+  g_auto(cl_kernel) kernel = build(run->context, &counter.shape, run->log, error);
 
   memset(histogram, 0, sizeof *histogram);
   if (!kernel)
     return FALSE;
-  for (guint64 done = 0; done < n_pixels; done += MAX_CHUNK)
-    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-        !count_chunk(context, &shape, kernel, pixels, done, MIN(n_pixels - done, MAX_CHUNK), histogram, log, error))
+  counter.kernel = kernel;
+  for (guint64 done = 0; done < n; done += stripe) {
+    const guint64 part = MIN(n - done, stripe);
+    const guint8 *from = ms_image_get_pixels(image) + 4 * done;
+    g_auto(cl_mem) pixels = ms_device_array_new(run->context, from, 4 * part, run->log, error);
+    if (!pixels || !count_buffer(&counter, pixels, part, histogram, error))
       return FALSE;
+  }
   return TRUE;
 }
 
@@ -113,30 +152,6 @@ ms_histogram_add(MsHistogram *self, const MsHistogram *other)
   for (int c = 0; c < MS_N_CHANNELS; c++)
     for (int v = 0; v < 256; v++)
       self->counts[c][v] += other->counts[c][v];
-}
-
-/**
- * ms_histogram_of_image:
- *
- * Uploads the image, in stripes where it exceeds a quarter of the device's largest buffer, and counts it.
- */
-gboolean
-ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram, MsTimingLog *log,
-                      GCancellable *cancellable, GError **error)
-{
-  guint64 n = ms_image_get_byte_size(image) / 4;
-  guint64 stripe = MAX(ms_context_get_limits(context)->max_allocation / 4 / 4 / 32 * 32, 32);
-
-  memset(histogram, 0, sizeof *histogram);
-  for (guint64 done = 0; done < n; done += stripe) {
-    guint64 part = MIN(n - done, stripe);
-    g_auto(cl_mem) pixels = ms_device_array_new(context, ms_image_get_pixels(image) + 4 * done, 4 * part, log, error);
-    MsHistogram counted;
-    if (!pixels || !count_buffer(context, pixels, part, &counted, log, cancellable, error))
-      return FALSE;
-    ms_histogram_add(histogram, &counted);
-  }
-  return TRUE;
 }
 
 /** ms_histogram_serial: the same counts without a device. */

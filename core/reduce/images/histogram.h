@@ -30,8 +30,7 @@ typedef struct {
 
 const char *ms_channel_name(MsChannel channel);
 
-gboolean ms_histogram_of_image(MsContext *context, MsImage *image, MsHistogram *histogram, MsTimingLog *log,
-                               GCancellable *cancellable, GError **error);
+gboolean ms_histogram_of_image(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, GError **error);
 void ms_histogram_add(MsHistogram *self, const MsHistogram *other);
 void ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogram);
 char *ms_histogram_to_text(const MsHistogram *self);

@@ -64,16 +64,24 @@ fold_partials(const guint64 *words, guint groups, MsImageComparison *comparison)
   }
 }
 
+/** Stripe: the same @n pixels of two images. */
+typedef struct {
+  const guint8 *a;
+  const guint8 *b;
+  cl_int n;
+} Stripe;
+
 static gboolean
-compare_stripe(MsContext *context, const guint8 *a, const guint8 *b, cl_int n, MsImageComparison *comparison,
-               MsTimingLog *log, GError **error)
+compare_stripe(const MsDeviceRun *run, const Stripe *stripe, MsImageComparison *comparison, GError **error)
 {
+  MsContext *context = run->context;
+  const cl_int n = stripe->n;
   const Grid grid = grid_for(ms_context_get_limits(context), (guint64)n);
   const gsize bytes = grid.groups * WORDS * sizeof(guint64);
   g_autofree guint64 *words = g_malloc(bytes);
-  g_auto(cl_kernel) kernel = build_comparison(context, grid.group, log, error);
-  g_auto(cl_mem) left = kernel ? ms_device_array_new(context, a, 4 * (gsize)n, log, error) : NULL;
-  g_auto(cl_mem) right = left ? ms_device_array_new(context, b, 4 * (gsize)n, log, error) : NULL;
+  g_auto(cl_kernel) kernel = build_comparison(context, grid.group, run->log, error);
+  g_auto(cl_mem) left = kernel ? ms_device_array_new(context, stripe->a, 4 * (gsize)n, run->log, error) : NULL;
+  g_auto(cl_mem) right = left ? ms_device_array_new(context, stripe->b, 4 * (gsize)n, run->log, error) : NULL;
   g_auto(cl_mem) out = right ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error) : NULL;
   const cl_mem no_table = NULL; /* items do their own work */
   const MsKernelArg args[] = {MS_ARG_OF(left),
@@ -84,10 +92,11 @@ compare_stripe(MsContext *context, const guint8 *a, const guint8 *b, cl_int n, M
                               MS_ARG_OF(no_table),
                               MS_ARG_LOCAL_BYTES(grid.group * WORDS * sizeof(guint64)),
                               MS_ARG_LOCAL_BYTES(sizeof(cl_uint))};
+  const MsLaunch launch = {kernel, "compare_images", ms_nd_range_of_groups(grid.groups, grid.group), 8 * (guint64)n};
 
   if (!out || !ms_kernel_set_args(kernel, "compare_images", args, G_N_ELEMENTS(args), error) ||
-      !ms_kernel_launch(context, kernel, "compare_images", grid.groups, grid.group, 8 * (guint64)n, log, error) ||
-      !ms_context_download(context, out, 0, bytes, words, log, error))
+      !ms_context_launch(context, &launch, run->log, error) ||
+      !ms_context_download(context, &(MsBufferRange){out, 0, bytes}, words, run->log, error))
     return FALSE;
   fold_partials(words, grid.groups, comparison);
   return TRUE;
@@ -116,33 +125,33 @@ same_size(MsImage *a, MsImage *b, GError **error)
 }
 
 static gboolean
-compare_stripes(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison, MsTimingLog *log,
-                GCancellable *cancellable, GError **error)
+compare_stripes(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison, GError **error)
 {
-  const guint64 n = ms_image_get_byte_size(a) / 4;
-  const guint64 stripe =
-    CLAMP(ms_context_get_limits(context)->max_allocation / 4 / 4 / 32 * 32, 32, G_GUINT64_CONSTANT(1) << 28);
+  const guint64 n = ms_image_get_byte_size(a) / 4, most = ms_context_get_limits(run->context)->max_allocation;
+  const guint64 step = CLAMP(most / 4 / 4 / 32 * 32, 32, G_GUINT64_CONSTANT(1) << 28);
 
   comparison->pixels = n;
-  for (guint64 done = 0; done < n; done += stripe)
-    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-        !compare_stripe(context, ms_image_get_pixels(a) + 4 * done, ms_image_get_pixels(b) + 4 * done,
-                        (cl_int)MIN(n - done, stripe), comparison, log, error))
+  for (guint64 done = 0; done < n; done += step) {
+    const Stripe stripe = {ms_image_get_pixels(a) + 4 * done, ms_image_get_pixels(b) + 4 * done,
+                           (cl_int)MIN(n - done, step)};
+    if (g_cancellable_set_error_if_cancelled(run->cancellable, error) ||
+        !compare_stripe(run, &stripe, comparison, error))
       return FALSE;
+  }
   return TRUE;
 }
 
 /** ms_image_comparison: how two images differ; %FALSE with #MS_ERROR_USAGE when their sizes do. */
 gboolean
-ms_image_comparison(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison, MsTimingLog *log,
-                    GCancellable *cancellable, GError **error)
+ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
+  const MsDeviceRun pass = {run->context, own, run->cancellable};
   MsTimedPass timed;
 
   memset(comparison, 0, sizeof *comparison);
-  if (!same_size(a, b, error) || !compare_stripes(context, a, b, comparison, own, cancellable, error) ||
-      !ms_time_pass(context, own, log, &timed, cancellable, error))
+  if (!same_size(a, b, error) || !compare_stripes(&pass, a, b, comparison, error) ||
+      !ms_time_pass(run, own, &timed, error))
     return FALSE;
   comparison->kernel_ms = timed.kernel_ms;
   comparison->gb_per_s = timed.gb_per_s;

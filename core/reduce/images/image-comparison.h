@@ -27,8 +27,8 @@ typedef struct {
   double peak_share;
 } MsImageComparison;
 
-gboolean ms_image_comparison(MsContext *context, MsImage *a, MsImage *b, MsImageComparison *comparison,
-                             MsTimingLog *log, GCancellable *cancellable, GError **error);
+gboolean ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison,
+                             GError **error);
 void ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other);
 void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
 

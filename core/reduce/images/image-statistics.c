@@ -81,36 +81,26 @@ derive(MsImageStatistics *statistics)
     ms_channel_statistics_from_counts(statistics->histogram.counts[c], &statistics->channels[c]);
 }
 
-static gboolean
-finish(MsContext *context, MsImageStatistics *statistics, MsTimingLog *own, MsTimingLog *log, GCancellable *cancellable,
-       GError **error)
+/**
+ * ms_image_statistics:
+ *
+ * One pass over the image on the device. The device's bandwidth is measured when it is not known yet.
+ */
+gboolean
+ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error)
 {
+  g_autoptr(MsTimingLog) own = ms_timing_log_new();
+  const MsDeviceRun pass = {run->context, own, run->cancellable};
   MsTimedPass timed;
 
-  if (!ms_time_pass(context, own, log, &timed, cancellable, error))
+  memset(statistics, 0, sizeof *statistics);
+  if (!ms_histogram_of_image(&pass, image, &statistics->histogram, error) || !ms_time_pass(run, own, &timed, error))
     return FALSE;
   statistics->kernel_ms = timed.kernel_ms;
   statistics->gb_per_s = timed.gb_per_s;
   statistics->peak_share = timed.peak_share;
   derive(statistics);
   return TRUE;
-}
-
-/**
- * ms_image_statistics:
- * @log: (nullable): gets upload, kernel and download
- *
- * One pass over the image on the device. The device's bandwidth is measured when it is not known yet.
- */
-gboolean
-ms_image_statistics(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log,
-                    GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsTimingLog) own = ms_timing_log_new();
-
-  memset(statistics, 0, sizeof *statistics);
-  return ms_histogram_of_image(context, image, &statistics->histogram, own, cancellable, error) &&
-         finish(context, statistics, own, log, cancellable, error);
 }
 
 /** ms_image_statistics_serial: the same figures without a device; the times stay 0. */

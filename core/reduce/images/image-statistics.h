@@ -44,8 +44,7 @@ typedef struct {
 extern const int ms_statistics_percentiles[6];
 
 void ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStatistics *statistics);
-gboolean ms_image_statistics(MsContext *context, MsImage *image, MsImageStatistics *statistics, MsTimingLog *log,
-                             GCancellable *cancellable, GError **error);
+gboolean ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error);
 void ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other);
 void ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics);
 

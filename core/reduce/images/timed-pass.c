@@ -33,19 +33,18 @@ ms_timed_pass_join(MsTimedPass a, MsTimedPass b)
 
 /**
  * ms_time_pass:
+ * @run: whose log gets copies of the rows
  * @own: the log of the pass alone; resolved here
- * @log: (nullable): gets copies of its rows
  */
 gboolean
-ms_time_pass(MsContext *context, MsTimingLog *own, MsTimingLog *log, MsTimedPass *timed, GCancellable *cancellable,
-             GError **error)
+ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GError **error)
 {
   if (!ms_timing_log_resolve(own, error))
     return FALSE;
   timed->kernel_ms = ms_log_kernel_ms(own);
   timed->gb_per_s = timed->kernel_ms > 0 ? (double)ms_log_kernel_bytes(own) / timed->kernel_ms * 1e-6 : 0;
-  timed->peak_share = share_of_peak(context, timed->gb_per_s, cancellable);
-  if (log)
-    ms_timing_log_append(log, own);
+  timed->peak_share = share_of_peak(run->context, timed->gb_per_s, run->cancellable);
+  if (run->log)
+    ms_timing_log_append(run->log, own);
   return TRUE;
 }

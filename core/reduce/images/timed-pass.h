@@ -16,7 +16,6 @@ typedef struct {
 } MsTimedPass;
 
 MsTimedPass ms_timed_pass_join(MsTimedPass a, MsTimedPass b);
-gboolean ms_time_pass(MsContext *context, MsTimingLog *own, MsTimingLog *log, MsTimedPass *timed,
-                      GCancellable *cancellable, GError **error);
+gboolean ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GError **error);
 
 G_END_DECLS

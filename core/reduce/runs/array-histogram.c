@@ -82,6 +82,19 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
   return fault == NULL;
 }
 
+/** ms_array_histogram_check: whether such a device can count @n elements; %FALSE with the errors of the histogram. */
+gboolean
+ms_array_histogram_check(const MsArrayHistogramSpec *spec, guint64 n, const MsDeviceLimits *limits, GError **error)
+{
+  if (!check(spec, n, error))
+    return FALSE;
+  if (spec->type != MS_ELEMENT_DOUBLE || limits->fp64)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
+  return FALSE;
+}
+
 static const void *
 edge(const Edges *edges, guint index)
 {
@@ -224,11 +237,18 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }
 
+/** Counter: the kernel on a device, and what every chunk of an array needs. */
+typedef struct {
+  const MsDeviceRun *run;
+  const MsArrayHistogramSpec *spec;
+  cl_kernel kernel;
+} Counter;
+
 static gboolean
-launch(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, cl_mem source, cl_int n, cl_mem counts,
-       MsTimingLog *log, GError **error)
+launch(const Counter *self, cl_mem source, cl_int n, cl_mem counts, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsArrayHistogramSpec *spec = self->spec;
+  const MsDeviceLimits *limits = ms_context_get_limits(self->run->context);
   const Edges edges = edges_of(spec);
   const guint group = group_size(limits), groups = MAX(limits->compute_units, 1) * GROUPS_PER_UNIT;
   const gsize local = fits_local(limits, spec->bins) ? (spec->bins + OUTSIDE) * sizeof(cl_uint) : sizeof(cl_uint);
@@ -241,26 +261,27 @@ launch(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, c
                               MS_ARG_OF(bins),
                               MS_ARG_OF(counts),
                               MS_ARG_LOCAL_BYTES(local)};
+  const MsLaunch launch = {self->kernel, "histogram_array", ms_nd_range_of_groups(groups, group),
+                           (guint64)n * ms_element_type_size(spec->type)};
 
-  return ms_kernel_set_args(kernel, "histogram_array", args, G_N_ELEMENTS(args), error) &&
-         ms_kernel_launch(context, kernel, "histogram_array", groups, group,
-                          (guint64)n * ms_element_type_size(spec->type), log, error);
+  return ms_kernel_set_args(self->kernel, "histogram_array", args, G_N_ELEMENTS(args), error) &&
+         ms_context_launch(self->run->context, &launch, self->run->log, error);
 }
 
 static gboolean
-count_chunk(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *spec, const void *data, guint64 n,
-            MsArrayHistogram *histogram, MsTimingLog *log, GError **error)
+count_chunk(const Counter *self, const void *data, guint64 n, MsArrayHistogram *histogram, GError **error)
 {
-  gsize bytes = (spec->bins + OUTSIDE) * sizeof(cl_uint);
+  const MsDeviceRun *run = self->run;
+  const guint slots = self->spec->bins + OUTSIDE;
+  gsize bytes = slots * sizeof(cl_uint), size = ms_element_type_size(self->spec->type);
   g_autofree cl_uint *found = g_malloc(bytes);
-  g_auto(cl_mem) counts = ms_device_zeros_new(context, bytes, error);
-  g_auto(cl_mem) source =
-    counts ? ms_device_array_new(context, data, n * ms_element_type_size(spec->type), log, error) : NULL;
+  g_auto(cl_mem) counts = ms_device_zeros_new(run->context, bytes, error);
+  g_auto(cl_mem) source = counts ? ms_device_array_new(run->context, data, n * size, run->log, error) : NULL;
 
-  if (!source || !launch(context, kernel, spec, source, (cl_int)n, counts, log, error) ||
-      !ms_context_download(context, counts, 0, bytes, found, log, error))
+  if (!source || !launch(self, source, (cl_int)n, counts, error) ||
+      !ms_context_download(run->context, &(MsBufferRange){counts, 0, bytes}, found, run->log, error))
     return FALSE;
-  for (guint i = 0; i < spec->bins + OUTSIDE; i++)
+  for (guint i = 0; i < slots; i++)
     histogram->counts[i] += found[i];
   return TRUE;
 }
@@ -273,29 +294,25 @@ count_chunk(MsContext *context, cl_kernel kernel, const MsArrayHistogramSpec *sp
  *   lacks
  */
 MsArrayHistogram *
-ms_array_histogram(MsContext *context, const MsArrayHistogramSpec *spec, const void *data, guint64 n, MsTimingLog *log,
-                   GCancellable *cancellable, GError **error)
+ms_array_histogram(const MsDeviceRun *run, const MsArrayHistogramSpec *spec, const void *data, guint64 n,
+                   GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
   const gsize size = ms_element_type_size(spec->type);
   const guint64 chunk = MIN(MAX_CHUNK, MAX(limits->max_allocation / 4 / size / 128 * 128, 128));
   g_autoptr(MsArrayHistogram) self = NULL;
   g_auto(cl_kernel) kernel = NULL;
 
-  if (!check(spec, n, error))
+  if (!ms_array_histogram_check(spec, n, limits, error))
     return NULL;
-  if (spec->type == MS_ELEMENT_DOUBLE && !limits->fp64) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
-    return NULL;
-  }
-  kernel = build(context, spec, log, error);
+  kernel = build(run->context, spec, run->log, error);
   if (!kernel)
     return NULL;
   self = histogram_new(spec->bins);
+  const Counter counter = {run, spec, kernel};
   for (guint64 done = 0; done < n; done += chunk)
-    if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-        !count_chunk(context, kernel, spec, (const guint8 *)data + done * size, MIN(n - done, chunk), self, log, error))
+    if (g_cancellable_set_error_if_cancelled(run->cancellable, error) ||
+        !count_chunk(&counter, (const guint8 *)data + done * size, MIN(n - done, chunk), self, error))
       return NULL;
   take_outside(self);
   return g_steal_pointer(&self);

@@ -32,8 +32,10 @@ typedef struct {
   guint64 nan;
 } MsArrayHistogram;
 
-MsArrayHistogram *ms_array_histogram(MsContext *context, const MsArrayHistogramSpec *spec, const void *data, guint64 n,
-                                     MsTimingLog *log, GCancellable *cancellable, GError **error);
+gboolean ms_array_histogram_check(const MsArrayHistogramSpec *spec, guint64 n, const MsDeviceLimits *limits,
+                                  GError **error);
+MsArrayHistogram *ms_array_histogram(const MsDeviceRun *run, const MsArrayHistogramSpec *spec, const void *data,
+                                     guint64 n, GError **error);
 MsArrayHistogram *ms_array_histogram_serial(const MsArrayHistogramSpec *spec, const void *data, guint64 n,
                                             GError **error);
 void ms_array_histogram_free(MsArrayHistogram *self);

@@ -50,7 +50,7 @@ run_once(MsHistogramRun *run, MsContext *context, const void *data, MsRunTimes *
   gint64 start = g_get_monotonic_time();
 
   g_clear_pointer(&run->counts, ms_array_histogram_free);
-  run->counts = ms_array_histogram(context, &request->spec, data, request->n, log, cancellable, error);
+  run->counts = ms_array_histogram(&(MsDeviceRun){context, log, cancellable}, &request->spec, data, request->n, error);
   double wall = (double)(g_get_monotonic_time() - start) / 1000.0;
   if (!run->counts || !ms_timing_log_resolve(log, error))
     return FALSE;

@@ -252,15 +252,26 @@ open_sorter(Sorter *self, GError **error)
   return self->keys && create_map(self, error) && build(self, error);
 }
 
+/** Conversion: of @items keys from @from to the order of unsigned integers in @into, or back. */
+typedef struct {
+  cl_kernel kernel;
+  const char *name;
+  cl_mem from;
+  cl_mem into;
+  guint64 items;
+} Conversion;
+
 static gboolean
-convert(Sorter *self, cl_kernel kernel, const char *name, cl_mem from, cl_mem into, guint64 items, GError **error)
+convert(Sorter *self, const Conversion *c, GError **error)
 {
   cl_uint n = (cl_uint)self->n;
-  const MsKernelArg args[] = {MS_ARG_OF(from), MS_ARG_OF(n), MS_ARG_OF(into)};
+  const MsKernelArg args[] = {MS_ARG_OF(c->from), MS_ARG_OF(n), MS_ARG_OF(c->into)};
   guint group = usual_group(&self->options, ms_context_get_limits(self->context));
+  const MsLaunch launch = {c->kernel, c->name, ms_nd_range_of_groups((c->items + group - 1) / group, group),
+                           8 * c->items};
 
-  return ms_kernel_set_args(kernel, name, args, G_N_ELEMENTS(args), error) &&
-         ms_kernel_launch(self->context, kernel, name, (items + group - 1) / group, group, 8 * items, self->log, error);
+  return ms_kernel_set_args(c->kernel, c->name, args, G_N_ELEMENTS(args), error) &&
+         ms_context_launch(self->context, &launch, self->log, error);
 }
 
 /* Vectors need no local memory, and only the study's form has a map. */
@@ -270,17 +281,25 @@ count_args(const Sorter *self)
   return self->vectors ? 3 : self->options.form == MS_SORT_STUDY ? 5 : 4;
 }
 
-/* @keys_per_item: how many keys one work-item moves. */
-static gboolean
-run(Sorter *self, SortKernel which, cl_uint k, cl_uint j, guint keys_per_item, GError **error)
-{
-  const MsKernelArg args[] = {MS_ARG_OF(self->keys), MS_ARG_OF(k), MS_ARG_OF(j),
-                              MS_ARG_LOCAL_BYTES(self->block * sizeof(cl_uint)), MS_ARG_OF(self->map)};
-  guint64 items = self->padded / keys_per_item;
+/** Step: steps of stage @k, the first over pairs of distance @j; a work-item moves @keys_per_item keys. */
+typedef struct {
+  SortKernel kernel;
+  cl_uint k;
+  cl_uint j;
+  guint keys_per_item;
+} Step;
 
-  return ms_kernel_set_args(self->kernels[which], self->names[which], args, count_args(self), error) &&
-         ms_kernel_launch(self->context, self->kernels[which], self->names[which], items / self->group, self->group,
-                          8 * self->padded, self->log, error);
+static gboolean
+run(Sorter *self, const Step *step, GError **error)
+{
+  const MsKernelArg args[] = {MS_ARG_OF(self->keys), MS_ARG_OF(step->k), MS_ARG_OF(step->j),
+                              MS_ARG_LOCAL_BYTES(self->block * sizeof(cl_uint)), MS_ARG_OF(self->map)};
+  const char *name = self->names[step->kernel];
+  const MsNDRange range = ms_nd_range_of_groups(self->padded / step->keys_per_item / self->group, self->group);
+  const MsLaunch launch = {self->kernels[step->kernel], name, range, 8 * self->padded};
+
+  return ms_kernel_set_args(launch.kernel, name, args, count_args(self), error) &&
+         ms_context_launch(self->context, &launch, self->log, error);
 }
 
 /* The steps of stage k that reach beyond a block: three at a time while there are that many. */
@@ -292,8 +311,9 @@ run_far_steps(Sorter *self, guint64 k, GError **error)
 
   while (j >= nearest) {
     gboolean three = self->kernels[KERNEL_THREE_STEPS] && j / 4 >= nearest && self->padded / three_share >= self->group;
-    if (!(three ? run(self, KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), three_share, error)
-                : run(self, KERNEL_STEP, (cl_uint)k, (cl_uint)j, self->share, error)))
+    const Step steps = {KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), three_share};
+    const Step step = {KERNEL_STEP, (cl_uint)k, (cl_uint)j, self->share};
+    if (!run(self, three ? &steps : &step, error))
       return FALSE;
     j /= three ? 8 : 2;
   }
@@ -303,11 +323,11 @@ run_far_steps(Sorter *self, guint64 k, GError **error)
 static gboolean
 run_stages(Sorter *self, GError **error)
 {
-  if (!run(self, KERNEL_BLOCK, 0, 0, self->share, error))
+  if (!run(self, &(Step){KERNEL_BLOCK, 0, 0, self->share}, error))
     return FALSE;
   for (guint64 k = 2 * (guint64)self->block; k <= self->padded; k *= 2)
     if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !run_far_steps(self, k, error) ||
-        !run(self, KERNEL_MERGE, (cl_uint)k, 0, self->share, error))
+        !run(self, &(Step){KERNEL_MERGE, (cl_uint)k, 0, self->share}, error))
       return FALSE;
   return TRUE;
 }
@@ -316,45 +336,50 @@ static gboolean
 sort_on_device(Sorter *self, cl_mem from, cl_mem into, GError **error)
 {
   return open_sorter(self, error) &&
-         convert(self, self->encode, "sort_encode", from, self->keys, self->padded, error) && run_stages(self, error) &&
-         convert(self, self->decode, "sort_decode", self->keys, into, self->n, error) &&
+         convert(self, &(Conversion){self->encode, "sort_encode", from, self->keys, self->padded}, error) &&
+         run_stages(self, error) &&
+         convert(self, &(Conversion){self->decode, "sort_decode", self->keys, into, self->n}, error) &&
          ms_context_finish(self->context, error);
 }
 
 /**
  * ms_sort_buffer:
- * @from: a buffer of the context with at least @n keys
+ * @from: a buffer of the context with the keys
  * @into: receives them in ascending order; it may be @from
- * @log: (nullable): gets the kernels
+ *
+ * Floats are in IEEE total order: -NaN, -inf, -0, +0, +inf, NaN.
  *
  * Returns: %FALSE with #MS_ERROR_UNSUPPORTED where ms_sort_check() gives a reason, or the error of the device
  */
 gboolean
-ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
-               guint64 n, MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_sort_buffer(const MsDeviceRun *run, const MsSortRequest *request, cl_mem from, cl_mem into, GError **error)
 {
-  g_auto(Sorter)
-    sorter = {.context = context, .options = *options, .type = type, .n = n, .log = log, .cancellable = cancellable};
+  g_auto(Sorter) sorter = {.context = run->context,
+                           .options = request->options,
+                           .type = request->type,
+                           .n = request->n,
+                           .log = run->log,
+                           .cancellable = run->cancellable};
 
-  return n == 0 || sort_on_device(&sorter, from, into, error);
+  return request->n == 0 || sort_on_device(&sorter, from, into, error);
 }
 
 /** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is unchanged on failure. */
 gboolean
-ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
-             MsTimingLog *log, GCancellable *cancellable, GError **error)
+ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error)
 {
-  gsize bytes = n * ms_element_type_size(type);
+  MsContext *context = run->context;
+  const gsize bytes = request->n * ms_element_type_size(request->type);
   g_auto(cl_mem) buffer = NULL;
 
-  if (n == 0)
+  if (request->n == 0)
     return TRUE;
-  if (!ms_sort_check(options, type, ms_context_get_limits(context), n, error))
+  if (!ms_sort_check(&request->options, request->type, ms_context_get_limits(context), request->n, error))
     return FALSE;
   buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  return buffer && ms_context_upload(context, buffer, 0, bytes, keys, log, error) &&
-         ms_sort_buffer(context, options, type, buffer, buffer, n, log, cancellable, error) &&
-         ms_context_download(context, buffer, 0, bytes, keys, log, error);
+  return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error) &&
+         ms_sort_buffer(run, request, buffer, buffer, error) &&
+         ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error);
 }
 
 static int

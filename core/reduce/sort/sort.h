@@ -36,11 +36,15 @@ MsProgramSpec *ms_sort_compose(const MsSortOptions *options, MsElementType type,
 gboolean ms_sort_check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n,
                        GError **error);
 
-/* Sorts keys of the host in place, ascending. Floats are in IEEE total order: -NaN, -inf, -0, +0, +inf, NaN. */
-gboolean ms_sort_host(MsContext *context, const MsSortOptions *options, MsElementType type, void *keys, guint64 n,
-                      MsTimingLog *log, GCancellable *cancellable, GError **error);
-gboolean ms_sort_buffer(MsContext *context, const MsSortOptions *options, MsElementType type, cl_mem from, cl_mem into,
-                        guint64 n, MsTimingLog *log, GCancellable *cancellable, GError **error);
+/** MsSortRequest: sorts @n keys of a type. */
+typedef struct {
+  MsSortOptions options;
+  MsElementType type;
+  guint64 n;
+} MsSortRequest;
+
+gboolean ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);
+gboolean ms_sort_buffer(const MsDeviceRun *run, const MsSortRequest *request, cl_mem from, cl_mem into, GError **error);
 void ms_sort_serial(MsElementType type, void *keys, guint64 n);
 
 G_END_DECLS

@@ -85,15 +85,15 @@ build(MsSwapExample *self, guint range, MsTimingLog *log, GError **error)
 }
 
 static gboolean
-allocate(MsSwapExample *self, guint range, const float *a, const float *b, GError **error)
+allocate(MsSwapExample *self, const MsSwapArrays *arrays, guint range, GError **error)
 {
   cl_mem_flags given = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
   gsize bytes = self->n * sizeof(float);
   guint16 map[GROUP];
 
   ms_swap_example_map(map, range);
-  return (self->a = ms_context_create_buffer(self->context, given, bytes, (gpointer)a, error)) &&
-         (self->b = ms_context_create_buffer(self->context, given, bytes, (gpointer)b, error)) &&
+  return (self->a = ms_context_create_buffer(self->context, given, bytes, (gpointer)arrays->a, error)) &&
+         (self->b = ms_context_create_buffer(self->context, given, bytes, (gpointer)arrays->b, error)) &&
          (self->map = ms_context_create_buffer(self->context, given, sizeof map, map, error)) &&
          (self->result = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, bytes, NULL, error));
 }
@@ -114,19 +114,17 @@ set_arguments(MsSwapExample *self, GError **error)
 /**
  * ms_swap_example_new:
  * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items change places
- * @a: @n values; likewise @b
  * @log: (nullable): gets the build
  *
  * Builds the study's example kernel [BD 1], three branches over two arrays in work-groups of 256, and puts the arrays
  * on the device.
  */
 MsSwapExample *
-ms_swap_example_new(MsContext *context, guint range, const float *a, const float *b, guint n, MsTimingLog *log,
-                    GError **error)
+ms_swap_example_new(MsContext *context, const MsSwapArrays *arrays, guint range, MsTimingLog *log, GError **error)
 {
   g_autoptr(MsSwapExample) self = NULL;
 
-  if (n == 0) {
+  if (arrays->n == 0) {
     ms_set_error(error, MS_ERROR_USAGE, "The arrays are empty; the example needs at least one element.");
     return NULL;
   }
@@ -134,8 +132,8 @@ ms_swap_example_new(MsContext *context, guint range, const float *a, const float
     return NULL;
   self = g_new0(MsSwapExample, 1);
   self->context = g_object_ref(context);
-  self->n = n;
-  if (!build(self, range, log, error) || !allocate(self, range, a, b, error) || !set_arguments(self, error))
+  self->n = arrays->n;
+  if (!build(self, range, log, error) || !allocate(self, arrays, range, error) || !set_arguments(self, error))
     return NULL;
   return g_steal_pointer(&self);
 }
@@ -165,7 +163,7 @@ ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error)
   MsNDRange range = {.dimensions = 1, .global = {groups * GROUP}, .local = {GROUP}};
   guint64 bytes = 3 * (guint64)self->n * sizeof(float);
 
-  return ms_context_launch(self->context, self->kernel, "swap_example", &range, bytes, log, error) &&
+  return ms_context_launch(self->context, &(MsLaunch){self->kernel, "swap_example", range, bytes}, log, error) &&
          ms_context_finish(self->context, error);
 }
 
@@ -182,6 +180,6 @@ ms_swap_example_read(MsSwapExample *self, float *result, GError **error)
   g_autofree void *other = g_malloc(bytes);
 
   memset(other, 0x5a, bytes);
-  return ms_context_download(self->context, self->result, 0, bytes, result, NULL, error) &&
-         ms_context_upload(self->context, self->result, 0, bytes, other, NULL, error);
+  return ms_context_download(self->context, &(MsBufferRange){self->result, 0, bytes}, result, NULL, error) &&
+         ms_context_upload(self->context, &(MsBufferRange){self->result, 0, bytes}, other, NULL, error);
 }

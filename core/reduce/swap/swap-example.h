@@ -14,13 +14,20 @@ G_BEGIN_DECLS
 
 typedef struct _MsSwapExample MsSwapExample;
 
+/** MsSwapArrays: two arrays of @n values, on which the example computes. */
+typedef struct {
+  const float *a;
+  const float *b;
+  guint n;
+} MsSwapArrays;
+
 guint ms_swap_example_outcome(guint id);
 MsProgramSpec *ms_swap_example_compose(guint range);
 void ms_swap_example_map(guint16 *map, guint range);
 void ms_swap_example_serial(const float *a, const float *b, float *result, guint n);
 
-MsSwapExample *ms_swap_example_new(MsContext *context, guint range, const float *a, const float *b, guint n,
-                                   MsTimingLog *log, GError **error);
+MsSwapExample *ms_swap_example_new(MsContext *context, const MsSwapArrays *arrays, guint range, MsTimingLog *log,
+                                   GError **error);
 void ms_swap_example_free(MsSwapExample *self);
 gboolean ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error);
 gboolean ms_swap_example_read(MsSwapExample *self, float *result, GError **error);

@@ -49,8 +49,11 @@ find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GErro
   Work *work = data;
   const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT};
 
-  if (!work->filtered)
-    work->filtered = ms_filter_modes_run(context, work->source, &work->settings, &work->modes, cancellable, error);
+  if (!work->filtered) {
+    MsModesRun run = {.cancellable = cancellable};
+    work->filtered = ms_filter_modes_run(context, work->source, &work->settings, &run, error);
+    work->modes = run.modes;
+  }
   if (work->filtered)
     work->segmentation = ms_segmentation_new_on(context, work->filtered, work->modes, &work->settings.params, &options,
                                                 cancellable, error);

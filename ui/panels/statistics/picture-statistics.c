@@ -46,7 +46,7 @@ reduce_image(MsContext *context, MsImage *image, MsImageStatistics **statistics,
     return TRUE;
   *statistics = g_new0(MsImageStatistics, 1);
   if (context)
-    return ms_image_statistics(context, image, *statistics, NULL, cancellable, error);
+    return ms_image_statistics(&(MsDeviceRun){context, NULL, cancellable}, image, *statistics, error);
   ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, *statistics);
   return TRUE;
 }
@@ -64,7 +64,8 @@ compare_images(MsContext *context, Work *work, GCancellable *cancellable, GError
     return TRUE;
   work->comparison = g_new0(MsImageComparison, 1);
   if (context)
-    return ms_image_comparison(context, work->before, work->after, work->comparison, NULL, cancellable, error);
+    return ms_image_comparison(&(MsDeviceRun){context, NULL, cancellable}, work->before, work->after, work->comparison,
+                               error);
   ms_image_comparison_serial(ms_image_get_pixels(work->before), ms_image_get_pixels(work->after),
                              ms_image_get_byte_size(work->before) / 4, work->comparison);
   return TRUE;
