@@ -67,35 +67,6 @@ measure(MsContext *context, const MsReduceRunRequest *request, GCancellable *can
   return ms_lab_run_experiment(experiment, &lab, cancellable, error);
 }
 
-static gboolean
-check_outcome(const MsMeasurement *m, GError **error)
-{
-  if (m->outcome == MS_OUTCOME_OK || m->outcome == MS_OUTCOME_WRONG)
-    return TRUE;
-  ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
-  return FALSE;
-}
-
-static MsRunSummary
-summarise(const MsReport *report, const MsReportRow *row, guint64 bytes)
-{
-  const MsSummary *times = &row->summary;
-  GArray *walls = row->measurement->walls;
-  MsRunSummary summary = {.repeat = row->measurement->samples->len};
-
-  if (summary.repeat == 0)
-    return summary;
-  summary.median_ms = times->median * 1e-6;
-  summary.min_ms = times->minimum * 1e-6;
-  summary.max_ms = times->maximum * 1e-6;
-  const double *samples = (const double *)(void *)walls->data;
-  summary.wall_ms = ms_statistics_quantile(samples, walls->len, 0.5) * 1e-6;
-  summary.gb_per_s = times->median > 0 ? (double)bytes / times->median : 0;
-  if (report->device.peak_read_gb_per_s > 0)
-    summary.peak_share = summary.gb_per_s / report->device.peak_read_gb_per_s;
-  return summary;
-}
-
 /**
  * ms_reduce_run:
  *
@@ -123,13 +94,13 @@ ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, GCancellabl
     return NULL;
   const MsReportRow *row = report->rows->pdata[0];
   const MsVerification *verification = &row->measurement->verification;
-  if (!check_outcome(row->measurement, error))
+  if (!ms_run_check_outcome(row->measurement, error))
     return NULL;
   run->agrees = row->measurement->outcome == MS_OUTCOME_OK;
   run->result = g_strdup(verification->result);
   run->reference = g_strdup(verification->expected);
   run->serial_ms = verification->reference_ns * 1e-6;
-  run->times = summarise(report, row, run->bytes);
+  run->times = ms_run_summary_of(row->measurement, run->bytes, report->device.peak_read_gb_per_s);
   return g_steal_pointer(&run);
 }
 

@@ -4,8 +4,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "core/lab/run-summary.h"
 #include "core/reduce/runs/array-histogram.h"
-#include "core/reduce/runs/run-times.h"
 
 G_BEGIN_DECLS
 

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of the repeated runs of --reduce: collected run by run, summarised and reported. */
+/* Times of the repeated runs of --reduce, summarised and reported. */
 #pragma once
 
 #include <json-glib/json-glib.h>
 
-#include "core/opencl/context.h"
+#include "core/lab/measure/measurement.h"
 
 G_BEGIN_DECLS
-
-/**
- * MsRunTimes:
- * @kernel_ms: (element-type double): device time of the kernels of each run; @wall_ms: its wall time
- */
-typedef struct {
-  GArray *kernel_ms;
-  GArray *wall_ms;
-} MsRunTimes;
 
 /**
  * MsRunSummary: medians and extremes over the runs, in milliseconds.
@@ -32,13 +23,8 @@ typedef struct {
   double peak_share;
 } MsRunSummary;
 
-void ms_run_times_init(MsRunTimes *self);
-void ms_run_times_clear(MsRunTimes *self);
-void ms_run_times_add(MsRunTimes *self, double kernel_ms, double wall_ms);
-MsRunSummary ms_run_times_summarise(MsRunTimes *self, MsContext *context, guint64 bytes);
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsRunTimes, ms_run_times_clear)
-
+gboolean ms_run_check_outcome(const MsMeasurement *measurement, GError **error);
+MsRunSummary ms_run_summary_of(const MsMeasurement *measurement, guint64 bytes, double peak_gb_per_s);
 void ms_run_text_add(GString *text, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ms_run_summary_add_text(const MsRunSummary *self, GString *text);
 void ms_run_summary_add_json(const MsRunSummary *self, JsonBuilder *builder);

@@ -1,68 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/runs/run-times.h"
+#include "core/lab/run-summary.h"
 
+#include "core/error.h"
 #include "core/json.h"
-#include "core/reduce/bandwidth.h"
+#include "core/lab/measure/statistics.h"
 
-void
-ms_run_times_init(MsRunTimes *self)
+/** ms_run_check_outcome: %FALSE with the reason where a configuration did not run; a wrong result is no error. */
+gboolean
+ms_run_check_outcome(const MsMeasurement *measurement, GError **error)
 {
-  self->kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
-  self->wall_ms = g_array_new(FALSE, FALSE, sizeof(double));
-}
-
-void
-ms_run_times_clear(MsRunTimes *self)
-{
-  g_clear_pointer(&self->kernel_ms, g_array_unref);
-  g_clear_pointer(&self->wall_ms, g_array_unref);
-}
-
-void
-ms_run_times_add(MsRunTimes *self, double kernel_ms, double wall_ms)
-{
-  g_array_append_val(self->kernel_ms, kernel_ms);
-  g_array_append_val(self->wall_ms, wall_ms);
-}
-
-static int
-compare_doubles(gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-sorted_at(GArray *values, guint index)
-{
-  return g_array_index(values, double, index);
-}
-
-static double
-median(GArray *values)
-{
-  g_array_sort(values, compare_doubles);
-  return (sorted_at(values, (values->len - 1) / 2) + sorted_at(values, values->len / 2)) / 2;
+  if (measurement->outcome == MS_OUTCOME_OK || measurement->outcome == MS_OUTCOME_WRONG)
+    return TRUE;
+  ms_set_error_literal(error, measurement->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE,
+                       measurement->message);
+  return FALSE;
 }
 
 /**
- * ms_run_times_summarise:
- * @self: times of at least one run; sorted here
+ * ms_run_summary_of:
  * @bytes: bytes of the array, which each run reads once
+ * @peak_gb_per_s: the device's read bandwidth; 0 or NAN where it is not known
  */
 MsRunSummary
-ms_run_times_summarise(MsRunTimes *self, MsContext *context, guint64 bytes)
+ms_run_summary_of(const MsMeasurement *measurement, guint64 bytes, double peak_gb_per_s)
 {
-  MsRunSummary summary = {.repeat = self->kernel_ms->len, .median_ms = median(self->kernel_ms)};
-  MsBandwidth peak;
+  const GArray *walls = measurement->walls;
+  const MsSummary times = ms_measurement_summarise(measurement);
+  MsRunSummary summary = {.repeat = measurement->samples->len};
 
-  summary.min_ms = sorted_at(self->kernel_ms, 0);
-  summary.max_ms = sorted_at(self->kernel_ms, summary.repeat - 1);
-  summary.wall_ms = median(self->wall_ms);
-  summary.gb_per_s = summary.median_ms > 0 ? (double)bytes / summary.median_ms * 1e-6 : 0;
-  if (ms_bandwidth_get(context, NULL, &peak, NULL, NULL))
-    summary.peak_share = summary.gb_per_s / peak.read;
+  if (summary.repeat == 0)
+    return summary;
+  summary.median_ms = times.median * 1e-6;
+  summary.min_ms = times.minimum * 1e-6;
+  summary.max_ms = times.maximum * 1e-6;
+  summary.wall_ms = ms_statistics_quantile((const double *)(const void *)walls->data, walls->len, 0.5) * 1e-6;
+  summary.gb_per_s = times.median > 0 ? (double)bytes / times.median : 0;
+  if (peak_gb_per_s > 0)
+    summary.peak_share = summary.gb_per_s / peak_gb_per_s;
   return summary;
 }
 

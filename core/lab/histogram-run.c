@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/runs/histogram-run.h"
+#include "core/lab/histogram-run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/json.h"
+#include "core/lab/kinds/bench.h"
+#include "core/lab/measure/measure.h"
+#include "core/reduce/bandwidth.h"
 #include "core/reduce/runs/generated-array.h"
-#include "core/reduce/launch.h"
 
 static gboolean
 refuse_range(const char *text, GError **error)
@@ -41,21 +43,36 @@ ms_histogram_range_parse(const char *text, MsElementType type, double *low, doub
   return (end != second && *end == '\0') || refuse_range(text, error);
 }
 
-static gboolean
-run_once(MsHistogramRun *run, MsContext *context, const void *data, MsRunTimes *times, GCancellable *cancellable,
-         GError **error)
-{
-  const MsHistogramRunRequest *request = &run->request;
-  g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  gint64 start = g_get_monotonic_time();
+/** HistogramSubject: the histogram of a generated array as the measuring loop sees it. */
+typedef struct {
+  MsSubject parent;
+  const MsHistogramRunRequest *request;
+  MsContext *context;
+  MsTimingLog *log;
+  void *data;
+  MsArrayHistogram *expected;
+  MsArrayHistogram *counts;
+} HistogramSubject;
 
-  g_clear_pointer(&run->counts, ms_array_histogram_free);
-  run->counts = ms_array_histogram(&(MsDeviceRun){context, log, cancellable}, &request->spec, data, request->n, error);
-  double wall = (double)(g_get_monotonic_time() - start) / 1000.0;
-  if (!run->counts || !ms_timing_log_resolve(log, error))
+/* The array is generated before, since an array that cannot be made is an error of the call. */
+static gboolean
+histogram_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+histogram_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  HistogramSubject *self = (HistogramSubject *)subject;
+  const MsDeviceRun run = {self->context, self->log, cancellable};
+
+  g_clear_pointer(&self->counts, ms_array_histogram_free);
+  ms_timing_log_clear(self->log);
+  self->counts = ms_array_histogram(&run, &self->request->spec, self->data, self->request->n, error);
+  if (!self->counts || !ms_timing_log_resolve(self->log, error))
     return FALSE;
-  if (times)
-    ms_run_times_add(times, ms_log_kernel_ms(log), wall);
+  ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
   return TRUE;
 }
 
@@ -67,22 +84,60 @@ equals(const MsArrayHistogram *a, const MsArrayHistogram *b)
 }
 
 static gboolean
-run_all(MsHistogramRun *run, MsContext *context, const void *data, GCancellable *cancellable, GError **error)
+histogram_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
-  const MsHistogramRunRequest *request = &run->request;
-  g_auto(MsRunTimes) times = {NULL};
-  g_autoptr(MsArrayHistogram) expected = ms_array_histogram_serial(&request->spec, data, request->n, error);
+  HistogramSubject *self = (HistogramSubject *)subject;
 
-  /* The first run pays for the compiler and the caches, and is not timed. */
-  if (!expected || !run_once(run, context, data, NULL, cancellable, error))
-    return FALSE;
-  ms_run_times_init(&times);
-  for (guint i = 0; i < MAX(request->repeat, 1); i++)
-    if (!run_once(run, context, data, &times, cancellable, error))
-      return FALSE;
-  run->agrees = equals(run->counts, expected);
-  run->times = ms_run_times_summarise(&times, context, request->n * ms_element_type_size(request->spec.type));
+  verification->total = 1;
+  verification->mismatches = equals(self->counts, self->expected) ? 0 : 1;
+  verification->against = g_strdup("the serial counts");
   return TRUE;
+}
+
+static void
+histogram_finalize(MsSubject *subject)
+{
+  HistogramSubject *self = (HistogramSubject *)subject;
+
+  free(self->data);
+  g_clear_pointer(&self->expected, ms_array_histogram_free);
+  g_clear_pointer(&self->counts, ms_array_histogram_free);
+  g_clear_object(&self->log);
+  g_free(self);
+}
+
+static const MsSubjectFuncs histogram_funcs = {histogram_prepare, histogram_run, histogram_verify, NULL,
+                                               histogram_finalize};
+
+static HistogramSubject *
+subject_new(MsContext *context, const MsHistogramRunRequest *request, GError **error)
+{
+  HistogramSubject *self = g_new0(HistogramSubject, 1);
+
+  ms_subject_init(&self->parent, &histogram_funcs, "histogram");
+  self->context = context;
+  self->request = request;
+  self->log = ms_timing_log_new();
+  self->data = ms_generated_array_new(request->spec.type, request->n, request->seed, error);
+  if (self->data)
+    self->expected = ms_array_histogram_serial(&request->spec, self->data, request->n, error);
+  if (self->expected)
+    return self;
+  ms_subject_free(&self->parent);
+  return NULL;
+}
+
+static gboolean
+measure(HistogramSubject *subject, MsMeasurement *measurement, GCancellable *cancellable, GError **error)
+{
+  const MsMeasureGroup group = {(MsSubject *[]){&subject->parent}, &measurement, 1};
+  MsMeasureOptions options;
+
+  ms_measure_options_init(&options, FALSE);
+  options.warm_up = 0;
+  options.min_repeats = options.max_repeats = MAX(subject->request->repeat, 1);
+  options.budget_s = G_MAXDOUBLE;
+  return ms_measure(&group, &options, cancellable, error) && ms_run_check_outcome(measurement, error);
 }
 
 /**
@@ -96,17 +151,26 @@ run_all(MsHistogramRun *run, MsContext *context, const void *data, GCancellable 
 MsHistogramRun *
 ms_histogram_run(MsContext *context, const MsHistogramRunRequest *request, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsHistogramRun) run = g_new0(MsHistogramRun, 1);
-  void *data = ms_generated_array_new(request->spec.type, request->n, request->seed, error);
-  gboolean good;
+  HistogramSubject *counted = NULL;
+  g_autoptr(MsMeasurement) measurement = ms_measurement_new();
+  MsBandwidth peak = {0};
 
-  if (!data)
+  if (ms_array_histogram_check(&request->spec, request->n, ms_context_get_limits(context), error))
+    counted = subject_new(context, request, error);
+  if (!counted)
     return NULL;
+  g_autoptr(MsSubject) subject = &counted->parent;
+  if (!measure(counted, measurement, cancellable, error))
+    return NULL;
+  MsHistogramRun *run = g_new0(MsHistogramRun, 1);
   run->request = *request;
+  run->counts = g_steal_pointer(&counted->counts);
+  run->agrees = measurement->outcome == MS_OUTCOME_OK;
   run->device = g_strdup(ms_device_get_name(ms_context_get_device(context)));
-  good = run_all(run, context, data, cancellable, error);
-  free(data);
-  return good ? g_steal_pointer(&run) : NULL;
+  if (!ms_bandwidth_get(context, NULL, &peak, cancellable, NULL))
+    peak.read = 0;
+  run->times = ms_run_summary_of(measurement, request->n * ms_element_type_size(request->spec.type), peak.read);
+  return run;
 }
 
 void
