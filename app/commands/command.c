@@ -34,7 +34,7 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
   return engine ? g_object_ref(ms_engine_get_context(engine)) : NULL;
 }
 
-/** ms_command_report: prints the text, unless --json writes to standard output, and saves the JSON if --json is given. */
+/** ms_command_report: prints the text, unless --json takes standard output, and saves the JSON if --json is given. */
 gboolean
 ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
                   GCancellable *cancellable, GError **error)

@@ -302,7 +302,7 @@ ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *
   return (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, run ? run : &whole, error);
 }
 
-/** ms_reference_run_with_modes: what ms_mean_shift_run() computes where modes are asked for, by the serial reference. */
+/** ms_reference_run_with_modes: what ms_mean_shift_run() computes where it is asked for modes. */
 MsImage *
 ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
                             GError **error)
