@@ -17,7 +17,7 @@ ms_language_init(void)
 {
   const char *folder = g_getenv("MS_LOCALE_FOLDER");
 
-  /* A build folder holds each text domain in a folder of its own. */
+  /* A build folder holds each text domain in a separate folder. */
   g_autofree char *experiments = folder ? g_build_filename(folder, "..", "experiments", "po", NULL) : NULL;
 
   setlocale(LC_CTYPE, "");

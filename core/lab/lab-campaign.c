@@ -98,7 +98,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
   return g_steal_pointer(&paths);
 }
 
-/* The reports of the experiments before the one that ended with an error, in front of its own. */
+/* The reports of the experiments before the one that ended with an error, in front of the report of that one. */
 static void
 keep_finished(const MsLabRequest *request, GPtrArray *reports)
 {

@@ -150,7 +150,7 @@ add_passes(MsPlan *plan)
   filter->item_width = TILE_WIDTH;
   filter->item_height = TILE_HEIGHT;
   /*
-   * Every work-item is a loop of its own over whole vectors; a group of one keeps the runtime from interleaving them.
+   * Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them.
    */
   filter->local[0] = filter->local[1] = 1;
 }

@@ -66,7 +66,7 @@ add_filter(MsSplit *self, MsContext *context, gboolean pipelined)
 
 /**
  * ms_split_new:
- * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, each with a context of its own
+ * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, no two with the same context
  *
  * Returns: (transfer full): a filter over all of them
  */
@@ -261,7 +261,7 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **lo
   return TRUE;
 }
 
-/* Whether each device that takes part overlaps transfers with kernels: GPUs with memory of their own do. */
+/* Whether each device that takes part overlaps transfers with kernels: GPUs with separate memory do. */
 static gboolean
 all_overlap(MsSplit *self)
 {
