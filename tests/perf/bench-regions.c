@@ -145,8 +145,8 @@ print_steps(Bench *self, MsContext *context)
   gboolean merged;
   guint32 count;
 
-  g_autoptr(MsImage) filtered =
-    ms_mean_shift_run(self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(
+    self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
   if (!filtered ||
       !ms_device_labels_find(context, filtered, self->modes, &about, labels, &count, &merged, log, NULL, &error) ||
       !ms_timing_log_resolve(log, &error))
