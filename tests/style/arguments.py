@@ -25,7 +25,7 @@ MOST = {
     'core/image/common': 5,
     'core/image/file': 1,
     'core/image/jpeg': 1,
-    'core/image/metadata': 3,
+    'core/image/metadata': 4,
     'core/image/png': 1,
     'core/image/stream': 3,
     'core/lab/kinds': 1,
