@@ -143,8 +143,8 @@ mutations_and_fuzz() {
   say "== Mutations"
   run_some "$folder/plain" --benchmark --timeout-multiplier 0
   say "== Fuzz targets for five minutes each"
-  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-options fuzz-report \
-    --timeout-multiplier 20
+  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-metadata \
+    fuzz-options fuzz-preset fuzz-report --timeout-multiplier 20
 }
 
 # on_device NAME: the suites of kernels; `mean` and `faults` among them need no other device.

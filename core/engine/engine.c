@@ -5,7 +5,9 @@
 
 #include "core/engine/device-engine.h"
 #include "core/engine/reference-engine.h"
+#include "core/engine/winner-store.h"
 #include "core/opencl/driver-cache.h"
+#include "core/printable.h"
 
 typedef struct {
   MsProgressFunc progress;
@@ -129,7 +131,23 @@ ms_engine_report_progress(int done, int total, gpointer self)
   private->progress(done, total, private->data);
 }
 
-/** ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver. */
+static void
+note_damaged_winners(MsEngineNote note, gpointer note_data)
+{
+  g_auto(GStrv) paths = ms_winner_store_find_damaged(NULL);
+
+  for (gsize i = 0; paths[i]; i++) {
+    g_autofree char *path = ms_printable(paths[i], "");
+    g_autofree char *sentence =
+      g_strdup_printf("The result of tuning in '%s' is damaged and is ignored; repeat --tune.", path);
+    note(sentence, note_data);
+  }
+}
+
+/**
+ * ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver, and which results of
+ * tuning are damaged.
+ */
 void
 ms_engine_note_driver(MsEngineNote note, gpointer note_data)
 {
@@ -137,6 +155,8 @@ ms_engine_note_driver(MsEngineNote note, gpointer note_data)
 
   if (note && sentence)
     note(sentence, note_data);
+  if (note)
+    note_damaged_winners(note, note_data);
 }
 
 /**

@@ -61,6 +61,44 @@ ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *
   return ms_json_get_factors(object, "winner");
 }
 
+static gboolean
+is_damaged(const char *path)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  if (!g_file_get_contents(path, &text, &length, NULL))
+    return FALSE;
+  g_autoptr(JsonNode) root = ms_json_parse(text, (gssize)length, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  g_autoptr(MsFactors) winner = object ? ms_json_get_factors(object, "winner") : NULL;
+  return !object ||
+         (json_object_has_member(object, "winner") && !winner && !json_object_get_null_member(object, "winner")) ||
+         !ms_json_get_text(object, "device") || !ms_json_get_text(object, "driver") ||
+         !ms_json_get_text(object, "problem") || !ms_json_get_text(object, "version");
+}
+
+/**
+ * ms_winner_store_find_damaged:
+ * @directory: (nullable): where winners are kept; %NULL for the user's folder
+ *
+ * Returns: (transfer full): the paths of the files that ms_winner_store_load() ignores because they are no winners
+ */
+GStrv
+ms_winner_store_find_damaged(const char *directory)
+{
+  g_autofree char *folder = directory ? g_strdup(directory) : ms_winner_store_default_directory();
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  g_autoptr(GStrvBuilder) found = g_strv_builder_new();
+
+  for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir)) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    if (g_str_has_suffix(name, ENDING) && is_damaged(path))
+      g_strv_builder_add(found, path);
+  }
+  return g_strv_builder_end(found);
+}
+
 static char *
 winner_text(const MsWinnerKey *key, const char *version, const MsFactors *winner)
 {

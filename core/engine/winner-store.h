@@ -22,6 +22,7 @@ typedef struct {
 
 char *ms_winner_store_default_directory(void);
 char *ms_winner_store_path(const char *directory, const MsWinnerKey *key, const char *ending);
+GStrv ms_winner_store_find_damaged(const char *directory);
 MsFactors *ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version);
 gboolean ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version,
                               const MsFactors *winner, GError **error);

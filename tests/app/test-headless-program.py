@@ -106,6 +106,17 @@ class Program(HeadlessCase):
                            "max_image", "fp64", "extensions", "preferred_multiple"):
                 self.assertIn(member, device)
 
+    def test_a_damaged_result_of_tuning_is_named(self):
+        folder = self.dir / "data" / "meanshift-lab" / "tuning"
+        folder.mkdir(parents=True)
+        (folder / "0.winner.json").write_text("[" * 100000)
+        (folder / "1.json").write_text("not a winner")
+        _, error = self.run_program(self.picture("a.png"), "-o", self.out / "a.png", "--device", "cpu",
+                                    env={"XDG_DATA_HOME": str(self.dir / "data")})
+        self.sentence(error, "0.winner.json", "damaged", "--tune")
+        self.assertNotIn("1.json", error)
+        self.assertEqual(self.names(), ["a.png"])
+
     def test_gtk_is_not_loaded(self):
         libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertIn("libOpenCL", libraries)

@@ -437,6 +437,8 @@ test_winner(void)
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"other", "1.0", "test"}, "7"));
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "more"}, "7"));
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "8"));
+  g_auto(GStrv) none = ms_winner_store_find_damaged(folder);
+  g_assert_cmpuint(g_strv_length(none), ==, 0);
   g_autofree char *record_path = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});
   g_autofree char *stem = g_strndup(record_path, strlen(record_path) - strlen(".json"));
   g_autofree char *path = g_strconcat(stem, ".winner.json", NULL);
@@ -444,6 +446,8 @@ test_winner(void)
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_assert_true(g_file_set_contents(path, damaged[i], -1, NULL));
     g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7"));
+    g_auto(GStrv) found = ms_winner_store_find_damaged(folder);
+    g_assert_cmpstr(found[0], ==, path);
   }
 }
 
