@@ -61,21 +61,13 @@ say(MsDeviceEngine *self, const char *sentence)
     self->note(sentence, self->note_data);
 }
 
-static gboolean
-has_own_memory(MsContext *context)
-{
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
-
-  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
-}
-
 static void
 use_context(MsDeviceEngine *self, MsContext *context)
 {
   g_clear_object(&self->filter);
   self->filter = ms_mean_shift_new(context);
   ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
-  if (has_own_memory(context))
+  if (ms_device_has_own_memory(ms_context_get_device(context)))
     ms_mean_shift_set_memory_budget(self->filter, ms_context_get_limits(context)->global_memory / 2 / LANES);
   else
     ms_mean_shift_set_memory_budget(self->filter, self->memory_budget);
@@ -87,7 +79,7 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
   MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
 
   self->memory_budget = bytes;
-  if (!has_own_memory(context_of(self)))
+  if (!ms_device_has_own_memory(ms_context_get_device(context_of(self))))
     ms_mean_shift_set_memory_budget(self->filter, bytes);
 }
 
@@ -229,7 +221,7 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
 static guint
 get_lanes(MsEngine *engine)
 {
-  return has_own_memory(context_of(MS_DEVICE_ENGINE(engine))) ? LANES : 1;
+  return ms_device_has_own_memory(ms_context_get_device(context_of(MS_DEVICE_ENGINE(engine)))) ? LANES : 1;
 }
 
 static MsEngine *

@@ -93,6 +93,12 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
 }
 
 static void
+set_memory_budget(MsEngine *engine, guint64 bytes)
+{
+  ms_split_set_memory_budget(MS_SPLIT_ENGINE(engine)->split, bytes);
+}
+
+static void
 ms_split_engine_class_init(MsSplitEngineClass *klass)
 {
   MsEngineClass *engine = MS_ENGINE_CLASS(klass);
@@ -102,6 +108,7 @@ ms_split_engine_class_init(MsSplitEngineClass *klass)
   engine->check = check;
   engine->run = run;
   engine->context = get_context;
+  engine->set_memory_budget = set_memory_budget;
 }
 
 static void

@@ -298,6 +298,13 @@ ms_device_get_limits(MsDevice *self)
   return &self->limits;
 }
 
+/** ms_device_has_own_memory: whether its buffers take none of the machine's memory. */
+gboolean
+ms_device_has_own_memory(MsDevice *self)
+{
+  return self->limits.type == MS_DEVICE_TYPE_GPU && !self->limits.host_unified;
+}
+
 /** ms_device_set_clang_vectors: sets what ms_compiler_has_clang_vectors() found; until then the limits say %FALSE. */
 void
 ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors)

@@ -282,6 +282,43 @@ test_same_picture(gconstpointer data)
   g_rmdir(folder);
 }
 
+static guint
+count_kernels(MsSplit *split, MsImage *scene)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  guint n = 0;
+
+  settings.params.sp = 2;
+  g_autoptr(MsImage) result = ms_split_run(split, scene, &settings, log, NULL, &error);
+  g_assert_no_error(error);
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    n += ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL;
+  return n;
+}
+
+/* Devices that share the machine's memory filter in more stripes where they may take less of it. */
+static void
+test_memory_budget(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(MsImage) scene = ms_fixture_scene(200, 300, 5);
+
+  if (!context || ms_device_has_own_memory(ms_context_get_device(context))) {
+    g_test_skip("No device that shares the machine's memory.");
+    return;
+  }
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
+  ms_split_set_store(split, NULL);
+  ms_split_set_steps(split, 1);
+  guint whole = count_kernels(split, scene);
+  ms_split_set_memory_budget(split, 200 * 300 * 4);
+  g_assert_cmpuint(count_kernels(split, scene), >, whole);
+}
+
 /* Rows of the first of two devices on an image of @height rows; 0, with the test skipped, where there is one device. */
 static guint
 rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
@@ -495,6 +532,7 @@ main(int argc, char **argv)
   g_test_add_func("/split/small-images-weigh-little", test_small_images_weigh_little);
   g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
   g_test_add_func("/split/steps-of-large-parts", test_steps_of_large_parts);
+  g_test_add_func("/split/memory-budget", test_memory_budget);
   g_test_add_func("/split/cancelled", test_cancelled);
   return g_test_run();
 }

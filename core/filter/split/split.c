@@ -115,6 +115,28 @@ ms_split_set_steps(MsSplit *self, guint steps)
 }
 
 static gboolean
+shares_memory(MsSplit *self, guint index)
+{
+  return !ms_device_has_own_memory(ms_context_get_device(ms_split_get_context(self, index)));
+}
+
+/**
+ * ms_split_set_memory_budget: bytes of the machine's memory that the buffers of all devices may take together; devices
+ * without memory of their own get equal parts.
+ */
+void
+ms_split_set_memory_budget(MsSplit *self, guint64 bytes)
+{
+  guint sharing = 0;
+
+  for (guint i = 0; i < self->filters->len; i++)
+    sharing += shares_memory(self, i);
+  for (guint i = 0; i < self->filters->len; i++)
+    if (shares_memory(self, i))
+      ms_mean_shift_set_memory_budget(g_ptr_array_index(self->filters, i), MAX(bytes / sharing, 1));
+}
+
+static gboolean
 has_partner(const MsSplit *self)
 {
   return self->partner.ratio > 0;

@@ -17,6 +17,7 @@ MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
 void ms_split_set_store(MsSplit *self, const char *path);
 guint ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most);
 void ms_split_set_steps(MsSplit *self, guint steps);
+void ms_split_set_memory_budget(MsSplit *self, guint64 bytes);
 void ms_split_add_partner(MsSplit *self, double ratio);
 double ms_split_get_simulated_ms(MsSplit *self);
 void ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data);
