@@ -145,8 +145,8 @@ note_damaged_winners(MsEngineNote note, gpointer note_data)
 }
 
 /**
- * ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver, and which results of
- * tuning are damaged.
+ * ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver, and which results
+ * of tuning are damaged.
  */
 void
 ms_engine_note_driver(MsEngineNote note, gpointer note_data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as an EXIF block and as a colour profile: what is read from them is valid, and what is patched is upright. */
+/* Any bytes as an EXIF block and as a colour profile: what is read is valid, and what is patched is upright. */
 #include <string.h>
 
 #include "core/image/metadata/exif.h"
