@@ -16,9 +16,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   g_autoptr(GBytes) upright = ms_exif_make_upright(block, &orientation);
   g_assert_cmpint(orientation, >=, 1);
   g_assert_cmpint(orientation, <=, 8);
-  g_assert_cmpint(ms_exif_get_orientation(block), ==, orientation);
+  g_assert_cmpint(MAX(1, ms_exif_get_orientation(block)), ==, orientation);
   if (upright)
-    g_assert_cmpint(ms_exif_get_orientation(upright), ==, 1);
+    g_assert_cmpint(ms_exif_get_orientation(upright), <=, 1);
   if (ms_exif_get_resolution(block, &x, &y))
     g_assert_true(x > 0 && y > 0);
   ms_icc_is_rgb(block);
