@@ -291,7 +291,8 @@ count_kernels(MsSplit *split, MsImage *scene)
   guint n = 0;
 
   settings.params.sp = 2;
-  g_autoptr(MsImage) result = ms_split_run(split, scene, &settings, log, NULL, &error);
+  g_autoptr(MsImage) result =
+    ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < ms_timing_log_get_length(log); i++)
     n += ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL;
