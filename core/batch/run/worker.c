@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/worker.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -123,6 +124,15 @@ send_end(Worker *w, const GError *error)
              : NULL);
 }
 
+/* Whether the supervisor, which alone reads the results, died before the kernel was told to end this process then. */
+static gboolean
+is_orphan(void)
+{
+  struct pollfd results = {.fd = MS_WORKER_RESULTS_FD};
+
+  return poll(&results, 1, 0) > 0 && (results.revents & POLLERR) != 0;
+}
+
 /**
  * ms_worker_run:
  * @options: as the supervisor's, without its manifest
@@ -130,7 +140,7 @@ send_end(Worker *w, const GError *error)
  *
  * Runs the items that arrive and reports each to the supervisor.
  *
- * Returns: %FALSE when no items arrived, or the run ended with an error, which was sent to the supervisor
+ * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
  */
 gboolean
 ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable)
@@ -147,6 +157,8 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCance
   g_autoptr(GError) error = NULL;
 
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_orphan())
+    return FALSE;
   g_unsetenv(MS_WORKER_VARIABLE);
   g_autoptr(GVariant) message = ms_worker_message_read(MS_WORKER_JOBS_FD);
   if (!message)
