@@ -78,12 +78,21 @@ wait_with_watchdog(MsContext *self, cl_event event, GError **error)
   return FALSE;
 }
 
+/* Lets the commands end whose wait failed, because the caller frees the memory that they read and write. */
+static gboolean
+check_wait(MsContext *self, cl_int status, GError **error)
+{
+  if (status != CL_SUCCESS)
+    (void)clFinish(self->queue);
+  return ms_cl_check(status, error, "waiting for the device");
+}
+
 /** ms_context_wait: waits until @event has completed, no longer than the watchdog allows where one is set. */
 gboolean
 ms_context_wait(MsContext *self, cl_event event, GError **error)
 {
   if (self->watchdog_ms == 0)
-    return ms_cl_check(clWaitForEvents(1, &event), error, "waiting for the device");
+    return check_wait(self, clWaitForEvents(1, &event), error);
   clFlush(self->queue);
   return wait_with_watchdog(self, event, error);
 }
@@ -95,7 +104,7 @@ ms_context_finish(MsContext *self, GError **error)
   g_auto(cl_event) event = NULL;
 
   if (self->watchdog_ms == 0)
-    return ms_cl_check(clFinish(self->queue), error, "waiting for the device");
+    return check_wait(self, clFinish(self->queue), error);
   if (!ms_cl_check(clEnqueueMarkerWithWaitList(self->queue, 0, NULL, &event), error, "waiting for the device"))
     return FALSE;
   return ms_context_wait(self, event, error);
