@@ -58,14 +58,14 @@ class FaultCase(headless.HeadlessCase):
         self.assertEqual(len(self.expected), n_images)
 
     def exceed_memory(self):
-        """Sets a limit under which the large image is filtered in bands: not the smallest, since the memory of the
-        program and the driver differs by some MiB from run to run."""
+        """Sets a limit between those for the whole image and for bands, since the memory of the program and the driver
+        differs by some MiB from run to run."""
         given = self.options
         self.options = (*given, "--memory-limit", "20M")
         _, _, error, _ = self.run_with({})
-        needed = re.search(r"p0\.png.*by bands of rows it needs (\d+) MiB", error)
+        needed = re.search(r"p0\.png.* needs (\d+) MiB,.*by bands of rows it needs (\d+) MiB", error)
         self.assertTrue(needed, error)
-        self.options = (*given, "--memory-limit", f"{int(needed[1]) + 12}M")
+        self.options = (*given, "--memory-limit", f"{(int(needed[1]) + int(needed[2])) // 2}M")
         self.empty()
 
     def tree(self):

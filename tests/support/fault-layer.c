@@ -95,6 +95,17 @@ fails(void)
     return NULL;                                                                                                       \
   }
 
+/* A device that is lost for good no longer writes, so a wait that fails as every later call does lets commands end. */
+#define WAIT_CALL(name, parameters, arguments, status)                                                                 \
+  static cl_int CL_API_CALL layer_##name parameters                                                                    \
+  {                                                                                                                    \
+    if (!fails())                                                                                                      \
+      return target->name arguments;                                                                                   \
+    if (always)                                                                                                        \
+      (void)target->name arguments;                                                                                    \
+    return status;                                                                                                     \
+  }
+
 #define STATUS_CALL(...) STATUS_CALL_IF(fails, __VA_ARGS__)
 #define OBJECT_CALL(...) OBJECT_CALL_IF(fails, __VA_ARGS__)
 
@@ -140,8 +151,8 @@ STATUS_CALL(clEnqueueFillBuffer,
              cl_event *e),
             (q, m, p, ps, o, s, n, w, e), CL_OUT_OF_RESOURCES)
 STATUS_CALL(clFlush, (cl_command_queue q), (q), CL_OUT_OF_HOST_MEMORY)
-STATUS_CALL(clFinish, (cl_command_queue q), (q), CL_OUT_OF_RESOURCES)
-STATUS_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+WAIT_CALL(clFinish, (cl_command_queue q), (q), CL_OUT_OF_RESOURCES)
+WAIT_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
 STATUS_CALL(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r), (e, i, s, v, r),
             CL_PROFILING_INFO_NOT_AVAILABLE)
 
