@@ -84,7 +84,7 @@ static const MsOptionInfo rows[] = {
       N_("Divide each image among several devices, as in 0:0,1:0 or gpu,cpu"), ARGUMENT("LIST")),
   ROW(DEVICE, "split", CHOICE, split, IMAGES,
       N_("How --devices divide: equally, as earlier runs learned, or adapted as they run"),
-      CHOICE_OF(ms_split_mode_names, 0), .needs = "devices"),
+      CHOICE_OF(ms_split_mode_names, MS_SPLIT_EQUAL), .standard = "adaptive", .needs = "devices"),
   ROW(DEVICE, "fallback", CHOICE, fallback, IMAGES | REGIONS | LAB,
       N_("What to do when the device is missing or fails (default fail if --device names one, cpu for auto)"),
       CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),
