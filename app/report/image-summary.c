@@ -80,7 +80,7 @@ reduce_images(Summary *self, const MsDeviceRun *run, MsImage *source, MsImage *r
 /**
  * ms_image_summary_new:
  * @run: on the engine's device, or without a context for the serial code
- * @parts: what is asked for
+ * @parts: the requested parts of the summary
  *
  * Computes the statistics of both images and how they differ, or only the histogram of the result if nothing else is
  * asked for.

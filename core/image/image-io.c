@@ -96,14 +96,9 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
-  MsImageSource source = {.name = name,
-                          .stream = stream,
-                          .size = g_bytes_get_size(bytes),
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = cancellable,
-                          .fd = -1,
-                          .bytes = bytes};
+  MsImageSource source = ms_image_source_of_bytes(bytes, name, stream, limits ? limits : &defaults);
 
+  source.cancellable = cancellable;
   return read_source(&source, error);
 }
 

@@ -24,13 +24,7 @@ ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
-  MsImageSource source = {.name = name,
-                          .stream = stream,
-                          .size = g_bytes_get_size(bytes),
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = NULL,
-                          .fd = -1,
-                          .bytes = bytes};
+  MsImageSource source = ms_image_source_of_bytes(bytes, name, stream, limits ? limits : &defaults);
 
   return peek_source(&source, header, error);
 }

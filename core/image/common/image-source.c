@@ -56,6 +56,20 @@ ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
   return text->len > 0 ? g_strdup_printf("'%s': %s.", name, text->str) : NULL;
 }
 
+/**
+ * ms_image_source_of_bytes:
+ * @bytes: (transfer none): a whole file
+ * @stream: (transfer none): over @bytes
+ *
+ * Returns: a source of a file in memory; it must not outlive the arguments
+ */
+MsImageSource
+ms_image_source_of_bytes(GBytes *bytes, const char *name, GInputStream *stream, const MsImageLimits *limits)
+{
+  return (MsImageSource){
+    .name = name, .stream = stream, .size = g_bytes_get_size(bytes), .limits = limits, .fd = -1, .bytes = bytes};
+}
+
 /** ms_image_source_report_rows: for decoders; see #MsImageRows. */
 void
 ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total)

@@ -87,6 +87,8 @@ typedef struct {
 MsImageLimits ms_image_limits_default(void);
 char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name);
 
+MsImageSource ms_image_source_of_bytes(GBytes *bytes, const char *name, GInputStream *stream,
+                                       const MsImageLimits *limits);
 void ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total);
 gboolean ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, GError **error);
 gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got,
