@@ -363,8 +363,19 @@ def more_of_a_picture(person, picture):
     presets(person)
 
 
+def shortcuts(person):
+    """F1 shows the shortcuts; the reader reads them until the program ends."""
+    person.click(person.find("Picture", "image"))
+    person.press("F1")
+    person.find("Paste a picture")
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
+    person.press("Escape")
+    wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
+    person.find("Spatial radius", "spin button")
+
+
 def first_session():
-    """A session of its own: GTK complains when a program quits that has shown this window of shortcuts."""
+    """The window without a picture, and the sample that it offers."""
     person = Person(PROGRAM, reader=True)
     try:
         person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
@@ -372,11 +383,16 @@ def first_session():
         wait_for_run(person, 1)
         person.press("ctrl+shift+question")
         person.find("Paste a picture")
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
         person.press("Escape")
         wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
-        person.find("Spatial radius", "spin button")
+        person.click(person.find("Picture", "image"))
+        person.press("question")
+        person.find("Paste a picture")
         person.check_reader()
+        person.press("Escape")
+        wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
+        person.click(person.find("Picture", "image"))
+        check(person.quit() == 0, "the program did not end well after the first session")
     finally:
         person.kill()
 
@@ -402,6 +418,7 @@ def main():
             more_of_a_picture(person, picture)
         else:
             lab(person)
+        shortcuts(person)
         person.check_reader()
         quit_while_filtering(person)
     except Failure as failure:

@@ -62,14 +62,39 @@ static const Shortcut shortcuts[] = {
   {"win.fullscreen", {"F11"}},
 };
 
+static void
+take_out(GtkWidget *child, gpointer overlay)
+{
+  g_object_set_data_full(overlay, "contents", g_object_ref(child), g_object_unref);
+  gtk_container_remove(overlay, child);
+}
+
+/*
+ * GTK 3.24 never destroys the contents of a window of shortcuts; they keep a pointer to the freed window, which an
+ * assistive reader follows. The window itself needs them until it is finalized.
+ */
+static void
+shortcuts_destroyed_cb(GtkContainer *overlay)
+{
+  gtk_container_forall(overlay, take_out, overlay);
+}
+
+static void
+add_shortcuts(GtkApplicationWindow *window)
+{
+  g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource(RESOURCES "/ui/window/shortcuts.ui");
+  GtkShortcutsWindow *overlay = GTK_SHORTCUTS_WINDOW(gtk_builder_get_object(builder, "shortcuts"));
+
+  g_signal_connect(overlay, "destroy", G_CALLBACK(shortcuts_destroyed_cb), NULL);
+  gtk_application_window_set_help_overlay(window, overlay);
+}
+
 static MsWindow *
 new_window(MsApplication *self)
 {
   MsWindow *window = ms_window_new(GTK_APPLICATION(self), self->engine, self->settings);
-  g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource(RESOURCES "/ui/window/shortcuts.ui");
 
-  gtk_application_window_set_help_overlay(GTK_APPLICATION_WINDOW(window),
-                                          GTK_SHORTCUTS_WINDOW(gtk_builder_get_object(builder, "shortcuts")));
+  add_shortcuts(GTK_APPLICATION_WINDOW(window));
   gtk_window_present(GTK_WINDOW(window));
   return window;
 }
