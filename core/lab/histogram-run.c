@@ -54,7 +54,7 @@ typedef struct {
   MsArrayHistogram *counts;
 } HistogramSubject;
 
-/* The array is generated before, since an array that cannot be made is an error of the call. */
+/* Generates the array before the measurement, so that a lack of memory is an error of the call. */
 static gboolean
 histogram_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 {
@@ -206,7 +206,9 @@ add_table(const MsHistogramRun *self, GString *text)
       add_bin(text, &self->request.spec, i, self->counts->counts[i]);
 }
 
-/** ms_histogram_run_to_text: (transfer full): one figure a line, then a tab-separated row for each bin not empty. */
+/**
+ * ms_histogram_run_to_text: (transfer full): one value a line, then a tab-separated row for each bin that is not empty.
+ */
 char *
 ms_histogram_run_to_text(const MsHistogramRun *self)
 {

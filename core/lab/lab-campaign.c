@@ -98,7 +98,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
   return g_steal_pointer(&paths);
 }
 
-/* The reports of the experiments before the one that ended with an error, in front of the report of that one. */
+/* Puts the reports of the finished experiments in front of the report of the one that failed. */
 static void
 keep_finished(const MsLabRequest *request, GPtrArray *reports)
 {
@@ -163,7 +163,7 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
   for (guint i = 0; i < experiments->len; i++)
     if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
       return g_steal_pointer(&reports);
-  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not to be run.", path,
+  ms_set_error(error, MS_ERROR_USAGE, "%s is a report on the experiment “%s”, which is not among those to run.", path,
                ((MsReport *)reports->pdata[0])->experiment->name);
   return NULL;
 }
@@ -171,7 +171,7 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
 /**
  * ms_lab_compare:
  * @baseline: (element-type MsReport): the earlier reports
- * @reports: (element-type MsReport): those of now
+ * @reports: (element-type MsReport): the new reports
  * @noise: relative difference that counts as equal
  *
  * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline

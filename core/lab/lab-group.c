@@ -16,7 +16,7 @@ ms_lab_kind_of(const MsExperiment *experiment, const MsFactors *factors, GError 
   return kind;
 }
 
-/** ms_lab_report_progress: tells the caller how far the run is. */
+/** ms_lab_report_progress: calls the caller's progress function with the fraction done. */
 void
 ms_lab_report_progress(MsLabRun *run, const MsReportRow *row, double fraction, const char *message)
 {
@@ -36,8 +36,7 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
 }
 
 /*
- * Makes the subject of a row; a configuration that the plan refuses ends the row, a value of the wrong form ends the
- * experiment.
+ * Makes the subject of a row. A configuration that the plan refuses ends the row, a malformed value the experiment.
  */
 static gboolean
 make_subject(MsLabRun *run, MsReportRow *row, MsSubject **subject, GError **error)
@@ -127,7 +126,7 @@ add_anchor(MsLabRun *run, Group *group)
   group_add(group, ms_lab_anchor_new(run->bench), measurement);
 }
 
-/* For each subject the index of its baseline among them, its own where that does not run. */
+/* For each subject the index of its baseline, or its own index where the baseline does not run. */
 static guint *
 find_baselines(MsLabRun *run, Group *group)
 {

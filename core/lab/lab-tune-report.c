@@ -14,7 +14,7 @@ compare_trials(gconstpointer a, gconstpointer b)
   return timed_x ? (x->ns > y->ns) - (x->ns < y->ns) : 0;
 }
 
-/* The median of a trial is all that a search keeps, so it becomes the row's only sample. */
+/* A search keeps only the median of a trial, which becomes the row's single sample. */
 static void
 add_trial(MsReport *report, const MsTrial *trial, guint rank)
 {

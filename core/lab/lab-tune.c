@@ -13,7 +13,10 @@
 #include "core/lab/measure/measure.h"
 #include "core/reduce/reduce-factors.h"
 
-/* Both pictures are of one size class; the slowest configurations take a processor minutes for a megapixel. */
+/*
+ * The picture for processors is smaller, within the same size class, since slow configurations take minutes a
+ * megapixel.
+ */
 #define GPU_WIDTH 1024
 #define GPU_HEIGHT 1024
 #define CPU_WIDTH 640
@@ -154,8 +157,8 @@ take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **mea
 }
 
 /*
- * The fastest of many configurations measured one after the other owes its place partly to chance, so the finalists are
- * measured again, interleaved, and those times decide.
+ * The minimum over many noisy measurements is biased, so the finalists are measured again, interleaved, and those times
+ * decide.
  */
 static gboolean
 decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cancellable, GError **error)
@@ -186,7 +189,7 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   return good;
 }
 
-/* The final is left out as soon as the budget is over; the times of the search decide then. */
+/* Ends the final when the budget is spent; the times of the search then decide. */
 static gboolean
 decide_within(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
 {
@@ -201,7 +204,7 @@ decide_within(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable
   return FALSE;
 }
 
-/* Seconds left of that share of the budget, at least an instant, because 0 would stand for no limit. */
+/* Seconds left of that share of the budget, at least a millisecond, because 0 means no limit. */
 static double
 seconds_left(const MsLabTuneRequest *request, double share, gint64 started_us)
 {
@@ -231,7 +234,7 @@ filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
   return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-/* As filter_problem_name(); every key besides operation, type and length was fixed by the caller. */
+/* Like filter_problem_name(): every key besides operation, type and length was fixed by the caller. */
 static char *
 reduce_problem_name(const MsFactors *problem)
 {

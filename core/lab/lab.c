@@ -194,8 +194,7 @@ run_experiment(MsLabRun *run, GError **error)
  * not. When @request has a folder for reports, they are written after every group of configurations, and an interrupted
  * report found there is resumed. A finished one is measured again, or returned unchanged if @resume is set.
  *
- * Returns: (transfer full): the report; %NULL when cancelled, when a setting means nothing, or when a file cannot be
- *   written
+ * Returns: (transfer full): the report; %NULL when cancelled, when a key is unknown, or when a file cannot be written
  */
 MsReport *
 ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)

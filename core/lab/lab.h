@@ -25,7 +25,7 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
  * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
- * @unfinished: (nullable) (element-type MsReport): receives the reports that exist when a run ends with an error
+ * @unfinished: (nullable) (element-type MsReport): receives the reports made before a run ended with an error
  * @resume: skip experiments whose finished report is in @report_dir; otherwise they are measured again
  */
 typedef struct {

@@ -24,7 +24,7 @@ check_request(const MsReduceRunRequest *request, GError **error)
   return FALSE;
 }
 
-/* The plan tells what cannot run with the error's own code, and which options `auto` stands for. */
+/* Makes the plan, which refuses options that cannot run and resolves `auto`. */
 static gboolean
 resolve_options(MsReduceRun *run, MsContext *context, const MsReduceRunRequest *request, GError **error)
 {
@@ -113,7 +113,7 @@ ms_reduce_run_free(MsReduceRun *self)
   g_free(self);
 }
 
-/** ms_reduce_run_to_text: (transfer full): one figure a line. */
+/** ms_reduce_run_to_text: (transfer full): one value a line. */
 char *
 ms_reduce_run_to_text(const MsReduceRun *self)
 {

@@ -62,7 +62,7 @@ add_number(GString *text, const char *name, const char *format, double value, co
   ms_run_text_add(text, name, "%s %s", number, unit);
 }
 
-/** ms_run_summary_add_text: one figure a line. */
+/** ms_run_summary_add_text: one value a line. */
 void
 ms_run_summary_add_text(const MsRunSummary *self, GString *text)
 {

@@ -72,7 +72,7 @@ ms_option_help_append_row(GString *text, const char *left, const char *right)
   append_words(text, strlen(left) + 2, right);
 }
 
-/** ms_option_tooltip: (transfer none): what the window says of the option, in the user's language. */
+/** ms_option_tooltip: (transfer none): the tooltip of the option's control, in the user's language. */
 const char *
 ms_option_tooltip(const MsOptionInfo *option)
 {

@@ -6,7 +6,7 @@
 
 #include "core/option/option-text.h"
 
-/* A suggestion may differ from the argument in one letter of three; with more, any short name would match. */
+/* A suggestion may differ from the argument in a third of its letters; beyond that, any short name would match. */
 #define MOST_TYPOS 3
 #define LETTERS_PER_TYPO 3
 
@@ -80,7 +80,7 @@ find(const MsOptionReader *reader, const char *name, char letter, gpointer *reco
   return NULL;
 }
 
-/* A lone dash and a negative number do not look like an option. */
+/* A single dash and a negative number count as values, not as options. */
 static gboolean
 looks_like_option(const MsOptionReader *reader, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the arguments of a program by several option tables, each of which fills a struct of its own. */
+/* Reads the arguments of a program by several option tables, each with the struct that it fills. */
 #pragma once
 
 #include "core/option/option.h"

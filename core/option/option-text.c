@@ -85,7 +85,7 @@ parse_real(const MsOptionInfo *self, const char *text, double *field)
   return TRUE;
 }
 
-/* The factor of a unit: K, M, G or T, which may be followed by iB or B where bytes are counted; 0 for other texts. */
+/* The factor of a unit: K, M, G or T, which may be followed by iB or B for bytes; 0 for any other text. */
 static guint64
 unit_factor(const char *unit, guint thousand)
 {
@@ -245,7 +245,7 @@ print_shape(const int *sides)
  * ms_option_get_text:
  *
  * Returns: (transfer full) (nullable): the value as ms_option_set_text() takes it; "on" or "off" for a flag; %NULL for
- *   a text that is not set, for a choice that is none of the names, and for %MS_OPTION_PARSED
+ *   a text that is not set, for a number that no name of the choice stands for, and for %MS_OPTION_PARSED
  */
 char *
 ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
@@ -272,7 +272,10 @@ ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
   g_return_val_if_reached(NULL);
 }
 
-/** ms_option_to_argument: (transfer full): the option with its value as it is written: "--sp 10" or "times=32". */
+/**
+ * ms_option_to_argument: (transfer full): the option with its value in the form that is parsed: "--sp 10" or
+ * "times=32".
+ */
 char *
 ms_option_to_argument(const MsOptionInfo *self, gconstpointer record)
 {

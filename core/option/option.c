@@ -26,7 +26,9 @@ ms_option_table_find_letter(const MsOptionTable *self, char letter)
   return NULL;
 }
 
-/** ms_option_table_reset: stores the default of every row that states one; the other fields of @record stay. */
+/**
+ * ms_option_table_reset: stores the default of every row that states one; the other fields of @record are unchanged.
+ */
 void
 ms_option_table_reset(const MsOptionTable *self, gpointer record)
 {
@@ -70,7 +72,7 @@ ms_option_argument(const MsOptionInfo *self)
   return self->values ? g_strjoinv("|", (char **)self->values) : g_strdup(self->argument);
 }
 
-/** ms_option_usage: (transfer full): the option as it is written: "-o, --output FILE|DIR|-" or "times=N". */
+/** ms_option_usage: (transfer full): the synopsis of the option: "-o, --output FILE|DIR|-" or "times=N". */
 char *
 ms_option_usage(const MsOptionInfo *self)
 {

@@ -66,8 +66,8 @@ typedef enum {
  * @largest: the largest number accepted as text where that is more than @maximum, else 0
  * @step: the change of one click of the window's control
  * @thousand: what K stands for in an amount: 1024 for bytes, 1000 for pixels and elements
- * @needs: (nullable): the names of options, separated by |, one of which this option needs
- * @actions: bits of the program's actions to which the option applies; used by the program's table alone
+ * @needs: (nullable): the names of options, separated by |, at least one of which must be given as well
+ * @actions: bits of the program's actions to which the option applies; used only by the program's table
  * @parse: (nullable): reads a value of %MS_OPTION_PARSED into the field
  * @unused: (nullable): why the value has no effect beside the struct's other values, or %NULL if it has one; the second
  *   argument is whatever ms_option_check_used() was given

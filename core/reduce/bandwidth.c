@@ -15,7 +15,7 @@
 #define PASSES 8
 #define GROUP_NAME "bandwidth"
 
-/** Grid: one way to walk over the array; the best of several is the device's bandwidth. */
+/** Grid: a launch geometry; the best result of several is the device's bandwidth. */
 typedef struct {
   guint group;
   guint groups_per_unit;
@@ -60,7 +60,7 @@ build(const Bench *bench, guint group, const char *name, GError **error)
 
 /*
  * The best of several passes, since disturbances only make a pass slower. The first pass is a warm-up, unless the
- * device is so slow that there is no second.
+ * device is too slow for a second.
  */
 static gboolean
 best_pass_ms(const Bench *bench, const char *name, const Grid *grid, double *best, GError **error)
@@ -110,7 +110,7 @@ best_grid_ms(const Bench *bench, const char *name, double *best, GError **error)
   return FALSE;
 }
 
-/* Content that does not compress, in case the device does. */
+/* Fills the array with incompressible data, since some devices compress memory transparently. */
 static gboolean
 fill(const Bench *bench, GError **error)
 {
@@ -173,19 +173,19 @@ ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *c
   return TRUE;
 }
 
-/* (transfer full): where measured bandwidths are kept. */
+/* (transfer full): the default folder of stored bandwidths. */
 static char *
-usual_folder(void)
+default_folder(void)
 {
   return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
 }
 
-/* A device with another driver is another device. */
+/* The file name depends on the driver's version too, since a new driver may change the bandwidth. */
 static char *
 file_for(MsContext *context, const char *folder)
 {
   MsDevice *device = ms_context_get_device(context);
-  g_autofree char *usual = folder ? NULL : usual_folder();
+  g_autofree char *usual = folder ? NULL : default_folder();
   g_autofree char *identity =
     g_strjoin("\n", ms_device_get_platform(device), ms_device_get_vendor(device), ms_device_get_name(device),
               ms_device_get_driver(device), ms_device_get_version(device), NULL);
@@ -196,13 +196,13 @@ file_for(MsContext *context, const char *folder)
 }
 
 /**
- * ms_bandwidth_recall:
- * @folder: (nullable): where measured bandwidths are kept, %NULL for the program's folder of the user's cache
+ * ms_bandwidth_load:
+ * @folder: (nullable): folder of the stored bandwidths, %NULL for the program's folder in the user's cache
  *
  * Returns: whether this device's bandwidth is known; a damaged file counts as absent
  */
 gboolean
-ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwidth)
+ms_bandwidth_load(MsContext *context, const char *folder, MsBandwidth *bandwidth)
 {
   g_autofree char *path = file_for(context, folder);
   g_autoptr(GKeyFile) file = g_key_file_new();
@@ -219,11 +219,11 @@ ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwid
 }
 
 /*
- * Losing the figure costs the next process a benchmark, nothing else. The file is replaced whole, so that processes
- * that measure at once leave the figure of one of them.
+ * A failure is not an error: the next process repeats the benchmark. The file is replaced atomically, so concurrent
+ * processes cannot damage it.
  */
 static void
-remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
+save_bandwidth(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
 {
   g_autofree char *path = file_for(context, folder);
   g_autoptr(GKeyFile) file = g_key_file_new();
@@ -237,23 +237,23 @@ remember(MsContext *context, const char *folder, const MsBandwidth *bandwidth)
 }
 
 /**
- * Memory: what a device was found to have, kept with it for the life of the process, so that a folder that cannot be
- * written costs one benchmark and not one for every image.
- * @lock: held while measuring: the others wait for the figure, and disturb none
- * @path: (nullable): the file that the figure belongs to; %NULL before the first
- * @error: (nullable): why there is no figure
+ * BandwidthCache: the bandwidth of a device, attached to it for the life of the process, so that the benchmark runs
+ * once and not for every image where the folder cannot be written.
+ * @lock: held while measuring, so that other threads wait and do not disturb the benchmark
+ * @path: (nullable): the file that holds the bandwidth; %NULL before the first measurement
+ * @error: (nullable): why the benchmark failed
  */
 typedef struct {
   GMutex lock;
   char *path;
   MsBandwidth bandwidth;
   GError *error;
-} Memory;
+} BandwidthCache;
 
 static void
-memory_free(gpointer data)
+cache_free(gpointer data)
 {
-  Memory *self = data;
+  BandwidthCache *self = data;
 
   g_mutex_clear(&self->lock);
   g_free(self->path);
@@ -262,79 +262,78 @@ memory_free(gpointer data)
 }
 
 static GQuark
-memory_quark(void)
+cache_quark(void)
 {
-  return g_quark_from_static_string("ms-bandwidth-memory");
+  return g_quark_from_static_string("ms-bandwidth-cache");
 }
 
-/* Of two threads that come first, one gives its own up. */
-static Memory *
-memory_of(MsDevice *device)
+/* Where two threads create the cache at the same time, the second one is freed. */
+static BandwidthCache *
+get_cache(MsDevice *device)
 {
   GObject *object = G_OBJECT(device);
-  Memory *memory = g_object_get_qdata(object, memory_quark());
+  BandwidthCache *cache = g_object_get_qdata(object, cache_quark());
 
-  if (memory)
-    return memory;
-  memory = g_new0(Memory, 1);
-  g_mutex_init(&memory->lock);
-  if (g_object_replace_qdata(object, memory_quark(), NULL, memory, memory_free, NULL))
-    return memory;
-  memory_free(memory);
-  return g_object_get_qdata(object, memory_quark());
+  if (cache)
+    return cache;
+  cache = g_new0(BandwidthCache, 1);
+  g_mutex_init(&cache->lock);
+  if (g_object_replace_qdata(object, cache_quark(), NULL, cache, cache_free, NULL))
+    return cache;
+  cache_free(cache);
+  return g_object_get_qdata(object, cache_quark());
 }
 
-/* What was stopped says nothing about the device; any other end is kept, a failure too. */
+/* Keeps the result, also a failure, unless the benchmark was cancelled. */
 static gboolean
-find_out(MsContext *context, const char *folder, Memory *memory, GCancellable *cancellable, GError **error)
+fill_cache(MsContext *context, const char *folder, BandwidthCache *cache, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GError) local = NULL;
-  gboolean recalled = ms_bandwidth_recall(context, folder, &memory->bandwidth);
+  gboolean recalled = ms_bandwidth_load(context, folder, &cache->bandwidth);
 
-  if (!recalled && !ms_bandwidth_measure(context, &memory->bandwidth, cancellable, &local) &&
+  if (!recalled && !ms_bandwidth_measure(context, &cache->bandwidth, cancellable, &local) &&
       g_error_matches(local, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_propagate_error(error, g_steal_pointer(&local));
     return FALSE;
   }
   if (!recalled && !local)
-    remember(context, folder, &memory->bandwidth);
-  memory->error = g_steal_pointer(&local);
-  memory->path = file_for(context, folder);
+    save_bandwidth(context, folder, &cache->bandwidth);
+  cache->error = g_steal_pointer(&local);
+  cache->path = file_for(context, folder);
   return TRUE;
 }
 
-/* The answer for another folder is another one. */
+/* Drops a bandwidth that belongs to another folder. */
 static void
-forget_unless(Memory *memory, const char *path)
+drop_unless_of(BandwidthCache *cache, const char *path)
 {
-  if (g_strcmp0(memory->path, path) == 0)
+  if (g_strcmp0(cache->path, path) == 0)
     return;
-  g_clear_pointer(&memory->path, g_free);
-  g_clear_error(&memory->error);
+  g_clear_pointer(&cache->path, g_free);
+  g_clear_error(&cache->error);
 }
 
 /**
  * ms_bandwidth_get:
  *
- * As recalled, or measured now and remembered: in the folder for later processes, and with the device for this one,
- * which then measures no second time, whether the first gave a figure or an error. @folder is as for
- * ms_bandwidth_recall(). May be called from several threads.
+ * Loads the device's bandwidth, or measures it and saves it for later processes. Within a process a device is measured
+ * once, also where that failed. @folder is as for ms_bandwidth_load(). May be called from several threads.
  */
 gboolean
 ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                  GError **error)
 {
-  Memory *memory = memory_of(ms_context_get_device(context));
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&memory->lock);
+  BandwidthCache *cache = get_cache(ms_context_get_device(context));
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&cache->lock);
   g_autofree char *path = file_for(context, folder);
 
-  forget_unless(memory, path);
-  if (!memory->path && !find_out(context, folder, memory, cancellable, error))
+  drop_unless_of(cache, path);
+  if (!cache->path && !fill_cache(context, folder, cache, cancellable, error))
     return FALSE;
-  if (memory->error) {
-    g_propagate_error(error, g_error_copy(memory->error));
+  if (cache->error) {
+    g_propagate_error(error, g_error_copy(cache->error));
     return FALSE;
   }
-  *bandwidth = memory->bandwidth;
+  *bandwidth = cache->bandwidth;
   return TRUE;
 }

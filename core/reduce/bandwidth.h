@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device's peak bandwidth, measured once by a small read and copy benchmark and remembered for this device and
- * driver.
+ * The device's peak bandwidth, measured once by a small read and copy benchmark and stored for this device and driver.
  */
 #pragma once
 
@@ -22,7 +21,7 @@ typedef struct {
 } MsBandwidth;
 
 gboolean ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *cancellable, GError **error);
-gboolean ms_bandwidth_recall(MsContext *context, const char *folder, MsBandwidth *bandwidth);
+gboolean ms_bandwidth_load(MsContext *context, const char *folder, MsBandwidth *bandwidth);
 gboolean ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                           GError **error);
 

@@ -18,7 +18,7 @@ ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, 
   return TRUE;
 }
 
-/** ms_kernel_new: (transfer full): a kernel of a program that is built when it has not been. */
+/** ms_kernel_new: (transfer full): a kernel of the program, which is built first if necessary. */
 cl_kernel
 ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error)
 {
@@ -35,7 +35,7 @@ usable_in_place(MsContext *context, const void *data)
 
 /**
  * ms_device_array_new:
- * @data: must outlive the buffer, which may be this memory itself where host and device share it
+ * @data: must outlive the buffer, which uses it in place where host and device share memory
  *
  * Returns: (transfer full): a read-only buffer of @bytes bytes with that content
  */

@@ -63,7 +63,7 @@ select_extremes(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
 
 /* Serial code, reals. */
 
-/* Adds with the error kept apart (Neumaier). */
+/* Neumaier's compensated addition. */
 static void
 add_real(double *sum, double *lost, double x)
 {
@@ -111,7 +111,7 @@ add_real_moments(const double *x, guint n, guint64 first, MsReduceSerial *serial
   }
 }
 
-/* NaN compares false, so it is never selected unless nothing else is there; see ms_reduce_serial(). */
+/* NaN compares false, so it is selected only where every element is NaN; see ms_reduce_serial(). */
 static void
 select_real_extremes(const double *x, guint n, guint64 first, MsReduceSerial *serial)
 {
@@ -220,7 +220,7 @@ is_equal(const MsReduceResult *result, const MsReduceResult *reference, double t
   return number_agrees(result, reference, 0);
 }
 
-/* Below the last digits of the mean a deviation is rounding alone. */
+/* A deviation smaller than the last digit of the mean is rounding error. */
 static gboolean
 deviation_agrees(const MsReduceResult *result, const MsReduceResult *reference, double tolerance)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of reduction operators: one row says what an operator is called, which kernel parts compute it, what its
- * serial code does and how its result is read; plans, launches, reports and the command line read the row.
+ * The table of reduction operators: one row holds an operator's name, its kernel parts, its serial code and the words
+ * of its result; plans, launches, reports and the command line read it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * - Float sums are accumulated in double, or compensated in float pairs on devices without double.
  * - Minimum and maximum of floats ignore NaN, as IEEE 754 minNum does; the result is NaN only when every element is
  *   one. So the result does not depend on the order of folding, and one damaged sample does not hide all the others.
- *   The two zeros compare equal, so the sign of a zero result is left open.
+ *   The two zeros compare equal, so the sign of a zero result is unspecified.
  * - A NaN counts as non-zero, both zeros count as zero.
  * - Positions are those of the first element with the extreme value.
  */

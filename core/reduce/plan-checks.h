@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reduction cannot do, on this device or on any: each refusal is a sentence that names the way out. */
+/* The checks of reduction options: each refusal is a sentence that names an option to change. */
 #pragma once
 
 #include "core/reduce/reduce-plan.h"

@@ -76,7 +76,7 @@ value_bytes(const MsReducePlan *plan)
   return ms_reduce_count_words(plan) * (plan->compensated ? 4 : 8);
 }
 
-/* Partials that are in local memory at a time: all, or without those that stay in registers (level-registers.cl). */
+/* Partials in local memory at the same time: all, or without those kept in registers (level-registers.cl). */
 static gsize
 scratch_slots(const MsReducePlan *plan)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Partials are counted in 32 bits, and must not fill the device's memory. */
+/* Keeps the number of partials within 32 bits and their memory small. */
 #define MS_REDUCE_MAX_GROUPS (G_GUINT64_CONSTANT(1) << 22)
 /* Positions and indices are 32-bit, also four steps of the grid beyond the end. */
 #define MS_REDUCE_MAX_GRID (G_GUINT64_CONSTANT(1) << 28)

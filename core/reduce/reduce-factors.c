@@ -29,12 +29,12 @@ parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error
 
 /**
  * ms_reduce_from_factors:
- * @factors: op, type, size, variant and single options, as an experiment or a tuned winner has them; what is missing
- *   takes its default, keys that mean nothing to a reduction are ignored
+ * @factors: op, type, size, variant and single options, of an experiment or a tuned winner; missing keys take their
+ *   defaults, keys of other kinds are ignored
  * @spec: (out): the operation and the type of the elements
  * @n: (out): the number of elements
  *
- * Returns: %FALSE with #MS_ERROR_USAGE when a value cannot be taken
+ * Returns: %FALSE with #MS_ERROR_USAGE when a value is malformed or out of range
  */
 gboolean
 ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Brings arrays to the device, in place, by uploads or as images, in chunks that a launch can process. */
+/* Passes arrays to the device, in place, by uploads or as images, in chunks that a launch can process. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ run_image(MsReducer *self, const MsReduceInput *part, guint64 place, const MsRed
          ms_reducer_run_span(self, self->image, &span, job, error);
 }
 
-/* A span starts at a multiple of the vector width; `from` excludes the elements before the array. */
+/* A span starts at a multiple of the vector width; `from` skips the elements before the array. */
 static gboolean
 run_buffer(MsReducer *self, const MsReduceInput *part, guint64 place, const MsReduceJob *job, GError **error)
 {
@@ -130,7 +130,7 @@ read_first(MsReducer *self, const MsReduceInput *input, MsReduceCentre *first, G
   return TRUE;
 }
 
-/* Any number near the elements serves as centre; the first element is one, unless it is infinite or NaN. */
+/* Any number near the elements serves as centre: the first element, unless it is infinite or NaN. */
 static gboolean
 set_centre(MsReducer *self, const MsReduceInput *input, MsReduceResult *result, GError **error)
 {

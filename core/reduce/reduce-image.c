@@ -17,7 +17,7 @@ channel_type(MsElementType type)
   return types[type];
 }
 
-/** ms_reduce_image_new: (transfer full): an image for a chunk of the plan, or for @n elements when those are all. */
+/** ms_reduce_image_new: (transfer full): an image for a chunk of the plan, or for @n elements if that is fewer. */
 cl_mem
 ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GError **error)
 {
@@ -66,7 +66,7 @@ write_rectangle(const MsReduceImage *self, const Rectangle *r, const MsReduceInp
   return TRUE;
 }
 
-/* The last texel when it is not full: copied through host memory, since its other elements may not exist. */
+/* A last texel that is not full is copied through host memory, since the array may end within it. */
 static gboolean
 write_last_texel(const MsReduceImage *self, const MsReduceInput *input, MsTimingLog *log, GError **error)
 {

@@ -6,7 +6,7 @@
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
 
-/* Layout of the output of a last-group finish; as in finish/last-group.cl. */
+/* Words before the partials in the output of a last-group finish, as in finish/last-group.cl. */
 #define LAST_GROUP_HEADER 9
 #define LAST_GROUP_PIECES 3
 #define PARTIALS_TIMES 8
@@ -165,7 +165,7 @@ collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GE
  * ms_reducer_run_span:
  * @source: a buffer, or an image of the plan's shape
  *
- * Folds one chunk on the device. The bytes that count as moved are whole pixels for a channel.
+ * Folds one chunk on the device. For a channel, whole pixels count as bytes moved.
  */
 gboolean
 ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, const MsReduceJob *job, GError **error)

@@ -105,7 +105,7 @@ packed_unused(gconstpointer record, gconstpointer spec)
   }
 #define RANGE(low, high) .argument = "N", .minimum = low, .maximum = high
 
-/* The plan's own choice of times is at most 8192, so that the options of any plan can be given as text. */
+/* The plan chooses `times` up to 8192, so the range must include that for the options of any plan to be valid input. */
 static const MsOptionInfo rows[] = {
   ROW(CHOICE, storage, "storage", "storage", N_("_Storage"), "buffer",
       N_("Memory object that holds the array; a texel of an image holds four elements"), .values = storage_values),

@@ -76,7 +76,7 @@ choose_for_cpu(MsReducePlan *plan, guint64 n)
                          .times = (int)CLAMP(share, 256, 8192)};
 }
 
-/* A graphics processor: loads of 16 bytes, large groups of which one wave fills the chip, one launch. */
+/* A graphics processor: loads of 16 bytes, and large groups, as many as run at the same time, in one launch. */
 static void
 choose_for_gpu(MsReducePlan *plan, guint64 n)
 {
@@ -185,7 +185,7 @@ size_chunk(MsReducePlan *plan)
  * @n: elements of the array (pixels for a channel); decides what `auto` chooses and the loads of a work-item
  *
  * Returns: (transfer full): the plan, or %NULL with a sentence: #MS_ERROR_USAGE for an empty array,
- *   #MS_ERROR_UNSUPPORTED for what cannot be done, on this device or on any
+ *   #MS_ERROR_UNSUPPORTED for options that the device or the kernels do not support
  */
 MsReducePlan *
 ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits, guint64 n,

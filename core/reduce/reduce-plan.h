@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsReduceSpec: what is to be computed.
+ * MsReduceSpec: the operation and its element type.
  * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
  *   then counts pixels
  */

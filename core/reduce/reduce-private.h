@@ -22,7 +22,7 @@ struct _MsReducer {
   MsReducePlan *plan;
   cl_kernel kernel;
   cl_kernel partials_kernel;
-  cl_mem out[2]; /* the second takes turns with the first in recursive launches */
+  cl_mem out[2]; /* recursive launches alternate between the two */
   gsize out_bytes;
   gboolean out_is_clear;
   cl_mem map;

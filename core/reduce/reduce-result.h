@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows from the folded fields of a reduction's result: derived numbers, text, comparison with a reference. */
+/* Derives numbers and text from the folded fields of a reduction's result, and compares it with a reference. */
 #pragma once
 
 #include "core/reduce/operators.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsReducer: runs one reduction plan on one device, again and again, over host arrays, device buffers or image
+ * MsReducer: runs a reduction plan on a device, any number of times, over host arrays, device buffers or image
  * channels.
  */
 #pragma once
@@ -26,7 +26,7 @@ typedef struct {
 } MsReduceInput;
 
 /**
- * MsReduceJob: what every step of one reduction needs.
+ * MsReduceJob: the state that all steps of one reduction share.
  * @result: (inout): the result of the elements folded so far; undefined on failure
  * @log: (nullable): gets uploads, kernels and downloads
  * @cancellable: (nullable): checked after each chunk
@@ -37,7 +37,7 @@ typedef struct {
   GCancellable *cancellable;
 } MsReduceJob;
 
-/** MsReduceRequest: what is computed, and by which variant of the kernels. */
+/** MsReduceRequest: a reduction and the variant of the kernels that computes it. */
 typedef struct {
   MsReduceSpec spec;
   MsReduceOptions options;

@@ -29,7 +29,7 @@ fold_integers(const MsReduceSpec *spec, const Walk *walk, MsReduceSerial *serial
 static double
 total(double sum, double lost)
 {
-  return isfinite(sum) ? sum + lost : sum; /* the error of an infinite sum is NaN and means nothing */
+  return isfinite(sum) ? sum + lost : sum; /* the error of an infinite sum is NaN */
 }
 
 static void
@@ -60,7 +60,7 @@ empty_result(const MsReduceSpec *spec, guint64 n)
                           .max_at = MS_REDUCE_NO_POSITION};
 }
 
-/* The first of the two passes of a deviation: the mean, which the second takes the distances from. */
+/* The mean, the first of the two passes of a deviation. */
 static double
 mean_of(const MsReduceSpec *spec, const Walk *walk)
 {

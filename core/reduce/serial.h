@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serial reductions in C, the reference that results of devices are checked against. */
+/* Serial reductions in C, the reference for the results of devices. */
 #pragma once
 
 #include "core/reduce/reduce-plan.h"

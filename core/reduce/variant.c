@@ -44,7 +44,7 @@ split(const char *text, const char **settings, GError **error)
  * ms_reduce_variant_parse:
  * @text: a preset's name, which may be followed by comma-separated name=value of rows of #ms_reduce_options
  *
- * Returns: %FALSE with #MS_ERROR_USAGE; @options is then as before
+ * Returns: %FALSE with #MS_ERROR_USAGE; @options is then unchanged
  */
 gboolean
 ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **error)

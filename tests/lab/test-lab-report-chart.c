@@ -70,9 +70,9 @@ test_chart_of_energy(void)
   g_assert_cmpfloat(ms_report_row_metric(again, ms_report_fixture_row(again, 1), "extra-time-us"), ==, 0);
 }
 
-/* With --quick the subtitle says the size that published figures belong to, where any is drawn. */
+/* With --quick the subtitle gives the size of the published values, where any are drawn. */
 static void
-test_size_of_published_figures(void)
+test_size_of_published_values(void)
 {
   static const char text[] = "[Experiment]\nTitle=Sizes\nKind=mean-shift\n[Axes]\nsize=%s\nunroll=1;2\n"
                              "[Quick Axes]\nsize=%s\nunroll=%s\n[Plot]\nX=unroll\n"
@@ -80,8 +80,8 @@ test_size_of_published_figures(void)
   static const struct {
     const char *sizes, *quick_sizes, *quick_unrolls, *says;
   } cases[] = {
-    {"2560x2560", "128x128", "1;2", " · quick, published figures at size 2560x2560"},
-    {"2560x2560;64x64", "128x128;8x8", "1;2", " · quick, published figures at full size"},
+    {"2560x2560", "128x128", "1;2", " · quick, published values at size 2560x2560"},
+    {"2560x2560;64x64", "128x128;8x8", "1;2", " · quick, published values at full size"},
     {"2560x2560", "128x128", "1", " · quick"},
   };
 
@@ -178,7 +178,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
   g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
-  g_test_add_func("/lab/report/size-of-published-figures", test_size_of_published_figures);
+  g_test_add_func("/lab/report/size-of-published-values", test_size_of_published_values);
   g_test_add_func("/lab/chart/draw", test_charts_draw);
   g_test_add_func("/lab/chart/tooltip", test_tooltip);
   return g_test_run();

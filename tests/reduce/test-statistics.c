@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Image statistics against known figures and numpy; comparison of two images; the remembered bandwidth. */
+/* Image statistics against known values and numpy; comparison of two images; the remembered bandwidth. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -80,10 +80,10 @@ test_device_equals_serial(void)
 
 /* "r.mean=127.5" as the script prints it. */
 static double
-figure_of(GHashTable *figures, const char *channel, const char *name)
+value_of(GHashTable *values, const char *channel, const char *name)
 {
   g_autofree char *key = g_strdup_printf("%s.%s", channel, name);
-  const char *text = g_hash_table_lookup(figures, key);
+  const char *text = g_hash_table_lookup(values, key);
 
   g_assert_nonnull(text);
   return g_ascii_strtod(text, NULL);
@@ -95,44 +95,44 @@ ask_numpy(const char *raw, int *status)
   g_autofree char *script = g_build_filename(g_getenv("G_TEST_SRCDIR"), "reduce", "numpy-statistics.py", NULL);
   const char *const argv[] = {"/usr/bin/python3", script, raw, NULL};
   g_autofree char *out = NULL;
-  GHashTable *figures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 
   if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, NULL, status, NULL)) {
     *status = 77 << 8;
-    return figures;
+    return values;
   }
   g_auto(GStrv) lines = g_strsplit(out ? out : "", "\n", -1);
   for (guint i = 0; lines[i]; i++) {
     char **parts = g_strsplit(lines[i], "=", 2);
     if (parts[0] && parts[1])
-      g_hash_table_insert(figures, g_strdup(parts[0]), g_strdup(parts[1]));
+      g_hash_table_insert(values, g_strdup(parts[0]), g_strdup(parts[1]));
     g_strfreev(parts);
   }
-  return figures;
+  return values;
 }
 
 static void
-compare_channel(const MsImageStatistics *found, int c, GHashTable *figures)
+compare_channel(const MsImageStatistics *found, int c, GHashTable *values)
 {
   static const char *const percentiles[] = {"p1", "p5", "p25", "p75", "p95", "p99"};
   const MsChannelStatistics *s = &found->channels[c];
   const char *name = ms_channel_name(c);
 
-  g_assert_cmpfloat((double)s->count, ==, figure_of(figures, name, "count"));
-  g_assert_cmpfloat(s->min, ==, figure_of(figures, name, "min"));
-  g_assert_cmpfloat(s->max, ==, figure_of(figures, name, "max"));
-  g_assert_cmpfloat((double)s->sum, ==, figure_of(figures, name, "sum"));
-  g_assert_cmpfloat((double)s->nonzero, ==, figure_of(figures, name, "nonzero"));
-  g_assert_cmpfloat((double)s->clipped_low, ==, figure_of(figures, name, "clipped_low"));
-  g_assert_cmpfloat((double)s->clipped_high, ==, figure_of(figures, name, "clipped_high"));
-  g_assert_cmpfloat_with_epsilon(s->mean, figure_of(figures, name, "mean"), 1e-9);
-  g_assert_cmpfloat_with_epsilon(s->stddev, figure_of(figures, name, "stddev"), 1e-9);
-  g_assert_cmpfloat(s->median, ==, figure_of(figures, name, "median"));
+  g_assert_cmpfloat((double)s->count, ==, value_of(values, name, "count"));
+  g_assert_cmpfloat(s->min, ==, value_of(values, name, "min"));
+  g_assert_cmpfloat(s->max, ==, value_of(values, name, "max"));
+  g_assert_cmpfloat((double)s->sum, ==, value_of(values, name, "sum"));
+  g_assert_cmpfloat((double)s->nonzero, ==, value_of(values, name, "nonzero"));
+  g_assert_cmpfloat((double)s->clipped_low, ==, value_of(values, name, "clipped_low"));
+  g_assert_cmpfloat((double)s->clipped_high, ==, value_of(values, name, "clipped_high"));
+  g_assert_cmpfloat_with_epsilon(s->mean, value_of(values, name, "mean"), 1e-9);
+  g_assert_cmpfloat_with_epsilon(s->stddev, value_of(values, name, "stddev"), 1e-9);
+  g_assert_cmpfloat(s->median, ==, value_of(values, name, "median"));
   for (guint i = 0; i < G_N_ELEMENTS(percentiles); i++)
-    g_assert_cmpfloat_with_epsilon(s->percentiles[i], figure_of(figures, name, percentiles[i]), 1e-9);
+    g_assert_cmpfloat_with_epsilon(s->percentiles[i], value_of(values, name, percentiles[i]), 1e-9);
   for (int v = 0; v < 256; v++) {
     g_autofree char *bin = g_strdup_printf("bin%d", v);
-    g_assert_cmpfloat((double)found->histogram.counts[c][v], ==, figure_of(figures, name, bin));
+    g_assert_cmpfloat((double)found->histogram.counts[c][v], ==, value_of(values, name, bin));
   }
 }
 
@@ -151,7 +151,7 @@ test_numpy(void)
     return;
   g_assert_true(
     g_file_set_contents(raw, (const char *)ms_image_get_pixels(image), (gssize)ms_image_get_byte_size(image), &error));
-  g_autoptr(GHashTable) figures = ask_numpy(raw, &status);
+  g_autoptr(GHashTable) values = ask_numpy(raw, &status);
   g_unlink(raw);
   g_rmdir(folder);
   if (status == 77 << 8) {
@@ -163,7 +163,7 @@ test_numpy(void)
   g_assert_cmpint(status, ==, 0);
   g_assert_true(ms_image_statistics(&(MsDeviceRun){context, NULL, NULL}, image, found, &error));
   for (int c = 0; c < MS_N_CHANNELS; c++)
-    compare_channel(found, c, figures);
+    compare_channel(found, c, values);
 }
 
 static void
@@ -263,8 +263,8 @@ test_json_timing(void)
 static void
 test_json(void)
 {
-  static const char *const figures[] = {"min", "max", "mean", "stddev", "median", "sum",         "nonzero",     "p1",
-                                        "p5",  "p25", "p75",  "p95",    "p99",    "clipped_low", "clipped_high"};
+  static const char *const values[] = {"min", "max", "mean", "stddev", "median", "sum",         "nonzero",     "p1",
+                                       "p5",  "p25", "p75",  "p95",    "p99",    "clipped_low", "clipped_high"};
   g_autoptr(MsImage) image = ms_fixture_noise(9, 9, 3);
   g_autofree MsImageStatistics *s = g_new(MsImageStatistics, 1);
 
@@ -274,8 +274,8 @@ test_json(void)
   JsonObject *histogram = json_object_get_object_member(json_node_get_object(root), "histogram");
   for (int c = 0; c < MS_N_CHANNELS; c++) {
     JsonObject *channel = json_object_get_object_member(statistics, ms_channel_name(c));
-    for (guint i = 0; i < G_N_ELEMENTS(figures); i++)
-      g_assert_true(json_object_has_member(channel, figures[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++)
+      g_assert_true(json_object_has_member(channel, values[i]));
     g_assert_cmpuint(json_array_get_length(json_object_get_array_member(histogram, ms_channel_name(c))), ==, 256);
     g_assert_cmpint(json_object_get_int_member(channel, "sum"), ==, (gint64)s->channels[c].sum);
   }
@@ -291,18 +291,18 @@ test_bandwidth_is_remembered(void)
 
   if (!context)
     return;
-  g_assert_false(ms_bandwidth_recall(context, folder, &first));
+  g_assert_false(ms_bandwidth_load(context, folder, &first));
   g_assert_true(ms_bandwidth_get(context, folder, &first, NULL, &error));
   g_assert_no_error(error);
   g_assert_cmpfloat(first.read, >, 0);
   g_assert_cmpfloat(first.copy, >, 0);
-  g_assert_true(ms_bandwidth_recall(context, folder, &second));
+  g_assert_true(ms_bandwidth_load(context, folder, &second));
   g_assert_cmpfloat(first.read, ==, second.read);
   g_assert_cmpfloat(first.copy, ==, second.copy);
   g_autoptr(GPtrArray) files = ms_test_list_files(folder, ".ini");
   g_assert_cmpuint(files->len, ==, 1);
   g_assert_true(g_file_set_contents(g_ptr_array_index(files, 0), "damaged", -1, NULL));
-  g_assert_false(ms_bandwidth_recall(context, folder, &second));
+  g_assert_false(ms_bandwidth_load(context, folder, &second));
   g_unlink(g_ptr_array_index(files, 0));
   g_rmdir(folder);
 }
@@ -329,7 +329,7 @@ test_bandwidth_without_a_folder(void)
   /* That was no answer, so it is asked again; and the answer is kept, for a stopped benchmark could give none. */
   g_assert_true(ms_bandwidth_get(context, folder, &first, NULL, &error));
   g_assert_no_error(error);
-  g_assert_false(ms_bandwidth_recall(context, folder, &second));
+  g_assert_false(ms_bandwidth_load(context, folder, &second));
   g_assert_true(ms_bandwidth_get(context, folder, &second, cancelled, &error));
   g_assert_no_error(error);
   g_assert_cmpfloat(first.read, ==, second.read);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Experiments as files: GKeyFile text with groups for the axes, what is fixed, the plot and the published figures. */
+/*
+ * Experiments as files: GKeyFile text with groups for the axes, the fixed factors, the plot and the published values.
+ */
 #pragma once
 
 #include "core/lab/experiment/experiment.h"

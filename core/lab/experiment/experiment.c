@@ -40,8 +40,8 @@ ms_published_free(MsPublished *self)
 
 /**
  * ms_experiment_new:
- * @name: short, as files and the command line use it
- * @title: for a person
+ * @name: identifier on the command line and in file names
+ * @title: heading of its table and chart
  * @kind: the MsLabKind that runs it, by name
  *
  * Returns: (transfer full): an experiment without axes, plotted as bars of time
@@ -175,7 +175,7 @@ complete_settings(const MsExperiment *self, MsFactors *factors, const MsCase *on
   add_missing(factors, self->fixed);
 }
 
-/** Expansion: of one case, or of an experiment without cases, into @all its configurations. */
+/** Expansion: the case to expand (none for an experiment without cases); @all receives the configurations. */
 typedef struct {
   const MsExperiment *experiment;
   const MsCase *one;
@@ -202,11 +202,11 @@ expand_axis(const Expansion *self, guint depth, const MsFactors *so_far)
 
 /**
  * ms_experiment_expand:
- * @quick: whether the scaled-down values are wanted
+ * @quick: whether to use the scaled-down values
  *
  * Every case with every combination of the axes; the first axis varies slowest.
  *
- * Returns: (transfer full) (element-type MsFactors): the configurations, complete with what is fixed
+ * Returns: (transfer full) (element-type MsFactors): the configurations, fixed factors included
  */
 GPtrArray *
 ms_experiment_expand(const MsExperiment *self, gboolean quick)
@@ -268,7 +268,7 @@ ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors
 /**
  * ms_experiment_find_published:
  *
- * Returns: (transfer container) (element-type MsPublished): the published figures of the configuration that @factors
+ * Returns: (transfer container) (element-type MsPublished): the published values of the configuration that @factors
  *   scales down
  */
 GPtrArray *
@@ -297,7 +297,9 @@ ms_experiment_translate(const char *text)
   return text && *text ? dgettext(MS_EXPERIMENT_TEXT_DOMAIN, text) : text;
 }
 
-/** ms_experiment_case_title: (transfer full): a case's name for a person, with blanks for underscores. */
+/**
+ * ms_experiment_case_title: (transfer full): a case's name with blanks for underscores, as tables and charts show it.
+ */
 char *
 ms_experiment_case_title(const char *name)
 {
@@ -325,7 +327,7 @@ ms_experiment_label(const MsExperiment *self, const MsFactors *factors)
   return g_string_free(g_steal_pointer(&label), FALSE);
 }
 
-/** ms_experiment_describe_axes: (transfer full): "memory: buffer, image; unroll: 1, 2, 4" for a person. */
+/** ms_experiment_describe_axes: (transfer full): the axes as text, "memory: buffer, image; unroll: 1, 2, 4". */
 char *
 ms_experiment_describe_axes(const MsExperiment *self, gboolean quick)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsExperiment: one experiment as data: its axes, fixed factors, plot and published figures. Each is a file of
+ * MsExperiment: one experiment as data: its axes, fixed factors, plot and published values. Each is a file of
  * data/experiments/.
  */
 #pragma once
@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsAxis: one thing that varies.
+ * MsAxis: one factor that varies.
  * @key: a factor that the experiment's kind knows ("unroll", "size", "type", …)
  * @values: at the published scale
  * @quick: with --quick; the same as @values unless the file says otherwise
@@ -24,7 +24,7 @@ typedef struct {
 } MsAxis;
 
 /**
- * MsCase: a named set of settings, for what varies in several keys at once. @quick: whether it takes part with --quick.
+ * MsCase: a named set of factors, where several vary together. @quick: whether it takes part with --quick.
  */
 typedef struct {
   char *name;
@@ -33,7 +33,7 @@ typedef struct {
 } MsCase;
 
 /**
- * MsPublished: one published figure; it belongs to every configuration that contains @where. @low == @high unless it is
+ * MsPublished: one published value; it belongs to every configuration that contains @where. @low == @high unless it is
  * a range.
  */
 typedef struct {

@@ -8,7 +8,7 @@
 #define ARRAY_SEED G_GUINT64_CONSTANT(20111)
 #define LARGEST_REAL 1000.0
 
-/* splitmix64: every element of the array from its index alone, the same on every machine. */
+/* splitmix64 of the index alone, so that every machine generates the same array. */
 static guint64
 random_bits(guint64 index)
 {
@@ -26,7 +26,7 @@ fill_whole_numbers(guint64 *words, gsize bytes)
     words[i] = random_bits(i);
 }
 
-/* Positive, so that a sum does not cancel itself out and a relative tolerance means something. */
+/* Positive, so that the terms of a sum do not cancel and its relative tolerance is meaningful. */
 static void
 fill_real_numbers(void *data, MsElementType type, guint64 n)
 {

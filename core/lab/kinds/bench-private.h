@@ -23,7 +23,7 @@ struct _MsLabBench {
   GPtrArray *arrays;     /* MsLabArray */
   char *scratch_file;
   double reference_s;   /* seconds that a reference may take, 0 for any time */
-  guint reference_step; /* the reference has every band of rows whose number is a multiple of this */
+  guint reference_step; /* the reference holds the bands of rows whose index is a multiple of this */
 };
 
 G_END_DECLS

@@ -120,7 +120,7 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   return scene;
 }
 
-/* The rows of one reference, computed by several threads in bands; the pixels do not depend on the bands. */
+/* The rows of one reference, computed by several threads in bands. */
 typedef struct {
   MsImage *image;
   const MsParams *params;
@@ -167,7 +167,7 @@ ms_lab_bench_limit_reference(MsLabBench *self, double seconds)
  * @threads: bands computed at the same time
  * @limit_s: seconds that the reference may take, 0 for any time
  *
- * Returns: the distance from one computed band to the next, so that they end in time; at least two are computed
+ * Returns: the step from one computed band to the next that keeps within @limit_s; at least two are computed
  */
 guint
 ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s)
@@ -195,7 +195,7 @@ ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image)
   return ms_image_new_take(width, rows, pixels, NULL);
 }
 
-/* The first band shows how long each takes. */
+/* Times the first band as an estimate for the others. */
 static void
 choose_step(MsLabBench *self, ReferenceJob *job, guint bands)
 {
@@ -258,7 +258,7 @@ find_reference(MsLabBench *self, MsImage *image, const MsParams *params)
  * @window_samples: (out) (nullable): pixels of all windows that the filter looks at
  *
  * Returns: (transfer none): the result of the serial reference for @image, computed once: the rows that
- *   ms_lab_bench_referenced_rows() takes out of an image
+ *   ms_lab_bench_referenced_rows() copies
  */
 MsImage *
 ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
@@ -310,7 +310,7 @@ ms_lab_bench_forget(MsLabBench *self)
  * @log: resolved
  * @headline_stages: bits 1 << MsStage of the stages that count as the time of the run
  *
- * Copies the timings of a run into its sample. Building belongs to preparation and is skipped.
+ * Copies the timings of a run into its sample. Build times are skipped, since they are part of @prepare.
  */
 void
 ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)

@@ -63,7 +63,7 @@ spawn(MsPeerProcess *self, const MsPeerTask *task, const char *interpreter)
   return TRUE;
 }
 
-/* The interpreter of the path may be without the module that the system's has. */
+/* Tries the system's interpreter as well, since the first python3 in PATH may lack OpenCV's module. */
 static gboolean
 find_interpreter(MsPeerProcess *self, const MsPeerTask *task, GCancellable *cancellable, GError **error)
 {

@@ -114,7 +114,7 @@ filter_knows(const char *key)
   return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "device") == 0;
 }
 
-/* Configurations with equal options of the filter group give the same pixels, so their times may be compared. */
+/* Configurations with equal filter parameters give the same pixels, so their times may be compared. */
 static char *
 filter_group(const MsFactors *factors)
 {

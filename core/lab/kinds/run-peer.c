@@ -101,7 +101,7 @@ peer_knows(const char *key)
   return ms_option_find(key) || strcmp(key, "size") == 0 || strcmp(key, "library") == 0;
 }
 
-/* That of the filter, with whose rows a peer is compared. */
+/* The group of kind mean-shift, with whose rows a peer is compared. */
 static char *
 peer_group(const MsFactors *factors)
 {
@@ -121,7 +121,7 @@ parse_library(PeerSubject *self, const MsFactors *factors, GError **error)
     return FALSE;
   }
   if (self->settings.params.space != MS_SPACE_RGB) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The peer %s filters colours as they are.", name);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The peer %s filters in RGB only.", name);
     return FALSE;
   }
   return TRUE;

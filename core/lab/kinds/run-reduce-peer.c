@@ -14,7 +14,7 @@
 #include "core/reduce/reduce-result.h"
 #include "core/reduce/serial.h"
 
-/* OpenCV adds integers up in double as well, and floats of OpenCL in float. */
+/* OpenCV also adds integers in double; its OpenCL code adds floats in float. */
 #define TOLERANCE 1e-6
 #define MAX_NUMBERS 4
 
@@ -124,14 +124,14 @@ peer_finalize(MsSubject *subject)
 
 static const MsSubjectFuncs peer_funcs = {peer_prepare, peer_run, peer_verify, peer_release, peer_finalize};
 
-/* The variant and the clock are those of the rows of kind reduce; they mean nothing to a peer. */
+/* Accepts the keys of kind reduce as well, since fixed factors apply to all rows; a peer ignores variant and clock. */
 static gboolean
 peer_knows(const char *key)
 {
   return strcmp(key, "library") == 0 || ms_lab_kind_reduce.knows(key);
 }
 
-/* That of the reductions, with which a peer is compared. */
+/* The group of kind reduce, with whose rows a peer is compared. */
 static char *
 peer_group(const MsFactors *factors)
 {

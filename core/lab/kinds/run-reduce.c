@@ -214,7 +214,7 @@ is_tuned(const char *name, const MsFactors *problem)
 }
 
 /*
- * Every choice of the table; numbers by powers of two, up to the long loops of small work-groups that suit processors.
+ * Adds every choice of the table, and numbers in powers of two up to the long loops that suit processors.
  */
 static void
 reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)

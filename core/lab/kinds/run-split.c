@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kind split: one image on several devices with equal, learned or adaptive shares; the time is the wall time of the
- * whole. With a simulated partner one device is enough, and the time is that of the slower of the two at each step.
+ * whole image. With a simulated partner one device is enough, and the time is that of the slower of the two at each
+ * step.
  */
 #include <string.h>
 
@@ -110,7 +111,7 @@ parse_partner(SplitSubject *self, const MsFactors *factors, GError **error)
   self->ratio = g_ascii_strtod(text, &end);
   if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is no partner: real, or a ratio from 0.01 to 100.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a partner; it can be real or a ratio from 0.01 to 100.", text);
   return FALSE;
 }
 

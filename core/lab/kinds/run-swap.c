@@ -101,7 +101,7 @@ swap_group(const MsFactors *factors)
   return g_strdup_printf("swap-example size:%s", ms_factors_get_or(factors, "size", "2^20"));
 }
 
-/* What the model of warps counts in one work-group, whose pattern all others repeat. */
+/* Counts the accesses of one work-group by the model of warps; all other groups repeat its pattern. */
 static void
 count_accesses(SwapSubject *self)
 {
@@ -134,7 +134,7 @@ parse_warp(SwapSubject *self, const char *text, GError **error)
   guint64 number = 0;
 
   if (strcmp(text, "all") != 0 && !g_ascii_string_to_unsigned(text, 10, 1, WARPS, &number, NULL)) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is no warp of the example; it can be all or 1 to %d.", text, WARPS);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a warp of the example; it can be all or 1 to %d.", text, WARPS);
     return FALSE;
   }
   self->warp = (guint)number;

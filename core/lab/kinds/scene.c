@@ -29,7 +29,7 @@ lattice_noise(int x, int y, int shift, guint32 layer)
   return (int)((((gint64)top << shift) + (gint64)(bottom - top) * fy) >> (2 * shift));
 }
 
-/* Large soft shapes with a little texture on them. */
+/* Large smooth shapes with a fine texture. */
 static int
 soft_noise(int x, int y, guint32 layer)
 {

@@ -4,7 +4,7 @@
 #define SEGMENT_ELEMENTS 32 /* floats in 128 bytes, the unit of a coalesced access on Fermi */
 #define MOST_BRANCHES 8
 
-/* Segments that the items of the warp with this outcome read one element each from; 0 when none takes the branch. */
+/* The segments that are read by the items of the warp that take this branch, one element each; 0 if none does. */
 static guint
 count_segments(const guint16 *map, guint first, MsSwapOutcome outcome, guint branch)
 {

@@ -227,7 +227,7 @@ ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAdd
   MsEnergy *self = g_new0(MsEnergy, 1);
 
   if (!open_nvml(self, library, &(Wanted){device_name, address}))
-    self->reason = g_strdup("n/a: no NVML energy counter that is this device's alone.");
+    self->reason = g_strdup("n/a: no NVML energy counter covers exactly this device.");
   return self;
 }
 

@@ -26,7 +26,7 @@ typedef struct {
   GRand *random;
   guint *order; /* of the current round, or of the even round before it */
   guint round;
-  guint next_check; /* the round after which the comparisons are looked at again */
+  guint next_check; /* the round after which the comparisons are judged again */
 } MsMeasureCampaign;
 
 gboolean ms_measure_is_anchor(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner);

@@ -33,7 +33,7 @@ is_spent(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
   return n >= o->min_repeats && runner->spent_s >= o->budget_s;
 }
 
-/* Whether the verdict is reached, or the baseline runs no more so that further samples cannot help. */
+/* Whether the verdict is reached, or cannot change any more because the baseline has ended. */
 static gboolean
 is_decided(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 {
@@ -58,8 +58,8 @@ is_settled(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 }
 
 /*
- * All configurations stay until every comparison is settled: what leaves early would be compared with samples of
- * another time. Comparisons are judged after 5, 7, 9, 12, … rounds, because each judging risks a false verdict.
+ * All configurations run until every comparison is settled, so that all samples are of the same rounds. Comparisons are
+ * judged only after 5, 7, 9, 12, … rounds, because each judgement risks a false verdict.
  */
 static gboolean
 all_settled(MsMeasureCampaign *campaign)
@@ -73,7 +73,7 @@ all_settled(MsMeasureCampaign *campaign)
   return TRUE;
 }
 
-/* A configuration that still runs is never counted as a whole, whatever it has spent. */
+/* The fraction done of a configuration, below 1 until it has ended, since it may exceed its budget. */
 static double
 share_done(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 {
@@ -201,7 +201,7 @@ run_campaign(MsMeasureCampaign *campaign, GError **error)
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
- * all medians have the wanted spread and all comparisons are settled. A configuration whose budget is spent leaves
+ * all medians have the required spread and all comparisons are settled. A configuration whose budget is spent ends
  * earlier. A failing configuration gets its outcome and is not run again.
  *
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING

@@ -9,7 +9,9 @@
 #define FEWEST_FOR_A_VERDICT 5
 #define FEWEST_PAIRS 8
 #define Z_99_PERCENT 2.576
-/* How much of the anchor's own change the two runs may differ in besides: the machine does not slow all code alike. */
+/*
+ * Share of the anchor's change by which the interval is widened, because a slower machine does not slow all code alike.
+ */
 #define ANCHOR_DOUBT 0.5
 
 /* A centre with its interval; of logarithms, so that a ratio and its inverse are treated alike. */

@@ -98,7 +98,7 @@ ms_statistics_summarise(const double *samples, gsize n)
  * @samples: @n values in any order
  * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's outer fence)
  *
- * With no interquartile range at all (most samples tie), whatever differs by more than 1 % of the median is one.
+ * Where the interquartile range is 0 (most samples tie), a sample more than 1 % from the median is an outlier.
  *
  * Returns: how many outliers there are; always 0 for fewer than 5 samples
  */

@@ -99,7 +99,8 @@ compare_rows(const MsReport *baseline, const MsReport *current, const MsReportRo
  *
  * The reports are apart in time, so the change of the anchor that both measured is removed, see ms_speedup_anchored().
  *
- * Returns: (transfer full): one row for each configuration of @current; a row without two times says why
+ * Returns: (transfer full): one row for each configuration of @current; a row that lacks a time has a note with the
+ *   reason
  */
 MsComparison *
 ms_compare_reports(const MsReport *baseline, const MsReport *current, double noise)

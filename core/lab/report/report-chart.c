@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chart of a report: which rows become which series, and the published figures beside them. */
+/* The chart of a report: which rows become which series, and the published values beside them. */
 #include "core/lab/report/report-chart.h"
 
 #include <math.h>
@@ -176,7 +176,7 @@ add_stages(Drawing *d, const MsReportRow *row)
   }
 }
 
-/* (transfer full): the size that the published figures belong to; %NULL where it varies. */
+/* (transfer full): the size of the published values; %NULL where it varies. */
 static char *
 published_size(const MsReport *report)
 {
@@ -211,7 +211,7 @@ scale_text(const MsReport *report)
   if (!has_published(report))
     return g_strdup(" · quick");
   g_autofree char *size = published_size(report);
-  return g_strdup_printf(" · quick, published figures at %s%s", size ? "size " : "full size", size ? size : "");
+  return g_strdup_printf(" · quick, published values at %s%s", size ? "size " : "full size", size ? size : "");
 }
 
 /* (nullable): the counter that energy was read from. */
@@ -304,7 +304,7 @@ is_drawn(GPtrArray *metrics, const MsPublished *published)
   return FALSE;
 }
 
-/* (element-type utf8): the metrics of the panels: those of the plot, then those of published figures that fit none. */
+/* (element-type utf8): the metrics of the panels: those of the plot, then those of published values in other units. */
 static GPtrArray *
 panel_metrics(const MsReport *self)
 {
@@ -327,7 +327,7 @@ panel_metrics(const MsReport *self)
 
 /**
  * ms_report_to_chart: (transfer full): the chart that the experiment's plot describes, verified rows only, and below it
- * a panel for each further metric of the plot or of published figures.
+ * a panel for each further metric of the plot or of published values.
  */
 MsChart *
 ms_report_to_chart(const MsReport *self)

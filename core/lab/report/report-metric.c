@@ -116,7 +116,7 @@ is_peer(const MsReportRow *row)
   return g_strcmp0(kind, "peer") == 0 || g_strcmp0(kind, "reduce-peer") == 0;
 }
 
-/* Over the first peer that did the same work. */
+/* The speed-up over the first peer in the group. */
 static double
 peer_speed_up(const MsReport *report, const MsReportRow *row)
 {
@@ -128,7 +128,7 @@ peer_speed_up(const MsReport *report, const MsReportRow *row)
   return NAN;
 }
 
-/* Not measured here, so only published figures have such a metric. */
+/* A metric of published values only. */
 static double
 published_only(const MsReport *report, const MsReportRow *row)
 {
@@ -174,7 +174,7 @@ static const MsMetric metrics[] = {
   {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
   {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
   {"peer-speed-up", "Speed-up over OpenCV (higher is better)", "×", 0, peer_speed_up},
-  {"linpack", "Linpack, Gflop/s, which is not run here (higher is better)", "Gflop/s", 0, published_only},
+  {"linpack", "Linpack, Gflop/s, published values only (higher is better)", "Gflop/s", 0, published_only},
   {"accesses", "Memory accesses of a warp, by the model of warps (lower is better)", "accesses", 0, accesses},
   {"uncoalesced", "Accesses that are not coalesced, in thousands, by the model of warps (lower is better)", "k", 0,
    uncoalesced},
@@ -199,7 +199,7 @@ ms_metric_find(const char *name)
  * ms_report_row_metric:
  * @metric: "time", "speed-up", "gb-per-s", …
  *
- * Returns: the value in the unit of @metric; NAN when the row was not verified or has no such figure
+ * Returns: the value in the unit of @metric; NAN when the row was not verified or lacks the metric
  */
 double
 ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric)

@@ -67,7 +67,7 @@ first_line(const char *text)
   return end ? g_strndup(text, (gsize)(end - text)) : g_strdup(text);
 }
 
-/* Why a row failed, or what disturbed its samples; empty when there is nothing to say. */
+/* Why a row failed, or what disturbed its samples; empty where neither applies. */
 static char *
 remarks_of(const MsReport *self, const MsReportRow *row)
 {
@@ -224,7 +224,7 @@ ms_report_footer(const MsReport *self)
   if (self->experiment->finding)
     g_string_append_printf(text, "Published: %s\n", self->experiment->finding);
   if (self->quick && any_row_published(self))
-    g_string_append(text, "Published figures are those of the full sizes; this run was scaled down.\n");
+    g_string_append(text, "Published values are those of the full sizes; this run was scaled down.\n");
   append_energy_source(self, text);
   if (!self->complete)
     g_string_append(text, "Incomplete: the experiment was interrupted before every configuration was measured.\n");

@@ -25,7 +25,7 @@ typedef struct {
  * MsReportRow: one configuration.
  * @group: rows of one group did the same work, so their times can be compared
  * @speedup: over the group's baseline
- * @published: (element-type MsPublished): its published figures, owned by the experiment
+ * @published: (element-type MsPublished): its published values, owned by the experiment
  */
 typedef struct {
   MsFactors *factors;

@@ -30,7 +30,8 @@ ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **erro
       *strategy = i;
       return TRUE;
     }
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is no way to search; it can be auto, exhaustive, random or greedy.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a search strategy; it can be auto, exhaustive, random or greedy.",
+               text);
   return FALSE;
 }
 
@@ -47,7 +48,7 @@ free_trial(gpointer data)
 /**
  * ms_tune_record_new:
  * @device: name of the device
- * @driver: its driver's version: another driver may prefer something else
+ * @driver: its driver's version, since another driver may prefer other settings
  * @problem: class of the problem, see ms_problem_class_filter()
  */
 MsTuneRecord *
@@ -145,7 +146,7 @@ ms_tune_record_check(const MsTuneRecord *self, GError **error)
     return TRUE;
   if (self->trials->len == 0) {
     ms_set_error(error, MS_ERROR_TIMEOUT,
-                 "The time was over before any of the %" PRIu64 " configurations was measured; give --tune more of it, "
+                 "The budget was spent before any of the %" PRIu64 " configurations was measured; increase it, "
                  "as in --budget 5m.",
                  self->space_size);
     return FALSE;
@@ -153,15 +154,14 @@ ms_tune_record_check(const MsTuneRecord *self, GError **error)
   const MsTrial *first = g_ptr_array_index(self->trials, 0);
   ms_set_error(
     error, MS_ERROR_DEVICE,
-    "None of the %u configurations that were tried has a time; leave --tune more to choose, or more time. The first "
-    "failed so: %s",
+    "None of the %u configurations that were tried succeeded; fix fewer settings or increase --budget. The first "
+    "failed: %s",
     self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
   return FALSE;
 }
 
 /**
- * ms_tune_record_to_text: (transfer full): what was searched, the ten fastest, and how many failed in which
- * way.
+ * ms_tune_record_to_text: (transfer full): the problem, the ten fastest trials, and the number of failures by class.
  */
 char *
 ms_tune_record_to_text(const MsTuneRecord *self)
@@ -171,7 +171,7 @@ ms_tune_record_to_text(const MsTuneRecord *self)
   g_string_append_printf(text,
                          "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
                          self->device, self->driver, self->problem, self->trials->len, self->space_size,
-                         ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", to be continued");
+                         ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", unfinished");
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)

@@ -10,7 +10,7 @@
 #define SMALL_SPACE 64
 #define PROBES 6
 
-/* A limit of 0 would stand for none. */
+/* A limit of 0 means no limit. */
 #define LEAST_LIMIT_S 0.001
 
 struct _MsTuneSpace {
@@ -158,7 +158,7 @@ is_limited(const Search *search)
   return search->options->budget_s > 0 && (search->n_evaluated > 0 || ms_tune_record_best(search->record));
 }
 
-/* A build cannot be cancelled, so a configuration is not begun where the time left is less than the usual one's. */
+/* A build cannot be cancelled, so no configuration begins when less time is left than one usually takes. */
 static gboolean
 is_over(const Search *search)
 {
@@ -348,7 +348,7 @@ search_greedily(Search *search, GError **error)
  * @record: (inout): receives the trials; configurations that it holds are not tried again
  *
  * Greedy search changes one dimension at a time from the best known point until no neighbour is faster, then restarts
- * from random points as long as there is budget. Failures are recorded with their class and the search continues.
+ * from random points until the budget is spent. Failures are recorded with their class and the search continues.
  *
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */

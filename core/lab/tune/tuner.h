@@ -45,7 +45,7 @@ typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial,
  * @strategy: MS_TUNE_AUTO is exhaustive for small spaces and greedy for large ones
  * @budget_s: seconds for the whole search
  * @trial_timeout_s: seconds for one configuration
- * @start: (nullable): where the greedy search begins
+ * @start: (nullable): the first point of the greedy search
  * @clock: (nullable): returns microseconds, instead of the host's clock; @clock_data: for it
  * @progress: (nullable)
  */

@@ -7,7 +7,7 @@
 #include "core/reduce/launch.h"
 
 #define BINS (MS_N_CHANNELS * 256)
-/* As in histogram.cl: the bins of a copy, and the distance that puts copies on different banks. */
+/* Bytes of one copy of the bins, padded as in histogram.cl so that copies use different banks. */
 #define COPY_BYTES ((BINS + 8) * sizeof(cl_uint))
 #define COPIES 4
 /* Pixels of one launch: counts are 32-bit on the device. */
@@ -56,7 +56,7 @@ build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
   return ms_kernel_new(context, spec, "histogram", log, error);
 }
 
-/** Counter: the kernel on a device, and what every chunk of an image needs. */
+/** Counter: the kernel and buffers that all chunks of an image share. */
 typedef struct {
   const MsDeviceRun *run;
   Shape shape;
@@ -154,7 +154,7 @@ ms_histogram_add(MsHistogram *self, const MsHistogram *other)
       self->counts[c][v] += other->counts[c][v];
 }
 
-/** ms_histogram_serial: the same counts without a device. */
+/** ms_histogram_serial: the same counts on the host. */
 void
 ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogram)
 {

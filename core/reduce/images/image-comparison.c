@@ -8,12 +8,12 @@
 #include "core/reduce/launch.h"
 #include "core/reduce/images/timed-pass.h"
 
-/* As in images/differences.cl. */
+/* Must equal the constant of images/differences.cl. */
 #define WORDS 10
 #define CHANGED 8
 #define GREATEST 9
 #define GROUPS_PER_UNIT 8
-/* A lane's 32-bit sum of squares holds 2^16 of them; the plan stays at half. */
+/* A lane's 32-bit sum of squares holds 2^16 of them; half of that is used. */
 #define MAX_LOADS (1 << 15)
 
 typedef struct {
@@ -83,7 +83,7 @@ compare_stripe(const MsDeviceRun *run, const Stripe *stripe, MsImageComparison *
   g_auto(cl_mem) left = kernel ? ms_device_array_new(context, stripe->a, 4 * (gsize)n, run->log, error) : NULL;
   g_auto(cl_mem) right = left ? ms_device_array_new(context, stripe->b, 4 * (gsize)n, run->log, error) : NULL;
   g_auto(cl_mem) out = right ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error) : NULL;
-  const cl_mem no_table = NULL; /* items do their own work */
+  const cl_mem no_table = NULL; /* no swap table */
   const MsKernelArg args[] = {MS_ARG_OF(left),
                               MS_ARG_OF(right),
                               MS_ARG_OF(n),
@@ -141,7 +141,7 @@ compare_stripes(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageCompariso
   return TRUE;
 }
 
-/** ms_image_comparison: how two images differ; %FALSE with #MS_ERROR_USAGE when their sizes do. */
+/** ms_image_comparison: compares two images on the device; %FALSE with #MS_ERROR_USAGE when their sizes differ. */
 gboolean
 ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison, GError **error)
 {
@@ -160,7 +160,7 @@ ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageCompa
   return TRUE;
 }
 
-/** ms_image_comparison_serial: the same figures without a device. */
+/** ms_image_comparison_serial: the same comparison on the host. */
 void
 ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison)
 {
@@ -180,7 +180,7 @@ ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, M
   complete_comparison(comparison);
 }
 
-/** ms_image_comparison_add: makes @self the comparison of its pixels and those of @other together. */
+/** ms_image_comparison_add: merges @other into @self, as if their pixels had been compared together. */
 void
 ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other)
 {

@@ -23,7 +23,8 @@ sample_at(const guint64 counts[256], guint64 rank)
 }
 
 /*
- * Interpolates between the two samples around rank (n - 1) p / 100; integers select them, so nothing is rounded twice.
+ * Interpolates between the two samples around rank (n - 1) p / 100; the rank is computed in integers, so only the
+ * interpolation rounds.
  */
 static double
 percentile(const guint64 counts[256], guint64 n, guint percent)
@@ -84,7 +85,7 @@ derive(MsImageStatistics *statistics)
 /**
  * ms_image_statistics:
  *
- * One pass over the image on the device. The device's bandwidth is measured when it is not known yet.
+ * One pass over the image on the device. Measures the device's bandwidth first when it is not known.
  */
 gboolean
 ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error)
@@ -103,7 +104,7 @@ ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *s
   return TRUE;
 }
 
-/** ms_image_statistics_serial: the same figures without a device; the times stay 0. */
+/** ms_image_statistics_serial: the same statistics on the host; the times are 0. */
 void
 ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)
 {
@@ -112,7 +113,7 @@ ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatis
   derive(statistics);
 }
 
-/** ms_image_statistics_add: makes @self the statistics of its pixels and those of @other together. */
+/** ms_image_statistics_add: merges @other into @self, as if their pixels were one image. */
 void
 ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other)
 {

@@ -37,7 +37,7 @@ PERCENTILE(3, p75)
 PERCENTILE(4, p95)
 PERCENTILE(5, p99)
 
-/** Row: a figure by the name that the JSON report uses. @whole: an exact integer. */
+/** Row: a statistic with its member name in JSON. @whole: whether it is an exact integer. */
 typedef struct {
   const char *name;
   Figure get;
@@ -125,10 +125,10 @@ add_channel(const MsChannelStatistics *s, JsonBuilder *builder)
 static double
 or_unknown(double value)
 {
-  return value > 0 ? value : NAN; /* which JSON writes as null */
+  return value > 0 ? value : NAN; /* written as null in JSON */
 }
 
-/* Null: the time of results that no device computed, and the peak of a device that could not be measured. */
+/* The time of results computed on the host, and the share of an unknown peak, are null. */
 static void
 add_timing(double kernel_ms, double gb_per_s, double peak_share, JsonBuilder *builder)
 {
@@ -154,7 +154,7 @@ ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder
   json_builder_end_object(builder);
 }
 
-/** ms_image_comparison_to_text: (transfer full): one figure a line, with the time of the pass. */
+/** ms_image_comparison_to_text: (transfer full): one value a line, with the time of the pass. */
 char *
 ms_image_comparison_to_text(const MsImageComparison *self)
 {

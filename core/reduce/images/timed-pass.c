@@ -4,7 +4,7 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/launch.h"
 
-/* The peak is measured once; failing to measure it is no error of the pass. */
+/* The peak is measured once; a failure of that does not fail the pass. */
 static double
 share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
 {
@@ -34,7 +34,7 @@ ms_timed_pass_join(MsTimedPass a, MsTimedPass b)
 /**
  * ms_time_pass:
  * @run: whose log gets copies of the rows
- * @own: the log of the pass alone; resolved here
+ * @own: the log of this pass only; resolved here
  */
 gboolean
 ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GError **error)

@@ -68,7 +68,7 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
   if (n == 0)
     fault = N_("The array is empty; a histogram needs at least one element.");
   else if (spec->bins == 0 || spec->bins > MAX_BINS)
-    fault = N_("A histogram takes from 1 to 4194304 bins.");
+    fault = N_("A histogram has from 1 to 4194304 bins.");
   else if (!isfinite(spec->low) || !isfinite(spec->high) || !(spec->low < spec->high))
     fault = N_("The range of a histogram needs a lower edge below its upper edge.");
   else if (whole && (spec->low != floor(spec->low) || spec->high != floor(spec->high)))
@@ -82,7 +82,10 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
   return fault == NULL;
 }
 
-/** ms_array_histogram_check: whether such a device can count @n elements; %FALSE with the errors of the histogram. */
+/**
+ * ms_array_histogram_check: whether a device with these limits can count @n elements; fails as ms_array_histogram()
+ * does.
+ */
 gboolean
 ms_array_histogram_check(const MsArrayHistogramSpec *spec, guint64 n, const MsDeviceLimits *limits, GError **error)
 {
@@ -185,7 +188,7 @@ ms_array_histogram_free(MsArrayHistogram *self)
   g_free(self);
 }
 
-/** ms_array_histogram_serial: (transfer full): the same counts without a device. */
+/** ms_array_histogram_serial: (transfer full): the same counts on the host. */
 MsArrayHistogram *
 ms_array_histogram_serial(const MsArrayHistogramSpec *spec, const void *data, guint64 n, GError **error)
 {
@@ -237,7 +240,7 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }
 
-/** Counter: the kernel on a device, and what every chunk of an array needs. */
+/** Counter: the kernel and buffers that all chunks of an array share. */
 typedef struct {
   const MsDeviceRun *run;
   const MsArrayHistogramSpec *spec;
@@ -290,8 +293,7 @@ count_chunk(const Counter *self, const void *data, guint64 n, MsArrayHistogram *
  * ms_array_histogram:
  * @data: @n elements of the spec's type
  *
- * Returns: (transfer full): the counts, or %NULL with @error set; #MS_ERROR_USAGE names what the spec or the array
- *   lacks
+ * Returns: (transfer full): the counts, or %NULL with @error set; #MS_ERROR_USAGE for an invalid spec or an empty array
  */
 MsArrayHistogram *
 ms_array_histogram(const MsDeviceRun *run, const MsArrayHistogramSpec *spec, const void *data, guint64 n,

@@ -23,7 +23,10 @@ typedef struct {
   double high;
 } MsArrayHistogramSpec;
 
-/** MsArrayHistogram: @counts of @bins, and what lay outside; they sum to the number of elements. */
+/**
+ * MsArrayHistogram: @counts of @bins, and the numbers of elements outside them; together they sum to the array's
+ * length.
+ */
 typedef struct {
   guint bins;
   guint64 *counts;

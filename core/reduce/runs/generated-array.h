@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of made-up values, the same on every machine and in every locale: what --reduce and the lab compute on. */
+/* Pseudo-random arrays for --reduce and the lab, the same on every machine. */
 #pragma once
 
 #include "core/reduce/element-type.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of keys by the standard library, which the results of a device are compared with. */
+/* The serial sort, by the C library, the reference for the results of devices. */
 #include <stdlib.h>
 
 #include "core/reduce/sort/sort.h"
@@ -31,7 +31,7 @@ compare_float(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/** ms_sort_serial: the same order by qsort(). */
+/** ms_sort_serial: sorts with qsort() in the order of ms_sort_buffer(). */
 void
 ms_sort_serial(MsElementType type, void *keys, guint64 n)
 {

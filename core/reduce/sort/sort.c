@@ -91,7 +91,7 @@ usual_group(const MsSortOptions *options, const MsDeviceLimits *limits)
   return group;
 }
 
-/* Groups with barriers are slow on processors, whose vectors do a step of many pairs at once. */
+/* Processors run work-groups with barriers slowly, but order many pairs at once in vectors. */
 static gboolean
 takes_vectors(const MsSortOptions *options, const MsDeviceLimits *limits)
 {
@@ -136,7 +136,7 @@ check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *lim
 }
 
 /**
- * ms_sort_check: whether such a device can sort @n keys with these options.
+ * ms_sort_check: whether a device with these limits can sort @n keys with these options.
  *
  * Returns: %FALSE with #MS_ERROR_UNSUPPORTED and the reason
  */
@@ -176,7 +176,7 @@ compose(const Sorter *self)
   return spec;
 }
 
-/* What follows from the options, the number of keys and the device. */
+/* Derives the layout of the sort from the options, the number of keys and the device. */
 static void
 size_sorter(Sorter *self, const MsDeviceLimits *limits)
 {
@@ -190,7 +190,7 @@ size_sorter(Sorter *self, const MsDeviceLimits *limits)
   self->names = study ? study_names : fast_names;
 }
 
-/** ms_sort_compose: (transfer full): the program that sorts @n keys on such a device; refused options have none. */
+/** ms_sort_compose: (transfer full): the program that sorts @n keys on such a device; %NULL for refused options. */
 MsProgramSpec *
 ms_sort_compose(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n)
 {
@@ -273,7 +273,7 @@ convert(Sorter *self, const Conversion *c, GError **error)
          ms_context_launch(self->context, &launch, self->log, error);
 }
 
-/* Vectors need no local memory, and only the study's form has a map. */
+/* The form in vectors takes no local memory, and only the study's form takes a swap map. */
 static guint
 count_args(const Sorter *self)
 {
@@ -301,7 +301,7 @@ run(Sorter *self, const Step *step, GError **error)
          ms_context_launch(self->context, &launch, self->log, error);
 }
 
-/* The steps of stage k that reach beyond a block: three at a time while there are that many. */
+/* The steps of stage k that reach beyond a block, three a launch while at least three remain. */
 static gboolean
 run_far_steps(Sorter *self, guint64 k, GError **error)
 {

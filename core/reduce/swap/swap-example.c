@@ -26,7 +26,7 @@ ms_swap_example_outcome(guint id)
   return id % 2 == 0 ? 1 : 2;
 }
 
-/** ms_swap_example_serial: what the example kernel computes. */
+/** ms_swap_example_serial: the same computation on the host. */
 void
 ms_swap_example_serial(const float *a, const float *b, float *result, guint n)
 {
@@ -47,8 +47,7 @@ ms_swap_example_serial(const float *a, const float *b, float *result, guint n)
 /**
  * ms_swap_example_map:
  * @map: (out): %MS_SWAP_EXAMPLE_GROUP entries: the work that each item of a group does
- * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items change places
- */
+ * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items are swapped */
 void
 ms_swap_example_map(guint16 *map, guint range)
 {
@@ -113,7 +112,7 @@ set_arguments(MsSwapExample *self, GError **error)
 
 /**
  * ms_swap_example_new:
- * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items change places
+ * @range: 0 for no swapping, or 64, 128 or 256: the block within which work-items are swapped
  * @log: (nullable): gets the build
  *
  * Builds the study's example kernel [BD 1], three branches over two arrays in work-groups of 256, and puts the arrays

@@ -3,7 +3,10 @@
 
 #include "core/error.h"
 
-/** ms_swap_range_is_valid: whether work-items may change places within @range, a power of two from 64 to the group. */
+/**
+ * ms_swap_range_is_valid: whether work-items may be swapped within blocks of @range, a power of two from 64 to the
+ * group.
+ */
 gboolean
 ms_swap_range_is_valid(guint range, guint work_group, GError **error)
 {
@@ -11,8 +14,8 @@ ms_swap_range_is_valid(guint range, guint work_group, GError **error)
     return TRUE;
   ms_set_error(
     error, MS_ERROR_UNSUPPORTED,
-    "A swap range of %u does not suit work-groups of %u; it takes a power of two from 64 up to the work-group.", range,
-    work_group);
+    "The swap range %u is not valid for work-groups of %u; it must be a power of two from 64 up to the work-group.",
+    range, work_group);
   return FALSE;
 }
 
@@ -48,8 +51,8 @@ reverse_bits(guint value, guint n_bits)
 /**
  * ms_swap_table_tree:
  *
- * For the interleaved tree [BD 2]. At distance s the works that are multiples of 2s go on; with the bits of the work
- * reversed inside the block these are the first items of the block, at every level.
+ * For the interleaved tree [BD 2]. At distance s the works that are multiples of 2s remain active; with the bits of the
+ * index reversed within the block, these are the first work-items of the block at every level.
  */
 void
 ms_swap_table_tree(guint16 *map, guint range, guint work_group)
@@ -64,8 +67,9 @@ ms_swap_table_tree(guint16 *map, guint range, guint work_group)
  * ms_swap_table_bitonic:
  * @distance: the j of the step, a power of two
  *
- * For a step of the bitonic sort [BD 3], whose branch is bit j of the work: that bit changes places with the highest
- * bit of the block, so that each half of the block branches alike. From @distance = @range on the block agrees anyway.
+ * For a step of the bitonic sort [BD 3], whose branch is bit j of the work: that bit is exchanged with the highest bit
+ * of the block, so that each half of the block takes one branch. From @distance = @range on, a block takes one branch
+ * anyway.
  */
 void
 ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance)
@@ -78,7 +82,7 @@ ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distanc
   }
 }
 
-/** ms_swap_table_invert: where the work of each id is done: inverse[map[i]] = i. */
+/** ms_swap_table_invert: the inverse permutation: inverse[map[i]] = i. */
 void
 ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group)
 {
@@ -86,7 +90,7 @@ ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group)
     inverse[map[i]] = (guint16)i;
 }
 
-/** ms_swap_divergent_warps: warps of a group in which not all items branch alike. */
+/** ms_swap_divergent_warps: warps of a group whose items take more than one branch. */
 guint
 ms_swap_divergent_warps(const guint16 *map, guint work_group, guint warp, MsSwapOutcome outcome)
 {
