@@ -78,11 +78,8 @@ static MsEngine *
 open_engine(Command *c, GError **error)
 {
   const MsCommandLine *line = c->line;
-  MsFallback fallback = (MsFallback)line->fallback;
   const char *device = c->is_on_processor ? "cpu" : ms_command_line_device(line);
-  MsEngine *engine = line->devices ? ms_split_engine_open(line->devices, (MsSplitMode)line->split,
-                                                          ms_console_print_note, c->console, error)
-                                   : ms_engine_open(device, fallback, ms_console_print_note, c->console, error);
+  MsEngine *engine = ms_command_open_engine(line, c->console, device, error);
 
   if (engine)
     limit_memory(line, engine);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/report/report-file.h"
+#include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
 #include "core/json.h"
 
@@ -16,6 +17,20 @@ ms_command_fail(MsConsole *console, const GError *error)
   else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     ms_console_error(console, error->message);
   return ms_exit_status_for_error(error);
+}
+
+/**
+ * ms_command_open_engine:
+ * @device_selector: the device where there are no --devices
+ *
+ * Returns: (transfer full): the engine that --devices or @device_selector and --fallback select
+ */
+MsEngine *
+ms_command_open_engine(const MsCommandLine *line, MsConsole *console, const char *device_selector, GError **error)
+{
+  if (line->devices)
+    return ms_split_engine_open(line->devices, (MsSplitMode)line->split, ms_console_print_note, console, error);
+  return ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
 }
 
 /** ms_command_open_context: (transfer full): the device that --device and --fallback select. */

@@ -16,6 +16,8 @@ typedef struct {
   JsonBuilder *json;
 } MsCommandResult;
 
+MsEngine *ms_command_open_engine(const MsCommandLine *line, MsConsole *console, const char *device_selector,
+                                 GError **error);
 MsContext *ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error);
 gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
                            GCancellable *cancellable, GError **error);

@@ -6,7 +6,7 @@
 #include "app/commands/command.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
-#include "core/engine/filter-modes.h"
+#include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
@@ -19,7 +19,7 @@ typedef struct {
   MsConsole *console;
   GCancellable *cancellable;
   gboolean overwrite;
-  MsContext *context; /* %NULL for the serial reference */
+  MsEngine *engine;
   MsImage *source;
   MsImage *filtered;
   guint16 *modes;
@@ -30,7 +30,7 @@ typedef struct {
 static void
 clear_run(Run *self)
 {
-  g_clear_object(&self->context);
+  g_clear_object(&self->engine);
   g_clear_object(&self->source);
   g_clear_object(&self->filtered);
   g_clear_pointer(&self->modes, g_free);
@@ -63,26 +63,20 @@ check(const MsCommandLine *line, GError **error)
 }
 
 static gboolean
-open_device(Run *self, GError **error)
-{
-  if (g_str_equal(ms_command_line_device(self->line), MS_ENGINE_REFERENCE))
-    return TRUE;
-  self->context = ms_command_open_context(self->line, self->console, error);
-  return self->context != NULL;
-}
-
-static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
   const MsImageLimits limits = {.max_pixels = line->max_pixels};
 
+  MsEngineRun run = {.want_modes = TRUE, .cancellable = self->cancellable};
+
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
-  if (self->source && open_device(self, error)) {
-    MsModesRun run = {.cancellable = self->cancellable};
-    self->filtered = ms_filter_modes_run(self->context, self->source, &line->settings, &run, error);
-    self->modes = run.modes;
-  }
+  if (self->source)
+    self->engine = ms_command_open_engine(line, self->console, ms_command_line_device(line), error);
+  if (self->engine)
+    self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
+  self->modes = g_steal_pointer(&run.modes);
+  ms_engine_run_clear(&run);
   return self->filtered != NULL;
 }
 
@@ -91,8 +85,8 @@ segment(Run *self, GError **error)
 {
   const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range};
 
-  self->segmentation = ms_segmentation_new_on(self->context, self->filtered, self->modes, &self->line->settings.params,
-                                              &options, self->cancellable, error);
+  self->segmentation = ms_segmentation_new_on(ms_engine_get_context(self->engine), self->filtered, self->modes,
+                                              &self->line->settings.params, &options, self->cancellable, error);
   if (self->segmentation)
     self->table = ms_segment_table_new(self->segmentation, self->source);
   return self->segmentation != NULL;

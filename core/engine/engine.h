@@ -38,7 +38,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
  * @interactive: keep bands short, so that cancelling takes effect soon
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
- * @want_modes: compute the modes of the whole image, too; not with several devices, and without @region and @rows
+ * @want_modes: compute the modes of the whole image, too; without @region and @rows
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @cancellable: (nullable) (transfer none)
  * @used: (out): the settings with every `auto` resolved

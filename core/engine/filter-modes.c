@@ -11,18 +11,54 @@ check_reference(const MsParams *params, GError **error)
 }
 
 static MsImage *
-filter_into(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsModesRun *run, GError **error)
+filter_on_device(gpointer filter, const MsFilterRequest *request, GError **error)
 {
-  const MsFilterRequest request = {
-    .source = source, .settings = settings, .modes = run->modes, .log = run->log, .cancellable = run->cancellable};
-  const MsReferenceRun reference = {
-    .progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable};
+  return ms_mean_shift_run(filter, request, error);
+}
 
-  if (filter)
-    return ms_mean_shift_run(filter, &request, error);
-  return check_reference(&settings->params, error)
-           ? ms_reference_run_with_modes(source, &settings->params, run->modes, &reference, error)
+static MsImage *
+filter_serially(gpointer run, const MsFilterRequest *request, GError **error)
+{
+  const MsModesRun *about = run;
+  const MsParams *params = &request->settings->params;
+  const MsReferenceRun reference = {
+    .progress = about->progress, .progress_data = about->progress_data, .cancellable = request->cancellable};
+
+  return check_reference(params, error)
+           ? ms_reference_run_with_modes(request->source, params, request->modes, &reference, error)
            : NULL;
+}
+
+/**
+ * ms_filter_modes_run_by:
+ * @func: called once with @filter and @request, with memory for the modes
+ * @request: of a whole image
+ *
+ * Returns: (transfer full): the result of @func, with the modes in @run, or %NULL with its error or #MS_ERROR_MEMORY
+ */
+MsImage *
+ms_filter_modes_run_by(MsModesFilter func, gpointer filter, const MsFilterRequest *request, MsModesRun *run,
+                       GError **error)
+{
+  const int width = ms_image_get_width(request->source), height = ms_image_get_height(request->source);
+  MsFilterRequest with_modes = *request;
+  g_autoptr(GError) failure = NULL;
+  MsImage *result;
+
+  run->modes = with_modes.modes = g_try_new(guint16, 2 * (gsize)width * height);
+  if (!run->modes) {
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.", width, height);
+    return NULL;
+  }
+  result = func(filter, &with_modes, &failure);
+  if (result)
+    return result;
+  /* A device that did not answer in time may still write to the modes, so they are never freed. */
+  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
+    g_free(run->modes);
+  run->modes = NULL;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return NULL;
 }
 
 /**
@@ -36,24 +72,12 @@ MsImage *
 ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, MsModesRun *run,
                        GError **error)
 {
-  g_autoptr(GError) failure = NULL;
-  MsImage *result;
+  const MsFilterRequest request = {
+    .source = source, .settings = settings, .log = run->log, .cancellable = run->cancellable};
 
-  run->modes = g_try_new(guint16, 2 * (gsize)ms_image_get_width(source) * ms_image_get_height(source));
-  if (!run->modes) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.",
-                 ms_image_get_width(source), ms_image_get_height(source));
-    return NULL;
-  }
-  result = filter_into(filter, source, settings, run, &failure);
-  if (result)
-    return result;
-  /* A device that did not answer in time may still write to the modes, so they are never freed. */
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(run->modes);
-  run->modes = NULL;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return NULL;
+  if (filter)
+    return ms_filter_modes_run_by(filter_on_device, filter, &request, run, error);
+  return ms_filter_modes_run_by(filter_serially, run, &request, run, error);
 }
 
 /** ms_filter_modes_run: ms_filter_modes_run_on() a device, or by the serial reference where @context is %NULL. */

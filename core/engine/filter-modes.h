@@ -21,6 +21,11 @@ typedef struct {
   guint16 *modes;
 } MsModesRun;
 
+/** MsModesFilter: filters @request, whose modes have memory; @filter is the caller's. */
+typedef MsImage *(*MsModesFilter)(gpointer filter, const MsFilterRequest *request, GError **error);
+
+MsImage *ms_filter_modes_run_by(MsModesFilter func, gpointer filter, const MsFilterRequest *request, MsModesRun *run,
+                                GError **error);
 MsImage *ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSettings *settings, MsModesRun *run,
                                 GError **error);
 MsImage *ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, MsModesRun *run,

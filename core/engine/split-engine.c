@@ -2,6 +2,7 @@
 #include "core/engine/split-engine.h"
 
 #include "core/engine/device-settings.h"
+#include "core/engine/filter-modes.h"
 #include "core/engine/tuned.h"
 #include "core/filter/split/split.h"
 #include "core/opencl/device-chooser.h"
@@ -56,40 +57,65 @@ get_context(MsEngine *engine)
 
 /* Reports the settings that `auto` resolves to on the first device; other devices may use other kernels. */
 static gboolean
-resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *used, GError **error)
+resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self->split, 0));
   MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
 
+  request.modes = about->want_modes;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
   if (!plan)
     return FALSE;
-  *used = plan->settings;
+  about->used = plan->settings;
   return TRUE;
 }
 
-/* Each device uses its own fastest kernels, since all kernels compute the same picture. */
+/*
+ * Each device uses its own fastest kernels, since all kernels compute the same picture. Those of a tuned device may not
+ * write modes.
+ */
 static void
-tune(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsSettings *tuned)
+tune(MsSplitEngine *self, const MsFilterRequest *request, gboolean modes, MsSettings *tuned)
 {
   for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
-    tuned[i] = ms_tuned_settings(settings, ms_context_get_device(ms_split_get_context(self->split, i)),
-                                 ms_image_get_width(source), ms_image_get_height(source));
+    tuned[i] = modes ? *request->settings
+                     : ms_tuned_settings(request->settings, ms_context_get_device(ms_split_get_context(self->split, i)),
+                                         ms_image_get_width(request->source), ms_image_get_height(request->source));
+}
+
+/* What filters a request on all devices: the settings of each. */
+typedef struct {
+  MsSplit *split;
+  MsSettings settings[MS_SHARES_MAX];
+} Devices;
+
+static MsImage *
+filter_on_devices(gpointer data, const MsFilterRequest *request, GError **error)
+{
+  Devices *self = data;
+
+  return ms_split_run_each(self->split, request, self->settings, error);
 }
 
 static MsImage *
 run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
-  MsSettings tuned[MS_SHARES_MAX];
+  const MsFilterRequest request = {
+    .source = source, .settings = settings, .log = about->log, .cancellable = about->cancellable};
+  Devices devices = {self->split, {{{0}}}};
 
-  g_return_val_if_fail(!about->region && !about->rows && !about->want_modes, NULL);
-  tune(self, source, settings, tuned);
-  if (!resolve(self, source, &tuned[0], &about->used, error))
+  g_return_val_if_fail(!about->region && !about->rows, NULL);
+  tune(self, &request, about->want_modes, devices.settings);
+  if (!resolve(self, source, &devices.settings[0], about, error))
     return NULL;
-  return ms_split_run_each(self->split,
-                           &(MsFilterRequest){.source = source, .log = about->log, .cancellable = about->cancellable},
-                           tuned, error);
+  if (!about->want_modes)
+    return filter_on_devices(&devices, &request, error);
+  ms_engine_run_clear(about);
+  MsModesRun modes = {NULL};
+  MsImage *result = ms_filter_modes_run_by(filter_on_devices, &devices, &request, &modes, error);
+  about->modes = modes.modes;
+  return result;
 }
 
 static void

@@ -15,7 +15,6 @@ struct _MsMeanShift {
   gpointer progress_data;
   gboolean early_rows;
   gboolean pipelined;
-  guint16 *modes; /* of the current run */
 };
 
 G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
@@ -95,6 +94,21 @@ ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
   self->pipelined = pipelined;
 }
 
+/** ms_mean_shift_plan_request: ms_mean_shift_plan() for the source, settings and region of @request, and its modes. */
+MsPlan *
+ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GError **error)
+{
+  MsPlanRequest plan = ms_plan_request(request->settings, ms_context_get_limits(self->context),
+                                       ms_image_get_width(request->source), ms_image_get_height(request->source));
+
+  if (request->region)
+    plan.region = *request->region;
+  plan.memory_budget = self->memory_budget;
+  plan.modes = request->modes != NULL;
+  plan.pipelined = self->pipelined && !self->early_rows && !plan.modes;
+  return ms_plan_new(&plan, error);
+}
+
 /**
  * ms_mean_shift_plan:
  * @region: (nullable): the rectangle to compute, %NULL for the whole image
@@ -105,14 +119,9 @@ MsPlan *
 ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
                    GError **error)
 {
-  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(self->context), ms_image_get_width(source),
-                                          ms_image_get_height(source));
+  const MsFilterRequest request = {.source = source, .settings = settings, .region = region};
 
-  if (region)
-    request.region = *region;
-  request.memory_budget = self->memory_budget;
-  request.pipelined = self->pipelined && !self->early_rows;
-  return ms_plan_new(&request, error);
+  return ms_mean_shift_plan_request(self, &request, error);
 }
 
 /**
@@ -129,7 +138,7 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pix
   MsFilterRun steps = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = run->log},
                        .source = ms_image_get_pixels(run->source),
                        .pixels = pixels,
-                       .modes = self->modes,
+                       .modes = run->modes,
                        .cancellable = run->cancellable,
                        .progress = self->progress,
                        .progress_data = self->progress_data,
@@ -164,17 +173,6 @@ ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
   return NULL;
 }
 
-static MsPlan *
-plan_with_modes(MsMeanShift *self, const MsFilterRequest *r, GError **error)
-{
-  MsPlanRequest request = ms_plan_request(r->settings, ms_context_get_limits(self->context),
-                                          ms_image_get_width(r->source), ms_image_get_height(r->source));
-
-  request.memory_budget = self->memory_budget;
-  request.modes = TRUE;
-  return ms_plan_new(&request, error);
-}
-
 /**
  * ms_mean_shift_run: plans and runs.
  *
@@ -184,15 +182,10 @@ plan_with_modes(MsMeanShift *self, const MsFilterRequest *r, GError **error)
 MsImage *
 ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error)
 {
-  g_autoptr(MsPlan) plan = request->modes
-                             ? plan_with_modes(self, request, error)
-                             : ms_mean_shift_plan(self, request->source, request->settings, request->region, error);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan_request(self, request, error);
 
   if (!plan)
     return NULL;
-  self->modes = request->modes;
-  MsImage *result =
-    ms_mean_shift_run_plan(self, &(MsPlanRun){request->source, plan, request->log, request->cancellable}, error);
-  self->modes = NULL;
-  return result;
+  return ms_mean_shift_run_plan(
+    self, &(MsPlanRun){request->source, plan, request->log, request->cancellable, request->modes}, error);
 }

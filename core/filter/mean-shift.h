@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
  * MsFilterRequest: one image to filter.
  * @region: (nullable): the rectangle to compute, %NULL for the whole image
  * @modes: (nullable) (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a
- *   pixel of the whole image. The result's colours are then in the space of the settings, as ms_space_convert() stores
+ *   pixel of the region. The result's colours are then in the space of the settings, as ms_space_convert() stores
  *   them, since ms_segmentation_new() compares them there.
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
  * @cancellable: (nullable): checked before each band
@@ -29,12 +29,15 @@ typedef struct {
   GCancellable *cancellable;
 } MsFilterRequest;
 
-/** MsPlanRun: a run of @plan, which was made for @source; @log and @cancellable are those of #MsFilterRequest. */
+/**
+ * MsPlanRun: a run of @plan, which was made for @source; @log, @cancellable and @modes are those of #MsFilterRequest.
+ */
 typedef struct {
   MsImage *source;
   const MsPlan *plan;
   MsTimingLog *log;
   GCancellable *cancellable;
+  guint16 *modes;
 } MsPlanRun;
 
 MsMeanShift *ms_mean_shift_new(MsContext *context);
@@ -46,6 +49,7 @@ void ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows);
 
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
                            GError **error);
+MsPlan *ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error);
 gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error);

@@ -223,12 +223,13 @@ class Regions(HeadlessCase):
         names = {"-o": "means.png", "--labels": "labels.npy", "--modes": "modes.npy", "--outlines": "outlines.png",
                  "--csv": "table.csv", "--json": "table.json"}
         found = []
-        for device in ("cpu", "reference"):
+        for device in (("--device", "cpu"), ("--devices", "cpu"), ("--device", "reference")):
             files = [part for option, name in names.items() for part in (option, self.out / name)]
-            self.run_program(source, "--regions", "--min-region", "5", "--sp", "4", "--sr", "60", "--device", device,
+            self.run_program(source, "--regions", "--min-region", "5", "--sp", "4", "--sr", "60", *device,
                              "--on-conflict", "overwrite", *files)
             found.append([(self.out / name).read_bytes() for name in names.values()])
-        self.assertEqual(found[0], found[1])
+        self.assertEqual(found[0], found[2])
+        self.assertEqual(found[1], found[2])
         table = json.loads((self.out / "table.json").read_text())["regions"]
         rows = list(csv.DictReader(io.StringIO((self.out / "table.csv").read_text())))
         labels = struct.unpack(f"<{53 * 31}I", (self.out / "labels.npy").read_bytes()[-53 * 31 * 4:])

@@ -5,14 +5,18 @@
 void
 ms_split_part_run(MsSplitPart *self)
 {
-  int width = ms_image_get_width(self->source);
-  MsRegion region = {0, self->rows.first, width, self->rows.count};
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, self->source, self->settings, &region, &self->error);
+  const int width = ms_image_get_width(self->source);
+  const gsize first = (gsize)self->rows.first * width;
+  const MsRegion region = {0, self->rows.first, width, self->rows.count};
+  guint16 *modes = self->modes ? self->modes + first * 2 : NULL;
+  const MsFilterRequest request = {
+    .source = self->source, .settings = self->settings, .region = &region, .modes = modes};
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan_request(self->filter, &request, &self->error);
   gint64 start = g_get_monotonic_time();
 
-  self->good =
-    plan && ms_mean_shift_run_plan_into(self->filter, &(MsPlanRun){self->source, plan, self->log, self->cancellable},
-                                        self->pixels + (gsize)self->rows.first * width * 4, &self->error);
+  self->good = plan && ms_mean_shift_run_plan_into(
+                         self->filter, &(MsPlanRun){self->source, plan, self->log, self->cancellable, modes},
+                         self->pixels + first * 4, &self->error);
   self->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
 }
 

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
  * @settings: of its device; in what all parts of a run have in common, an array with those of each device
  * @rows: of the image
  * @pixels: of the whole result
+ * @modes: (nullable): of the whole image, two numbers a pixel
  * @milliseconds, @good, @error: set by the run
  */
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
   const MsSettings *settings;
   MsRows rows;
   guint8 *pixels;
+  guint16 *modes;
   GCancellable *cancellable;
   MsTimingLog *log;
   double milliseconds;

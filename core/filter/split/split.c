@@ -390,7 +390,7 @@ keep_speeds(MsSplit *self, const char *work, int width)
 
 /**
  * ms_split_run_each:
- * @request: of a whole image and without modes; its log gets the rows of all devices, step by step
+ * @request: of a whole image; its log gets the rows of all devices, step by step
  * @settings: one for each device, which replace those of the request; they may differ in their toggles, since those
  *   never change the picture, not in their parameters
  *
@@ -407,7 +407,11 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = work_name(settings);
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
-  MsSplitPart common = {.source = source, .settings = settings, .pixels = pixels, .cancellable = request->cancellable};
+  MsSplitPart common = {.source = source,
+                        .settings = settings,
+                        .pixels = pixels,
+                        .modes = request->modes,
+                        .cancellable = request->cancellable};
 
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);

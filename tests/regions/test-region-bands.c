@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions of pictures that are filtered in several stripes, or on two devices, against those of the serial code, label
+ * by label: a region that crosses from one stripe into the next is one region.
+ */
+#include "core/filter/plan/plan-stripes.h"
+#include "core/filter/split/split.h"
+#include "core/regions/segmentation.h"
+#include "tests/support/fixture.h"
+
+#define WIDTH 70
+#define HEIGHT 120
+
+/* Rows of a stripe, without its halo. */
+#define STRIPE_ROWS 17
+
+#define LEAST_PIXELS 12
+
+typedef struct {
+  const char *name;
+  MsSpace space;
+  double sr;
+} Row;
+
+static const Row rows[] = {{"rgb", MS_SPACE_RGB, 40}, {"luv", MS_SPACE_LUV, 24}};
+
+/* A picture with what the serial code finds in it. */
+typedef struct {
+  MsImage *source;
+  MsSettings settings;
+  MsSegmentation *expected;
+} Case;
+
+static void
+clear_case(Case *self)
+{
+  g_clear_object(&self->source);
+  g_clear_pointer(&self->expected, ms_segmentation_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Case, clear_case)
+
+static Case
+make_case(const Row *row)
+{
+  Case self = {ms_fixture_scene(WIDTH, HEIGHT, 14), ms_settings_default(), NULL};
+  guint16 modes[WIDTH * HEIGHT * 2];
+  g_autoptr(GError) error = NULL;
+
+  self.settings.params.sp = 4;
+  self.settings.params.sr = row->sr;
+  self.settings.params.max_iterations = 3;
+  self.settings.params.space = row->space;
+  g_autoptr(MsImage) filtered = ms_reference_run_with_modes(self.source, &self.settings.params, modes, NULL, &error);
+  g_assert_no_error(error);
+  self.expected = ms_segmentation_new(filtered, modes, &self.settings.params, LEAST_PIXELS, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(self.expected->n, >, 10);
+  return self;
+}
+
+/* Whether some region has pixels on both sides of the upper border of row @y. */
+static gboolean
+crosses(const MsSegmentation *s, int y)
+{
+  for (int x = 0; x < s->width; x++)
+    if (s->labels[y * s->width + x] == s->labels[(y - 1) * s->width + x])
+      return TRUE;
+  return FALSE;
+}
+
+static void
+compare(const Case *self, MsContext *context, MsImage *filtered, const guint16 *modes)
+{
+  const MsRegionOptions options = {LEAST_PIXELS, MS_REGION_RANGE_DEFAULT};
+  const gsize bytes = WIDTH * HEIGHT * sizeof(guint32);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsSegmentation) actual =
+    ms_segmentation_new_on(context, filtered, modes, &self->settings.params, &options, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_cmpuint(actual->n, ==, self->expected->n);
+  g_assert_cmpmem(actual->labels, bytes, self->expected->labels, bytes);
+}
+
+/* The memory for stripes of STRIPE_ROWS rows; checks that a filter with so much cuts the picture, across regions. */
+static guint64
+budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
+{
+  const MsFilterRequest request = {.source = self->source, .settings = &self->settings, .modes = modes};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) whole = ms_mean_shift_plan_request(filter, &request, &error);
+
+  g_assert_no_error(error);
+  const guint64 budget = ms_plan_device_bytes(whole, STRIPE_ROWS);
+  ms_mean_shift_set_memory_budget(filter, budget);
+  g_autoptr(MsPlan) cut = ms_mean_shift_plan_request(filter, &request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(cut->stripe_rows, ==, STRIPE_ROWS);
+  for (int y = STRIPE_ROWS; y < HEIGHT; y += STRIPE_ROWS)
+    g_assert_true(crosses(self->expected, y));
+  return budget;
+}
+
+static void
+test_stripes(gconstpointer row)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  guint16 modes[WIDTH * HEIGHT * 2];
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_auto(Case) self = make_case(row);
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  budget_for_stripes(filter, &self, modes);
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(
+    filter, &(MsFilterRequest){.source = self.source, .settings = &self.settings, .modes = modes}, &error);
+  g_assert_no_error(error);
+  compare(&self, context, filtered, modes);
+}
+
+/* Two contexts on one device compute a half of each of two steps; where the memory is the machine's, in stripes. */
+static void
+test_devices(gconstpointer row)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  guint16 modes[WIDTH * HEIGHT * 2];
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_auto(Case) self = make_case(row);
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  const guint64 budget = budget_for_stripes(filter, &self, modes);
+  g_ptr_array_add(contexts, g_object_ref(context));
+  g_ptr_array_add(contexts, ms_context_new(ms_context_get_device(context), &error));
+  g_assert_no_error(error);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
+  ms_split_set_store(split, NULL);
+  ms_split_set_steps(split, 2);
+  ms_split_set_memory_budget(split, 2 * budget);
+  g_autoptr(MsImage) filtered =
+    ms_split_run(split, &(MsFilterRequest){.source = self.source, .settings = &self.settings, .modes = modes}, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(ms_split_get_rows(split, 1), ==, HEIGHT / 2);
+  compare(&self, context, filtered, modes);
+}
+
+int
+main(int argc, char **argv)
+{
+  ms_fixture_compile_once();
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *stripes = g_strdup_printf("/region-bands/stripes/%s", rows[i].name);
+    g_test_add_data_func(stripes, &rows[i], test_stripes);
+  }
+  g_test_add_data_func("/region-bands/devices", &rows[0], test_devices);
+  return g_test_run();
+}
