@@ -494,4 +494,19 @@ MUTATIONS = [
      'low_bit != high_bit ? i ^ distance ^ high : i', 'low_bit != high_bit ? i : i', 'swap'),
     ('swap: the inverse table is the table', 'core/reduce/swap/swap.c',
      'inverse[map[i]] = (guint16)i;', 'inverse[i] = map[i];', 'swap'),
+
+    # Regions in the window.
+    ('regions view: a click selects nothing', 'ui/image-view/image-view-regions.c',
+     'ms_picture_regions_select_pixel(regions_of(self), (int)column, (int)row);', '', 'window-view /window/regions'),
+    ('regions view: a click shows no row', 'ui/image-view/image-view-regions.c',
+     'g_signal_emit_by_name(self, "region-clicked");', '', 'window-view /window/regions'),
+    ('regions view: the selected region is not marked', 'ui/image-view/image-view-regions.c',
+     'draw_mark(self, cr, mark, &part, step);', '', 'window-view /window/regions'),
+    ('regions panel: a row selects no region', 'ui/panels/regions/regions-panel.c',
+     'ms_picture_regions_select(self->regions, label);', '', 'panel-regions'),
+    ('regions panel: a region selects no row', 'ui/panels/regions/regions-panel.c',
+     'gtk_tree_view_set_cursor(self->tree, path, NULL, FALSE);', '', 'panel-regions'),
+    ('regions panel: the least size is ignored', 'ui/document/picture-regions.c',
+     'const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT};',
+     'const MsRegionOptions options = {50, MS_REGION_RANGE_DEFAULT};', 'panel-regions'),
 ]

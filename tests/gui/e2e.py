@@ -152,6 +152,45 @@ def panels(person):
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
 
 
+def drag_until(person, slider, condition):
+    """Moves a slider with the button held until condition() is true: what it changes is shown during the drag."""
+    x, y, width, height = person.box(slider)
+    person.mouse(x + width * 0.4, y + height // 2, "abs")
+    person.mouse(x + width * 0.4, y + height // 2, "b1p")
+    person.mouse(x + width * 0.7, y + height // 2, "abs")
+    try:
+        wait("the slider to be live", condition)
+    finally:
+        person.mouse(x + width * 0.7, y + height // 2, "b1r")
+
+
+def regions(person):
+    """The picture shows the regions; a click selects a row and a row selects a region, and the sliders are live."""
+    view = person.find("Picture", "image")
+    caption = lambda: view.description.split(". ")[-1]  # noqa: E731
+    person.click(person.find("Show regions", "toggle button"))
+    wait("the regions", lambda: caption().endswith(" regions"))
+    person.click(view)
+    wait("the region that was clicked", lambda: caption().startswith("Region "))
+    table = person.find("Regions of the picture", "table")
+    label = caption().split()[1]
+    wait("its row", lambda: list(table.queryTable().getSelectedRows()) == [int(label) - 1])
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-regions.png"))
+    x, y, width, height = person.box(table)
+    person.mouse(x + width // 2, y + height * 0.3, "abs")
+    person.mouse(x + width // 2, y + height * 0.3, "b1c")
+    wait("the region of the row that was clicked", lambda: caption().split()[1] != label)
+    chosen = caption()
+    drag_until(person, person.find("Least pixels of a region", "slider"), lambda: caption() != chosen)
+    wait("the regions of the largest least size", lambda: int(caption().split()[-1]) < int(chosen.split()[-1]))
+    merged = caption().split()[-1]
+    drag_until(person, person.find("Colour radius", "slider"), lambda: caption().split()[-1] != merged)
+    person.press("ctrl+z")
+    person.click(person.find("Split", "toggle button"))
+    person.click(person.find("Overview", "radio button"))
+    wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
+
+
 def lab(person):
     """Two configurations are compared; e2e-panels.py does more in the workspace Lab."""
     person.click(person.find("Lab", "radio button"))
@@ -414,6 +453,7 @@ def main():
         compare_with_files(person, output)
         save(person, output)
         panels(person)
+        regions(person)
         if FULL:
             more_of_a_picture(person, picture)
         else:

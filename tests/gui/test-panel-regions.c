@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel of regions against the serial code: their number, the row of the one clicked, the pictures. */
+/* The panel of regions against the serial code: their number, the row of the selected one, the pictures. */
 #include <string.h>
 
 #include "core/engine/filter-modes.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/document/document-runs.h"
+#include "ui/document/picture-regions.h"
 #include "ui/panels/regions/regions-panel.h"
 
 static MsSegmentation *
@@ -43,29 +44,48 @@ find_spin(GtkWidget *root, double upper)
   return NULL;
 }
 
+/* The row of the selected region is the selected row, whichever of the two was chosen. */
 static void
-click(GtkWidget *area, double x, double y)
+check_selection(PanelFixture *f, const MsSegmentation *s)
 {
-  g_autoptr(GdkEvent) event = gdk_event_new(GDK_BUTTON_PRESS);
+  MsPictureRegions *regions = ms_picture_regions_of(f->document);
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
+  g_autoptr(GtkTreePath) last = gtk_tree_path_new_from_indices((int)s->n - 1, -1);
+  const int x = s->width / 2, y = s->height / 2;
 
-  event->button.window = g_object_ref(gtk_widget_get_window(area));
-  event->button.button = GDK_BUTTON_PRIMARY;
-  event->button.x = x;
-  event->button.y = y;
-  gdk_event_set_device(event, gdk_seat_get_pointer(gdk_display_get_default_seat(gtk_widget_get_display(area))));
-  g_assert_true(gtk_widget_event(area, event));
+  gtk_tree_view_set_cursor(tree, last, NULL, FALSE);
+  g_assert_cmpuint(ms_picture_regions_get_selected(regions), ==, s->n);
+  ms_picture_regions_select_pixel(regions, x, y);
+  g_autoptr(GtkTreePath) path = gtk_tree_path_new_from_indices((int)s->labels[(gsize)y * s->width + x] - 1, -1);
+  g_assert_true(gtk_tree_selection_path_is_selected(gtk_tree_view_get_selection(tree), path));
 }
 
-/* The middle of the area shows the middle of the picture. */
-static void
-check_click(PanelFixture *f, const MsSegmentation *s)
+static char *
+shown_cell(GtkTreeView *tree, int row, int column)
 {
-  GtkWidget *area = find_by_type(f->panel, GTK_TYPE_DRAWING_AREA);
-  const guint32 label = s->labels[(gsize)(s->height / 2) * s->width + s->width / 2];
-  g_autofree char *words = g_strdup_printf("Region %u: ", label);
+  GtkTreeModel *model = gtk_tree_view_get_model(tree);
+  GtkTreeViewColumn *shown = gtk_tree_view_get_column(tree, column);
+  g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(shown));
+  GtkTreeIter iter;
+  char *text;
 
-  click(area, gtk_widget_get_allocated_width(area) / 2.0 + 0.01, gtk_widget_get_allocated_height(area) / 2.0 + 0.01);
-  g_assert_nonnull(find_label_with(f->panel, words));
+  g_assert_true(gtk_tree_model_iter_nth_child(model, &iter, NULL, row));
+  gtk_tree_view_column_cell_set_cell_data(shown, model, &iter, FALSE, FALSE);
+  g_object_get(cells->data, "text", &text, NULL);
+  return text;
+}
+
+/* A row for each region, with its number of pixels. */
+static void
+check_rows(PanelFixture *f, const MsSegmentation *s)
+{
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
+  const MsSegmentTable *table = ms_picture_regions_get_table(ms_picture_regions_of(f->document));
+  g_autofree char *label = shown_cell(tree, (int)s->n - 1, 0), *pixels = shown_cell(tree, (int)s->n - 1, 1);
+
+  g_assert_cmpint(tree_rows(tree), ==, s->n);
+  g_assert_cmpuint(g_ascii_strtoull(label, NULL, 10), ==, s->n);
+  g_assert_cmpuint(g_ascii_strtoull(pixels, NULL, 10), ==, table->segments[s->n - 1].pixels);
 }
 
 static gboolean
@@ -80,7 +100,7 @@ has_found(MsPictureRegions *regions, const MsSegmentation *expected)
 static void
 check_regions(PanelFixture *f, MsRun *run, guint min_pixels)
 {
-  MsPictureRegions *regions = ms_regions_panel_get_regions(MS_REGIONS_PANEL(f->panel));
+  MsPictureRegions *regions = ms_picture_regions_of(f->document);
   g_autoptr(MsSegmentation) expected = find_serially(ms_document_get_source(f->document), run, min_pixels);
   g_autofree char *count = g_strdup_printf("%u regions", expected->n);
 
@@ -88,21 +108,26 @@ check_regions(PanelFixture *f, MsRun *run, guint min_pixels)
   wait_for(60, has_found(regions, expected));
   g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(regions)));
   g_assert_nonnull(find_label_with(f->panel, count));
-  check_click(f, expected);
+  check_rows(f, expected);
+  check_selection(f, expected);
 }
 
 /* Each picture differs from the others. */
 static void
-check_pictures(MsPictureRegions *regions)
+check_pictures(MsPictureRegions *regions, MsImage *source)
 {
-  g_autoptr(MsImage) outlines = ms_picture_regions_paint(regions, MS_REGION_PICTURE_OUTLINES);
-  g_autoptr(MsImage) labels = ms_picture_regions_paint(regions, MS_REGION_PICTURE_LABELS);
-  g_autoptr(MsImage) means = ms_picture_regions_paint(regions, MS_REGION_PICTURE_MEANS);
-  const gsize bytes = ms_image_get_byte_size(outlines);
+  const MsSegmentation *s = ms_picture_regions_get_segmentation(regions);
+  const MsSegmentTable *table = ms_picture_regions_get_table(regions);
+  MsImage *pictures[MS_N_REGION_PICTURES];
 
-  g_assert_false(memcmp(ms_image_get_pixels(outlines), ms_image_get_pixels(labels), bytes) == 0);
-  g_assert_false(memcmp(ms_image_get_pixels(labels), ms_image_get_pixels(means), bytes) == 0);
-  g_assert_false(memcmp(ms_image_get_pixels(means), ms_image_get_pixels(outlines), bytes) == 0);
+  for (int i = 0; i < MS_N_REGION_PICTURES; i++) {
+    pictures[i] = ms_region_picture_paint((MsRegionPicture)i, s, table, source);
+    for (int k = 0; k < i; k++)
+      g_assert_false(memcmp(ms_image_get_pixels(pictures[i]), ms_image_get_pixels(pictures[k]),
+                            ms_image_get_byte_size(source)) == 0);
+  }
+  for (int i = 0; i < MS_N_REGION_PICTURES; i++)
+    g_object_unref(pictures[i]);
 }
 
 static void
@@ -114,7 +139,7 @@ test_regions(void)
     return;
   MsRun *run = panel_fixture_filter(&f, "sp", "4");
   check_regions(&f, run, 50);
-  check_pictures(ms_regions_panel_get_regions(MS_REGIONS_PANEL(f.panel)));
+  check_pictures(ms_picture_regions_of(f.document), ms_document_get_source(f.document));
   gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_spin(f.panel, 1000000)), 900);
   check_regions(&f, run, 900);
   run = panel_fixture_filter(&f, "sr", "40");
@@ -136,7 +161,7 @@ test_refusal(void)
   wait_for(60, ms_window_engine_is_reference(f.engine));
   panel_fixture_filter(&f, "levels", "1");
   wait_for(60, find_label_with(f.panel, "--levels"));
-  g_assert_null(ms_picture_regions_get_table(ms_regions_panel_get_regions(MS_REGIONS_PANEL(f.panel))));
+  g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
   panel_fixture_tear_down(&f);
 }
 

@@ -8,6 +8,8 @@
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
+#include "ui/document/picture-regions.h"
+#include "ui/image-view/image-view-regions.h"
 #include "ui/image-view/image-view-zoom.h"
 #include "ui/window/window-tabs.h"
 
@@ -57,7 +59,7 @@ test_modes(void)
       int x = points[i][0], y = points[i][1];
       guint32 a = expected_at(source, x, y), b = expected_at(result, x, y);
       guint32 expected = mode == MS_VIEW_ORIGINAL || (mode == MS_VIEW_SPLIT && x < 150) ? a : b;
-      if (mode == MS_VIEW_SIDE_BY_SIDE)
+      if (mode == MS_VIEW_SIDE_BY_SIDE || mode == MS_VIEW_REGIONS)
         continue;
       if (mode == MS_VIEW_DIFFERENCE) {
         expected = 0;
@@ -95,6 +97,50 @@ test_view_moves(void)
   atk_value_set_value(ATK_VALUE(accessible), 25);
   g_assert_cmpfloat(ms_image_view_get_divider(view), ==, 0.25);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "scene-3000x300.png"));
+  window_fixture_tear_down(&fixture);
+}
+
+static gboolean
+is_painted(MsImageView *view)
+{
+  g_autofree char *text = ms_image_view_describe(view);
+
+  return g_str_has_suffix(text, " regions");
+}
+
+/* The regions are drawn over the picture; the one that is clicked is marked, and its row is shown. */
+static void
+test_regions(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
+  window_fixture_open(&fixture, file);
+  MsImageView *view = ms_window_get_view(fixture.window);
+  ms_image_view_set_zoom(view, 1);
+  window_fixture_activate(&fixture, "view-mode::regions");
+  wait_for(60, is_painted(view));
+  panel_fixture_settle();
+  MsPictureRegions *regions = ms_picture_regions_of(ms_window_get_document(fixture.window));
+  g_autoptr(MsImage) outlines =
+    ms_region_picture_paint(MS_REGION_PICTURE_OUTLINES, ms_picture_regions_get_segmentation(regions),
+                            ms_picture_regions_get_table(regions), scene);
+  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150),
+      y0 = (int)round(gtk_widget_get_allocated_height(GTK_WIDGET(view)) / 2.0 - 100);
+  g_autoptr(cairo_surface_t) before = window_fixture_render(&fixture);
+  for (int x = 0; x < 300; x++)
+    g_assert_cmphex(pixel_at(before, x0 + x, y0 + 150), ==, expected_at(outlines, x, 150));
+
+  ms_image_view_click(view, x0 + 140, y0 + 150);
+  const guint32 *row = ms_picture_regions_get_segmentation(regions)->labels + 150 * 300;
+  g_assert_cmpuint(ms_picture_regions_get_selected(regions), ==, row[140]);
+  g_autoptr(cairo_surface_t) after = window_fixture_render(&fixture);
+  for (int x = 0; x < 300; x++)
+    g_assert_true((pixel_at(after, x0 + x, y0 + 150) == expected_at(outlines, x, 150)) == (row[x] != row[140]));
+  g_autofree char *page = g_settings_get_string(ms_application_get_settings(fixture.application), "bottom-page");
+  g_assert_cmpstr(page, ==, "regions");
   window_fixture_tear_down(&fixture);
 }
 
@@ -199,6 +245,7 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/modes", test_modes);
+  g_test_add_func("/window/regions", test_regions);
   g_test_add_func("/window/view-moves", test_view_moves);
   g_test_add_func("/window/captions-on-white", test_captions_on_white);
   g_test_add_func("/window/fifty-megapixels", test_fifty_megapixels);

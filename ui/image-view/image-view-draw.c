@@ -8,6 +8,7 @@
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view-regions.h"
 #include "ui/image-view/image-view-zoom.h"
 
 /* Zoom from which every pixel gets a frame. */
@@ -33,6 +34,7 @@ prepared_cb(MsPicture *picture, GtkWidget *view)
   surface_clear(&self->a);
   surface_clear(&self->b);
   surface_clear(&self->difference);
+  surface_clear(&self->regions);
   gtk_widget_queue_draw(view);
 }
 
@@ -376,6 +378,23 @@ draw_warning(MsImageView *self, cairo_t *cr)
     draw_caption(self, cr, b, 0, FALSE);
 }
 
+/* Until the regions are painted, the filtered picture is shown. */
+static void
+draw_regions(MsImageView *self, cairo_t *cr)
+{
+  g_autofree char *b = caption_b(self);
+  g_autofree char *caption = ms_image_view_caption_regions(self);
+
+  if (self->regions.picture) {
+    draw_slot(self, cr, &self->regions, 1);
+    ms_image_view_draw_selected_region(self, cr);
+  } else {
+    draw_filtered(self, cr);
+  }
+  draw_grid(self, cr);
+  draw_caption(self, cr, strcmp(b, _("Filtered")) == 0 ? caption : b, 0, FALSE);
+}
+
 /** ms_image_view_draw: draws the current mode; @cr is in the widget's units. */
 void
 ms_image_view_draw(MsImageView *self, cairo_t *cr)
@@ -394,6 +413,9 @@ ms_image_view_draw(MsImageView *self, cairo_t *cr)
     break;
   case MS_VIEW_DIFFERENCE:
     draw_difference(self, cr);
+    break;
+  case MS_VIEW_REGIONS:
+    draw_regions(self, cr);
     break;
   case MS_VIEW_FILTERED:
     draw_filtered(self, cr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the pictures of an image view in its five modes. */
+/* Draws the pictures of an image view in its six modes. */
 #pragma once
 
 #include "ui/image-view/image-view-private.h"

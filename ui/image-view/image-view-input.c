@@ -5,6 +5,7 @@
 
 #include "ui/image-view/image-view-private.h"
 #include "ui/image-view/image-view-readout.h"
+#include "ui/image-view/image-view-regions.h"
 #include "ui/image-view/image-view-zoom.h"
 
 /* Distance from which the pointer grabs the divider, and the step of one key press. */
@@ -125,9 +126,15 @@ drag_update_cb(MsImageView *self, double dx, double dy)
 }
 
 static void
-drag_end_cb(MsImageView *self)
+drag_end_cb(MsImageView *self, double dx, double dy)
 {
+  double x, y;
+
   set_cursor(self, NULL);
+  if (self->drags_divider || gtk_drag_check_threshold(GTK_WIDGET(self), 0, 0, (int)dx, (int)dy))
+    return;
+  if (gtk_gesture_drag_get_start_point(GTK_GESTURE_DRAG(self->drag), &x, &y))
+    ms_image_view_click(self, x, y);
 }
 
 static void

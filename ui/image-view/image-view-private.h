@@ -2,6 +2,7 @@
 /* Private members of MsImageView, for its files on zoom, input, readout and drawing. */
 #pragma once
 
+#include "ui/document/picture-regions.h"
 #include "ui/image-view/image-view.h"
 #include "ui/image-view/picture.h"
 #include "ui/image-view/view-geometry.h"
@@ -32,6 +33,9 @@ struct _MsImageView {
   MsViewSlot a;
   MsViewSlot b;
   MsViewSlot difference;
+  MsViewSlot regions;
+  MsRegionPicture region_picture;
+  GCancellable *painting; /* (nullable): of the picture of the regions */
 
   GtkEventController *scroll;
   GtkEventController *motion;

@@ -11,10 +11,11 @@
 #include "ui/image-view/image-view-input.h"
 #include "ui/image-view/image-view-private.h"
 #include "ui/image-view/image-view-readout.h"
+#include "ui/image-view/image-view-regions.h"
 #include "ui/image-view/image-view-zoom.h"
 
-const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",     "filtered",   "split",
-                                                             "side-by-side", "difference", NULL};
+const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",   "filtered", "split", "side-by-side",
+                                                             "difference", "regions",  NULL};
 
 G_DEFINE_FINAL_TYPE(MsImageView, ms_image_view, GTK_TYPE_DRAWING_AREA)
 
@@ -25,6 +26,7 @@ enum {
   PROP_PEEK,
   PROP_DIVIDER,
   PROP_GAIN,
+  PROP_REGION_PICTURE,
   PROP_ZOOM,
   PROP_READOUT,
   N_PROPS,
@@ -47,6 +49,7 @@ update_pictures(MsImageView *self)
   ms_view_slot_show(&self->a, a ? a : ms_document_get_source(self->document), NULL, GTK_WIDGET(self));
   ms_view_slot_show(&self->b, b, NULL, GTK_WIDGET(self));
   ms_view_slot_show(&self->difference, differs ? a : NULL, differs ? b : NULL, GTK_WIDGET(self));
+  ms_image_view_update_regions(self);
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
@@ -73,6 +76,7 @@ set_document(MsImageView *self, MsDocument *document)
   g_signal_connect_object(document, "pieces-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_image_view_update_readout), self,
                           G_CONNECT_SWAPPED);
+  ms_image_view_follow_regions(self);
   ms_view_geometry_set_picture(&self->geometry, ms_image_get_width(source), ms_image_get_height(source));
   update_pictures(self);
 }
@@ -97,6 +101,9 @@ ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec 
     break;
   case PROP_GAIN:
     g_value_set_int(value, self->gain);
+    break;
+  case PROP_REGION_PICTURE:
+    g_value_set_int(value, self->region_picture);
     break;
   case PROP_ZOOM:
     g_value_set_double(value, self->geometry.zoom);
@@ -130,6 +137,9 @@ ms_image_view_set_property(GObject *object, guint id, const GValue *value, GPara
   case PROP_GAIN:
     ms_image_view_set_gain(self, g_value_get_int(value));
     break;
+  case PROP_REGION_PICTURE:
+    ms_image_view_set_region_picture(self, g_value_get_int(value));
+    break;
   case PROP_ZOOM:
     ms_image_view_set_zoom(self, g_value_get_double(value));
     break;
@@ -148,6 +158,7 @@ ms_image_view_dispose(GObject *object)
   ms_view_slot_clear(&self->a);
   ms_view_slot_clear(&self->b);
   ms_view_slot_clear(&self->difference);
+  ms_image_view_leave_regions(self);
   g_clear_object(&self->scroll);
   g_clear_object(&self->motion);
   g_clear_object(&self->drag);
@@ -188,6 +199,14 @@ ms_image_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)
   ms_image_view_update_pane(MS_IMAGE_VIEW(widget));
 }
 
+/* A view that is not on the screen asks for no regions. */
+static void
+ms_image_view_map(GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS(ms_image_view_parent_class)->map(widget);
+  ms_image_view_update_regions(MS_IMAGE_VIEW(widget));
+}
+
 static gboolean
 ms_image_view_key_press(GtkWidget *widget, GdkEventKey *event)
 {
@@ -207,6 +226,7 @@ ms_image_view_class_init(MsImageViewClass *klass)
   object_class->dispose = ms_image_view_dispose;
   object_class->finalize = ms_image_view_finalize;
   widget_class->draw = ms_image_view_draw_widget;
+  widget_class->map = ms_image_view_map;
   widget_class->size_allocate = ms_image_view_size_allocate;
   widget_class->key_press_event = ms_image_view_key_press;
   properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
@@ -215,10 +235,13 @@ ms_image_view_class_init(MsImageViewClass *klass)
   properties[PROP_PEEK] = g_param_spec_boolean("peek", NULL, NULL, FALSE, writable);
   properties[PROP_DIVIDER] = g_param_spec_double("divider", NULL, NULL, 0, 1, 0.5, writable);
   properties[PROP_GAIN] = g_param_spec_int("gain", NULL, NULL, 1, 64, 8, writable);
+  properties[PROP_REGION_PICTURE] =
+    g_param_spec_int("region-picture", NULL, NULL, 0, MS_N_REGION_PICTURES - 1, MS_REGION_PICTURE_OUTLINES, writable);
   properties[PROP_ZOOM] = g_param_spec_double("zoom", NULL, NULL, MS_ZOOM_MIN, MS_ZOOM_MAX, 1, writable);
   properties[PROP_READOUT] =
     g_param_spec_string("readout", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
+  g_signal_new("region-clicked", MS_TYPE_IMAGE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_css_name(widget_class, "imageview");
   gtk_widget_class_set_accessible_type(widget_class, MS_TYPE_IMAGE_VIEW_ACCESSIBLE);
 }
@@ -305,6 +328,16 @@ ms_image_view_set_gain(MsImageView *self, int gain)
   notify(self, PROP_GAIN);
 }
 
+void
+ms_image_view_set_region_picture(MsImageView *self, MsRegionPicture picture)
+{
+  if (picture == self->region_picture)
+    return;
+  self->region_picture = picture;
+  ms_image_view_paint_regions(self);
+  notify(self, PROP_REGION_PICTURE);
+}
+
 /* A shorter run keeps its predecessor's badge, which would flicker otherwise. */
 #define BADGE_DELAY_MS 300
 
@@ -335,12 +368,13 @@ ms_image_view_badge(MsImageView *self)
 char *
 ms_image_view_describe(MsImageView *self)
 {
-  static const char *const words[] = {"original", "filtered", "split", "side by side", "difference"};
+  static const char *const words[] = {"original", "filtered", "split", "side by side", "difference", "regions"};
   g_autofree char *badge = self->document ? ms_image_view_badge(self) : g_strdup("");
-
+  g_autofree char *regions = self->document ? ms_image_view_caption_regions(self) : NULL;
   MsRun *a = self->document ? ms_document_get_run_a(self->document) : NULL;
 
-  return g_strdup_printf(
-    "%s, %s, zoom %.0f %%. %s. Side A: %s", self->document ? ms_document_get_title(self->document) : "no picture",
-    words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge, a ? ms_run_get_label(a) : "original");
+  return g_strdup_printf("%s, %s, zoom %.0f %%. %s. Side A: %s%s%s",
+                         self->document ? ms_document_get_title(self->document) : "no picture",
+                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge,
+                         a ? ms_run_get_label(a) : "original", regions ? ". " : "", regions ? regions : "");
 }

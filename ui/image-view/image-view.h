@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsImageView: the picture before and after filtering, in five modes that share zoom and pan; draws the visible part
+ * MsImageView: the picture before and after filtering, in six modes that share zoom and pan; draws the visible part
  * only.
  */
 #pragma once
@@ -8,6 +8,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/document/document.h"
+#include "ui/document/region-picture.h"
 
 G_BEGIN_DECLS
 
@@ -18,6 +19,7 @@ typedef enum {
   MS_VIEW_SPLIT,
   MS_VIEW_SIDE_BY_SIDE,
   MS_VIEW_DIFFERENCE,
+  MS_VIEW_REGIONS,
   MS_N_VIEW_MODES,
 } MsViewMode;
 
@@ -27,7 +29,9 @@ extern const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1];
 /*
  * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: the original is
  * shown for as long as this is set), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
- * "zoom" (double, device pixels a pixel), "readout" (string: what is under the pointer, empty for nothing)
+ * "region-picture" (int, an MsRegionPicture: how regions are shown), "zoom" (double, device pixels a pixel), "readout"
+ * (string: what is under the pointer, empty for nothing)
+ * Signal: "region-clicked" (): the region of a pixel was selected with the pointer
  */
 G_DECLARE_FINAL_TYPE(MsImageView, ms_image_view, MS, IMAGE_VIEW, GtkDrawingArea)
 
@@ -39,6 +43,7 @@ void ms_image_view_set_peek(MsImageView *self, gboolean peek);
 double ms_image_view_get_divider(MsImageView *self);
 void ms_image_view_set_divider(MsImageView *self, double divider);
 void ms_image_view_set_gain(MsImageView *self, int gain);
+void ms_image_view_set_region_picture(MsImageView *self, MsRegionPicture picture);
 char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
 

@@ -47,6 +47,7 @@ static const Shortcut shortcuts[] = {
   {"win.view-mode::split", {"3"}},
   {"win.view-mode::side-by-side", {"4"}},
   {"win.view-mode::difference", {"5"}},
+  {"win.view-mode::regions", {"6"}},
   {"win.zoom-in", {"<Primary>plus", "<Primary>equal"}},
   {"win.zoom-out", {"<Primary>minus"}},
   {"win.zoom-fit", {"<Primary>0"}},

@@ -178,6 +178,7 @@ update_mode(MsWindow *self)
   g_simple_action_set_state(lookup(self, "view-mode"),
                             g_variant_new_string(ms_view_mode_names[ms_image_view_get_mode(view)]));
   gtk_widget_set_visible(self->gain_box, ms_image_view_get_mode(view) == MS_VIEW_DIFFERENCE);
+  gtk_widget_set_visible(self->region_picture, ms_image_view_get_mode(view) == MS_VIEW_REGIONS);
 }
 
 /* (transfer full): the label of @option (nullable) without its mnemonic, in the window's language. */

@@ -113,6 +113,16 @@ pictures_dropped_cb(MsWindow *self, guint n)
   ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
 }
 
+/* A click on a region shows the row of the region. */
+static void
+region_clicked_cb(MsWindow *self)
+{
+  if (self->only_picture)
+    return;
+  g_settings_set_boolean(self->settings, "bottom-panel", TRUE);
+  gtk_stack_set_visible_child_name(GTK_STACK(self->bottom_stack), "regions");
+}
+
 static void
 follow(MsWindow *self, MsDocument *document, MsImageView *view)
 {
@@ -126,6 +136,7 @@ follow(MsWindow *self, MsDocument *document, MsImageView *view)
   g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(pictures_dropped_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::readout", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::zoom", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "region-clicked", G_CALLBACK(region_clicked_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
 }
 
@@ -137,13 +148,18 @@ unfollow(MsWindow *self, MsDocument *document)
     g_signal_handlers_disconnect_by_data(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i), self);
 }
 
+/* @view: (nullable): the view that the controls of the modes belong to */
 static void
-bind_gain(MsWindow *self, MsImageView *view)
+bind_controls(MsWindow *self, MsImageView *view)
 {
+  const GBindingFlags both = G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL;
+
   g_clear_pointer(&self->gain_binding, g_binding_unbind);
-  if (view)
-    self->gain_binding =
-      g_object_bind_property(view, "gain", self->gain, "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+  g_clear_pointer(&self->region_picture_binding, g_binding_unbind);
+  if (!view)
+    return;
+  self->gain_binding = g_object_bind_property(view, "gain", self->gain, "value", both);
+  self->region_picture_binding = g_object_bind_property(view, "region-picture", self->region_picture, "active", both);
 }
 
 /** ms_window_set_front: @view: (nullable): the picture that title, readout and progress refer to */
@@ -156,7 +172,7 @@ ms_window_set_front(MsWindow *self, MsImageView *view)
     return;
   if (self->document)
     unfollow(self, self->document);
-  bind_gain(self, view);
+  bind_controls(self, view);
   g_set_object(&self->document, document);
   if (document)
     follow(self, document, view);
@@ -178,7 +194,7 @@ ms_window_leave_front(MsWindow *self)
     g_clear_object(&self->document);
     g_object_notify(G_OBJECT(self), "document");
   }
-  bind_gain(self, NULL);
+  bind_controls(self, NULL);
   g_clear_handle_id(&self->message_timer, g_source_remove);
   g_clear_handle_id(&self->progress_delay, g_source_remove);
 }

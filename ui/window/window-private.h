@@ -42,6 +42,7 @@ struct _MsWindow {
   GtkWidget *zoom_label;
   GtkWidget *gain;
   GtkWidget *gain_box;
+  GtkWidget *region_picture;
   GtkWidget *progress_box;
   GtkWidget *progress;
   GtkWidget *loads; /* rows of pictures that are being loaded */
@@ -57,6 +58,7 @@ struct _MsWindow {
   char *last_saved;
   guint progress_delay;
   GBinding *gain_binding;
+  GBinding *region_picture_binding;
   gboolean maximized;
   gboolean fullscreen;
   gboolean only_picture;

@@ -192,6 +192,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(zoom_label);
   BIND(gain);
   BIND(gain_box);
+  BIND(region_picture);
   BIND(progress_box);
   BIND(progress);
   BIND(loads);

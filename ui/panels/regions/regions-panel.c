@@ -2,132 +2,211 @@
 #include "ui/panels/regions/regions-panel.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 #include "ui/common/format.h"
-#include "ui/image-view/pixbuf.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/picture-regions.h"
+#include "ui/panels/common/table-export.h"
 
 struct _MsRegionsPanel {
   MsPanel parent_instance;
   MsPictureRegions *regions; /* (nullable): of the panel's document */
-  GdkPixbuf *pixbuf;         /* (nullable): what the area shows */
-  GtkComboBox *picture;
+  GtkListStore *store;       /* one row for each label, in order; what is shown stands in the table of @regions */
+  GtkTreeView *tree;
+  GtkTreeSelection *selection;
+  GtkAdjustment *slider_adjustment;
   GtkSpinButton *min_pixels;
-  GtkSpinButton *region;
   GtkLabel *count;
-  GtkLabel *row;
-  GtkWidget *area;
+  GtkWidget *buttons;
+  gboolean selecting; /* the selection of the rows is set from that of the regions */
 };
 
 G_DEFINE_FINAL_TYPE(MsRegionsPanel, ms_regions_panel, MS_TYPE_PANEL)
 
-/** ms_regions_panel_get_regions: (transfer none) (nullable): %NULL while no picture is open. */
-MsPictureRegions *
-ms_regions_panel_get_regions(MsRegionsPanel *self)
+/* The columns of the table */
+
+static char *
+label_text(guint32 label, const MsSegment *s)
 {
-  return self->regions;
-}
-
-/* Where the picture is in the area: as large as it fits, in the middle. */
-static double
-place_picture(MsRegionsPanel *self, double *x, double *y)
-{
-  const int width = gtk_widget_get_allocated_width(self->area), height = gtk_widget_get_allocated_height(self->area);
-  const int columns = gdk_pixbuf_get_width(self->pixbuf), rows = gdk_pixbuf_get_height(self->pixbuf);
-  const double scale = MIN((double)width / columns, (double)height / rows);
-
-  *x = (width - scale * columns) / 2;
-  *y = (height - scale * rows) / 2;
-  return scale;
-}
-
-static gboolean
-on_area_draw(MsRegionsPanel *self, cairo_t *cr)
-{
-  double x, y;
-
-  if (!self->pixbuf)
-    return FALSE;
-  const double scale = place_picture(self, &x, &y);
-  cairo_translate(cr, x, y);
-  cairo_scale(cr, scale, scale);
-  gdk_cairo_set_source_pixbuf(cr, self->pixbuf, 0, 0);
-  cairo_paint(cr);
-  return FALSE;
-}
-
-/* The region of the pixel under the pointer becomes the one whose row is shown. */
-static gboolean
-on_area_pressed(MsRegionsPanel *self, GdkEventButton *event)
-{
-  const MsSegmentation *s = self->regions ? ms_picture_regions_get_segmentation(self->regions) : NULL;
-  double x, y;
-
-  if (!s || !self->pixbuf)
-    return FALSE;
-  const double scale = place_picture(self, &x, &y);
-  const int column = (int)((event->x - x) / scale), line = (int)((event->y - y) / scale);
-  if (event->x < x || event->y < y || column >= s->width || line >= s->height)
-    return FALSE;
-  gtk_spin_button_set_value(self->region, s->labels[(gsize)line * s->width + column]);
-  return TRUE;
+  return g_strdup_printf("%u", label);
 }
 
 static char *
-row_text(guint label, const MsSegment *s)
+pixels_text(guint32 label, const MsSegment *s)
 {
-  g_autofree char *pixels = ms_format_count(s->pixels);
+  return ms_format_count(s->pixels);
+}
 
-  return g_strdup_printf(
-    _("Region %u: %s pixels, columns %d to %d, rows %d to %d, centroid %.1f, %.1f; mean %.1f, %.1f, "
-      "%.1f; deviation %.1f, %.1f, %.1f; %u neighbours"),
-    label, pixels, s->left, s->right, s->top, s->bottom, s->x, s->y, s->mean[0], s->mean[1], s->mean[2],
-    s->deviation[0], s->deviation[1], s->deviation[2], s->n_neighbours);
+static char *
+columns_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%d–%d", s->left, s->right);
+}
+
+static char *
+rows_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%d–%d", s->top, s->bottom);
+}
+
+static char *
+centroid_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%.1f, %.1f", s->x, s->y);
+}
+
+static char *
+mean_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%.1f, %.1f, %.1f", s->mean[0], s->mean[1], s->mean[2]);
+}
+
+static char *
+deviation_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%.1f, %.1f, %.1f", s->deviation[0], s->deviation[1], s->deviation[2]);
+}
+
+static char *
+neighbours_text(guint32 label, const MsSegment *s)
+{
+  return g_strdup_printf("%u", s->n_neighbours);
+}
+
+/** Column: @width: in characters; all rows have the same height and no row is measured, so that many rows cost little */
+typedef struct {
+  const char *title;
+  int width;
+  char *(*text)(guint32 label, const MsSegment *segment);
+} Column;
+
+static const Column columns[] = {
+  {N_("Region"), 7, label_text},
+  {N_("Pixels"), 9, pixels_text},
+  {N_("Columns"), 10, columns_text},
+  {N_("Rows"), 10, rows_text},
+  {N_("Centroid"), 14, centroid_text},
+  {N_("Mean RGB"), 18, mean_text},
+  {N_("Deviation RGB"), 18, deviation_text},
+  {N_("Neighbours"), 10, neighbours_text},
+};
+
+static const MsSegmentTable *
+get_table(MsRegionsPanel *self)
+{
+  return self->regions ? ms_picture_regions_get_table(self->regions) : NULL;
 }
 
 static void
-show_row(MsRegionsPanel *self)
+show_cell(GtkTreeViewColumn *column, GtkCellRenderer *cell, GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
 {
-  const MsSegmentTable *table = self->regions ? ms_picture_regions_get_table(self->regions) : NULL;
-  const guint label = (guint)gtk_spin_button_get_value_as_int(self->region);
-  g_autofree char *text = table && label <= table->n ? row_text(label, &table->segments[label - 1]) : NULL;
+  MsRegionsPanel *self = data;
+  const Column *info = g_object_get_data(G_OBJECT(column), "ms-column");
+  const MsSegmentTable *table = get_table(self);
+  g_autofree char *text = NULL;
+  guint label;
 
-  gtk_label_set_text(self->row, text ? text : "");
+  gtk_tree_model_get(model, iter, 0, &label, -1);
+  if (table && label <= table->n)
+    text = info->text(label, &table->segments[label - 1]);
+  g_object_set(cell, "text", text ? text : "", NULL);
 }
 
 static void
-show_count(MsRegionsPanel *self)
+add_column(MsRegionsPanel *self, const Column *info)
 {
-  const MsSegmentTable *table = self->regions ? ms_picture_regions_get_table(self->regions) : NULL;
-  const char *problem = self->regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(self->regions)) : NULL;
-  g_autofree char *n = ms_format_count(table ? table->n : 0);
-  g_autofree char *text = g_strdup_printf(_("%s regions"), n);
+  GtkCellRenderer *cell = gtk_cell_renderer_text_new();
+  GtkTreeViewColumn *column = gtk_tree_view_column_new_with_attributes(_(info->title), cell, NULL);
 
-  gtk_label_set_text(self->count, problem ? problem
-                                  : table ? text
-                                          : _("Regions appear here after the picture has been filtered."));
-  gtk_spin_button_set_range(self->region, 1, table ? MAX(table->n, 1) : 1);
-  gtk_widget_set_sensitive(GTK_WIDGET(self->region), table != NULL);
+  g_object_set(cell, "xalign", 1.0, "width-chars", info->width, NULL);
+  g_object_set_data(G_OBJECT(column), "ms-column", (gpointer)info);
+  gtk_tree_view_column_set_alignment(column, 1);
+  gtk_tree_view_column_set_resizable(column, TRUE);
+  gtk_tree_view_column_set_sizing(column, GTK_TREE_VIEW_COLUMN_FIXED);
+  gtk_tree_view_column_set_fixed_width(column, 14 + 7 * info->width);
+  gtk_tree_view_column_set_cell_data_func(column, cell, show_cell, self, NULL);
+  gtk_tree_view_append_column(self->tree, column);
+}
+
+/* Showing */
+
+/* Without a view while rows come and go, which then costs little for thousands of them. */
+static void
+set_rows(MsRegionsPanel *self, guint n)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
+  guint rows = (guint)gtk_tree_model_iter_n_children(model, NULL);
+  GtkTreeIter iter;
+
+  if (rows == n)
+    return;
+  gtk_tree_view_set_model(self->tree, NULL);
+  if (n < rows / 2) {
+    gtk_list_store_clear(self->store);
+    rows = 0;
+  }
+  for (; rows > n && gtk_tree_model_iter_nth_child(model, &iter, NULL, (int)rows - 1); rows--)
+    gtk_list_store_remove(self->store, &iter);
+  for (; rows < n; rows++)
+    gtk_list_store_insert_with_values(self->store, &iter, -1, 0, rows + 1, -1);
+  gtk_tree_view_set_model(self->tree, model);
 }
 
 static void
-show_picture(MsRegionsPanel *self)
+show_selected(MsRegionsPanel *self)
 {
-  const int picture = gtk_combo_box_get_active(self->picture);
-  g_autoptr(MsImage) image =
-    self->regions ? ms_picture_regions_paint(self->regions, (MsRegionPicture)MAX(picture, 0)) : NULL;
+  const guint32 label = self->regions ? ms_picture_regions_get_selected(self->regions) : 0;
+  g_autoptr(GtkTreePath) path = label > 0 ? gtk_tree_path_new_from_indices((int)label - 1, -1) : NULL;
 
-  g_clear_object(&self->pixbuf);
-  if (image)
-    self->pixbuf = ms_pixbuf_from_image(image);
-  gtk_widget_queue_draw(self->area);
+  if (label > (guint)gtk_tree_model_iter_n_children(GTK_TREE_MODEL(self->store), NULL))
+    return;
+  self->selecting = TRUE;
+  if (!path)
+    gtk_tree_selection_unselect_all(self->selection);
+  else if (!gtk_tree_selection_path_is_selected(self->selection, path)) {
+    gtk_tree_view_set_cursor(self->tree, path, NULL, FALSE);
+    gtk_tree_view_scroll_to_cell(self->tree, path, NULL, TRUE, 0.5F, 0);
+  }
+  self->selecting = FALSE;
+}
+
+static void
+on_row_selected(MsRegionsPanel *self)
+{
+  GtkTreeModel *model;
+  GtkTreeIter iter;
+  guint label;
+
+  if (self->selecting || !self->regions || !gtk_tree_selection_get_selected(self->selection, &model, &iter))
+    return;
+  gtk_tree_model_get(model, &iter, 0, &label, -1);
+  ms_picture_regions_select(self->regions, label);
+}
+
+static char *
+count_text(const MsSegmentTable *table)
+{
+  g_autofree char *n = ms_format_count(table->n);
+
+  return g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "%s region", "%s regions", table->n), n);
 }
 
 static void
 show_regions(MsRegionsPanel *self)
 {
-  show_count(self);
-  show_row(self);
-  show_picture(self);
+  const MsSegmentTable *table = get_table(self);
+  const char *problem = self->regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(self->regions)) : NULL;
+  g_autofree char *text = table ? count_text(table) : NULL;
+
+  gtk_label_set_text(self->count, problem ? problem
+                                  : text  ? text
+                                          : _("Regions appear here after the picture has been filtered."));
+  self->selecting = TRUE;
+  set_rows(self, table ? table->n : 0);
+  self->selecting = FALSE;
+  show_selected(self);
+  gtk_widget_queue_draw(GTK_WIDGET(self->tree));
 }
 
 static void
@@ -138,10 +217,11 @@ ms_regions_panel_refresh(MsPanel *panel)
 
   gtk_widget_set_sensitive(GTK_WIDGET(self->min_pixels), document != NULL);
   if (document && self->regions)
-    ms_picture_regions_update(self->regions, document, (guint)gtk_spin_button_get_value_as_int(self->min_pixels));
-  else
-    show_regions(self);
+    ms_picture_regions_update(self->regions, document);
+  show_regions(self);
 }
+
+/* Following the document */
 
 static void
 unfollow(MsRegionsPanel *self)
@@ -152,16 +232,34 @@ unfollow(MsRegionsPanel *self)
 }
 
 static void
+set_min_pixels(MsRegionsPanel *self)
+{
+  if (self->regions)
+    g_object_set(self->regions, "min-pixels", (guint)gtk_spin_button_get_value_as_int(self->min_pixels), NULL);
+}
+
+/* A request that the filter cut short is made again when the device is free. */
+static void
+on_busy(MsRegionsPanel *self, GParamSpec *pspec, MsDocument *document)
+{
+  if (!ms_document_is_busy(document))
+    ms_panel_invalidate(MS_PANEL(self));
+}
+
+static void
 ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
 {
   MsRegionsPanel *self = MS_REGIONS_PANEL(panel);
 
   unfollow(self);
-  self->regions = ms_picture_regions_new();
+  self->regions = g_object_ref(ms_picture_regions_of(document));
+  set_min_pixels(self);
   g_signal_connect_object(self->regions, "changed", G_CALLBACK(show_regions), self, G_CONNECT_SWAPPED);
-  ms_panel_follow(panel, document, "notify::source");
+  g_signal_connect_object(self->regions, "notify::selected", G_CALLBACK(show_selected), self, G_CONNECT_SWAPPED);
+  ms_panel_follow(panel, self->regions, "notify::min-pixels");
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-b");
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(on_busy), self, G_CONNECT_SWAPPED);
   show_regions(self);
 }
 
@@ -171,7 +269,7 @@ ms_regions_panel_dispose(GObject *object)
   MsRegionsPanel *self = MS_REGIONS_PANEL(object);
 
   unfollow(self);
-  g_clear_object(&self->pixbuf);
+  g_clear_object(&self->store);
   G_OBJECT_CLASS(ms_regions_panel_parent_class)->dispose(object);
 }
 
@@ -185,22 +283,40 @@ ms_regions_panel_class_init(MsRegionsPanelClass *klass)
   MS_PANEL_CLASS(klass)->refresh = ms_regions_panel_refresh;
   gtk_widget_class_set_template_from_resource(
     widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/regions/regions-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, picture);
+  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, tree);
+  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, selection);
+  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, slider_adjustment);
   gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, min_pixels);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, region);
   gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, count);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, row);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, area);
-  gtk_widget_class_bind_template_callback(widget_class, on_area_draw);
-  gtk_widget_class_bind_template_callback(widget_class, on_area_pressed);
-  gtk_widget_class_bind_template_callback(widget_class, show_picture);
-  gtk_widget_class_bind_template_callback(widget_class, show_row);
-  gtk_widget_class_bind_template_callback_full(widget_class, "ms_panel_invalidate", G_CALLBACK(ms_panel_invalidate));
+  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, buttons);
+  gtk_widget_class_bind_template_callback(widget_class, on_row_selected);
+}
+
+static gboolean
+to_slider(GBinding *binding, const GValue *from, GValue *to, gpointer data)
+{
+  g_value_set_double(to, log10(g_value_get_double(from)));
+  return TRUE;
+}
+
+static gboolean
+from_slider(GBinding *binding, const GValue *from, GValue *to, gpointer data)
+{
+  g_value_set_double(to, rint(pow(10, g_value_get_double(from))));
+  return TRUE;
 }
 
 static void
 ms_regions_panel_init(MsRegionsPanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  gtk_widget_add_events(self->area, GDK_BUTTON_PRESS_MASK);
+  self->store = gtk_list_store_new(1, G_TYPE_UINT);
+  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+    add_column(self, &columns[i]);
+  gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(self->store));
+  gtk_container_add(GTK_CONTAINER(self->buttons), ms_table_export_new(MS_PANEL(self), self->tree, "regions"));
+  g_object_bind_property_full(gtk_spin_button_get_adjustment(self->min_pixels), "value", self->slider_adjustment,
+                              "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL, to_slider, from_slider, NULL,
+                              NULL);
+  g_signal_connect_swapped(self->min_pixels, "value-changed", G_CALLBACK(set_min_pixels), self);
 }

@@ -8,7 +8,7 @@
 #include "core/reduce/images/image-comparison.h"
 #include "core/reduce/images/image-statistics.h"
 #include "ui/document/document.h"
-#include "ui/panels/common/picture-result.h"
+#include "ui/engine/picture-result.h"
 
 G_BEGIN_DECLS
 

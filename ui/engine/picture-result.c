@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/common/picture-result.h"
+#include "ui/engine/picture-result.h"
 
 typedef struct {
   gpointer known;            /* (nullable): the work that was completed last */
@@ -97,6 +97,13 @@ ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointe
   priv->requested = g_atomic_rc_box_acquire(work);
   ms_window_engine_call_async(engine, klass->compute, work, klass->release, NULL, priv->cancellable, on_computed,
                               g_object_ref(self));
+}
+
+/** ms_picture_result_cancel: cancels the running request, without a signal; what is known stays. */
+void
+ms_picture_result_cancel(MsPictureResult *self)
+{
+  forget_request(self);
 }
 
 /** ms_picture_result_get_known: (nullable) (transfer none): the completed work; %NULL before the first and after a

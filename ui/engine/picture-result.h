@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPictureResult: base class of results that the engine's thread computes from a document's pictures for panels. */
+/* MsPictureResult: base class of results that the engine's thread computes from a document's pictures. */
 #pragma once
 
 #include "ui/engine/window-engine.h"
@@ -24,6 +24,7 @@ struct _MsPictureResultClass {
 };
 
 void ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointer work);
+void ms_picture_result_cancel(MsPictureResult *self);
 gconstpointer ms_picture_result_get_known(MsPictureResult *self);
 gconstpointer ms_picture_result_get_latest(MsPictureResult *self);
 const char *ms_picture_result_get_problem(MsPictureResult *self);

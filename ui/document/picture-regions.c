@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/document/picture-regions.h"
+
+#include "core/engine/filter-modes.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-runs.h"
+
+#define MIN_PIXELS_DEFAULT 50
+
+/* How long a request runs on when other regions, or another run of the filter, are wanted. */
+#define FINISH_MS 250
+
+/*
+ * The work of one request. @filtered and @modes depend on @source and @settings alone, so that a change of @min_pixels
+ * filters nothing again.
+ */
+typedef struct {
+  MsImage *source;
+  MsSettings settings;
+  guint min_pixels;
+  MsImage *filtered; /* (nullable) */
+  GBytes *modes;     /* (nullable) */
+  MsSegmentation *segmentation;
+  MsSegmentTable *table;
+} Work;
+
+struct _MsPictureRegions {
+  MsPictureResult parent_instance;
+  guint min_pixels;
+  guint32 selected;
+  int x; /* the pixel whose region is selected, -1 for none */
+  int y;
+  MsWindowEngine *engine; /* (nullable): of the last request */
+  Work *wanted;           /* (nullable): what is requested when the running request ends */
+  gint64 began_us;        /* of the running request */
+  guint timer;            /* ends the running request */
+};
+
+G_DEFINE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS_TYPE_PICTURE_RESULT)
+
+enum {
+  PROP_0,
+  PROP_MIN_PIXELS,
+  PROP_SELECTED,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+/* The work */
+
+static void
+clear_work(gpointer data)
+{
+  Work *work = data;
+
+  g_clear_object(&work->source);
+  g_clear_object(&work->filtered);
+  g_clear_pointer(&work->modes, g_bytes_unref);
+  g_clear_pointer(&work->segmentation, ms_segmentation_free);
+  g_clear_pointer(&work->table, ms_segment_table_free);
+}
+
+static void
+release_work(gpointer work)
+{
+  g_atomic_rc_box_release_full(work, clear_work);
+}
+
+static gboolean
+filter_modes(MsContext *context, GCancellable *cancellable, Work *work, GError **error)
+{
+  MsModesRun run = {.cancellable = cancellable};
+
+  work->filtered = ms_filter_modes_run(context, work->source, &work->settings, &run, error);
+  if (work->filtered)
+    work->modes = g_bytes_new_take(run.modes, ms_image_get_byte_size(work->filtered));
+  return work->filtered != NULL;
+}
+
+/* Runs on the engine's thread. */
+static gpointer
+find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
+{
+  Work *work = data;
+  const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT};
+
+  if (!work->filtered && !filter_modes(context, cancellable, work, error))
+    return NULL;
+  work->segmentation = ms_segmentation_new_on(context, work->filtered, g_bytes_get_data(work->modes, NULL),
+                                              &work->settings.params, &options, cancellable, error);
+  if (!work->segmentation)
+    return NULL;
+  work->table = ms_segment_table_new(work->segmentation, work->source);
+  return work;
+}
+
+static const Work *
+get_known(MsPictureRegions *self)
+{
+  return ms_picture_result_get_known(MS_PICTURE_RESULT(self));
+}
+
+static gboolean
+same_filter(const Work *a, const Work *b)
+{
+  return a->source == b->source && ms_settings_equal(&a->settings, &b->settings);
+}
+
+static gboolean
+same_work(const Work *a, const Work *b)
+{
+  return a && same_filter(a, b) && a->min_pixels == b->min_pixels;
+}
+
+/* Requests */
+
+static void
+begin_wanted(MsPictureRegions *self)
+{
+  Work *work = g_steal_pointer(&self->wanted);
+  const Work *known = get_known(self);
+
+  if (known && same_filter(known, work)) {
+    work->filtered = g_object_ref(known->filtered);
+    work->modes = g_bytes_ref(known->modes);
+  }
+  self->began_us = g_get_monotonic_time();
+  ms_picture_result_request(MS_PICTURE_RESULT(self), self->engine, work);
+}
+
+static gboolean
+end_late_cb(gpointer data)
+{
+  MsPictureRegions *self = data;
+
+  self->timer = 0;
+  ms_picture_result_cancel(MS_PICTURE_RESULT(self));
+  if (self->wanted)
+    begin_wanted(self);
+  return G_SOURCE_REMOVE;
+}
+
+/* While a slider moves, a short request still ends with regions to show; a long one makes way for the newest. */
+static void
+end_soon(MsPictureRegions *self)
+{
+  const gint64 age_ms = (g_get_monotonic_time() - self->began_us) / 1000;
+
+  if (ms_picture_result_is_busy(MS_PICTURE_RESULT(self)) && self->timer == 0)
+    self->timer = g_timeout_add((guint)CLAMP(FINISH_MS - age_ms, 0, FINISH_MS), end_late_cb, self);
+}
+
+/* What the run that is shown was asked for, without the toggles: they change no pixel, and not all give modes. */
+static gboolean
+ask(MsPictureRegions *self, MsDocument *document, Work *asked)
+{
+  MsRun *run = ms_document_get_shown_run(document);
+
+  *asked = (Work){
+    .source = ms_document_get_source(document), .settings = ms_settings_default(), .min_pixels = self->min_pixels};
+  if (run)
+    asked->settings.params = ms_run_get_requested(run)->params;
+  return asked->source && run;
+}
+
+/** ms_picture_regions_update: finds the regions of the run shown unless they are known or are being found. */
+void
+ms_picture_regions_update(MsPictureRegions *self, MsDocument *document)
+{
+  const Work *latest =
+    self->wanted ? self->wanted : (const Work *)ms_picture_result_get_latest(MS_PICTURE_RESULT(self));
+  Work asked;
+
+  if (!ask(self, document, &asked) || same_work(latest, &asked))
+    return;
+  g_set_object(&self->engine, ms_document_get_engine(document));
+  g_clear_pointer(&self->wanted, release_work);
+  self->wanted = g_atomic_rc_box_dup(sizeof asked, &asked);
+  g_object_ref(self->wanted->source);
+  if (ms_picture_result_is_busy(MS_PICTURE_RESULT(self)))
+    end_soon(self);
+  else
+    begin_wanted(self);
+}
+
+/* The selection */
+
+/* The selection stays at its pixel when other regions are found. */
+static void
+find_selected(MsPictureRegions *self)
+{
+  const MsSegmentation *s = ms_picture_regions_get_segmentation(self);
+  const gboolean inside = s && self->x >= 0 && self->y >= 0 && self->x < s->width && self->y < s->height;
+  const guint32 label = inside ? s->labels[(gsize)self->y * s->width + self->x] : 0;
+
+  if (label == self->selected)
+    return;
+  self->selected = label;
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_SELECTED]);
+}
+
+/** ms_picture_regions_select_pixel: selects the region of a pixel, also of regions that are found later. */
+void
+ms_picture_regions_select_pixel(MsPictureRegions *self, int x, int y)
+{
+  self->x = x;
+  self->y = y;
+  find_selected(self);
+}
+
+/** ms_picture_regions_select: selects the region of this label at its first pixel; 0 for none. */
+void
+ms_picture_regions_select(MsPictureRegions *self, guint32 label)
+{
+  const MsSegmentation *s = ms_picture_regions_get_segmentation(self);
+  const MsSegmentTable *table = ms_picture_regions_get_table(self);
+  const MsSegment *segment = table && label > 0 && label <= table->n ? &table->segments[label - 1] : NULL;
+  int x = segment ? segment->left : -1;
+
+  if (label == self->selected)
+    return;
+  while (segment && x < segment->right && s->labels[(gsize)segment->top * s->width + x] != label)
+    x++;
+  ms_picture_regions_select_pixel(self, x, segment ? segment->top : -1);
+}
+
+/** ms_picture_regions_get_selected: the label of the selected region, 0 for none */
+guint32
+ms_picture_regions_get_selected(MsPictureRegions *self)
+{
+  return self->selected;
+}
+
+static void
+result_changed_cb(MsPictureRegions *self)
+{
+  g_clear_handle_id(&self->timer, g_source_remove);
+  if (self->wanted && same_work(get_known(self), self->wanted))
+    g_clear_pointer(&self->wanted, release_work);
+  else if (self->wanted)
+    begin_wanted(self);
+  find_selected(self);
+}
+
+/* The object */
+
+static void
+ms_picture_regions_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  MsPictureRegions *self = MS_PICTURE_REGIONS(object);
+
+  g_value_set_uint(value, id == PROP_MIN_PIXELS ? self->min_pixels : self->selected);
+}
+
+static void
+ms_picture_regions_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  MsPictureRegions *self = MS_PICTURE_REGIONS(object);
+
+  if (self->min_pixels == g_value_get_uint(value))
+    return;
+  self->min_pixels = g_value_get_uint(value);
+  g_object_notify_by_pspec(object, pspec);
+}
+
+static void
+ms_picture_regions_dispose(GObject *object)
+{
+  MsPictureRegions *self = MS_PICTURE_REGIONS(object);
+
+  g_clear_handle_id(&self->timer, g_source_remove);
+  g_clear_pointer(&self->wanted, release_work);
+  g_clear_object(&self->engine);
+  G_OBJECT_CLASS(ms_picture_regions_parent_class)->dispose(object);
+}
+
+static void
+ms_picture_regions_class_init(MsPictureRegionsClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+
+  MS_PICTURE_RESULT_CLASS(klass)->compute = find_regions;
+  MS_PICTURE_RESULT_CLASS(klass)->release = release_work;
+  object_class->get_property = ms_picture_regions_get_property;
+  object_class->set_property = ms_picture_regions_set_property;
+  object_class->dispose = ms_picture_regions_dispose;
+  properties[PROP_MIN_PIXELS] = g_param_spec_uint("min-pixels", NULL, NULL, 0, G_MAXINT, MIN_PIXELS_DEFAULT,
+                                                  G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_SELECTED] =
+    g_param_spec_uint("selected", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
+}
+
+static void
+ms_picture_regions_init(MsPictureRegions *self)
+{
+  self->min_pixels = MIN_PIXELS_DEFAULT;
+  self->x = self->y = -1;
+  g_signal_connect(self, "changed", G_CALLBACK(result_changed_cb), NULL);
+}
+
+/* A run of the filter waits behind the search for regions of the run before. */
+static void
+busy_cb(MsPictureRegions *self, GParamSpec *pspec, MsDocument *document)
+{
+  if (ms_document_is_busy(document))
+    end_soon(self);
+}
+
+/** ms_picture_regions_of: (transfer none): the regions of @document, shared by its view and its panel. */
+MsPictureRegions *
+ms_picture_regions_of(MsDocument *document)
+{
+  static const char key[] = "ms-picture-regions";
+  MsPictureRegions *self = g_object_get_data(G_OBJECT(document), key);
+
+  if (self)
+    return self;
+  self = g_object_new(MS_TYPE_PICTURE_REGIONS, NULL);
+  g_object_set_data_full(G_OBJECT(document), key, self, g_object_unref);
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(busy_cb), self, G_CONNECT_SWAPPED);
+  return self;
+}
+
+/** ms_picture_regions_get_segmentation: (nullable): the regions found last */
+const MsSegmentation *
+ms_picture_regions_get_segmentation(MsPictureRegions *self)
+{
+  const Work *known = get_known(self);
+
+  return known ? known->segmentation : NULL;
+}
+
+/** ms_picture_regions_get_table: (nullable): the table of these regions */
+const MsSegmentTable *
+ms_picture_regions_get_table(MsPictureRegions *self)
+{
+  const Work *known = get_known(self);
+
+  return known ? known->table : NULL;
+}
+
+/* Painting */
+
+static void
+paint_in_thread(GTask *task, gpointer source, gpointer work, GCancellable *cancellable)
+{
+  const int picture = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(task), "ms-picture"));
+  const Work *w = work;
+
+  g_task_return_pointer(task, ms_region_picture_paint((MsRegionPicture)picture, w->segmentation, w->table, w->source),
+                        g_object_unref);
+}
+
+/** ms_picture_regions_paint_async: paints the regions that are known now; some must be. */
+void
+ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture picture, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer data)
+{
+  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, data);
+
+  g_task_set_source_tag(task, ms_picture_regions_paint_async);
+  g_task_set_task_data(task, g_atomic_rc_box_acquire((gpointer)get_known(self)), release_work);
+  g_object_set_data(G_OBJECT(task), "ms-picture", GINT_TO_POINTER(picture));
+  g_task_run_in_thread(task, paint_in_thread);
+}
+
+/** ms_picture_regions_paint_finish: (transfer full): %NULL with the error set where it was cancelled. */
+MsImage *
+ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer(G_TASK(result), error);
+}

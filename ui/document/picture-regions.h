@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* MsPictureRegions: the regions of a document's picture, found off the main thread, and the one that is selected. */
+#pragma once
+
+#include "ui/document/document.h"
+#include "ui/document/region-picture.h"
+#include "ui/engine/picture-result.h"
+
+G_BEGIN_DECLS
+
+#define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
+/*
+ * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "selected" (uint: the label of the
+ * selected region, 0 for none)
+ */
+G_DECLARE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS, PICTURE_REGIONS, MsPictureResult)
+
+MsPictureRegions *ms_picture_regions_of(MsDocument *document);
+void ms_picture_regions_update(MsPictureRegions *self, MsDocument *document);
+const MsSegmentation *ms_picture_regions_get_segmentation(MsPictureRegions *self);
+const MsSegmentTable *ms_picture_regions_get_table(MsPictureRegions *self);
+guint32 ms_picture_regions_get_selected(MsPictureRegions *self);
+void ms_picture_regions_select(MsPictureRegions *self, guint32 label);
+void ms_picture_regions_select_pixel(MsPictureRegions *self, int x, int y);
+void ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture picture, GCancellable *cancellable,
+                                    GAsyncReadyCallback callback, gpointer data);
+MsImage *ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);
+
+G_END_DECLS
