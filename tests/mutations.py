@@ -501,7 +501,7 @@ MUTATIONS = [
     ('regions view: a click shows no row', 'ui/image-view/image-view-regions.c',
      'g_signal_emit_by_name(self, "region-clicked");', '', 'window-view /window/regions'),
     ('regions view: the selected region is not marked', 'ui/image-view/image-view-regions.c',
-     'draw_mark(self, cr, mark, &part, step);', '', 'window-view /window/regions'),
+     '? MARK_BORDER : MARK_INSIDE;', '? 0 : 0;', 'window-view /window/regions'),
     ('regions panel: a row selects no region', 'ui/panels/regions/regions-panel.c',
      'ms_picture_regions_select(self->regions, label);', '', 'panel-regions'),
     ('regions panel: a region selects no row', 'ui/panels/regions/regions-panel.c',
