@@ -82,6 +82,16 @@ set_document(MsImageView *self, MsDocument *document)
 }
 
 static void
+set_region_picture(MsImageView *self, MsRegionPicture picture)
+{
+  if (picture == self->region_picture)
+    return;
+  self->region_picture = picture;
+  ms_image_view_paint_regions(self);
+  notify(self, PROP_REGION_PICTURE);
+}
+
+static void
 ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   MsImageView *self = MS_IMAGE_VIEW(object);
@@ -138,7 +148,7 @@ ms_image_view_set_property(GObject *object, guint id, const GValue *value, GPara
     ms_image_view_set_gain(self, g_value_get_int(value));
     break;
   case PROP_REGION_PICTURE:
-    ms_image_view_set_region_picture(self, g_value_get_int(value));
+    set_region_picture(self, g_value_get_int(value));
     break;
   case PROP_ZOOM:
     ms_image_view_set_zoom(self, g_value_get_double(value));
@@ -326,16 +336,6 @@ ms_image_view_set_gain(MsImageView *self, int gain)
   self->gain = CLAMP(gain, 1, 64);
   gtk_widget_queue_draw(GTK_WIDGET(self));
   notify(self, PROP_GAIN);
-}
-
-void
-ms_image_view_set_region_picture(MsImageView *self, MsRegionPicture picture)
-{
-  if (picture == self->region_picture)
-    return;
-  self->region_picture = picture;
-  ms_image_view_paint_regions(self);
-  notify(self, PROP_REGION_PICTURE);
 }
 
 /* A shorter run keeps its predecessor's badge, which would flicker otherwise. */

@@ -43,7 +43,6 @@ void ms_image_view_set_peek(MsImageView *self, gboolean peek);
 double ms_image_view_get_divider(MsImageView *self);
 void ms_image_view_set_divider(MsImageView *self, double divider);
 void ms_image_view_set_gain(MsImageView *self, int gain);
-void ms_image_view_set_region_picture(MsImageView *self, MsRegionPicture picture);
 char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
 

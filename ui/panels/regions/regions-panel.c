@@ -74,7 +74,7 @@ neighbours_text(guint32 label, const MsSegment *s)
   return g_strdup_printf("%u", s->n_neighbours);
 }
 
-/** Column: @width: in characters; all rows have the same height and no row is measured, so that many rows cost little */
+/* @width: in characters. No row is measured, so that many of them cost little. */
 typedef struct {
   const char *title;
   int width;
