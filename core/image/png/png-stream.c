@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"
+#include "core/image/png/png-runs.h"
 
 /*
  * Threads filter and deflate bands of rows independently. As in pigz, each band uses the last 32 KiB before it as its
@@ -14,14 +15,11 @@
  * outputs form one stream. Its checksum is combined from those of the bands.
  */
 
-/*
- * Samples of the image that are compressed both ways to choose one, and how much larger the faster one's file may be.
- */
+/* Samples of the image that are compressed both ways to choose the smaller one. */
 #define N_SAMPLES 2
 #define SAMPLED_PART 16
 #define LEAST_SAMPLE (16 << 10)
 #define MOST_SAMPLE (64 << 10)
-#define MOST_GROWTH 1.03
 
 #define WINDOW_SIZE (32 << 10)
 #define RUN_LENGTH_LEVEL 3
@@ -69,7 +67,13 @@ raw_size(const MsPngStream *self)
   return ms_png_rows_stride(&self->rows) * self->rows.height;
 }
 
-/* Levels that only look for runs use no more than the last byte of the dictionary. */
+/* Whether no string but runs is looked for, which needs no dictionary. */
+static gboolean
+only_runs(const MsPngStream *self)
+{
+  return self->level > 0 && self->level <= RUN_LENGTH_LEVEL;
+}
+
 static gsize
 dictionary_rows_of(const MsPngStream *self, const Band *band)
 {
@@ -78,21 +82,14 @@ dictionary_rows_of(const MsPngStream *self, const Band *band)
   return self->level <= RUN_LENGTH_LEVEL ? 0 : MIN(band->first, (WINDOW_SIZE + stride - 1) / stride);
 }
 
-static gboolean
-init_deflate(const MsPngStream *self, z_stream *z)
-{
-  int strategy = self->level <= RUN_LENGTH_LEVEL ? Z_RLE : Z_FILTERED;
-
-  memset(z, 0, sizeof *z);
-  return deflateInit2(z, self->level, Z_DEFLATED, -MAX_WBITS, 8, strategy) == Z_OK;
-}
-
 static GBytes *
 deflate_band(MsPngStream *self, const guint8 *data, gsize dictionary, gsize n, gboolean is_last)
 {
-  z_stream z;
+  z_stream z = {0};
 
-  if (!init_deflate(self, &z))
+  if (only_runs(self))
+    return ms_png_runs_deflate(data + dictionary, n, is_last);
+  if (deflateInit2(&z, self->level, Z_DEFLATED, -MAX_WBITS, 8, Z_FILTERED) != Z_OK)
     return NULL;
   gsize used = MIN(dictionary, WINDOW_SIZE);
   if (used > 0)
@@ -136,7 +133,7 @@ compress_band(MsPngStream *self, Band *band)
 
   if (filtered == NULL)
     return;
-  band->checksum = adler32_z(adler32_z(0, NULL, 0), filtered + dictionary, band->n * stride);
+  band->checksum = ms_png_checksum(filtered + dictionary, band->n * stride);
   band->output = deflate_band(self, filtered, dictionary, band->n * stride, is_last);
 }
 
@@ -294,8 +291,9 @@ set_memory_error(GError **error)
 }
 
 /*
- * Compresses some pieces of the image both ways: on flat colours libdeflate makes the smaller file in half the time, on
- * noise zlib's search for runs does. A shortage of memory is an error, since the bytes of a file must not depend on it.
+ * Compresses some pieces of the image both ways: of drawings, whose patterns repeat, libdeflate makes the smaller file,
+ * of photographs the search for runs does. A shortage of memory is an error, since the bytes of a file must not depend
+ * on it.
  */
 static gboolean
 choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
@@ -305,7 +303,7 @@ choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
   gsize by_runs = 0, at_once = 0;
 
   *whole_is_better = TRUE;
-  if (self->level == 0 || self->level > RUN_LENGTH_LEVEL)
+  if (!only_runs(self))
     return TRUE;
   for (gsize i = 0; i < N_SAMPLES; i++) {
     const guint8 *sample = self->filtered + (size - piece) / (N_SAMPLES - 1) * i;
@@ -316,7 +314,7 @@ choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
     by_runs += g_bytes_get_size(runs);
     at_once += g_bytes_get_size(whole);
   }
-  *whole_is_better = at_once <= by_runs * MOST_GROWTH;
+  *whole_is_better = at_once < by_runs;
   return TRUE;
 }
 

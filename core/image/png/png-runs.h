@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Compresses filtered rows by runs of equal bytes and Huffman codes. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+GBytes *ms_png_runs_deflate(const guint8 *data, gsize n, gboolean is_last);
+
+G_END_DECLS
