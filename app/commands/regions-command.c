@@ -84,12 +84,13 @@ static gboolean
 segment(Run *self, GError **error)
 {
   const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range};
+  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
 
-  self->segmentation = ms_segmentation_new_on(ms_engine_get_context(self->engine), self->filtered, self->modes,
-                                              &self->line->settings.params, &options, self->cancellable, error);
+  self->segmentation = ms_segmentation_new_on(run.context, self->filtered, self->modes, &self->line->settings.params,
+                                              &options, self->cancellable, error);
   if (self->segmentation)
-    self->table = ms_segment_table_new(self->segmentation, self->source);
-  return self->segmentation != NULL;
+    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, self->source, error);
+  return self->table != NULL;
 }
 
 static gboolean

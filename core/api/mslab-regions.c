@@ -50,16 +50,20 @@ ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings,
                    GCancellable *cancellable, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
   MsEngineRun about = {.want_modes = TRUE, .cancellable = cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, image, settings, &about, error);
+  const MsDeviceRun run = {ms_engine_get_context(engine), NULL, cancellable};
 
   if (filtered)
-    self->segmentation = ms_segmentation_new(filtered, about.modes, &settings->params, min_pixels, cancellable, error);
+    self->segmentation =
+      ms_segmentation_new_on(run.context, filtered, about.modes, &settings->params, &options, cancellable, error);
   ms_engine_run_clear(&about);
-  if (!self->segmentation)
+  if (self->segmentation)
+    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, image, error);
+  if (!self->table)
     return NULL;
   self->original = g_object_ref(image);
-  self->table = ms_segment_table_new(self->segmentation, image);
   return g_steal_pointer(&self);
 }
 

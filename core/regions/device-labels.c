@@ -201,6 +201,7 @@ describe_program(const Run *self, gboolean merges)
     return spec;
   ms_program_spec_define_int(spec, "GROUP", (int)self->group);
   ms_program_spec_define_int(spec, "TOP_STEP", top);
+  ms_program_spec_add_part(spec, "regions/wide.cl");
   ms_program_spec_add_part(spec, "regions/regions.cl");
   ms_program_spec_add_part(spec, "regions/merge.cl");
   return spec;

@@ -6,43 +6,18 @@
 
 #include "core/json.h"
 #include "core/regions/borders.h"
+#include "core/regions/region-sums.h"
 
 static const char *const channels[3] = {"red", "green", "blue"};
 
-/* Sums over the pixels of a region. */
-typedef struct {
-  guint64 x;
-  guint64 y;
-  guint64 sums[3];
-  guint64 squares[3];
-} Sums;
-
-/* The pixels @from to @to - 1 of a row; @p is the first of them. */
 static void
-add_run(MsSegment *segment, Sums *sums, int from, int to, int y, const guint8 *p)
+finish_segment(MsSegment *self, const MsRegionSums *sums)
 {
-  const guint32 n = (guint32)(to - from);
-
-  if (segment->pixels == 0) {
-    segment->left = from;
-    segment->top = y;
-  }
-  segment->pixels += n;
-  segment->left = MIN(segment->left, from);
-  segment->right = MAX(segment->right, to - 1);
-  segment->bottom = y;
-  sums->x += (guint64)(from + (gint64)to - 1) * n / 2;
-  sums->y += (guint64)y * n;
-  for (guint32 i = 0; i < n; i++, p += 4)
-    for (int k = 0; k < 3; k++) {
-      sums->sums[k] += p[k];
-      sums->squares[k] += (guint32)p[k] * p[k];
-    }
-}
-
-static void
-finish_segment(MsSegment *self, const Sums *sums)
-{
+  self->pixels = sums->pixels;
+  self->left = sums->left;
+  self->top = sums->top;
+  self->right = sums->right;
+  self->bottom = sums->bottom;
   self->x = (double)sums->x / self->pixels;
   self->y = (double)sums->y / self->pixels;
   for (int k = 0; k < 3; k++) {
@@ -80,47 +55,64 @@ add_neighbours(MsSegmentTable *self, const MsRuns *runs)
 }
 
 typedef struct {
+  MsSegmentTable *table;
   const MsRuns *runs;
-  const guint8 *pixels;
-  MsSegment *segments;
-  Sums *sums;
-} Summing;
+} Neighbours;
 
-/* Runs in a thread while another finds the neighbours; the two write different members of the segments. */
+/* Runs in a thread while another adds up the pixels; the two write different members of the segments. */
 static gpointer
-add_runs(gpointer data)
+find_neighbours(gpointer data)
 {
-  const Summing *self = data;
-  const MsRuns *runs = self->runs;
+  const Neighbours *self = data;
 
-  for (int y = 0; y < runs->height; y++)
-    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      const MsRun *run = &runs->runs[i];
-      const guint8 *p = self->pixels + 4 * ((gsize)y * runs->width + run->x);
-      add_run(&self->segments[run->label - 1], &self->sums[run->label - 1], run->x, ms_runs_end(runs, y, i), y, p);
-    }
+  add_neighbours(self->table, self->runs);
   return NULL;
 }
 
-/** ms_segment_table_new: (transfer full): the table of the regions over the pixels of @original. */
-MsSegmentTable *
-ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original)
+/* A device that is no processor adds up the pixels if it has the memory. */
+static gboolean
+find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, const MsRuns *runs, MsImage *original,
+          MsRegionSums *sums, GError **error)
 {
-  MsSegmentTable *self = g_new(MsSegmentTable, 1);
-  g_autofree Sums *sums = g_new0(Sums, segmentation->n);
+  if (run && ms_context_get_limits(run->context)->type != MS_DEVICE_TYPE_CPU &&
+      ms_region_sums_fit(run->context, segmentation))
+    return ms_region_sums_find_on(run, segmentation, original, sums, error);
+  ms_region_sums_find(runs, original, sums);
+  return TRUE;
+}
+
+/**
+ * ms_segment_table_new_on:
+ * @run: (nullable): the device that filtered; %NULL for the host's processors alone
+ *
+ * Returns: (transfer full): the table of the regions over the pixels of @original, the same on every device, or %NULL
+ *   with #MS_ERROR or G_IO_ERROR_CANCELLED, never where @run is %NULL
+ */
+MsSegmentTable *
+ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, GError **error)
+{
+  g_autoptr(MsSegmentTable) self = g_new(MsSegmentTable, 1);
+  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
   g_autoptr(MsRuns) runs = ms_runs_new(segmentation->labels, segmentation->width, segmentation->height);
 
   *self = (MsSegmentTable){segmentation->n, g_new0(MsSegment, segmentation->n), NULL};
-  Summing summing = {runs, ms_image_get_pixels(original), self->segments, sums};
-  GThread *thread = g_thread_try_new("ms-sums", add_runs, &summing, NULL);
+  Neighbours neighbours = {self, runs};
+  GThread *thread = g_thread_try_new("ms-neighbours", find_neighbours, &neighbours, NULL);
   if (!thread)
-    add_runs(&summing);
-  add_neighbours(self, runs);
+    find_neighbours(&neighbours);
+  const gboolean good = find_sums(run, segmentation, runs, original, sums, error);
   if (thread)
     g_thread_join(thread);
-  for (guint32 i = 0; i < self->n; i++)
+  for (guint32 i = 0; good && i < self->n; i++)
     finish_segment(&self->segments[i], &sums[i]);
-  return self;
+  return good ? g_steal_pointer(&self) : NULL;
+}
+
+/** ms_segment_table_new: ms_segment_table_new_on() without a device. */
+MsSegmentTable *
+ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original)
+{
+  return ms_segment_table_new_on(NULL, segmentation, original, NULL);
 }
 
 void

@@ -3,7 +3,7 @@
  * What is known of each region before small ones are merged; labels count from 1. merging: (number of regions, least
  * number of pixels, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one region.
  *
- * sums: for each label three pairs of 32 bits, lower half first. means: means of the three channels in steps of 1/256,
+ * sums: for each label three numbers as in wide.cl. means: means of the three channels in steps of 1/256,
  * and the number of pixels up to 65535. next: the pixel after each one in the chain of its region, counted from 1; 0
  * ends it. Only regions that are too small have chains, from heads[label] to tails[label], in any order.
  */
@@ -19,16 +19,6 @@ clear_regions(__global uint *sizes, __global uint *sums, __global uint *heads, _
   sizes[label] = heads[label] = tails[label] = 0;
   for (uint k = 0; k < 6; k++)
     sums[label * 6 + k] = 0;
-}
-
-/* Adds to a number of 64 bits; exactly one of the additions that run at once finds the overflow of the lower half. */
-static inline void
-add_wide(volatile __global uint *sum, const uint value)
-{
-  const uint before = atomic_add(sum, value);
-
-  if (before + value < before)
-    atomic_inc(sum + 1);
 }
 
 static inline void
@@ -91,12 +81,6 @@ mean_of(const uint size, const ulong sum)
   if (product > dividend)
     return (ushort)(quotient - 1);
   return (ushort)(dividend - product >= size ? quotient + 1 : quotient);
-}
-
-static inline ulong
-wide(__global const uint *sum)
-{
-  return (ulong)sum[1] << 32 | sum[0];
 }
 
 /* Means of the region @label with @size more pixels, whose colours have the sum @sum. */

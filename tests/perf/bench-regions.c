@@ -89,7 +89,10 @@ run_once(Bench *self, int index)
   if (!self->result)
     die("regions", error);
   keep(self, STAGE_REGIONS, index, &wall, &processor);
-  ms_segment_table_free(ms_segment_table_new(self->result, self->image));
+  const MsDeviceRun run = {ms_mean_shift_get_context(self->filter), NULL, NULL};
+  g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&run, self->result, self->image, &error);
+  if (!table)
+    die("table", error);
   keep(self, STAGE_TABLE, index, &wall, &processor);
 }
 

@@ -91,8 +91,9 @@ find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GErro
                                               &work->settings.params, &options, cancellable, error);
   if (!work->segmentation)
     return NULL;
-  work->table = ms_segment_table_new(work->segmentation, work->source);
-  return work;
+  work->table = ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, work->segmentation,
+                                        work->source, error);
+  return work->table ? work : NULL;
 }
 
 static const Work *

@@ -52,7 +52,11 @@ regions_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GEr
   if (!self->result)
     return FALSE;
   const guint64 found = ms_clock_now_ns();
-  ms_segment_table_free(ms_segment_table_new(self->result, self->image));
+  const MsDeviceRun run = {ms_lab_bench_context(self->bench), NULL, cancellable};
+  g_autoptr(MsSegmentTable) table =
+    ms_segment_table_new_on(self->serial ? NULL : &run, self->result, self->image, error);
+  if (!table)
+    return FALSE;
   ms_sample_add_event(sample, &(MsLabEvent){"host", "regions", start, found, 0, TRUE});
   ms_sample_add_event(sample, &(MsLabEvent){"host", "table", found, ms_clock_now_ns(), 0, TRUE});
   return TRUE;

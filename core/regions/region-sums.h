@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRegionSums: integers over the pixels of a region, from which its means and deviations follow. */
+#pragma once
+
+#include "core/image/common/image.h"
+#include "core/opencl/context.h"
+#include "core/regions/runs.h"
+#include "core/regions/segmentation.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsRegionSums:
+ * @x, @y: sums of columns and rows
+ * @sums, @squares: of red, green and blue, and of their squares
+ * @left, @top, @right, @bottom: first and last columns and rows
+ */
+typedef struct {
+  guint64 x;
+  guint64 y;
+  guint64 sums[3];
+  guint64 squares[3];
+  guint32 pixels;
+  int left;
+  int top;
+  int right;
+  int bottom;
+} MsRegionSums;
+
+void ms_region_sums_find(const MsRuns *runs, MsImage *original, MsRegionSums *sums);
+gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
+gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
+                                MsRegionSums *sums, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over the pixels of each region: those that the kernel adds up against those of the serial code, as integers. */
+#include <string.h>
+
+#include "core/regions/region-sums.h"
+#include "tests/support/fixture.h"
+
+/* Gives each pixel of a segmentation a label; the greatest label is the number of regions. */
+typedef guint32 (*LabelFunc)(int x, int y, int width);
+
+static guint32
+label_whole(int x, int y, int width)
+{
+  return 1;
+}
+
+static guint32
+label_each(int x, int y, int width)
+{
+  return (guint32)(y * width + x) + 1;
+}
+
+/* Stripes of rows, so that spans of pixels hold several rows of one region. */
+static guint32
+label_rows(int x, int y, int width)
+{
+  return (guint32)(y / 3) + 1;
+}
+
+/* A region that ends rows, and two that alternate from pixel to pixel. */
+static guint32
+label_mixed(int x, int y, int width)
+{
+  return x == width - 1 ? 1 : (guint32)(x + y) % 2 + 2;
+}
+
+static const LabelFunc patterns[] = {label_whole, label_each, label_rows, label_mixed};
+
+static MsSegmentation *
+make_segmentation(int width, int height, LabelFunc label_of)
+{
+  MsSegmentation *self = g_new(MsSegmentation, 1);
+
+  *self = (MsSegmentation){width, height, 0, g_new(guint32, (gsize)width * height)};
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const guint32 label = label_of(x, y, width);
+      self->labels[y * width + x] = label;
+      self->n = MAX(self->n, label);
+    }
+  return self;
+}
+
+/* The serial sums as a plain loop over all pixels. */
+static void
+add_up(const MsSegmentation *s, MsImage *image, MsRegionSums *sums)
+{
+  const guint8 *p = ms_image_get_pixels(image);
+
+  for (int i = 0; i < s->width * s->height; i++, p += 4) {
+    MsRegionSums *own = &sums[s->labels[i] - 1];
+    const int x = i % s->width, y = i / s->width;
+    own->left = own->pixels > 0 ? MIN(own->left, x) : x;
+    own->top = own->pixels > 0 ? own->top : y;
+    own->right = MAX(own->right, x);
+    own->bottom = y;
+    own->pixels++;
+    own->x += (guint64)x;
+    own->y += (guint64)y;
+    for (int k = 0; k < 3; k++) {
+      own->sums[k] += p[k];
+      own->squares[k] += (guint64)p[k] * p[k];
+    }
+  }
+}
+
+static void
+assert_same(const MsRegionSums *a, const MsRegionSums *b)
+{
+  g_assert_cmpuint(a->pixels, ==, b->pixels);
+  g_assert_cmpuint(a->x, ==, b->x);
+  g_assert_cmpuint(a->y, ==, b->y);
+  g_assert_cmpint(a->left, ==, b->left);
+  g_assert_cmpint(a->top, ==, b->top);
+  g_assert_cmpint(a->right, ==, b->right);
+  g_assert_cmpint(a->bottom, ==, b->bottom);
+  g_assert_cmpmem(a->sums, sizeof a->sums, b->sums, sizeof b->sums);
+  g_assert_cmpmem(a->squares, sizeof a->squares, b->squares, sizeof b->squares);
+}
+
+static void
+compare(MsContext *context, MsImage *image, LabelFunc label_of)
+{
+  g_autoptr(MsSegmentation) s = make_segmentation(ms_image_get_width(image), ms_image_get_height(image), label_of);
+  g_autofree MsRegionSums *expected = g_new0(MsRegionSums, s->n), *host = g_new0(MsRegionSums, s->n);
+  g_autofree MsRegionSums *device = g_new0(MsRegionSums, s->n);
+  g_autoptr(MsRuns) runs = ms_runs_new(s->labels, s->width, s->height);
+  g_autoptr(GError) error = NULL;
+
+  add_up(s, image, expected);
+  ms_region_sums_find(runs, image, host);
+  g_assert_true(ms_region_sums_fit(context, s));
+  ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, device, &error);
+  g_assert_no_error(error);
+  for (guint32 i = 0; i < s->n; i++) {
+    assert_same(&expected[i], &host[i]);
+    assert_same(&expected[i], &device[i]);
+  }
+}
+
+static void
+test_patterns(void)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 70}, {131, 1}, {64, 4}, {37, 23}, {129, 65}};
+  const gsize n = ms_fixture_under_oclgrind() ? 5 : G_N_ELEMENTS(sizes);
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (gsize i = 0; context && i < n; i++) {
+    g_autoptr(MsImage) image = ms_fixture_noise(sizes[i][0], sizes[i][1], 14 + (guint32)i);
+    for (gsize k = 0; k < G_N_ELEMENTS(patterns); k++)
+      compare(context, image, patterns[k]);
+  }
+}
+
+/* Squares of white pixels whose sum takes more than 32 bits, so that their halves carry. */
+static void
+test_wide_sums(void)
+{
+  const int width = 300, height = 230;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  guint8 *pixels = g_malloc((gsize)width * height * 4);
+
+  memset(pixels, 255, (gsize)width * height * 4);
+  g_autoptr(MsImage) image = ms_image_new_take(width, height, pixels, NULL);
+  g_assert_cmpuint((guint64)width * height * 255 * 255, >, G_MAXUINT32);
+  if (context)
+    compare(context, image, label_whole);
+}
+
+static void
+test_cancelled(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(20, 10, 1);
+  g_autoptr(MsSegmentation) s = make_segmentation(20, 10, label_whole);
+  g_autoptr(GError) error = NULL;
+  MsRegionSums sums = {0};
+
+  if (!context)
+    return;
+  g_cancellable_cancel(cancellable);
+  g_assert_false(ms_region_sums_find_on(&(MsDeviceRun){context, NULL, cancellable}, s, image, &sums, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+int
+main(int argc, char **argv)
+{
+  ms_fixture_compile_once();
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/region-sums/patterns", test_patterns);
+  g_test_add_func("/region-sums/wide-sums", test_wide_sums);
+  g_test_add_func("/region-sums/cancelled", test_cancelled);
+  return g_test_run();
+}
