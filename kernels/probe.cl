@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The least a device must be able to do before work is given to it. */
+/* A minimal kernel; a device that cannot run it is not used. */
 __kernel void
 probe(__global uint *out)
 {

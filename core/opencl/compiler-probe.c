@@ -23,6 +23,7 @@ ms_compiler_has_clang_vectors(cl_context context, MsDevice *device, const char *
   if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES)
     return FALSE;
   ms_program_spec_add_part(spec, "rows/lanes-32.cl");
+  ms_program_spec_add_part(spec, "rows/fold.cl");
   ms_program_spec_add_part(spec, "rows/probe-lanes.cl");
   g_autoptr(MsProgram) program = ms_program_build(context, device, spec, cache_folder, &error);
   if (!program)

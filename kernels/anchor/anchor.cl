@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that never changes, so that its time shows the machine's speed: a linear congruential generator a work-item. */
+/* A fixed amount of work whose time shows the machine's speed: a linear congruential generator in each work-item. */
 __kernel void
 anchor(__global uint *out, const int steps)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whether no window of a work-group can leave the image: a pixel moves at most a radius in an iteration, and its window
- * reaches a radius further. All work-items of a group agree, so none waits for another's branch.
+ * reaches a radius further. The answer is the same for all work-items of a group, so branches on it do not diverge.
  */
 static inline int
 stays_inside(const int4 image, const int2 origin, const int2 size, const int4 filter)

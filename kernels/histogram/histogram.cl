@@ -8,12 +8,15 @@
 /* Work-items of a group share the bins, so counting is atomic; neighbours use different copies, on different banks. */
 #define COUNT_ATOMIC(bin) atomic_inc(bin)
 #define COPY_OF_ITEM(lane) ((int)get_local_id(0) % COPIES)
-/* One work-item a group counts plainly; the pixels of a load use different copies, so no count waits for another. */
+/*
+ * One work-item a group counts without atomics; the pixels of a load use different copies, so their increments are
+ * independent.
+ */
 #define COUNT_PLAIN(bin) ((*(bin))++)
 #define COPY_OF_LANE(lane) (lane)
 
 #define BINS (5 * 256)
-/* A little more than the bins, so that the same bin of two copies is on different banks. */
+/* Eight more than the bins, so that a bin's copies are on different banks. */
 #define COPY_STRIDE (BINS + 8)
 
 static void

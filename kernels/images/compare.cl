@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares two images; an incomplete last load is filled up with equal pixels. */
+/* Compares two images; an incomplete last load is padded with equal pixels. */
 static uchar16
 load_part(__global const uchar4 *pixels, const int first, const int n)
 {

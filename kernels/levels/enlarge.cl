@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the result of a coarser level to the next: enlarge_level writes what pixels far from edges keep, mark_edges
- * which of the coarser pixels are edges, and mark_level which pixels of the finer level are filtered again. fine,
+ * From the result of a coarser level to the next: enlarge_level enlarges the result, mark_edges marks the edges of the
+ * coarser level, and mark_level marks the pixels of the finer level near them, which are filtered again. fine,
  * coarse: (width, height); region: the rectangle of the finer level that the result holds.
  */
 
@@ -31,8 +31,8 @@ enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __g
   int4 sum = y % 2 ? (own + next) * 4 : last + own * 6 + next;
 
   /*
-   * The matched function takes the last row of an odd number of rows for an odd one, except for the last values that do
-   * not fill one of its vectors of four. Its values are blue, green, red.
+   * OpenCV's function treats the last row of an odd number of rows like an odd row, except for the values at its end
+   * that do not fill a vector of four; its channels are blue, green, red.
    */
   if (y % 2 == 0 && y == fine.y - 1)
     sum = select(sum, own * 8, 3 * x + (int4)(2, 1, 0, 3) < 3 * fine.x / 4 * 4);
@@ -49,7 +49,7 @@ differ(const short4 a, const short4 b, const int edge)
   return d.x * d.x + d.y * d.y + d.z * d.z >= edge;
 }
 
-/* A byte for each coarser pixel: 1 where it lies off the border and differs from a neighbour by `edge`, else 0. */
+/* A byte for each coarser pixel: 1 where it is not on the border and differs from a neighbour by `edge`, else 0. */
 __kernel void
 mark_edges(__global const uchar4 *coarser, __global uchar *edges, const int2 coarse, const int edge)
 {
@@ -69,7 +69,7 @@ mark_edges(__global const uchar4 *coarser, __global uchar *edges, const int2 coa
   edges[(size_t)y * (size_t)coarse.x + (size_t)x] = any ? 1 : 0;
 }
 
-/* An edge at (x, y) marks the 3x3 pixels round (2x - 1, 2y + 1). */
+/* An edge at (x, y) marks the 3x3 pixels around (2x - 1, 2y + 1). */
 __kernel void
 mark_level(__global const uchar *edges, __global uchar *mask, const int2 fine, const int2 coarse)
 {
@@ -78,7 +78,7 @@ mark_level(__global const uchar *edges, __global uchar *mask, const int2 fine, c
   if (x >= fine.x || y >= fine.y)
     return;
 
-  /* The edges that reach this pixel: two columns from the next place on, and two rows up to its own. */
+  /* The edges whose 3x3 pixels include this one. */
   const int left = (x + 1) / 2, right = min(x / 2 + 1, coarse.x - 1);
   const int top = max((y - 1) / 2, 0), bottom = y / 2;
   uchar any = 0;

@@ -4,7 +4,7 @@
  * from the one below it. The fourth byte of the result is 0. fine, coarse: (width, height).
  */
 
-/* Reflects a place into 0 to extent - 1, without repeating the border. */
+/* Reflects a coordinate into 0 to extent - 1, without repeating the border. */
 static inline int
 reflect(const int at, const int extent)
 {
@@ -16,7 +16,7 @@ reflect(const int at, const int extent)
   return in_period < extent ? in_period : period - in_period;
 }
 
-/* The five pixels round column `x` of a row, weighted; columns within the image only where `inside`. */
+/* The weighted sum of the five pixels around column `x` of a row; columns within the image only where `inside`. */
 static inline ushort4
 weigh_row(__global const uchar4 *row, const int x, const int width, const bool inside)
 {

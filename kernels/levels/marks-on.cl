@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Only pixels with a 1 in the mask are filtered; the others keep what the result holds already. The mask has a byte for
+ * Only pixels with a 1 in the mask are filtered; the others keep their colour in the result. The mask has a byte for
  * each pixel of the image and 64 more, so that whole vectors can be read at its end. Twin of marks-off.cl.
  */
 #define MARKS_PARAM , __global const uchar *mask

@@ -15,7 +15,10 @@
 #define LINE (RECORD * STRIP_QUADS)
 #define HALF_ONE 0x3c00u
 
-/* Rows of a strip for a number of rows held: the margins, and three that a window's last step of four rows may read. */
+/*
+ * Rows of a strip for a number of rows held: with the margins, and three that a window's last step of four rows may
+ * read.
+ */
 static inline int
 strip_rows(const int held)
 {

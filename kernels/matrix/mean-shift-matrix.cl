@@ -153,8 +153,8 @@ pass_origin(const uint place, const uint x_first, const uint y_first)
 }
 
 /*
- * Two times two numbers of the new states of two pixels: lane 4 r + p has (red, green), (blue, number of samples), (x,
- * y) or nothing.
+ * Two values of the new states of two pixels: lane 4 r + p holds part p of (red, green), (blue, number of samples), (x,
+ * y), unused.
  */
 static inline void
 write_means(const lane_t *self, __local uint *out, __global const double *reciprocals, const int4 sums,
@@ -194,7 +194,9 @@ shift_sixteen(const lane_t *self, const list_t *list, __local uint *out, __globa
   load_centres(self, &centres, list, upper, lower);
   for (uint top = y_first; top <= y_last; top += BAND)
     for (uint across = x_first; across <= x_last; across += REACH) {
-      /* The margin of the records is SP, so a window's first column there is its centre's in the picture. */
+      /*
+       * The margin of the records is SP, so a window's first column in them equals its centre's column in the picture.
+       */
       const uint left = across & ~3u, right = min(x_last, across + REACH - 1) + 2 * SP;
 
       centres.factors.z = band_mark(upper_rest.y, top, self->part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row of samples: of the upper two windows, of the lower two, or of all four. The loops have constant bounds before
- * the function is inlined: compilers built on clang warn of loops that they cannot unroll by then.
+ * A row of samples: of the upper two windows, of the lower two, or of all four. The loops have constant bounds even
+ * before the function is inlined, since compilers built on clang warn of loops that they cannot unroll at that point.
  */
 static inline void
 add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record, const bool upper, const bool lower)

@@ -33,7 +33,7 @@ take_bytes(const uint mask, const uint values, const int sum)
   return result;
 }
 
-/* Red, green and blue of four pixels, each in a word. */
+/* Red, green and blue of four pixels: one word for each channel. */
 static inline uint4
 planes_of(const uint4 pixels)
 {

@@ -26,7 +26,7 @@ take_bytes(const uint mask, const uint values, const int sum)
   return sum - (int)(taken.x + taken.y + taken.z + taken.w);
 }
 
-/* Red, green and blue of four pixels, each in a word. */
+/* Red, green and blue of four pixels: one word for each channel. */
 static inline uint4
 planes_of(const uint4 pixels)
 {

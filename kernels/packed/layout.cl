@@ -8,10 +8,10 @@
 #define SIDE (2 * SP + 1)
 #define QUADS ((SIDE + GRAIN + 2) / 4)
 #define STEP (4 / GRAIN) /* records from one quad of a window to the next */
-/* The byte of the last record at which a window ends that starts with its first record. */
+/* The last byte, within the last record, of a window that starts with its first record. */
 #define LAST_BYTE (SIDE - 1 - 4 * (QUADS - 1))
 
-/* Columns before the margin, so that windows of pairs of pixels start with a record where the region starts. */
+/* Columns before the margin that align the windows of the region's first pixels with the start of a record. */
 static inline int
 shift_of(const int region_x)
 {

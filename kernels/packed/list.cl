@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the work-items of a group write to the list of pixels that go on, those of the group one after the other. */
+/* The list of pixels that have not converged; the entries of a group are consecutive. */
 
 /*
  * Reserves `count` entries of the list for this work-item, next to those of its group; every work-item of the group

@@ -5,7 +5,7 @@
  * of reach-whole.cl.
  */
 
-/* Whether the window round column or row `at` of the picture begins at `at` - SP + 1. */
+/* Whether the window around column or row `at` of the picture begins at `at` - SP + 1. */
 static inline bool
 starts_late(const int at)
 {

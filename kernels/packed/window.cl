@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of one window, four samples at a time: a colour's distance from the centre less `sr` squared is negative for
- * the samples that count, four such signs make a mask of bytes, and a product of four bytes with four bytes sums the
- * selected samples. A mask is -1 for a selected sample, so all sums are negative.
+ * The sums of one window, four samples at a time: a colour's squared distance from the centre minus the squared `sr` is
+ * negative for the samples to add, four such signs make a mask of bytes, and a product of four bytes with four bytes
+ * sums the selected samples. A mask is -1 for a selected sample, so all sums are negative.
  */
 typedef struct {
   int n;
@@ -24,7 +24,7 @@ typedef struct {
   bool early;  /* whether row SIDE - 1 of the widest window is below it */
 } centre_t;
 
-/* The window round column `x` and row `y` of the picture, which starts `offset` columns into its first record. */
+/* The window around column `x` and row `y` of the picture, which starts `offset` columns into its first record. */
 static inline void
 set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset, const int x, const int y)
 {
@@ -86,7 +86,7 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
 {
   const uint n = (uint)-sums->n;
   const double q = reciprocals[n];
-  /* Of the rows 0 to SIDE - 1 the sum of n (SIDE - row) was taken. */
+  /* The rows 0 to SIDE - 1 were weighted by SIDE - row. */
   const uint below = (state->place >> 16) + first_row - SP + SIDE;
   const uint across = n * left - (uint)sums->x, down = n * below + (uint)sums->y;
   const uint mean = mean_of((uint)-sums->r, q) | mean_of((uint)-sums->g, q) << 8 | mean_of((uint)-sums->b, q) << 16 |

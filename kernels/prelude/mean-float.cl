@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The replicate rule: (int)((float)sum * (1.0f / n)). OpenCL lets a float quotient err by 2.5 ulp, so this part rounds
- * the reciprocal to nearest with integers: m = round(2^(23 + l) / n) has 24 bits, and a tie would need n to be a power
- * of two, whose reciprocal is exact.
+ * The replicate rule: (int)((float)sum * (1.0f / n)). OpenCL permits an error of 2.5 ulp in a float quotient, so this
+ * part rounds the reciprocal to nearest in integers: m = round(2^(23 + l) / n) has 24 bits, and a tie would need n to
+ * be a power of two, whose reciprocal is exact.
  */
 static inline float
 reciprocal_of(const int n)

@@ -4,8 +4,8 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 /*
- * (sum + 1/2) / n is never an integer and its floor is that of sum / n; half less, it is nearest to that floor. It
- * stays at least 1 / 2n away from every tie, far more than the product is wrong.
+ * (sum + 1/2) / n is never an integer and has the floor of sum / n; minus one half, it rounds to that floor. It is at
+ * least 1 / 2n from every tie, far more than the error of the product.
  */
 static inline uint
 mean_of(const uint sum, const double reciprocal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The truncate rule: the integer quotient. The whole sum is never negative, so rounding the relative one down is the
- * same.
+ * The truncate rule: the integer quotient. The sum of absolute coordinates is never negative, so the relative one is
+ * rounded towards minus infinity.
  */
 static inline int
 mean_of(const int relative, const int n, const int base)

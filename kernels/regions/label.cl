@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers the sets of pixels that neighbours of one region connect, from 1 on in the order of their first pixels, as
- * core/regions/segmentation.c does. parents[i] is a pixel of the same set that does not come after i; at the end it is
- * the first one. image: (width, height, spatial radius, squared colour distance). A work-item takes
- * ROW_SPAN pixels of a row, or SPAN of all.
+ * Numbers the connected sets of similar pixels from 1 on, in the order of their first pixels, as
+ * core/regions/segmentation.c does. parents[i] is a pixel of the same set, at or before i, and at the end the first
+ * one. image: (width, height, spatial radius, squared colour distance). A work-item takes ROW_SPAN pixels of a row, or
+ * SPAN of all.
  *
- * Reads of parents race with the atomic minimum of other work-items. They may find an earlier parent, which is a pixel
- * of the same set, too.
+ * Reads of parents race with the atomic minimum of other work-items. They may see an outdated parent, which is also a
+ * pixel of the set.
  */
 
 static inline bool
@@ -27,8 +27,8 @@ find_first(volatile __global const int *parents, int at)
 }
 
 /*
- * As find_first(), and halves the path to the result. It may overwrite a parent that another work-item gives meanwhile,
- * but that one then joins the two parents itself.
+ * Like find_first(), but also halves the path to the result. It may overwrite a parent that another work-item sets at
+ * the same time; that work-item then joins the two parents itself.
  */
 static inline int
 find_first_halving(volatile __global int *parents, int at)
@@ -52,7 +52,7 @@ join(volatile __global int *parents, const int a, const int b)
     const int p = find_first_halving(parents, late), q = find_first_halving(parents, early);
     const int before = p == q ? p : atomic_min(&parents[max(p, q)], min(p, q));
 
-    /* Another work-item may have given the later set a parent meanwhile, which then joins, too. */
+    /* Where another work-item has set a parent of the later set meanwhile, that parent must be joined as well. */
     joined = before == max(p, q);
     late = before;
     early = min(p, q);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges small regions by the rule of core/regions/segmentation.h, with the same result as one region after the other.
+ * Merges small regions by the rule of core/regions/segmentation.h, with the result of the serial order.
  *
  * The rule takes regions in the order of (pixels, label), and a region that is joined has more pixels than the one that
  * joins it, so all regions of one size act before any that has grown, in the order of their labels. A work-group takes
- * the next members at once, up to GROUP of them. Each decides as if the members before it decided as in the round
- * before: which neighbours have joined another region, and which pixels others have gained by then. Rounds are repeated
- * until no decision changes. The first member decides rightly in the first round, and each other one no later than in
- * the round after all members before it have, so the rounds end with the serial result.
+ * the next members at once, up to GROUP of them. Each member decides from the decisions of the previous round of the
+ * members before it: which neighbours have joined another region, and which pixels regions have gained. Rounds are
+ * repeated until no decision changes. The decision of the first member is final in the first round, and that of every
+ * other one at the latest in the round after all before it are final, so the rounds end with the serial result.
  *
- * roots[label]: the label itself, or a region that it has joined. See regions.cl for the other arrays.
+ * roots[label]: the label itself, or a region that it was merged into. See regions.cl for the other arrays.
  */
 
 /* Entries of the list of waiting regions that a work-item takes at once. */
@@ -25,7 +25,7 @@
 #define NONE_CHANGED UINT_MAX
 
 /*
- * The regions whose turn it is, as members 0, 1, ... in the order of labels, each with @lanes work-items.
+ * The regions of the current size, as members 0, 1, ... in the order of labels, each with @lanes work-items.
  * targets: the region that each joins in this round; 0 for none
  * sums: of each one's colours
  * joined: of the members of the chunk up to this one that join the same region, the sum of colours and the number
@@ -70,8 +70,8 @@ sum_before(__local uint *sums, const uint value, uint *total)
 
 /*
  * Keeps in @waiting the roots that are too small, and lists those of @size pixels in @turn; both stay in order. Regions
- * without a neighbour have fewer pixels than @size when their turn is over, and are dropped. Returns the length of
- * @turn.
+ * without a neighbour have fewer pixels than @size once their size has been processed, and are dropped. Returns the
+ * length of @turn.
  */
 static inline uint
 choose_turn(__global const uint *roots, __global const uint *sizes, __global uint *waiting, __global uint *turn,
@@ -149,7 +149,7 @@ find_around(__global const uint *labels, __global uint *roots, const uint own, c
 
     around[k] = i >= 0 && i < image.x && j >= 0 && j < image.y ? labels[j * image.x + i] : own;
   }
-  /* One step of all eight at once, since most labels are roots, or belong to one. */
+  /* One step for all eight at once, since most labels are roots or point to one. */
   for (int k = 0; k < 8; k++)
     around[k] = roots[around[k]];
   for (int k = 0; k < 8; k++)
@@ -223,7 +223,7 @@ distance_of(const ushort4 a, const ushort4 b)
   return (ulong)(x * x) + (ulong)(y * y) + (ulong)(z * z);
 }
 
-/* The nearest of a work-item's neighbours at its member's turn, if the members before decide as in the last round. */
+/* The nearest of a work-item's neighbours, given the decisions of the last round of the members before its own. */
 static inline ulong
 find_nearest(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
              __global const uint4 *neighbours, __local const Batch *batch, const uint n, const ushort4 own,
@@ -232,7 +232,7 @@ find_nearest(__global const uint *sizes, __global const uint *sums, __global con
   const uint self = (uint)get_local_id(0) / batch->lanes;
   ulong nearest = NO_NEIGHBOUR;
 
-  /* A region that others have joined has grown, and waits for a later turn. */
+  /* A region that others have joined has grown and is processed with its new size. */
   if (joined_before(batch, label, self).w > 0)
     return NO_NEIGHBOUR;
   for (uint i = 0; i < n; i++) {
@@ -266,7 +266,7 @@ least_of_lanes(__local Batch *batch, ulong nearest)
   return nearest;
 }
 
-/* Adds up the members of the chunk that join the same region up to this one; the last of them enters the chain. */
+/* Adds up the members of the chunk that join the same region up to this one; the last of them is added to the chain. */
 static inline void
 enter_member(__local Batch *batch, const uint self, const uint target)
 {
@@ -290,8 +290,8 @@ enter_member(__local Batch *batch, const uint self, const uint target)
 }
 
 /*
- * Rounds of decisions until none changes; the region that this work-item's member joins, or 0. What a member decides in
- * a round in which no decision before it changed is final, so members up to the first change decide no more.
+ * Rounds of decisions until none changes; the region that this work-item's member joins, or 0. A decision is final once
+ * no decision before it changed in a round, so only members after the first change decide again.
  */
 static inline uint
 decide_all(__global const uint *sizes, __global const uint *sums, __global const ushort4 *means,
@@ -329,7 +329,7 @@ decide_all(__global const uint *sizes, __global const uint *sums, __global const
   return is_first ? target : 0;
 }
 
-/* Gives the pixels of @label to @target; several regions may join one at once. */
+/* Adds the pixels of @label to @target; several regions may join one at the same time. */
 static inline void
 join_region(__global uint *roots, __global uint *sizes, __global uint *sums, __global const ushort4 *means,
             __global uint *next, __global const uint *heads, volatile __global uint *tails, const uint label,
@@ -341,7 +341,7 @@ join_region(__global uint *roots, __global uint *sizes, __global uint *sums, __g
     next[atomic_xchg(&tails[target], tails[label]) - 1] = heads[label];
 }
 
-/* Begins a batch of @n members, which have the more work-items each the fewer they are. */
+/* Begins a batch of @n members; the fewer members, the more work-items for each. */
 static inline void
 begin_batch(__local Batch *batch, const uint n)
 {
@@ -398,7 +398,7 @@ merge_size(__global const uint *labels, __global uint *next, __global uint *head
   }
 }
 
-/* Numbers the regions that are left in the order of their first pixels, which are those of the smallest labels. */
+/* Numbers the remaining regions in the order of their first pixels, which is the order of their labels. */
 __attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void
 number_regions(__global uint *roots, volatile __global uint *firsts, __global uint *numbers, __global uint *state,
                const int4 image, const int4 merging)

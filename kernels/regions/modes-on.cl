@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Beside each pixel's colour the kernel writes the place where the pixel comes to rest, its mode: column and row in 16
- * bits each. Twin of modes-off.cl.
+ * Stores the mode of each pixel, the position at which it converges, beside its colour: column and row in 16 bits each.
+ * Twin of modes-off.cl.
  */
 #define MODES_PARAM , __global ushort2 *modes
 #define HAS_MODES 1

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of each region before small ones are merged; labels count from 1. merging: (number of regions, least
- * number of pixels, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one region.
+ * The sums, means and pixel chains of each region before small ones are merged; labels count from 1. merging: (number
+ * of regions, least number of pixels, pixels of the regions that merge now, 0). A work-item takes SPAN pixels, or one
+ * region.
  *
  * sums: for each label three numbers as in wide.cl. means: means of the three channels in steps of 1/256,
  * and the number of pixels up to 65535. next: the pixel after each one in the chain of its region, counted from 1; 0
@@ -31,7 +32,7 @@ add_to_region(volatile __global uint *sizes, volatile __global uint *sums, const
   add_wide(&sums[label * 6 + 4], sum.z);
 }
 
-/* Adds up pixels that follow each other with one label before it adds them to the region. */
+/* Sums consecutive pixels of one label before adding them to the region. */
 __kernel void
 add_up_regions(__global const uint *labels, __global const uchar4 *colours, volatile __global uint *sizes,
                volatile __global uint *sums, const int4 image, const int4 merging)
@@ -93,7 +94,7 @@ means_with(__global const uint *sizes, __global const uint *sums, const uint lab
                    mean_of(whole, wide(&sums[label * 6 + 4]) + sum.z), (ushort)min(whole, 65535u));
 }
 
-/* At first every region is its own root, and waits for its turn to merge. */
+/* Every region begins as its own root, in the list of waiting regions. */
 __kernel void
 begin_regions(__global const uint *sizes, __global const uint *sums, __global ushort4 *means, __global uint *roots,
               __global uint *firsts, __global uint *waiting, __global uint *state, const int4 image,

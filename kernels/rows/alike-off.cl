@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Never merges pixels: for small windows, which cost no more than searching for an equal state. Twin of alike-on.cl. */
+/* Merges no pixels: for small windows, whose sums cost less than a search for equal states. Twin of alike-on.cl. */
 typedef struct {
   int unused;
 } alike_t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges pixels of a tile that have the same position and colour after the same number of iterations: one stays in the
- * list, the others follow it. A hash table holds the place in the list where a state was last seen; entries are always
- * checked, so that collisions and outdated entries only miss a merge. Twin of alike-off.cl.
+ * list, the others follow it. A hash table holds the index in the list at which a state was last found; entries are
+ * always checked, so that collisions and outdated entries only miss a merge. Twin of alike-off.cl.
  */
 #define SLOTS_LOG2 9
 #define SLOTS (1 << SLOTS_LOG2)

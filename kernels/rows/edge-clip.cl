@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows of a whole radius, clipped at the border of the image. Twin of edge-clip-half.cl and edge-replicate.cl. */
+/*
+ * Windows clipped at the border of the image. Where the radius is at or next to a half (HALF_RADIUS is 1), OpenCV rounds
+ * the ends of a window to even in single precision, so that the window of every other coordinate is a pixel shorter.
+ * Twin of edge-replicate.cl.
+ */
+static inline int8
+window_starts(const int8 x, const reach_t reach)
+{
+  return HALF_RADIUS ? convert_int8_rte(convert_float8(x) - reach.sp) : x - reach.radius;
+}
+
+static inline int8
+window_ends(const int8 x, const reach_t reach)
+{
+  return HALF_RADIUS ? convert_int8_rte(convert_float8(x) + reach.sp) : x + reach.radius;
+}
+
 static inline int8
 first_rows(const int8 y, const reach_t reach)
 {
-  return max(y - reach.radius, (int8)0);
+  return max(window_starts(y, reach), (int8)0);
 }
 
 static inline int8
 last_rows(const int8 y, const reach_t reach, const int height)
 {
-  return min(y + reach.radius, (int8)(height - 1));
+  return min(window_ends(y, reach), (int8)(height - 1));
 }
 
-/* The first and last column that takes part, counted from the window's left edge. */
+/* The first and last column that takes part, counted from the left edge of the widest window. */
 static inline int8
 first_columns(const int8 x, const reach_t reach)
 {
-  return max(reach.radius - x, (int8)0);
+  return max(window_starts(x, reach), (int8)0) - x + reach.radius;
 }
 
 static inline int8
 last_columns(const int8 x, const reach_t reach, const int width)
 {
-  return min(width - 1 - x + reach.radius, (int8)(2 * reach.radius));
+  return min(window_ends(x, reach), (int8)(width - 1)) - x + reach.radius;
 }
 
-/* Where the columns from the window's left edge on are stored. */
+/* Where the columns from the left edge of the widest window on are stored. */
 static inline int8
 stored_columns(const int8 x, const reach_t reach, const int width)
 {
@@ -43,18 +59,4 @@ static inline bool
 windows_leave(const int x, const int radius, const int width)
 {
   return x < radius || x + LANES - 1 + radius >= width;
-}
-
-/* All lanes take every column of their windows, so that there are no columns at the ends to be masked. */
-#define END_COLUMNS 0
-
-typedef struct {
-  mask_t first;
-  mask_t last;
-} ends_t;
-
-static inline void
-find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
-{
-  *ends = (ends_t){0, 0};
 }

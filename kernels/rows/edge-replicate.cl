@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The edge repeats outside the image and nothing is clipped: the planes hold the repeated columns, rows are clamped. A
- * window completely outside contains only edge pixels, so any stored columns of that side give its sums. Twin of
- * edge-clip.cl and edge-clip-half.cl.
+ * window completely outside contains only edge pixels, so any stored columns on that side give its sums. Twin of
+ * edge-clip.cl.
  */
 static inline int8
 first_rows(const int8 y, const reach_t reach)
@@ -44,18 +44,4 @@ static inline bool
 windows_leave(const int x, const int radius, const int width)
 {
   return false;
-}
-
-/* All lanes take every column of their windows, so that there are no columns at the ends to be masked. */
-#define END_COLUMNS 0
-
-typedef struct {
-  mask_t first;
-  mask_t last;
-} ends_t;
-
-static inline void
-find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
-{
-  *ends = (ends_t){0, 0};
 }

@@ -20,6 +20,24 @@ typedef struct {
   bool leave;
 } row_t;
 
+/* The lanes whose windows include the first and the last column of the widest window, where the radius has a half. */
+typedef struct {
+  mask_t first;
+  mask_t last;
+} ends_t;
+
+static inline void
+find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
+{
+  *ends = (ends_t){0, 0};
+  for (int j = 0; j < HALF_RADIUS * LANES / 8; j++) {
+    const int8 at = x + 8 * j + (int8)(0, 1, 2, 3, 4, 5, 6, 7);
+
+    ((short8 *)&ends->first)[j] = convert_short8(first_columns(at, reach) == 0);
+    ((short8 *)&ends->last)[j] = convert_short8(last_columns(at, reach, width) == 2 * reach.radius);
+  }
+}
+
 /* Columns `first` to `end` - 1 of the windows, for the lanes that are `taken`. */
 static inline void
 add_columns(sums_t *sums, const picture_t *picture, const row_t *row, const int first, const int end,
@@ -45,7 +63,7 @@ add_window_row(group_t *group, const picture_t *picture, const row_t *row, const
 
   for (int first = 0; first < side; first += GROUP_COLUMNS) {
     const int end = min(first + GROUP_COLUMNS, side);
-    const int inner = max(first, END_COLUMNS), inner_end = min(end, side - END_COLUMNS);
+    const int inner = max(first, HALF_RADIUS), inner_end = min(end, side - HALF_RADIUS);
     lanes_t weight = 1;
 
     group->sums.packed = 0;

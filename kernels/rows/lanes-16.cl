@@ -73,14 +73,6 @@ fold_four_pixels(const lanes_t *v)
   return (lanes_t)(a.s0123, a.s89ab, b.s0123, b.s89ab) + (lanes_t)(a.s4567, a.scdef, b.s4567, b.scdef);
 }
 
-/* Adds four lanes into each, in 16 bits. */
-static inline void
-fold(folded_t *folded, const lanes_t *v)
-{
-  folded->even = fold_four_pixels(v);
-  folded->odd = fold_four_pixels(v + 1);
-}
-
 /* Adds the remaining lanes: pairs in 16 bits, which then hold eight lanes each, the rest in 32. */
 static inline int8
 fold_rest(const folded_t *folded)
@@ -92,31 +84,10 @@ fold_rest(const folded_t *folded)
   return as_int8(add_pairs(low + high));
 }
 
-/* The eight sums of eight vectors of 16 bits. */
+/* The eight sums of partly summed vectors of 32 bits, of the pixels 0 2 4 6 and of the pixels 1 3 5 7. */
 static inline int8
-fold_lanes(const lanes_t *v)
+fold_rest_of_halves(const halves_t e, const halves_t o)
 {
-  folded_t folded;
-
-  fold(&folded, v);
-  return fold_rest(&folded);
-}
-
-static inline uint8
-fold_four_halves(const halves_t *v)
-{
-  const uint8 a = (uint8)(v[0].lo, v[2].lo) + (uint8)(v[0].hi, v[2].hi);
-  const uint8 b = (uint8)(v[4].lo, v[6].lo) + (uint8)(v[4].hi, v[6].hi);
-
-  return (uint8)(a.s01, a.s45, b.s01, b.s45) + (uint8)(a.s23, a.s67, b.s23, b.s67);
-}
-
-/* The eight sums of eight vectors of 32 bits. */
-static inline int8
-fold_halves(const halves_t *v)
-{
-  const uint8 e = fold_four_halves(v), o = fold_four_halves(v + 1);
-
   return as_int8((uint8)(e.s0, o.s0, e.s2, o.s2, e.s4, o.s4, e.s6, o.s6) +
                  (uint8)(e.s1, o.s1, e.s3, o.s3, e.s5, o.s5, e.s7, o.s7));
 }

@@ -110,14 +110,6 @@ fold_four_pixels(const lanes_t *v)
   return low_eights(a, b) + high_eights(a, b);
 }
 
-/* Adds four lanes into each, in 16 bits. */
-static inline void
-fold(folded_t *folded, const lanes_t *v)
-{
-  folded->even = fold_four_pixels(v);
-  folded->odd = fold_four_pixels(v + 1);
-}
-
 /* Adds the remaining lanes: pairs in 16 bits, which then hold eight lanes each, the rest in 32. */
 static inline int8
 fold_rest(const folded_t *folded)
@@ -128,30 +120,10 @@ fold_rest(const folded_t *folded)
   return as_int8(convert_uint8(pairs + (pairs >> 32)));
 }
 
-/* The eight sums of eight vectors of 16 bits. */
+/* The eight sums of partly summed vectors of 32 bits, of the pixels 0 2 4 6 and of the pixels 1 3 5 7. */
 static inline int8
-fold_lanes(const lanes_t *v)
+fold_rest_of_halves(const halves_t e, const halves_t o)
 {
-  folded_t folded;
-
-  fold(&folded, v);
-  return fold_rest(&folded);
-}
-
-static inline uint16
-fold_four_halves(const halves_t *v)
-{
-  const uint16 a = (uint16)(v[0].lo, v[2].lo) + (uint16)(v[0].hi, v[2].hi);
-  const uint16 b = (uint16)(v[4].lo, v[6].lo) + (uint16)(v[4].hi, v[6].hi);
-
-  return (uint16)(a.s0123, a.s89ab, b.s0123, b.s89ab) + (uint16)(a.s4567, a.scdef, b.s4567, b.scdef);
-}
-
-/* The eight sums of eight vectors of 32 bits. */
-static inline int8
-fold_halves(const halves_t *v)
-{
-  const uint16 e = fold_four_halves(v), o = fold_four_halves(v + 1);
   const uint16 w = (uint16)(e.s01, o.s01, e.s45, o.s45, e.s89, o.s89, e.scd, o.scd) +
                    (uint16)(e.s23, o.s23, e.s67, o.s67, e.sab, o.sab, e.sef, o.sef);
 

@@ -30,7 +30,7 @@ margin_of(const int radius)
   return 0;
 }
 
-/* How far windows reach: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */
+/* The reach of windows: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */
 typedef struct {
   int radius;
   float sp;

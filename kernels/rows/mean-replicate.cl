@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The means of eight pixels under the replicate rule: (int)((float)sum * (1.0f / n)). OpenCL lets a float quotient err
- * by 2.5 ulp, so the reciprocal is taken in double and rounded once more, which changes nothing: 53 bits are more than
- * twice 24.
+ * The means of eight pixels under the replicate rule: (int)((float)sum * (1.0f / n)). OpenCL permits an error of 2.5
+ * ulp in a float quotient, so the reciprocal is computed in double and rounded to float; the double rounding is exact,
+ * since 53 bits are more than twice 24.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The means of eight pixels under the truncate rule. A double quotient of integers below 2^31 reaches the next integer
- * only where it is one, so cutting its fraction off is the integer quotient.
+ * The means of eight pixels under the truncate rule. A double quotient of integers below 2^31 never rounds up to an
+ * integer, so its truncation is the integer quotient.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

@@ -6,7 +6,7 @@ typedef struct {
   ushort y[BLOCK * BLOCK];
 } block_pixels_t;
 
-/* Pixels beyond the edge of the picture repeat it in colour; no window reaches their positions. */
+/* Pixels beyond the edge of the picture repeat its colours; no window includes their positions. */
 static inline void
 read_block(block_pixels_t *block, __global const uint *source, const int4 image, const int left, const int top)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spreads the pixels of the rows held into planes. A work-item writes PREPARE_COLUMNS columns of one row, sixteen at a
+ * Splits the pixels of the rows held into planes. A work-item writes PREPARE_COLUMNS columns of one row, sixteen at a
  * time.
  */
 static inline uint16

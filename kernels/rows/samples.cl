@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all windows are made of: the picture, a vector of samples and their sums, and the step of eight pixels to their
- * means.
+ * Shared by all windows: the picture, a vector of samples and their sums, and the step of eight pixels to their means.
  */
 #define TILE_PIXELS (TILE_WIDTH * TILE_HEIGHT) /* at most 256: a pixel's number in its tile has 8 bits */
 
@@ -81,7 +80,7 @@ lanes_between(const int first, const int last)
   return (LANE_INDEX >= (lanes_t)from) & (LANE_INDEX < (lanes_t)end);
 }
 
-/* Eight pixels on their way. */
+/* The current positions and colours of eight pixels. */
 typedef struct {
   int8 x;
   int8 y;
@@ -99,8 +98,8 @@ typedef struct {
 } totals_t;
 
 /*
- * Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that go on, 0 for
- * others.
+ * Moves eight pixels to the means of their windows, which begin at (left, top); returns -1 for those that have not
+ * converged, 0 for the others.
  */
 static inline int8
 step_eight(places_t *places, const totals_t *t, const int8 left, const int8 top, const int epsilon)

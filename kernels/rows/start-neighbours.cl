@@ -30,10 +30,10 @@ first_step(tile_t *tile, const picture_t *picture, const marks_t marks, const in
   }
 }
 
-/* From so many pixels of the mask among LANES neighbours on, the first step in lanes costs less than each by itself. */
+/* With at least this many marked pixels among LANES neighbours, a step in lanes costs less than separate steps. */
 #define MANY (LANES / 2)
 
-/* The first step of the tile's pixels that have few neighbours in the mask; tile: (left, top, right, bottom). */
+/* The first step of the tile's pixels with few marked neighbours; tile: (left, top, right, bottom). */
 static inline void
 start_few(tile_t *tile, const picture_t *picture, const marks_t marks, const int4 limits, const int epsilon)
 {

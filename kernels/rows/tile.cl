@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pixels of a tile that have not converged, and one iteration of all of them. Their windows lie anywhere and are
+ * The pixels of a tile that have not converged, and one iteration of all of them. Their windows are independent and are
  * summed eight at a time, so that the same shuffles sum the lanes of all. Converged pixels leave the list.
  */
 #define DRIFT 8192 /* farther than 100 steps of 64 lead */

@@ -5,15 +5,6 @@
  */
 #define GROUP_ROWS 44 /* even; 43 * 44 / 2 fits 10 bits, 44 fits 6 */
 
-typedef struct {
-  halves_t n[8];
-  halves_t sx[8];
-  halves_t sy[8];
-  halves_t s0[8];
-  halves_t s1[8];
-  halves_t s2[8];
-} windows_t;
-
 /* One column block: 129 rows of 255 fit 16 bits, as do the sums of 129 positions. */
 typedef struct {
   lanes_t n;
@@ -116,15 +107,4 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
     add_half_block(&block, picture, column + first, top, rows, c);
     close_block(windows, j, &block, in, position);
   }
-}
-
-static inline void
-add_up(totals_t *t, const windows_t *windows)
-{
-  t->n = fold_halves(windows->n);
-  t->sx = fold_halves(windows->sx);
-  t->sy = fold_halves(windows->sy);
-  t->s0 = fold_halves(windows->s0);
-  t->s1 = fold_halves(windows->s1);
-  t->s2 = fold_halves(windows->s2);
 }

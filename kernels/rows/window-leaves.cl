@@ -2,21 +2,12 @@
 /*
  * Sums a large window leaf by leaf. Each lane compares the colour bounds of one leaf: a leaf farther than the colour
  * radius is skipped, a leaf wholly inside the window and within the colour radius adds its sums, and the pixels of the
- * others are tested one by one. Positions are summed modulo 2^16; their distances from the window's corner fit.
+ * others are tested one by one. Positions are summed modulo 2^16; their distances from the window's corner fit 16 bits.
  */
 #define UNIT 16            /* divides the start of every leaf, so that 32 bits hold starts beyond 2^32 */
 #define MAX_LEAVES 704      /* 18 rows of blocks, 18 blocks and the lanes that a vector may reach beyond them */
 #define GROUP_BLOCK_ROWS 8  /* sums of 8 leaves, and their distances, fit 16 bits */
 #define GROUP_LEAVES 224    /* as many pixels a lane fit 16 bits */
-
-typedef struct {
-  halves_t n[8];
-  halves_t sx[8];
-  halves_t sy[8];
-  halves_t s0[8];
-  halves_t s1[8];
-  halves_t s2[8];
-} windows_t;
 
 /* Sums over leaves or pixels, one for each lane. */
 typedef struct {
@@ -198,15 +189,4 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
     sort_columns(windows, j, &tests, picture, &bounds, leaf, min(LANES, end - leaf),
                  lanes_between(first_full - leaf, end_full - 1 - leaf), c);
   test_leaves(windows, j, &tests, picture, &bounds, c);
-}
-
-static inline void
-add_up(totals_t *t, const windows_t *windows)
-{
-  t->n = fold_halves(windows->n);
-  t->sx = fold_halves(windows->sx);
-  t->sy = fold_halves(windows->sy);
-  t->s0 = fold_halves(windows->s0);
-  t->s1 = fold_halves(windows->s1);
-  t->s2 = fold_halves(windows->s2);
 }

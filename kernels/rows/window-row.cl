@@ -3,15 +3,6 @@
  * A window no wider than the lanes and no higher than 31: one row makes one vector. Eight lanes added still fit 16
  * bits.
  */
-typedef struct {
-  lanes_t n[8];
-  lanes_t sx[8];
-  lanes_t sy[8];
-  lanes_t s0[8];
-  lanes_t s1[8];
-  lanes_t s2[8];
-} windows_t;
-
 static inline void
 add_window(windows_t *windows, const int j, const picture_t *picture, const int column, const int top,
            const int rows, const int left, const int right, const colour_t *c)
@@ -34,15 +25,4 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   windows->s0[j] = in ? sums.s0 : (lanes_t)0;
   windows->s1[j] = in ? sums.s1 : (lanes_t)0;
   windows->s2[j] = in ? sums.s2 : (lanes_t)0;
-}
-
-static inline void
-add_up(totals_t *t, const windows_t *windows)
-{
-  t->n = fold_lanes(windows->n);
-  t->sx = fold_lanes(windows->sx);
-  t->sy = fold_lanes(windows->sy);
-  t->s0 = fold_lanes(windows->s0);
-  t->s1 = fold_lanes(windows->s1);
-  t->s2 = fold_lanes(windows->s2);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bitonic sort of the branch study [BD]: one key for each work-item, of which those with (i ^ j) > i compare and
- * exchange while the others idle. The plan names one of the first three macros as WORK_AT: whose work an item does at
- * distance j.
+ * exchange while the others idle. The plan names one of the first three macros as WORK_AT: the work that an item does
+ * at distance j.
  */
 #define OWN_WORK_AT(map, j) ((uint)get_local_id(0))
-/* Plain swapping looks the work up at every step: in row log2(j) of the table, or in its last row. */
+/* Plain swapping reads the work from the table at every step: from row log2(j), or from the last row. */
 #define SWAPPED_WORK_AT(map, j) ((uint)(map)[min(31u - clz(j), SWAP_ROWS - 1u) * GROUP + get_local_id(0)])
-/* Refined swapping looks up only below the range: beyond it every item of a block takes the same branch. */
+/* Refined swapping reads the table only below the range: beyond it all items of a block take the same branch. */
 #define REFINED_WORK_AT(map, j) \
   ((j) < SWAP_RANGE ? (uint)(map)[(31u - clz(j)) * GROUP + get_local_id(0)] : (uint)get_local_id(0))
 

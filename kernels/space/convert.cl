@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture in the colour space of lab.cl or luv.cl, and the result back in sRGB, both in place; the fourth byte
- * stays. The channels of the space are stored last first, so that the pyramid treats them as the matched function does.
+ * The picture in the colour space of lab.cl or luv.cl, and the result back in sRGB, both in place; the fourth byte is
+ * unchanged. The channels of the space are stored last first, so that the pyramid treats them as the matched function
+ * does.
  */
 
 __kernel void

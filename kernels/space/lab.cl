@@ -19,7 +19,7 @@ from_rgb(__global const int *tables, const int3 rgb)
                 shift_rounded(200 * (y - z) + (128 << 15), 15));
 }
 
-/* The light of which `root` is the value of the standard's cube root, both times 2^14. */
+/* The inverse of the standard's cube root function; argument and result times 2^14. */
 static inline int
 light_of(const int root)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The example of the branch study [BD]: three branches on the index of the work, over two arrays. WORK_OF_ITEM says
- * whose work an item does. There is no product to contract with a sum, so results equal the serial ones.
+ * The example of the branch study [BD]: three branches on the index of the work, over two arrays. WORK_OF_ITEM gives
+ * the work that an item does. No product is added to a sum, so results equal the serial ones without contraction.
  */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 swap_example(__global const float *restrict a, __global const float *restrict b, __global float *restrict result,

@@ -44,12 +44,27 @@ window_part(int radius, int lanes)
   return 2 * radius + 1 <= lanes / 2 ? "rows/window-pair.cl" : "rows/window-row.cl";
 }
 
-static const char *
-edge_part(const MsPlanRequest *request)
+static void
+add_edge(MsPlan *plan)
 {
-  if (request->settings.params.rule == MS_RULE_REPLICATE)
-    return "rows/edge-replicate.cl";
-  return ms_plan_has_whole_radius(request) ? "rows/edge-clip.cl" : "rows/edge-clip-half.cl";
+  gboolean clips = plan->request.settings.params.rule != MS_RULE_REPLICATE;
+
+  ms_program_spec_add_part(plan->program, clips ? "rows/edge-clip.cl" : "rows/edge-replicate.cl");
+  ms_program_spec_define_int(plan->program, "HALF_RADIUS", clips && !ms_plan_has_whole_radius(&plan->request));
+}
+
+/* The sums of a window; those of two rows a vector are packed and have their own type. */
+static void
+add_window(MsPlan *plan, int lanes)
+{
+  gboolean leaves = uses_leaves(plan), large = is_large(plan->radius, lanes);
+
+  if (leaves || large || 2 * plan->radius + 1 > lanes / 2) {
+    ms_program_spec_define_text(plan->program, "SUMS_TYPE", leaves || large ? "halves_t" : "lanes_t");
+    ms_program_spec_define_text(plan->program, "FOLD_SUMS", leaves || large ? "fold_halves" : "fold_lanes");
+    ms_program_spec_add_part(plan->program, "rows/window-sums.cl");
+  }
+  ms_program_spec_add_part(plan->program, leaves ? "rows/window-leaves.cl" : window_part(plan->radius, lanes));
 }
 
 static const char *
@@ -76,10 +91,11 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, leaves ? "rows/prepare-leaves.cl" : "rows/prepare.cl");
   ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
   ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
-  ms_program_spec_add_part(plan->program, edge_part(&plan->request));
+  ms_program_spec_add_part(plan->program, "rows/fold.cl");
+  add_edge(plan);
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
-  ms_program_spec_add_part(plan->program, leaves ? "rows/window-leaves.cl" : window_part(plan->radius, lanes));
+  add_window(plan, lanes);
   ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
   if (!leaves)
     ms_program_spec_add_part(plan->program, "rows/first-step.cl");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Extremes by 32-bit atomics on keys in the order of the elements. The host first sets the keys beyond every element
+ * Extremes by 32-bit atomics on keys in the order of the elements. The host initialises the keys beyond every element
  * and decodes them at the end. The plan names one of the first three macros as KEY.
  */
 #define KEY_UNSIGNED(x) ((uint)(x))

@@ -3,10 +3,10 @@
  * Between groups: each group publishes its partial, and the last group to do so folds them all in the same launch.
  *
  * OpenCL 1.2 does not order the memory accesses of different groups: when a group has been counted, its partial may not
- * be visible yet. So nothing here depends on the order of two addresses. Each 64-bit word travels as three 32-bit
- * pieces, written and read by atomics, and a bit of each piece (PRESENT) says that it has been written. The last group
- * reads a piece until that bit is set; the writer has already sent it, so the wait ends. Reading a piece clears it, and
- * the count returns to zero, so the next launch starts from the same state.
+ * be visible yet. So this part does not depend on the order of two addresses. Each 64-bit word is passed as three
+ * 32-bit pieces, written and read by atomics, and a bit of each piece (PRESENT) says that it has been written. The last
+ * group reads a piece until that bit is set; the writer has already sent it, so the wait ends. Reading a piece clears
+ * it, and the count returns to zero, so the next launch starts from the same state.
  *
  * flag: a word of local memory that tells the work-items of a group whether theirs is the last.
  * out: the result's words, two uints each; the count at COUNT; then three uints for each word of each group.

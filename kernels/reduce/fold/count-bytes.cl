@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts the bytes of a load that are not zero, four at a time: adding 0x7f to the low seven bits carries into the
- * eighth unless they are all zero, the eighth itself is kept, and the eighth bits are counted. Twin of add.cl.
+ * Counts the bytes of a load that are not zero, four at a time: adding 0x7f to the low seven bits of a byte sets the
+ * eighth bit unless all are zero; or-ed with the original eighth bit, these bits are counted. Twin of add.cl.
  */
 typedef union {
   vec_t vector;

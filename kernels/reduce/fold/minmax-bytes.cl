@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The least and the greatest byte, four bytes at a time as two pairs of 16 bits: the upper byte of 16 bits decides a
- * comparison unless upper bytes are equal, so the lower one may stay. Twin of minmax.cl.
+ * comparison unless the upper bytes are equal, so the lower byte need not be masked. Twin of minmax.cl.
  */
 typedef union {
   vec_t vector;
   uint word[WIDTH / 4];
 } packed_t;
 
-/* Pairs of 16 bits whose upper bytes count: of the bytes 1 and 3 of each word, and of the bytes 0 and 2. */
+/* Pairs of 16 bits compared by their upper bytes: bytes 1 and 3 of each word, and bytes 0 and 2. */
 typedef struct {
   uint low[WIDTH / 4][2];
   uint high[WIDTH / 4][2];

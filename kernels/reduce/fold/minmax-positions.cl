@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least and the greatest element and where each stands first, in one pass. A lane meets its elements in ascending
- * order, so it keeps the first of equals; between lanes the lower position wins. A lane that has met no number yet
- * holds the position -1: then an element equal to the starting value counts too.
+ * The least and the greatest element and the first position of each, in one pass. A lane reads its elements in
+ * ascending order, so it keeps the first of equal ones; between lanes the lower position is taken. A lane that has read
+ * no number yet holds the position -1, so that an element equal to the starting value is taken as well.
  */
 #define WORDS 4
 #define NOWHERE 0xffffffffu

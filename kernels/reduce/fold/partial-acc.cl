@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tree folds: the accumulator of a work-item, in which its lanes are folded already. */
+/* The partial that the tree folds: the accumulator of a work-item, whose lanes have been folded. */
 typedef acc_t partial_t;
 
 static void

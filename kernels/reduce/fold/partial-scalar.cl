@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a work-item fills the accumulator that the tree folds. */
+/* The partial that the tree folds: the accumulator of a work-item. */
 static void
 partial_of_lanes(const lanes_t *lanes, partial_t *partial)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tree folds: the vectors of a work-item [MM], which reach local memory as they are; the lanes are folded
+ * The partial that the tree folds: the vectors of a work-item [MM], stored whole in local memory; the lanes are folded
  * once, after the tree. Twin of partial-scalar.cl.
  */
 typedef lanes_t partial_t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Squares of 8 and 16 bits, and the elements themselves where they are a term too: each load is summed at once, its
- * elements in 32 bits and its squares in SQUARE, which holds sixteen of them. Sums lane by lane would take twice the
- * registers that a work-item of the largest groups has, and half as many groups would fit. Twin of add.cl.
+ * Squares of elements of 8 and 16 bits, and the elements themselves where they are a term as well: each load is summed
+ * first, its elements in 32 bits and its squares in SQUARE, which holds sixteen of them. Sums lane by lane would take
+ * twice the registers that a work-item of the largest groups has, and half as many groups would fit. Twin of add.cl.
  */
 typedef acc_t lanes_t;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One work-item folds its loads of whole vectors, four in flight at a time, and its share of the few elements before
- * the first and after the last whole vector. The elements `from` to `to` count; `from` is less than WIDTH.
+ * the first and after the last whole vector. The array is the elements `from` to `to`; `from` is less than WIDTH.
  */
 static void
 fold_ends(SOURCE source, const int from, const int to, const ELEM centre, partial_t *mine)

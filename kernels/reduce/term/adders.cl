@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a running sum takes one more number x (ADD), the square of x (ADD_SQUARE) and another running sum (ADD_PAIR).
- * SLOT is the number of values that a sum consists of.
+ * Adds a number x (ADD), its square (ADD_SQUARE) or another running sum (ADD_PAIR) to a running sum. SLOT is the number
+ * of values that a sum consists of.
  *
- * SLOT 1, one value: exact for integers; sums of doubles are accurate because many lanes share the elements.
- * SLOT 2, a float and its error, for devices without double (two-sum after Knuth). Once the sum is not finite it stays
- * so, and the host then ignores the error, which is NaN.
+ * SLOT 1, one value: exact for integers; sums of doubles are accurate because many lanes share the elements. SLOT 2, a
+ * float and its error, for devices without double (two-sum after Knuth). A sum that is not finite has NaN as its error,
+ * which the host ignores.
  */
 #define ADD(T, t, x) JOIN_NAMES(ADD_, SLOT)(T, t, x)
 #define ADD_SQUARE(T, t, x) JOIN_NAMES(ADD_SQUARE_, SLOT)(T, t, x)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operator adds up. TERM makes the number to add of an element; one of the macros FOLD_..., which the plan
- * names as FOLD_TERMS, adds it to the running sums t, TERMS of them with SLOT values each.
+ * The terms of an operator. TERM converts an element into the number to add; one of the macros FOLD_..., which the plan
+ * names as FOLD_TERMS, adds it to the TERMS running sums t of SLOT values each.
  */
 #define ELEMENT(v) (v)
 #define LANES_OF(v) CONVERT(LANE)(TERM(v))
 #define TOTAL_OF(x) ((TOTAL)TERM(x))
 
-/* The number. */
+/* The number itself. */
 #define FOLD_VALUES(T, t, x) ADD(T, t, x)
 
 /* Its square. */
@@ -36,7 +36,7 @@
   }
 
 /*
- * The distance from `centre` and its square. About zero, the deviation would be the difference of two sums that agree
- * in nearly all digits where the mean is large beside it.
+ * The distance from `centre` and its square. Taken about zero, a deviation much smaller than the mean would be lost by
+ * cancellation.
  */
 #define FOLD_MOMENTS_ABOUT_CENTRE(T, t, x) FOLD_MOMENTS(T, t, (x) - (T)(centre))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partials travel between groups as 64-bit words. VALUE says what a word holds: whole (an integer, sign-extended),
+ * Partials are passed between groups as 64-bit words. VALUE says what a word holds: whole (an integer, sign-extended),
  * float or double (its bits).
  */
 #define TO_WORD(x) JOIN_NAMES(word_of_, VALUE)(x)

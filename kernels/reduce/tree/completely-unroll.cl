@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tree of divergence-free.cl with its levels written out; the compiler removes those above GROUP. SUB_GROUP_LEVEL
- * tries a level without local memory: SHARED_LEVEL never does.
+ * computes a level without local memory and returns true, or returns false; SHARED_LEVEL always returns false.
  */
 #define SHARED_LEVEL(mine, s) false
 #define UNROLLED_LEVEL(s)                               \

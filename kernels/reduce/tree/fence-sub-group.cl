@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Between two levels: the work-group's barrier, or, once only one sub-group is active, the sub-group's barrier. OpenCL
- * leaves open which work-items form a sub-group, so the tree numbers them sub-group by sub-group. Where the sub-groups
- * of a group are not equally large, or their size is not a power of two, every level takes the work-group's barrier.
+ * does not specify which work-items form a sub-group, so the tree numbers them sub-group by sub-group. Where the
+ * sub-groups of a group are not equally large, or their size is not a power of two, every level takes the work-group's
+ * barrier.
  */
 #define TREE_ITEM tree_item()
 
-/* The number of neighbours in the tree that belong to one sub-group, 1 where nothing is known of them. */
+/* The number of consecutive tree items in one sub-group; 1 where that is unknown. */
 static uint
 sub_group_width(void)
 {

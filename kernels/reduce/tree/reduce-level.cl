@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All levels of the tree within one sub-group at once; the others of them have nothing left to do. */
+/*
+ * The first level that fits one sub-group folds all levels of it by the built-in reduction; the lower levels do
+ * nothing.
+ */
 static bool
 reduce_level(acc_t *mine, const uint s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A level of the tree within one sub-group: each work-item takes the partial of its partner, word by word, from the
- * partner's registers. What work-items from `s` on fold is not used again.
+ * partner's registers. The results of work-items from `s` on are not used.
  */
 static bool
 shuffle_level(acc_t *mine, const uint s)
