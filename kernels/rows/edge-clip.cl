@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows clipped at the border of the image. Where the radius is at or next to a half (HALF_RADIUS is 1), OpenCV rounds
- * the ends of a window to even in single precision, so that the window of every other coordinate is a pixel shorter.
- * Twin of edge-replicate.cl.
+ * Windows clipped at the border of the image. Where the radius is at or next to a half (HALF_RADIUS is 1), OpenCV
+ * rounds the ends of a window to even in single precision, so that the window of every other coordinate is a pixel
+ * shorter. Twin of edge-replicate.cl.
  */
 static inline int8
 window_starts(const int8 x, const reach_t reach)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that uses all of lanes-32.cl: built once for a device to find out whether its compiler supports that part. */
+/* A kernel that uses all of lanes-32.cl, built once for a device to find out whether its compiler supports it. */
 __kernel void
 probe_lanes(__global const ushort *p, __global int8 *out)
 {
