@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the public types give each other and do not export: the objects of core that they wrap. */
+/* The objects of core that the public types wrap; shared among these types and not exported. */
 #pragma once
 
 #include "core/engine/engine.h"

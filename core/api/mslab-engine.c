@@ -70,7 +70,7 @@ ms_api_engine_lock(MslabEngine *self)
   return self->engine;
 }
 
-/* ms_api_engine_unlock: lets others use the engine, and gives it back the progress function of this object. */
+/* ms_api_engine_unlock: unlocks the engine, and restores the progress function of this object. */
 void
 ms_api_engine_unlock(MslabEngine *self)
 {
@@ -144,7 +144,7 @@ mslab_engine_get_notes(MslabEngine *self)
  * @user_data: for @progress
  * @destroy: (nullable): frees @user_data
  *
- * Sets the function that is told of progress, on the thread that computes. Do not call this during a run.
+ * Sets the function that is called with the progress, on the thread that computes. Do not call this during a run.
  */
 void
 mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gpointer user_data, GDestroyNotify destroy)

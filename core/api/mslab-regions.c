@@ -11,7 +11,7 @@
  * MslabRegions:
  *
  * The regions of an image, as mslab_engine_find_regions() finds them: labels from 1 in the order of the regions' first
- * pixels, and the figures of each region. They are immutable, so threads may share them.
+ * pixels, and the numbers of each region. They are immutable, so threads may share them.
  */
 struct _MslabRegions {
   GObject parent_instance;
@@ -111,9 +111,9 @@ find(MslabRegions *self, guint label)
  * mslab_regions_get_region:
  * @self: regions
  * @label: a label, from 1 to the number of regions
- * @region: (out caller-allocates): receives the figures
+ * @region: (out caller-allocates): receives the numbers
  *
- * Gets the figures of one region.
+ * Gets the numbers of one region.
  */
 void
 mslab_regions_get_region(MslabRegions *self, guint label, MslabRegion *region)

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
  * @mean: the means of R, G and B over the region's pixels of the image before it was filtered
  * @deviation: the standard deviations of R, G and B over the same pixels, of the population
  *
- * Figures of one region.
+ * The numbers of one region.
  */
 typedef struct {
   guint pixels;

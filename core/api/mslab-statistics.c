@@ -65,9 +65,9 @@ ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancella
  * mslab_statistics_get_channel:
  * @self: statistics
  * @channel: the channel
- * @statistics: (out caller-allocates): receives the figures
+ * @statistics: (out caller-allocates): receives the statistics
  *
- * Gets the figures over the samples of one channel.
+ * Gets the statistics of the samples of one channel.
  */
 void
 mslab_statistics_get_channel(MslabStatistics *self, MslabChannel channel, MslabChannelStatistics *statistics)

@@ -36,7 +36,7 @@ typedef enum {
  * @percentiles: the percentiles 1, 5, 25, 75, 95 and 99, interpolated linearly as numpy does
  * @nonzero: samples that are not 0
  *
- * Figures over the samples of one channel.
+ * Statistics of the samples of one channel.
  */
 typedef struct {
   guint64 count;

@@ -41,7 +41,7 @@ check_folder(const char *path, GError **error)
 }
 
 /*
- * Checks before hours of work that outputs can be written. Devices and pipes need no writable folder; links are
+ * Checks before any image is filtered that outputs can be written. Devices and pipes need no writable folder; links are
  * followed, as when writing.
  */
 static gboolean
@@ -85,7 +85,8 @@ check_output(const MsBatchRequest *request, GError **error)
   if (wanted && !ms_codec_check_built(wanted, request->output, error))
     return FALSE;
   if (ms_file_path_is_standard(request->output) && many) {
-    ms_set_error(error, MS_ERROR_USAGE, "Standard output takes one image; name a folder for several with -o.");
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "Only one image can be written to standard output; name a folder for several with -o.");
     return FALSE;
   }
   if (ms_file_path_is_standard(request->output))

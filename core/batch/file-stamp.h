@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFileStamp: what a file was when it was read or written, by which a later run finds out whether it has changed. */
+/* MsFileStamp: size, time and hash of a file when it was read or written, by which a later run detects a change. */
 #pragma once
 
 #include <glib.h>

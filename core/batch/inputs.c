@@ -194,11 +194,11 @@ ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidd
 }
 
 /**
- * ms_inputs_leave_out: @inputs: (element-type MsInput): removes those for which @test is %TRUE; the others keep their
+ * ms_inputs_remove: @inputs: (element-type MsInput): removes those for which @test is %TRUE; the others keep their
  * order.
  */
 void
-ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data)
+ms_inputs_remove(GPtrArray *inputs, MsInputTest test, gpointer data)
 {
   guint kept = 0;
 

@@ -27,10 +27,10 @@ typedef struct {
 
 GPtrArray *ms_inputs_expand(const char *const *arguments, gboolean recursive, gboolean hidden,
                             const char *output_folder);
-/** MsInputTest: whether ms_inputs_leave_out() removes @input. */
+/** MsInputTest: whether ms_inputs_remove() removes @input. */
 typedef gboolean (*MsInputTest)(const MsInput *input, gpointer data);
 
-void ms_inputs_leave_out(GPtrArray *inputs, MsInputTest test, gpointer data);
+void ms_inputs_remove(GPtrArray *inputs, MsInputTest test, gpointer data);
 gboolean ms_inputs_has_folder(const char *const *arguments);
 
 G_END_DECLS

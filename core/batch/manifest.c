@@ -17,7 +17,7 @@ struct _MsManifest {
   char *path;
   int fd;
   gboolean merges;     /* ms_manifest_load_merged() */
-  gboolean torn;       /* the last line was cut off by a crash, so the next record starts a new line */
+  gboolean torn;       /* a crash truncated the last line, so the next record starts a new line */
   guint n_ignored;     /* lines that are no record */
   guint first_ignored; /* number of the first one, from 1 */
   GHashTable *entries; /* absolute input path, owned by the entry -> MsManifestEntry */
@@ -52,7 +52,7 @@ ms_manifest_init(MsManifest *self)
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
 }
 
-/* A finished image stays finished, whatever another process wrote about it. Takes @entry and @line. */
+/* Lines of another process do not make a finished image unfinished. Takes ownership of @entry and @line. */
 static void
 merge_entry(MsManifest *self, MsManifestEntry *entry, char *line)
 {
@@ -83,7 +83,7 @@ take_line(MsManifest *self, const char *line, gsize length)
   return TRUE;
 }
 
-/* Ignores the last line if it is cut off, as after a crash; its image is filtered again. */
+/* Ignores a last line that a crash truncated; its image is filtered again. */
 static void
 take_lines(MsManifest *self, const char *text, gsize length)
 {
@@ -124,7 +124,7 @@ fail(MsManifest *self, const char *doing, GError **error)
   return FALSE;
 }
 
-/* Refuses an image, to which a mistyped name would append lines. */
+/* Refuses an image file, which a mistyped name would damage. */
 static gboolean
 refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
 {
@@ -175,8 +175,8 @@ ms_manifest_load(const char *path, GError **error)
  * ms_manifest_load_merged:
  * @paths: (array length=n): the manifests of several processes
  *
- * Reads several manifests as one. Of several lines about an image, a finished one counts more than others, and then the
- * last one.
+ * Reads several manifests as one. Of several lines about an image, a finished one takes precedence, otherwise the last
+ * one.
  *
  * Returns: (transfer full): the manifest, which cannot be written to, or %NULL as ms_manifest_load()
  */

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * MsMerge:
- * @manifest: all lines; of several about one image, a finished one counts more than others, then the last
+ * @manifest: all lines; of several about one image, a finished one takes precedence, otherwise the last one
  * @n_files: manifests that were read
  * @n_repeated: images that more than one line records as finished
  * @done: (element-type MsInput): images that a line records as finished; like the next two, in the order of the inputs

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes names of output files from templates such as {stem}-sp{sp}.{ext}, and numbers names that are taken. */
+/* Makes names of output files from templates such as {stem}-sp{sp}.{ext}, and appends numbers to names that exist. */
 #pragma once
 
 #include <glib.h>

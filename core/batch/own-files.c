@@ -21,7 +21,7 @@ is_source(const MsOwnFile *file, GHashTable *sources)
   return ms_file_id_get(file->path, &id) && g_hash_table_contains(sources, &id);
 }
 
-/* Whether @file is an output under another of its names, which only a file with several links has. */
+/* Whether @file is another hard link to an output. */
 static gboolean
 is_linked_output(const MsOwnFile *file, GHashTable *outputs)
 {
@@ -69,7 +69,7 @@ ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTa
       return FALSE;
     for (guint k = 0; k < i; k++)
       if (is_kept(&files[k]) && ms_file_path_is_same(files[i].path, files[k].path)) {
-        ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each a file of its own.",
+        ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; name a different file for each.",
                      files[k].option, files[i].option, files[i].path);
         return FALSE;
       }

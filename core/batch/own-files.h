@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsOwnFile: a report or manifest of a run, which must replace neither an image of the run nor another such file. */
+/* MsOwnFile: a report or manifest that a run writes; it must not replace an image of the run or another such file. */
 #pragma once
 
 #include <glib.h>

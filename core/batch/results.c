@@ -75,7 +75,7 @@ ms_planning_leave_out_results(const MsPlanning *p, GPtrArray *inputs)
   g_autofree char *resolved = ms_file_path_resolve(within);
   results.folder = g_strndup(resolved, strlen(resolved) - 1);
   results.planned = planned_outputs(p, inputs);
-  ms_inputs_leave_out(inputs, is_result, &results);
+  ms_inputs_remove(inputs, is_result, &results);
   g_hash_table_unref(results.planned);
   g_free(results.folder);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves results of an earlier run out of the inputs of a batch. */
+/* Removes results of an earlier run from the inputs of a batch. */
 #pragma once
 
 #include "core/batch/planning.h"

@@ -70,7 +70,10 @@ ms_engine_get_context(MsEngine *self)
   return klass->context ? klass->context(self) : NULL;
 }
 
-/** ms_engine_set_memory_budget: limits the machine's memory that the device's buffers take, where the engine can. */
+/**
+ * ms_engine_set_memory_budget: limits the machine's memory that the device's buffers take, where the engine supports
+ * it.
+ */
 void
 ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
 {
@@ -145,8 +148,8 @@ note_damaged_winners(MsEngineNote note, gpointer note_data)
 }
 
 /**
- * ms_engine_note_driver: says what was changed, or cannot be, about the cache of the OpenCL driver, and which results
- * of tuning are damaged.
+ * ms_engine_note_driver: reports changes to and problems of the cache of the OpenCL driver, and damaged results of
+ * tuning.
  */
 void
 ms_engine_note_driver(MsEngineNote note, gpointer note_data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsEngine: what filters images for the batch, the window and the library: OpenCL devices or the serial reference. */
+/* MsEngine: filters images for the batch, the window and the library, on OpenCL devices or by the serial reference. */
 #pragma once
 
 #include "core/filter/mean-shift.h"
@@ -38,13 +38,13 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
  * @interactive: keep bands short, so that cancelling takes effect soon
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
- * @want_modes: compute the modes of the whole image, too; without @region and @rows
+ * @want_modes: also compute the modes of the whole image; without @region and @rows
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @cancellable: (nullable) (transfer none)
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @program: (out) (nullable) (transfer full): the program that ran
- * @modes: (out) (nullable) (transfer full): as ms_filter_modes_run() gives them
+ * @modes: (out) (nullable) (transfer full): as ms_filter_modes_run() returns them
  */
 typedef struct {
   const MsRegion *region;

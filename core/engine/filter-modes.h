@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * @log: (nullable) (transfer none): gets the device's rows
  * @progress: (nullable): called after each row of the serial reference
  * @cancellable: (nullable) (transfer none)
- * @modes: (out) (transfer full): column and row at which each pixel comes to rest, two numbers a pixel; set on success
+ * @modes: (out) (transfer full): column and row at which each pixel converges, two numbers a pixel; set on success
  */
 typedef struct {
   MsTimingLog *log;

@@ -24,8 +24,8 @@ ms_problem_class_filter(double sp, gint64 width, gint64 height)
 }
 
 /*
- * The classes range from arrays where the launch dominates to arrays that exceed every cache. The bounds are no powers
- * of two, since most measured arrays have such a length.
+ * The classes range from arrays where the launch dominates to arrays that exceed every cache. The bounds are not powers
+ * of two, which are the most common lengths.
  */
 static const char *
 length_class(guint64 bytes)

@@ -74,7 +74,7 @@ compute(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun
 
   if (run->want_modes)
     return run_with_modes(self, source, settings, run, error);
-  /* A strip would go through the levels of the whole picture again. */
+  /* With levels, each strip would compute the levels of the whole picture again. */
   if (run->rows && settings->params.levels == 0)
     return run_strips(self, source, &settings->params, run, error);
   MsImage *result = ms_reference_run(source, &settings->params, &reference, error);

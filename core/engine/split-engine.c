@@ -83,7 +83,7 @@ tune(MsSplitEngine *self, const MsFilterRequest *request, gboolean modes, MsSett
                                          ms_image_get_width(request->source), ms_image_get_height(request->source));
 }
 
-/* What filters a request on all devices: the settings of each. */
+/* The split, and the settings of each device. */
 typedef struct {
   MsSplit *split;
   MsSettings settings[MS_SHARES_MAX];

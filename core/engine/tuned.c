@@ -17,12 +17,12 @@ load_winner(MsDevice *device, const char *problem)
 
 /**
  * ms_tuned_settings:
- * @settings: what was asked for
+ * @settings: the requested settings
  * @device: the device that will run it
  *
- * Resolves `--kernel auto` on a device that was tuned. The winner's toggles replace those of @settings when @settings
- * leave all of them to the program and the plan accepts the winner for an image of @width x @height pixels. The winner
- * must be of this device, driver, class of problem and version of the program.
+ * Resolves `--kernel auto` on a device that was tuned. The winner's toggles replace those of @settings when all toggles
+ * of @settings are `auto` and the plan accepts the winner for an image of @width x @height pixels. The winner must be
+ * of this device, driver, class of problem and version of the program.
  *
  * Returns: the settings to run; @settings themselves when there is no such winner
  */
@@ -46,7 +46,7 @@ ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int h
 
 /**
  * ms_tuned_reduce_options:
- * @options: (inout): what was asked for; replaced by the winner where there is one
+ * @options: (inout): the requested options; replaced by the winner's where there is one
  * @n: elements of the array
  *
  * Resolves `--variant auto` on a device that was tuned, under the conditions of ms_tuned_settings(). Reductions of a

@@ -16,7 +16,7 @@ ms_winner_store_default_directory(void)
 
 /**
  * ms_winner_store_path:
- * @directory: (nullable): where winners are kept; %NULL for the user's folder
+ * @directory: (nullable): the folder of the winners; %NULL for the user's folder
  * @ending: end of the file's name, so that other files for the same key can lie beside the winner
  *
  * Returns: (transfer full): the path of a file whose name is a hash of @key
@@ -80,9 +80,9 @@ is_damaged(const char *path)
 
 /**
  * ms_winner_store_find_damaged:
- * @directory: (nullable): where winners are kept; %NULL for the user's folder
+ * @directory: (nullable): the folder of the winners; %NULL for the user's folder
  *
- * Returns: (transfer full): the paths of the files that ms_winner_store_load() ignores because they are no winners
+ * Returns: (transfer full): the paths of the files that ms_winner_store_load() ignores because they are damaged
  */
 GStrv
 ms_winner_store_find_damaged(const char *directory)

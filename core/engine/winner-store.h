@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsWinnerKey: what a winner is for.
+ * MsWinnerKey: the device and the class of problems of a winner.
  * @driver: version of the device's driver; another one may prefer other settings
  * @problem: see ms_problem_class_filter() and ms_problem_class_reduce()
  */

@@ -107,7 +107,7 @@ mark(Run *self, guint level, GError **error)
          launch(self, STEP_MARK, mask, G_N_ELEMENTS(mask), size_of(fine), error);
 }
 
-/* The levels above the picture tell nobody of their rows. */
+/* The levels above the picture report no progress. */
 static void
 init_levels(Run *self, MsFilterLevels *buffers, const MsFilterRun *run)
 {
@@ -160,7 +160,7 @@ prepare(Run *self, GError **error)
   return TRUE;
 }
 
-/* From the picture up to the coarsest level, and from its result down to the picture's. */
+/* Halves the picture up to the coarsest level, then filters from there back to the picture. */
 static gboolean
 run_kernels(Run *self, GError **error)
 {
@@ -226,7 +226,7 @@ ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **erro
   return good;
 }
 
-/** ms_filter_levels_release: gives the memory back; the structure can be used again. */
+/** ms_filter_levels_release: frees the memory; the structure can be used again. */
 void
 ms_filter_levels_release(MsFilterLevels *self)
 {

@@ -16,7 +16,7 @@ typedef struct {
   MsFilterBuffers buffers;
 } Lane;
 
-/* The part of one lane, which has its own thread, in this run. */
+/* The arguments of the thread of one lane. */
 typedef struct {
   Pipeline *pipeline;
   MsFilterRun run;

@@ -59,7 +59,7 @@ run_band(MsFilterRun *self, GError **error)
          (!self->early_rows || download_rows(self, l->band, NULL, error));
 }
 
-/* Runs that share the region share the count of finished rows. */
+/* The lanes of one region share the count of finished rows. */
 static void
 report_progress(const MsFilterRun *self)
 {
@@ -74,8 +74,8 @@ report_progress(const MsFilterRun *self)
 }
 
 /**
- * ms_filter_run_bands: computes the stripe, whose source is on the device and has been through the passes of
- * MS_GRID_SOURCE, band by band. The caller holds the lock of the device's kernels.
+ * ms_filter_run_bands: computes the stripe band by band; its source must be on the device, and the passes of
+ * MS_GRID_SOURCE must have run. The caller holds the lock of the device's kernels.
  */
 gboolean
 ms_filter_run_bands(MsFilterRun *self, GError **error)

@@ -86,7 +86,7 @@ ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
 
 /**
  * ms_mean_shift_set_pipelined: whether plans made here may use several queues, so that transfers overlap kernels.
- * Single stages cannot be measured then, because the processor's part of a transfer runs beside another stage.
+ * Single stages cannot be measured then, because a transfer's host part overlaps other stages.
  */
 void
 ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)

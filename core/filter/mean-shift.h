@@ -14,9 +14,9 @@ G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
 /**
  * MsFilterRequest: one image to filter.
  * @region: (nullable): the rectangle to compute, %NULL for the whole image
- * @modes: (nullable) (out caller-allocates): column and row of the place where each pixel comes to rest, two numbers a
- *   pixel of the region. The result's colours are then in the space of the settings, as ms_space_convert() stores
- *   them, since ms_segmentation_new() compares them there.
+ * @modes: (nullable) (out caller-allocates): column and row of the mode, the position at which each pixel converges,
+ *   two numbers a pixel of the region. The result's colours are then in the space of the settings, as
+ *   ms_space_convert() stores them, since ms_segmentation_new() compares them there.
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
  * @cancellable: (nullable): checked before each band
  */

@@ -20,7 +20,7 @@ typedef struct {
  * Job: the pixels of a region that are to be filtered.
  * @pixels: of the whole image
  * @modes: (nullable): column and row of every pixel's mode
- * @mask: (nullable): a byte for each pixel of the image, 0 where the result is left as it is
+ * @mask: (nullable): a byte for each pixel of the image, 0 where the result is unchanged
  */
 typedef struct {
   const guint8 *pixels;
@@ -62,7 +62,7 @@ squared_distance(const guint8 *t, const int c[3])
 }
 
 /*
- * Reads the pixel at the clamped coordinates but adds the unclamped ones, as the replicate rule demands outside the
+ * Reads the pixel at the clamped coordinates but adds the unclamped ones, as the replicate rule requires outside the
  * image.
  */
 static void
@@ -213,7 +213,7 @@ filter_level(Job *job, const guint8 *coarser, GError **error)
   return good ? g_steal_pointer(&result) : NULL;
 }
 
-/* The result of the level of @job, after those above it. Only the pixels of its region are final. */
+/* Computes the levels above that of @job, then its result. Only the pixels of its region are final. */
 static guint8 *
 run_level(Job *job, GError **error)
 {
@@ -302,7 +302,7 @@ ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *
   return (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, run ? run : &whole, error);
 }
 
-/** ms_reference_run_with_modes: what ms_mean_shift_run() computes where it is asked for modes. */
+/** ms_reference_run_with_modes: computes the result of ms_mean_shift_run() with modes. */
 MsImage *
 ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
                             GError **error)

@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** MsProgressFunc: told @done of @total rows from the thread that computes. */
+/** MsProgressFunc: called with @done of @total rows from the thread that computes. */
 typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
 /**
- * MsReferenceRun: what a run reports and what limits it; every member may be %NULL.
+ * MsReferenceRun: the region and the reports of a run; every member may be %NULL.
  * @region: the rectangle to compute, %NULL for the whole image
  * @samples: (inout): grows by the number of window pixels tested in all iterations of all pixels
  * @progress: called after each row

@@ -106,7 +106,7 @@ error_class(cl_int status)
  * ms_cl_check:
  * @status: what an OpenCL call returned
  * @error: return location for a GError in #MS_ERROR
- * @doing_format: what was being done, as in "uploading the image"
+ * @doing_format: the operation as a gerund, as in "uploading the image"
  *
  * Returns: %TRUE when @status is CL_SUCCESS, else %FALSE with @error set
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCL status codes by name, and as GErrors that say what was being done. */
+/* OpenCL status codes by name, and as GErrors that name the failed operation. */
 #pragma once
 
 #include <CL/cl.h>

@@ -3,12 +3,12 @@
 
 #include "core/opencl/program.h"
 
-/* Narrower registers gain nothing from such vectors, so the probe is not compiled for them. */
+/* On narrower registers such vectors are no faster, so the probe is not compiled. */
 #define LEAST_VECTOR_BYTES 32
 
 /**
  * ms_compiler_has_clang_vectors:
- * @cache_folder: (nullable): where built programs are kept, so that a later process need not compile the probe
+ * @cache_folder: (nullable): folder of built programs, which saves later processes the compilation
  *
  * Returns: whether @device is a processor whose compiler takes clang's vectors of thirty-two lanes with their shuffles,
  *   which OpenCL C does not have

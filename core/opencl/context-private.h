@@ -18,7 +18,7 @@ struct _MsContext {
   GMutex kernel_lock;   /* held by the sibling whose kernels run */
   char *cache_folder;
   guint watchdog_ms;
-  guint processors; /* host threads that may copy for a large transfer */
+  guint processors; /* processors of the host, which bound the threads of a large transfer */
   MsTransferForm transfer_form;
   MsStaging *staging; /* (nullable): created by the first transfer that uses it */
   gboolean cannot_stage;

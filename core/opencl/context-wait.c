@@ -78,7 +78,7 @@ wait_with_watchdog(MsContext *self, cl_event event, GError **error)
   return FALSE;
 }
 
-/* Lets the commands end whose wait failed, because the caller frees the memory that they read and write. */
+/* Waits for the commands after a failed wait, because the caller frees the memory that they access. */
 static gboolean
 check_wait(MsContext *self, cl_int status, GError **error)
 {

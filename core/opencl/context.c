@@ -122,7 +122,7 @@ ms_context_get_queue(MsContext *self)
   return self->queue;
 }
 
-/** ms_context_set_cache_folder: where program binaries are kept; %NULL keeps none. */
+/** ms_context_set_cache_folder: sets the folder of program binaries; %NULL disables the cache. */
 void
 ms_context_set_cache_folder(MsContext *self, const char *folder)
 {
@@ -130,7 +130,7 @@ ms_context_set_cache_folder(MsContext *self, const char *folder)
   self->cache_folder = g_strdup(folder);
 }
 
-/** ms_context_set_watchdog: how long a wait may last before the device counts as hung; 0 waits for ever. */
+/** ms_context_set_watchdog: sets the time after which a waited-for device counts as hung; 0 for no limit. */
 void
 ms_context_set_watchdog(MsContext *self, guint milliseconds)
 {
@@ -145,8 +145,8 @@ ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
 }
 
 /**
- * ms_context_lock_kernels: waits until no sibling runs kernels. Kernels of two queues that run at the same time would
- * count in each other's times; transfers need no lock.
+ * ms_context_lock_kernels: waits until no sibling runs kernels. The times of kernels of two queues that run
+ * concurrently would include each other; transfers need no lock.
  */
 void
 ms_context_lock_kernels(MsContext *self)

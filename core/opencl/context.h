@@ -36,7 +36,7 @@ typedef struct {
 } MsLaunch;
 
 /**
- * MsDeviceRun: what every step of a computation on a device needs.
+ * MsDeviceRun: the log and cancellable that all steps of a computation on a device share.
  * @log: (nullable): gets builds, uploads, kernels and downloads
  * @cancellable: (nullable)
  */

@@ -173,7 +173,9 @@ has_feature(MsDevice *self, const char *feature)
   return FALSE;
 }
 
-/* The extension of OpenCL 2 or the feature of OpenCL C 3.0; the number is 0 where a device knows but lacks them. */
+/*
+ * Whether it has the extension of OpenCL 2 or the feature of OpenCL C 3.0; the number is 0 where sub-groups are absent.
+ */
 static gboolean
 has_subgroups(MsDevice *self)
 {

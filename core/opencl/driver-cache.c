@@ -15,7 +15,7 @@
 /* PoCL writes a few hundred KiB for each kernel; with less space the first kernel fails. */
 #define LEAST_SPACE (4 << 20)
 
-/* As PoCL chooses it. */
+/* The cache folder that PoCL chooses. */
 static char *
 usual_folder(void)
 {
@@ -24,7 +24,7 @@ usual_folder(void)
   return folder && *folder ? g_strdup(folder) : g_build_filename(g_get_user_cache_dir(), "pocl", "kcache", NULL);
 }
 
-/* Whether a file of LEAST_SPACE exceeds the limit of this process, which would end it with a signal. */
+/* Whether the file size limit of this process is below LEAST_SPACE; exceeding it ends the process with a signal. */
 static gboolean
 exceeds_limit(void)
 {
@@ -51,7 +51,7 @@ try_folder(const char *folder)
   return code == EOPNOTSUPP || code == EINVAL ? 0 : code;
 }
 
-/* Tries the folder, or the nearest one above it that exists, in which it would be created. */
+/* Tries the folder, or the nearest existing ancestor, in which it would be created. */
 static int
 try_nearest_folder(const char *folder)
 {
@@ -66,8 +66,8 @@ try_nearest_folder(const char *folder)
 }
 
 /*
- * The same folder serves every process of this user, so that kernels are compiled once. Compiled kernels are run, so a
- * folder that another user made or can write to is not used.
+ * All processes of a user share the folder, so that kernels are compiled once. A folder that another user made or can
+ * write to is not used, since compiled kernels are executed.
  */
 static char *
 private_folder(void)
@@ -125,7 +125,7 @@ prepare(gpointer unused)
  * ms_device_enumerate() calls it before the first call of OpenCL. A program that starts threads earlier calls it before
  * them, since it sets an environment variable, which other threads may be reading.
  *
- * Returns: (nullable): a sentence on what was changed or cannot be, %NULL when all is well
+ * Returns: (nullable): a sentence on what was changed or why it cannot be; %NULL if the cache was usable as it is
  */
 const char *
 ms_driver_cache_prepare(void)

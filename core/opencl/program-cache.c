@@ -8,7 +8,7 @@
 
 /*
  * A file is: magic, the key (64 hex digits), the SHA-256 of the binary (64 hex digits), the binary. Some runtimes abort
- * the process on a truncated binary, so a binary with a wrong checksum is never passed on.
+ * the process on a truncated binary, so a binary with a wrong checksum is never loaded.
  */
 #define MAGIC "MSLABPC1"
 #define MAGIC_SIZE 8
@@ -35,7 +35,7 @@ ms_program_cache_key(MsDevice *device, MsProgramSpec *spec)
   return g_strdup(g_checksum_get_string(sum));
 }
 
-/** ms_program_cache_folder: (transfer full): where binaries are kept. */
+/** ms_program_cache_folder: (transfer full): the folder of the binaries. */
 char *
 ms_program_cache_folder(void)
 {

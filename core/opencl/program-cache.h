@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Program binaries kept between runs in the user's cache folder; a damaged or foreign file counts as absent. */
+/* Program binaries in the user's cache folder; a damaged or foreign file counts as absent. */
 #pragma once
 
 #include "core/opencl/device.h"

@@ -133,7 +133,7 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
 /**
  * ms_program_build:
  * @context: a context that holds @device
- * @cache_folder: (nullable): where binaries are kept, or %NULL to build from source and keep nothing
+ * @cache_folder: (nullable): the folder of binaries, or %NULL to build from source and store nothing
  *
  * Builds from the cached binary if there is a valid one, else from source. A stale or damaged binary is replaced
  * without a message.

@@ -6,10 +6,10 @@
 #include "core/opencl/cl-auto.h"
 #include "core/opencl/cl-error.h"
 
-/* A lane copies one slot while the device moves the other. */
+/* A lane copies one slot while the device transfers the other. */
 #define SLOTS 2
 
-/* Each lane carries at least half of this; for smaller transfers, pinning costs more time than it saves. */
+/* Each lane transfers at least half of this; for smaller transfers, pinning costs more time than it saves. */
 #define LEAST_BYTES ((gsize)8 << 20)
 #define MOST_LANES 8
 
@@ -124,8 +124,8 @@ pin_lane(MsStaging *self, Lane *lane, GError **error)
 
 /**
  * ms_staging_new:
- * @queue: in-order, with profiling; it and @context must outlive what is returned
- * @chunk_bytes: what one slot holds
+ * @queue: in-order, with profiling; it and @context must outlive the staging
+ * @chunk_bytes: bytes of a slot
  * @wait: how @owner waits for an event; called from several threads
  *
  * Pins two chunks of host memory now, and two more when a further lane is first used.
@@ -223,8 +223,8 @@ finish_slot(Job *job, Slot *slot, GError **error)
 }
 
 /*
- * A lane's thread: fills its two slots in turn until the job has no more chunks, then waits for both. A lane that gets
- * no pinned memory leaves its chunks to the others; the first lane always has some.
+ * A lane's thread: fills its two slots in turn until the job has no more chunks, then waits for both. A lane without
+ * pinned memory takes no chunks; the first lane always has pinned memory.
  */
 static gpointer
 run_lane(gpointer data)
@@ -251,7 +251,7 @@ run_lane(gpointer data)
   return NULL;
 }
 
-/* Runs the first lane in the caller's thread; where the system gives no more threads, fewer lanes carry the job. */
+/* Runs the first lane in the caller's thread; where threads cannot be started, fewer lanes are used. */
 static void
 run_lanes(Job *job)
 {

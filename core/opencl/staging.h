@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsStaging: carries ordinary host memory to and from a device through pinned slots that several threads copy at once.
- */
+/* MsStaging: transfers pageable host memory to and from a device through pinned slots, which several threads fill. */
 #pragma once
 
 #include <gio/gio.h>

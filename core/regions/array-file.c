@@ -39,7 +39,7 @@ write_npy(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError
   return TRUE;
 }
 
-/* What libpng writes to, and the error of a write that failed. */
+/* The stream that libpng writes to, and the error of a failed write. */
 typedef struct {
   MsAtomicFile *file;
   GError *error;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/borders.h"
 
-/* last: of each label that is the smaller one of a pair, the other one of its pair found last */
+/* last: for each label, the larger label of the last pair found in which it is the smaller one */
 typedef struct {
   MsBorders *borders;
   guint32 *last;
 } Collecting;
 
-/* A border mostly continues in the next row with the same two labels. */
+/* Skips the pair found last, since most borders continue in the next row. */
 static void
 add_pair(gpointer data, guint32 later, guint32 earlier)
 {
@@ -50,7 +50,7 @@ ms_borders_free(MsBorders *self)
   g_free(self);
 }
 
-/* Puts the pairs into the order of one of their labels, and keeps the order of those with the same one. */
+/* Sorts the pairs by one of their labels; stable. */
 static void
 sort_by_label(const guint64 *from, guint64 *to, gsize count, guint shift, guint32 n)
 {

@@ -15,10 +15,10 @@
 #define MERGING_GROUP 1024
 #define MERGING_LOCAL_BYTES 48
 
-/* Sizes of regions that merge before the host looks how many regions are left. */
+/* Region sizes that are merged between two reads of the number of remaining regions by the host. */
 #define SIZES_A_LOOK 16
 
-/* Pixels beside a region that are its neighbours', for each of its own pixels. */
+/* The most neighbouring pixels of a region for each of its pixels. */
 #define NEIGHBOURS_A_PIXEL 8
 
 /* The kernels, in the order in which they run. */
@@ -65,10 +65,10 @@ typedef enum {
 /* The parents are not read after the labels have been numbered. */
 #define BUFFER_NEXT BUFFER_PARENTS
 
-/* The list of a turn is not read after the last one. */
+/* The list of regions of one size is not read after the last size. */
 #define BUFFER_NUMBERS BUFFER_TURN
 
-/* What the work-items of a kernel share out among themselves. */
+/* The items that the work-items of a kernel divide among themselves. */
 typedef enum {
   OVER_ROWS,
   OVER_SPANS,
@@ -114,7 +114,7 @@ static const StepRow steps[N_STEPS] = {
 /*
  * One run.
  * @image: width, height, spatial radius and squared colour distance, as the kernels take them
- * @merging: number of regions, least number of pixels, and the size whose turn it is, as they take them
+ * @merging: number of regions, least number of pixels, and the size being merged, as the kernels take them
  */
 typedef struct {
   MsContext *context;
@@ -185,7 +185,7 @@ launch_all(Run *self, Step first, Step last, GError **error)
   return TRUE;
 }
 
-/* (transfer full): the program, and with @merges the kernels that merge in it, too. */
+/* (transfer full): the program; with @merges it includes the kernels that merge. */
 static MsProgramSpec *
 describe_program(const Run *self, gboolean merges)
 {
@@ -274,7 +274,7 @@ release(Run *self)
     g_clear_pointer(&self->buffers[i], clReleaseMemObject);
 }
 
-/* Replaces the counts of the spans by how many sets begin before each; returns how many there are. */
+/* Replaces the counts of the spans by the number of sets that begin before each; returns the number of sets. */
 static gboolean
 add_up_counts(Run *self, guint32 *count, GError **error)
 {
@@ -307,7 +307,7 @@ find_labels(Run *self, MsImage *filtered, const guint16 *modes, guint32 *count, 
          launch_all(self, STEP_NUMBER, STEP_SPREAD, error);
 }
 
-/* One size after the other, until all have had their turn or no region that is too small is left. */
+/* Merges one size after another, until all are processed or no small region remains. */
 static gboolean
 merge_sizes(Run *self, GError **error)
 {
@@ -327,7 +327,7 @@ merge_sizes(Run *self, GError **error)
   return TRUE;
 }
 
-/* Merges the *@count regions, and replaces their number by how many are left. */
+/* Merges the *@count regions, and sets *@count to the number of remaining ones. */
 static gboolean
 merge(Run *self, guint min_pixels, guint32 *count, GError **error)
 {
@@ -339,7 +339,7 @@ merge(Run *self, guint min_pixels, guint32 *count, GError **error)
                              error);
 }
 
-/* Whether the device merges so many regions; fewer than two pixels are not too few for a region. */
+/* Whether the device merges that many regions; a least size below two pixels merges none. */
 static gboolean
 merges(const MsDeviceLabels *about, guint32 count)
 {
@@ -387,8 +387,8 @@ ms_device_labels_fit(MsContext *context, gsize n_pixels)
  * ms_device_labels_find:
  * @modes: column and row of each pixel's mode
  * @labels: (out caller-allocates): the region of each pixel, numbered from 1 on in the order of the first pixels
- * @count: (out): how many there are
- * @merged: (out): whether the device merged those that are too small; otherwise the labels are those from before
+ * @count: (out): the number of regions
+ * @merged: (out): whether the device merged those that are too small; otherwise the labels are those before merging
  *
  * The result is that of ms_segmentation_new_on() without a device.
  *

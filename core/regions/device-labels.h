@@ -10,12 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* A device merges regions of fewer pixels, and up to so many of them, which takes it less than a second or so. */
+/*
+ * A device merges regions of fewer pixels than this, up to the number below, so that merging takes about a second at
+ * most.
+ */
 #define MS_DEVICE_LABELS_MOST_PIXELS 256
 #define MS_DEVICE_LABELS_MOST_REGIONS (1u << 22)
 
 /**
- * MsDeviceLabels: what a device finds.
+ * MsDeviceLabels: the parameters of labelling and merging on a device.
  * @rule: which neighbours are of one region
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @group: work-items of the group that merges, or 0 for as many as the device has

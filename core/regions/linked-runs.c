@@ -7,7 +7,7 @@
 #include "core/regions/disjoint-sets.h"
 #include "core/regions/row-threads.h"
 
-/* Rows between two looks at whether the work has been cancelled. */
+/* Rows between two checks for cancellation. */
 #define ROWS_A_LOOK 32
 
 /*
@@ -30,7 +30,7 @@ typedef struct {
   Part parts[MS_ROW_THREADS_MAX];
 } Finding;
 
-/* Makes sure that a row's runs have memory. */
+/* Allocates memory for the runs of a row. */
 static gboolean
 reserve(Part *self, int width)
 {
@@ -50,7 +50,7 @@ reserve(Part *self, int width)
   return !self->failed;
 }
 
-/* Pixels of row @y that follow each other and are close. */
+/* Divides row @y into runs of consecutive close pixels. */
 static void
 add_row(Part *self, const MsCloseness *closeness, int y)
 {
@@ -117,7 +117,7 @@ find_rows(int from, int to, int number, gpointer data)
   }
 }
 
-/* Puts the parts into one, numbers of runs included. */
+/* Concatenates the parts and renumbers their runs. */
 static gboolean
 join_parts(Finding *self, int n_parts, Part *whole)
 {
@@ -141,7 +141,7 @@ join_parts(Finding *self, int n_parts, Part *whole)
   return whole->runs && whole->parents;
 }
 
-/* Numbers the sets from 1 on in the order of their first runs; returns how many there are. */
+/* Numbers the sets from 1 on in the order of their first runs; returns their number. */
 static guint32
 number_sets(const Part *whole)
 {

@@ -8,13 +8,13 @@
 /* Means are compared in steps of 1/256 of a level, so that they are integers on every machine. */
 #define MEAN_STEPS 256
 
-/* Regions between two looks at whether the work has been cancelled. */
+/* Regions between two checks for cancellation. */
 #define REGIONS_A_LOOK 4096
 
 /*
- * What the search for the nearest neighbour reads of a region, in 16 bytes.
- * parent: the label itself, or a region that it has joined
- * seen: the number of the last search that came to this region
+ * The fields of a region that the search for the nearest neighbour reads, in 16 bytes.
+ * parent: the label itself, or a region that it was merged into
+ * seen: the number of the last search that visited this region
  * means: in steps of 1/MEAN_STEPS
  */
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
 } Node;
 
 /*
- * The neighbours of a label as they were at first, which are numbers @start to @start + @count - 1 of the neighbours.
- * A region has those of its label and of the labels in the chain that begins with @next; 0 ends it. @last is the last
- * label of the chain, or the label itself.
+ * The original neighbours of a label, numbers @start to @start + @count - 1 of the array. A region has those of its
+ * label and of the labels in the chain that begins with @next; 0 ends it. @last is the last label of the chain, or the
+ * label itself.
  */
 typedef struct {
   gsize start;
@@ -62,7 +62,7 @@ count_pixels(Merging *self)
       self->pixels[runs->runs[i].label] += ms_runs_end(runs, y, i) - runs->runs[i].x;
 }
 
-/* Runs beside the search for neighbours. */
+/* Runs in a thread while neighbours are searched. */
 static gpointer
 add_colours(gpointer data)
 {
@@ -216,7 +216,7 @@ search_list(Merging *self, guint32 label, List *list, Nearest *best)
 
 /*
  * The neighbour of @label nearest in colour, of several the one with the smallest label; 0 where there is none. Labels
- * whose list has become empty leave the chain.
+ * with an empty list are removed from the chain.
  */
 static guint32
 nearest(Merging *self, guint32 label)
@@ -252,7 +252,7 @@ merge(Merging *self, guint32 label, guint32 into, MsRegionQueue *queue)
   ms_region_queue_push(queue, into, self->pixels[into]);
 }
 
-/* Entries of regions that have joined another, or have grown since, are passed over. */
+/* Skips entries of regions that were merged into another or have grown since. */
 static gboolean
 merge_all(Merging *self, GCancellable *cancellable, GError **error)
 {
@@ -298,7 +298,7 @@ number_regions(Merging *self, guint32 *left)
  * ms_merge_small_regions:
  * @runs: the regions, with labels from 1 to @n in the order of the regions' first pixels
  * @filtered: the picture whose mean colours are compared, in steps of 1/256
- * @left: (out): the number of regions that are left
+ * @left: (out): the number of remaining regions
  *
  * The rule is that of ms_segmentation_new_on().
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsRegionQueue: regions that are too small, the smallest first, of several the one with the smallest label. */
+/* MsRegionQueue: the regions below the least size, in ascending order of (pixels, label). */
 #pragma once
 
 #include <glib.h>

@@ -21,7 +21,7 @@ run_part(gpointer data)
   return NULL;
 }
 
-/** ms_row_threads_count: the number of parts for so many pixels, at most one a processor. */
+/** ms_row_threads_count: the number of parts for this many pixels, at most one for each processor. */
 int
 ms_row_threads_count(int width, int height)
 {

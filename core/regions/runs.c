@@ -90,7 +90,7 @@ fill_rows(int from, int to, int part, gpointer data)
   }
 }
 
-/** ms_runs_fill: @labels gets @numbers[label] for each pixel, or its label where @numbers is %NULL. */
+/** ms_runs_fill: writes @numbers[label] for each pixel into @labels, or its label where @numbers is %NULL. */
 void
 ms_runs_fill(const MsRuns *self, const guint32 *numbers, guint32 *labels)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsSegmentTable: what is known of each region, as lines of CSV and as JSON, and the picture in the regions' means. */
+/* MsSegmentTable: numbers of each region, written as CSV and as JSON, and the picture in the regions' mean colours. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -32,7 +32,9 @@ join_pixel(const MsCloseness *closeness, guint32 *parents, int x, int y)
       join(parents, (guint32)at, (guint32)(above + i - x));
 }
 
-/* Replaces each pixel's set by a number, counted from 1 in the order of the first pixels; returns how many. */
+/*
+ * Replaces each pixel's set by a number, counted from 1 in the order of the first pixels; returns the number of sets.
+ */
 static guint32
 number_sets(guint32 *parents, gsize n)
 {
@@ -131,7 +133,7 @@ segment_on_host(MsContext *context, MsImage *filtered, const MsCloseness *closen
   return runs && merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
 }
 
-/* The kernels find the regions, and merge them unless they are too many, or too large. */
+/* Finds the regions with the kernels, which also merge them unless there are too many or they are too large. */
 static gboolean
 segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels,
                   guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
@@ -150,8 +152,8 @@ segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *clos
 }
 
 /*
- * A device that is no processor finds the regions with its kernels if it has the memory; otherwise the host's
- * processors do, which need no copies of their own memory.
+ * Uses kernels on a device with enough memory that is not a processor; otherwise threads of the host, which avoid
+ * copies of memory that processors share.
  */
 static gboolean
 segment(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels, guint32 *labels,
@@ -174,9 +176,8 @@ segment(MsContext *context, MsImage *filtered, const MsCloseness *closeness, gui
  * Two of eight neighbours are of one region where their modes differ by at most the spatial radius in column and in row
  * and their colours by at most the range of @options times the colour radius; regions are what such neighbours connect.
  * (With the whole colour radius, small steps of colour from pixel to pixel would join most of a photograph.) Then,
- * while there is a region of fewer than the least number of pixels that has a neighbour, the smallest (of several the
- * one with the smallest label) joins the neighbour whose mean colour is nearest (of several the one with the smallest
- * label), which keeps its label.
+ * while a region with a neighbour has fewer than the least number of pixels, the smallest such region is merged into
+ * the neighbour with the nearest mean colour, which keeps its label; ties are decided by the smallest label.
  *
  * Returns: (transfer full): the regions, the same on every device, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */

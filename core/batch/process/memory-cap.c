@@ -85,10 +85,10 @@ stack_bytes(void)
 /**
  * ms_memory_cap_hold:
  * @limit: bytes that the process may take
- * @threads: how many threads may still be started
+ * @threads: the number of threads that may still be started
  *
- * Sets the system's limit on private memory: allocations fail once they and what is resident now exceed @limit. To
- * be called when the driver is loaded, since drivers reserve more addresses than they use. The stacks of threads are
+ * Sets the system's limit on private memory: allocations fail once they and what is resident now exceed @limit. To be
+ * called when the driver is loaded, since drivers reserve more addresses than they use. The stacks of threads are
  * added, because they are hardly used. Does nothing where the limit is exceeded already or the system has no such
  * limit.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsWorkerProcess: a worker as its parent sees it: process, pipes, and how it ended. */
+/* MsWorkerProcess: a worker process with its pipes and exit status, as its parent handles it. */
 #pragma once
 
 #include <gio/gio.h>

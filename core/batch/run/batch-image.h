@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchImage: an image on its way through the stages of a batch. */
+/* MsBatchImage: an image that is passing through the stages of a batch. */
 #pragma once
 
 #include "core/batch/run/runner.h"

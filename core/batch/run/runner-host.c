@@ -6,13 +6,16 @@
 #include "core/batch/run/stage-measure.h"
 #include "core/batch/run/stage-save.h"
 
-/* While a device is opened, so many times the usual images are decoded ahead, in this part of the memory. */
+/*
+ * While a device is being opened, this many times the usual number of images is decoded ahead, in a fraction of the
+ * memory.
+ */
 #define OPENING_AHEAD 16
 #define OPENING_SHARE 2
 
 /*
- * Processors have nothing else to do while a driver starts, which takes as long as decoding dozens of images: these may
- * then take a part of the memory instead of the images that a running device needs ahead.
+ * A driver starts in the time that decoding dozens of images takes, so more images are decoded ahead meanwhile, limited
+ * by memory instead of by their number.
  */
 static gboolean
 may_decode(const MsRunner *self)

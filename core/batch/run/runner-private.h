@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @unfinished: items that are neither done, failed nor skipped
  * @decode_ahead: how many images may be decoded or wait for the device
  * @opening: the device, which takes no images yet
- * @measured: (nullable): an image that waits for memory
+ * @measured: (nullable): an image that has been measured and waits for memory
  * @memory_used: bytes of the images in work
  */
 typedef struct {

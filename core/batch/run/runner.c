@@ -8,7 +8,7 @@
 #include "core/batch/run/runner-device.h"
 #include "core/batch/run/runner-host.h"
 
-/* More threads than this only wait for the disk. */
+/* More threads than this would only wait for the disk. */
 #define MOST_USUAL_JOBS 16
 
 MsRunnerOptions

@@ -87,7 +87,7 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
     /* Notes are in English, because they are part of reports. */
     g_autofree char *english = ms_error_dup_english(reason);
     g_autofree char *note =
-      g_strdup_printf("%s Its pixels are put into a temporary file in '%s'.", english, work->options->scratch);
+      g_strdup_printf("%s Its pixels are stored in a temporary file in '%s'.", english, work->options->scratch);
     ms_batch_item_add_note(work->item, note);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;

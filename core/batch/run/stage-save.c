@@ -112,7 +112,7 @@ describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
   return text->len > 0 ? g_strdup(text->str) : NULL;
 }
 
-/* @other_us: time since the call that was not spent on encoding; read at the end. */
+/* @other_us: time since the call that was not spent on encoding; read when the file is complete. */
 static gboolean
 save(MsBatchImage *work, const gint64 *other_us, GError **error)
 {
@@ -162,7 +162,7 @@ take_rows(MsBatchImage *work, GError **error)
   return TRUE;
 }
 
-/* What is done with each band. */
+/* The parameters of the function that is called for each band. */
 typedef struct {
   MsBatchImage *work;
   MsEngine *engine;

@@ -248,8 +248,8 @@ fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
 }
 
 /*
- * Sorts the items of a dead worker: those in work are retried one by one, those that waited for the device are left for
- * the next worker. A retry compares its result with the output, which may have been saved before the worker died.
+ * Sorts the items of a dead worker: those in work are retried one by one, those that waited for the device are passed
+ * to the next worker. A retry compares its result with the output, which may have been saved before the worker died.
  */
 static void
 divide(Supervisor *s, Worker *w)
@@ -264,7 +264,7 @@ divide(Supervisor *s, Worker *w)
   }
 }
 
-/* Lets the next worker use the processor; %FALSE where that is not wanted or was tried already. */
+/* Makes the next worker use the processor; %FALSE where the options forbid it or it was tried already. */
 static gboolean
 give_up_device(Supervisor *s, const char *cause)
 {

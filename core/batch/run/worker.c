@@ -124,7 +124,7 @@ send_end(Worker *w, const GError *error)
              : NULL);
 }
 
-/* Whether the supervisor, which alone reads the results, died before the kernel was told to end this process then. */
+/* Whether the supervisor died before this process asked the kernel for a signal at its death. */
 static gboolean
 is_orphan(void)
 {

@@ -50,7 +50,10 @@ read_number(const char *const *environment, const char *name, guint64 *value)
   return text && g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT32, value, NULL);
 }
 
-/* %FALSE where the process was not started by @engine: a rank needs its count, which a batch script alone has not. */
+/*
+ * %FALSE where @engine did not start the process: a rank counts only with the number of ranks, which a batch script
+ * lacks.
+ */
 static gboolean
 read_place(const Engine *engine, const char *const *environment, Place *place)
 {
@@ -139,7 +142,10 @@ refuse_none(GError **error)
                variables);
 }
 
-/* A task that is run again alone, as in sbatch --array=3,7, would take its new place for another part of the images. */
+/*
+ * A single task that is run again, as in sbatch --array=3,7, would have another index and filter another part of the
+ * images.
+ */
 static gboolean
 check_count(const Place *place, guint64 count, GError **error)
 {

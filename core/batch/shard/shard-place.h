@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which shard a process is, as the job scheduler that started it says in environment variables. */
+/* The shard of a process, from the environment variables of the job scheduler that started it. */
 #pragma once
 
 #include "core/batch/shard/shard.h"

@@ -15,7 +15,7 @@ typedef struct {
 } MsShard;
 
 /**
- * MsShardBy: what decides to which shard an image belongs.
+ * MsShardBy: how images are assigned to shards.
  * @MS_SHARD_BY_PIXELS: the sizes of all images, so that shards take about equally long
  * @MS_SHARD_BY_NAME: its own name, so that the list may grow between the shards
  */

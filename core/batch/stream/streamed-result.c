@@ -35,7 +35,7 @@ feed_free(gpointer data)
   g_free(self);
 }
 
-/* Opens the file at its first row, also for a second pass: another process may have taken the output's name. */
+/* Opens the file at its first row, also for a second pass, which is needed where another process created the output. */
 static gboolean
 rewind_feed(Feed *self, GError **error)
 {

@@ -61,8 +61,8 @@ ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int heigh
       continue;
     g_autofree char *value = ms_option_get_text(&table[i], &request->settings);
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "This kernel has its own way instead of --%s %s; leave that out or choose --kernel direct.",
-                 table[i].name, value);
+                 "This kernel does not support --%s %s; leave that out or choose --kernel direct.", table[i].name,
+                 value);
     return FALSE;
   }
   return TRUE;
@@ -119,7 +119,7 @@ ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError
   return FALSE;
 }
 
-/** ms_plan_check_no_modes: whether no modes are wanted, for kernels that do not write them. */
+/** ms_plan_check_no_modes: whether the request has no modes, for kernels that do not write them. */
 gboolean
 ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **error)
 {

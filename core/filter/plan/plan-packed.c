@@ -217,7 +217,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
   if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
-      "The packed kernel tells the margin from the image by a distance of 255, which --sr %g reaches; choose "
+      "The packed kernel distinguishes the margin from the image by a distance of 255, which --sr %g reaches; choose "
       "--kernel direct.",
       request->settings.params.sr);
     return FALSE;

@@ -4,9 +4,9 @@
 #include "core/filter/plan/plan-checks.h"
 
 /*
- * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order:
- * how the planes lie, how many lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
- * radius), whether pixels look for companions (in large windows only), the first step and the tile.
+ * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
+ * layout of the planes, the lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
+ * radius), the merging of equal pixels (in large windows only), the first step and the tile.
  */
 
 #define TILE_WIDTH 64
@@ -108,7 +108,7 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_define_int(plan->program, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
-/* As kernels/rows/layout.cl reckons it. */
+/* The pitch of kernels/rows/layout.cl. */
 static int
 margin(int radius)
 {
@@ -218,14 +218,14 @@ ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error)
 }
 
 /**
- * ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang know.
+ * ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang support.
  */
 gboolean
 ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
   if (!request->limits.clang_vectors) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "The rows-wide kernel needs the vectors of clang, which this device's compiler does not take; "
+                 "The rows-wide kernel needs the vectors of clang, which this device's compiler does not support; "
                  "choose --kernel rows.");
     return FALSE;
   }

@@ -140,7 +140,7 @@ image_row_limit(const MsPlan *plan)
   return (int)MIN((gsize)G_MAXINT, plan->request.limits.image_max_height);
 }
 
-/* What the buffers of this level and those above it take together. */
+/* Bytes of the buffers of this level and those above it. */
 static guint64
 level_bytes(const MsPlan *self)
 {
@@ -152,7 +152,7 @@ level_bytes(const MsPlan *self)
            self->request.width * 4;
 }
 
-/* The levels of a pyramid are not cut: each is needed whole for the next. */
+/* The levels of a pyramid are not cut into stripes, since each is computed from the whole of the next. */
 static gboolean
 keep_whole(MsPlan *self, GError **error)
 {
@@ -164,7 +164,7 @@ keep_whole(MsPlan *self, GError **error)
     budget = MIN(budget, self->request.memory_budget);
   if (bytes > budget || ms_plan_device_bytes(self, self->request.region.height) > l->max_allocation) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "With --levels the whole image lies on the device, which takes %zu MiB; the device offers %zu MiB. "
+                 "With --levels the whole image is on the device, which takes %zu MiB; the device offers %zu MiB. "
                  "Choose --levels 0.",
                  (gsize)(bytes >> 20), (gsize)(MIN(budget, l->max_allocation) >> 20));
     return FALSE;

@@ -23,7 +23,7 @@ ms_plan_is_masked(const MsPlan *self)
   return self->settings.params.levels > 0;
 }
 
-/** ms_plan_add_marks: adds the parts that say which pixels are filtered, and whether their modes are kept. */
+/** ms_plan_add_marks: adds the parts that select the pixels to filter and that store modes. */
 void
 ms_plan_add_marks(MsPlan *self)
 {
@@ -31,7 +31,7 @@ ms_plan_add_marks(MsPlan *self)
   ms_program_spec_add_part(self->program, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
 }
 
-/** ms_plan_add_last_args: gives the mask and the modes, where the plan has them, to the pass as its last arguments. */
+/** ms_plan_add_last_args: appends the mask and the modes, where the plan has them, to the arguments of the pass. */
 void
 ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
 {
@@ -75,7 +75,8 @@ define_tables(MsProgramSpec *program)
 
 /**
  * ms_plan_add_space: adds the conversion of the source to the colour space before all other passes, and that of the
- * result back to sRGB after them; not the latter where modes are wanted, since regions are divided in the colour space.
+ * result back to sRGB after them; without the latter where modes are computed, since regions are divided in the colour
+ * space.
  */
 void
 ms_plan_add_space(MsPlan *self)

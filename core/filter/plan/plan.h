@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 #define MS_PLAN_MAX_SCRATCH 4
 
 /**
- * MsArg: what a kernel argument is bound to. The vectors are int4 in OpenCL C.
+ * MsArg: the value of a kernel argument. The vectors are int4 in OpenCL C.
  * @MS_ARG_SOURCE: the stripe's pixels as they are: a buffer of uchar4, or an image2d_t, as the memory toggle says
  * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the stripe's rows of the region
  * @MS_ARG_IMAGE: (image width, image height, first image row held by the source, rows held)
@@ -26,9 +26,9 @@ G_BEGIN_DECLS
  * @MS_ARG_FILTER: (whole radius, isr2, max_iterations, epsilon)
  * @MS_ARG_SP: float, the radius with its fraction
  * @MS_ARG_LOCAL: local memory, as many bytes as the pass says
- * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is left as it is; see ms_plan_is_masked()
+ * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is unchanged; see ms_plan_is_masked()
  * @MS_ARG_TABLES: the tables of ms_space_tables_get()
- * @MS_ARG_MODES: a buffer of ushort2 in the form of the result: the place where each pixel comes to rest
+ * @MS_ARG_MODES: a buffer of ushort2 with the shape of the result: the mode of each pixel
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
 typedef enum {
@@ -50,7 +50,7 @@ typedef enum {
 } MsArg;
 
 /**
- * MsGrid: what the work-items of a pass cover.
+ * MsGrid: the pixels that the work-items of a pass cover.
  * @MS_GRID_BAND: the band's pixels, item_width x item_height for each work-item, rounded up to whole work-groups
  * @MS_GRID_STRIPE: the source rows of the stripe plus @pad on each side, in the same way; runs once a stripe
  * @MS_GRID_SOURCE: the same, before anything else reads the source
@@ -91,8 +91,8 @@ typedef struct {
  * MsPlanRequest: all that a plan depends on.
  * @region: the rectangle of the image to compute
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
- * @modes: whether the places where pixels come to rest are wanted
- * @pipelined: whether stripes may follow each other on several queues of the device
+ * @modes: whether the modes are computed, the positions at which pixels converge
+ * @pipelined: whether stripes may use several queues of the device
  */
 typedef struct {
   MsSettings settings;

@@ -21,7 +21,7 @@ ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int wi
     .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
 }
 
-/* Modes are places within the image, in 16 bits, and pixels that the levels leave out have none. */
+/* Modes are positions within the image, in 16 bits; pixels that are not filtered again on a level have none. */
 static gboolean
 check_modes(const MsPlanRequest *request, GError **error)
 {
@@ -33,7 +33,7 @@ check_modes(const MsPlanRequest *request, GError **error)
                        p->levels > 0
                          ? N_("With --levels only pixels near edges are filtered, so that the others have no "
                               "mode and belong to no region; choose --levels 0.")
-                         : N_("Under --rule replicate pixels come to rest outside the image, so that there are "
+                         : N_("Under --rule replicate pixels may converge outside the image, so that there are "
                               "no regions; choose --rule opencv."));
   return FALSE;
 }

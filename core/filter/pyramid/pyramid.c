@@ -24,7 +24,7 @@ ms_pyramid_edge(const MsParams *params)
   return MAX(ms_params_numbers(params).isr2, LEAST_EDGE);
 }
 
-/* Reflects @at into 0 to @extent - 1 about the first and the last place, without repeating them. */
+/* Reflects @at into 0 to @extent - 1 about the first and the last coordinate, without repeating them. */
 static int
 reflect(int at, int extent)
 {
@@ -69,7 +69,7 @@ ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
     }
 }
 
-/* The places before and after @at, the first reflected and the last repeated, as cv::pyrUp() does. */
+/* The coordinate beside @at, reflected at the start and repeated at the end, as in cv::pyrUp(). */
 static int
 before(int at, int extent)
 {
@@ -86,9 +86,9 @@ after(int at, int extent)
 static const int enlarge_weights[2][3] = {{1, 6, 1}, {0, 4, 4}};
 
 /*
- * The weights of three rows of the coarser level. cv::pyrUp() takes the last row of an odd number of rows for an odd
- * one, except for the last values of that row, which do not fill one of its vectors of four. Values are counted as in
- * a picture that OpenCV reads from a file: blue, green, red.
+ * The weights of three rows of the coarser level. cv::pyrUp() treats the last row of an odd number of rows like an odd
+ * row, except for the values at its end that do not fill a vector of four. Values are counted in OpenCV's order of
+ * channels: blue, green, red.
  */
 static const int *
 row_weights(MsPyramidSize size, int x, int y, int channel)
@@ -116,7 +116,7 @@ enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int chann
 
 /**
  * ms_pyramid_enlarge:
- * @original: pixels of the finer level, whose fourth byte @fine takes over
+ * @original: pixels of the finer level, whose fourth byte is copied to @fine
  * @size: of @fine and @original
  * @fine: (out): the enlarged picture
  *
@@ -161,7 +161,7 @@ is_at_edge(const guint8 *coarse, int width, int x, int y, int edge)
  * @mask: (out): a byte for each pixel of the finer level: 1 where it is filtered again, else 0
  *
  * A pixel (x, y) of the coarser level that is not on its border and differs from a neighbour by an edge marks the 3x3
- * pixels round (2x - 1, 2y + 1) of the finer level, as cv::pyrMeanShiftFiltering() does.
+ * pixels around (2x - 1, 2y + 1) of the finer level, as cv::pyrMeanShiftFiltering() does.
  */
 void
 ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, int edge, guint8 *mask)

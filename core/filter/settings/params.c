@@ -96,8 +96,8 @@ ms_params_whole_radius(const MsParams *self, int extent, int *radius)
 }
 
 /**
- * ms_params_coarser: what is computed on the next level of the pyramid: the window radius is halved, in single
- * precision, but stays at least 1, there is a level less above it, and its picture is converted already.
+ * ms_params_coarser: the parameters of the next level of the pyramid: half the window radius, in single precision, but
+ * at least 1; one level less; no conversion of colours, since the picture has been converted.
  */
 MsParams
 ms_params_coarser(const MsParams *self)

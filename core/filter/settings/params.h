@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsParams: what a mean-shift filter computes (radii, stopping, rounding rule), apart from how it is computed. */
+/* MsParams: the parameters that define the result of the filter (radii, stopping, rounding rule). */
 #pragma once
 
 #include <glib.h>
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define MS_SP_MAX 64.0
 #define MS_SR_MIN 0.0
 #define MS_SR_MAX 1000000.0
-/* Colours are at most 442 apart, so a larger radius changes nothing; the kernels are built for radii up to this one. */
+/* Colours are at most 442 apart, so a larger radius has no effect; the kernels are built for radii up to this one. */
 #define MS_SR_USEFUL_MAX 510.0
 #define MS_MAX_ITERATIONS_MIN 1
 #define MS_MAX_ITERATIONS_MAX 100
@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 #define MS_LEVELS_MAX 8
 
 /**
- * MsRule: how the window meets the border and how sums become means (methods 1.1 and 1.2).
+ * MsRule: the treatment of the border and the rounding of means (methods 1.1 and 1.2).
  * @MS_RULE_OPENCV: window clipped; double reciprocal, half to even (cv::pyrMeanShiftFiltering)
  * @MS_RULE_TRUNCATE: window clipped; integer quotient (ocl::meanShiftFiltering of OpenCV 2.4)
  * @MS_RULE_REPLICATE: edge repeated, coordinates unclamped; float reciprocal, truncated (cuda::meanShiftFiltering)

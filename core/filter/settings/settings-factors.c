@@ -3,7 +3,7 @@
 
 /**
  * ms_settings_from_factors:
- * @factors: options by name, as an experiment or a tuned winner has them
+ * @factors: options by name, of an experiment or a tuned winner
  * @settings: (out): the defaults, changed by every option in @factors; other keys are ignored
  *
  * Returns: %FALSE with #MS_ERROR_USAGE when an option does not accept its value

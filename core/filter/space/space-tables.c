@@ -37,7 +37,7 @@ encoded_of(float linear)
 
 /*
  * The cube root by the rational polynomial of K. Turkowski, "Computing the Cube Root" (Apple, 1998), between 1/8 and 1,
- * cut off after 24 bits as the matched function does.
+ * truncated to 24 bits as in cv::cvtColor().
  */
 static float
 cube_root(float x)

@@ -9,7 +9,7 @@
 
 #include "core/filter/space/space-tables.h"
 
-/* The unit of light and of the cube roots in the way back. */
+/* The unit of light and of the cube roots in the conversion back. */
 #define BASE 16384
 
 static int
@@ -40,7 +40,7 @@ rgb_to_lab(const gint32 *tables, const guint8 *rgb, guint8 *lab)
         shift_rounded(200 * (y - z) + (128 << 15), 15));
 }
 
-/* The light of which @root is the value of the standard's cube root. */
+/* The inverse of the standard's cube root function. */
 static int
 light_of(int root)
 {
@@ -66,7 +66,10 @@ lab_to_rgb(const gint32 *tables, const guint8 *lab, guint8 *rgb)
   rgb[2] = encode(tables, 217 * x - 836 * y + 4715 * z);
 }
 
-/* Between the eight nodes round the colour, which lie 8 values apart, in 16ths of that: 64 times the 8-bit values. */
+/*
+ * Interpolates between the eight nodes around the colour, which lie 8 values apart, in sixteenths: 64 times the 8-bit
+ * values.
+ */
 static void
 rgb_to_luv(const gint32 *tables, const guint8 *rgb, guint8 *luv)
 {

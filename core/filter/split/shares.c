@@ -9,20 +9,20 @@
 /* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
 #define LARGEST_CHANGE 0.5
 
-/* No device starves: it could never show that it has become fast again. */
+/* Every device keeps a share, so that an increase of its speed is noticed. */
 #define LEAST_SHARE 0.01
 
-/* A processor beside other devices counts as so much slower until its speed is known. */
+/* The assumed speed of a processor, relative to other devices, until it is measured. */
 #define PROCESSOR_PART (1.0 / 64)
 
 /* A device whose known share is less than this costs more time at the ends of steps than it gains. */
 #define LEAST_WORTH (1.0 / 32)
 
-/* Steps without a row before the first probe, and how often the wait is doubled at most. */
+/* Steps without a row before the first probe, and the most doublings of that wait. */
 #define FIRST_PROBE 2u
 #define LONGEST_WAIT 5u
 
-/* At this many pixels a new speed counts as much as the known one. */
+/* A speed measured over this many pixels has the weight of the stored one. */
 #define HALF_WEIGHT_PIXELS 262144.0
 
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
@@ -33,7 +33,7 @@ static const MsSplitPolicy policies[] = {
   [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE, FALSE},
 };
 
-/** ms_split_mode_policy: (transfer none): what @mode does. */
+/** ms_split_mode_policy: (transfer none): the policy of @mode. */
 const MsSplitPolicy *
 ms_split_mode_policy(MsSplitMode mode)
 {
@@ -91,7 +91,7 @@ mean_speed(const MsKnownSpeed *speeds, guint n, gboolean is_processor)
   return known > 0 ? sum / known : 0;
 }
 
-/* The speed of a device that nothing is known of: the mean of its kind, or else one in proportion to the other kind. */
+/* The estimated speed of an unmeasured device: the mean of its kind, or else in proportion to the other kind. */
 static double
 guess_speed(const MsKnownSpeed *speeds, guint n, gboolean is_processor)
 {
@@ -107,7 +107,7 @@ guess_speed(const MsKnownSpeed *speeds, guint n, gboolean is_processor)
  * ms_shares_from_speeds:
  * @speeds: (array length=n): of each device
  *
- * Returns: shares in proportion; the speed of a device that nothing is known of is estimated
+ * Returns: shares in proportion; unknown speeds are estimated
  */
 MsShares
 ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n)
@@ -120,7 +120,7 @@ ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n)
   return self;
 }
 
-/** ms_shares_leave_out: gives no rows to the devices that are known to be too slow beside the others. */
+/** ms_shares_leave_out: sets the share of devices that are much slower than the others to 0. */
 void
 ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds)
 {
@@ -148,7 +148,7 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
   }
 }
 
-/* A device without a row has no time, so after some steps it gets a row again: each time after twice as many steps. */
+/* A device without rows has no measured time, so it gets one row after some steps, with twice the wait each time. */
 static void
 probe_idle(MsShares *self, guint device, int rows)
 {
@@ -161,7 +161,7 @@ probe_idle(MsShares *self, guint device, int rows)
   self->share[device] = MAX(self->share[device], 1.0 / rows);
 }
 
-/* The measured devices divide what the idle ones leave; one whose probe was in vain is idle again at once. */
+/* The measured devices divide the rest of the idle ones' shares; a device whose probe was slow is idle again. */
 static void
 correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *speed, double sum,
                  double scale)
@@ -187,14 +187,14 @@ correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *part
 
 /**
  * ms_shares_correct:
- * @policy: how
+ * @policy: the corrections to apply
  * @parts: the rows that each device had in the last step
- * @milliseconds: what each took for them
+ * @milliseconds: the time of each
  *
  * Moves the shares towards the measured speeds. As in [LB] a correction can be scaled by the devices' relative
  * performance, the slowest over the fastest, so that very unequal devices over-correct less (but never below a
  * quarter), and bounded, so that one disturbed step cannot make the shares diverge. A device whose share rounds to no
- * rows is probed with one row now and then, so that it recovers when it has become fast again.
+ * rows gets one row from time to time, so that its share recovers when it becomes faster.
  */
 void
 ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds)
@@ -224,14 +224,14 @@ ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *par
   normalise(self);
 }
 
-/** ms_shares_store_path: (transfer full): where learned speeds are kept. */
+/** ms_shares_store_path: (transfer full): the file of learned speeds. */
 char *
 ms_shares_store_path(void)
 {
   return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "speeds.ini", NULL);
 }
 
-/** ms_shares_load_speed: the speed that earlier runs found for that work on that device. */
+/** ms_shares_load_speed: the stored speed of that work on that device. */
 gboolean
 ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed)
 {
@@ -246,11 +246,11 @@ ms_shares_load_speed(const char *path, const char *device, const char *work, dou
 
 /**
  * ms_shares_blend_speed:
- * @known: what the store holds
- * @pixels: on how many @measured was measured
+ * @known: the stored speed
+ * @pixels: the number of pixels over which @measured was measured
  *
- * Returns: the speed to remember: that of a large image replaces the old one nearly, that of a small one, most of
- *   whose time goes into launches, hardly changes it
+ * Returns: the speed to store, a weighted mean: a large image has a high weight, a small one, whose time is mostly
+ *   launches, a low one
  */
 double
 ms_shares_blend_speed(double known, double measured, double pixels)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsShares: how the rows of a step are divided among devices, and how the division learns from measured times ([LB]).
- */
+/* MsShares: the division of a step's rows among devices, corrected by measured times ([LB]). */
 #pragma once
 
 #include <glib.h>
@@ -34,12 +32,12 @@ typedef enum {
 } MsSplitMode;
 
 /**
- * MsSplitPolicy: what a mode does.
+ * MsSplitPolicy: the properties of a mode.
  * @learned: whether it starts from the speeds of earlier runs
  * @corrected: whether it corrects the shares after each step
  * @scaled: whether a correction is scaled by the slowest over the fastest device
  * @bounded: whether a correction is bounded
- * @leaves_out: whether devices that are known to be too slow beside the others get nothing
+ * @leaves_out: whether devices that are much slower than the others get no rows
  */
 typedef struct {
   gboolean learned;
@@ -52,7 +50,7 @@ typedef struct {
 /**
  * MsShares: @share[i] of every step goes to device i; the shares add up to 1.
  * @idle_steps: for each device the steps in a row in which its share was less than a row
- * @probes: how often each was then given a row in vain
+ * @probes: the unsuccessful probes of each
  * @left_out: the devices that get no rows and are not probed
  */
 typedef struct {
@@ -64,7 +62,7 @@ typedef struct {
 } MsShares;
 
 /**
- * MsKnownSpeed: what earlier runs found about a device.
+ * MsKnownSpeed: the speed of a device in earlier runs.
  * @speed: work done in a unit of time; 0 where nothing is known
  * @is_processor: whether the device is the host's processor
  */

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * MsSplitPart: filled before its thread starts, read after it has ended.
- * @settings: of its device; in what all parts of a run have in common, an array with those of each device
+ * @settings: of its device; in the template of the parts of a run, an array with those of each device
  * @rows: of the image
  * @pixels: of the whole result
  * @modes: (nullable): of the whole image, two numbers a pixel

@@ -16,9 +16,9 @@ ms_split_partner_begin(MsSplitPartner *self)
  * ms_split_partner_take:
  * @rows: the partner's rows of this step
  * @first_rows: those of the first device
- * @first_ms: what it took for them; 0 where that is unknown, and then its last known speed counts
+ * @first_ms: its time for them; where that is 0 for unknown, its last known speed is used
  *
- * Returns: the milliseconds that the partner takes; 0 while nothing is known
+ * Returns: the milliseconds that the partner takes; 0 while no speed is known
  */
 double
 ms_split_partner_take(MsSplitPartner *self, int rows, int first_rows, double first_ms)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsSplitPartner: a simulated second device of a given speed, for experiments on a machine with one. It computes its
- * rows on the first device while nothing is timed; its time follows from what the first device took for its own rows.
+ * rows on the first device while nothing is timed; its time is derived from the first device's time for its rows.
  */
 #pragma once
 

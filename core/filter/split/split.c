@@ -7,10 +7,10 @@
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
 
-/* A device overlaps its transfers with its kernels within a part of this size; smaller parts give that up. */
+/* A device overlaps transfers with kernels within a part of at least this size. */
 #define LEAST_PART_BYTES ((guint64)256 << 20)
 
-/* A device that is left out as too slow takes part in one of so many images, since it may have become faster. */
+/* A device that gets no rows because it is slow takes part in one of this many images, to measure it again. */
 #define IMAGES_UNTIL_TRIAL 32
 
 struct _MsSplit {
@@ -188,7 +188,7 @@ ms_split_get_context(MsSplit *self, guint index)
   return ms_mean_shift_get_context(g_ptr_array_index(self->filters, index));
 }
 
-/** ms_split_get_shares: the shares as they stood after the last run. */
+/** ms_split_get_shares: the shares after the last run. */
 MsShares
 ms_split_get_shares(MsSplit *self)
 {
@@ -204,11 +204,11 @@ ms_split_get_rows(MsSplit *self, guint index)
 
 /**
  * ms_split_step_ms:
- * @wall_ms: what a device's part of a step took
+ * @wall_ms: the time of a device's part of a step
  * @log: its rows
  *
- * Returns: @wall_ms as a measure of the device's speed; 0 where the device built a program, since drivers compile then
- *   and at the first launch, which takes time that does not depend on the pixels
+ * Returns: @wall_ms as a measure of the device's speed; 0 where the device built a program, since the time of
+ *   compilation, also at the first launch, does not depend on the pixels
  */
 double
 ms_split_step_ms(double wall_ms, MsTimingLog *log)
@@ -219,7 +219,7 @@ ms_split_step_ms(double wall_ms, MsTimingLog *log)
   return wall_ms;
 }
 
-/* What each device took for its part; 0 where that says nothing about its speed. */
+/* The time of each device for its part; 0 where that does not measure its speed. */
 static void
 find_times(MsSplit *self, const MsSplitPart *parts, const MsRows *rows, double *milliseconds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsSplit: one image on several devices at once: rows in steps, each step divided by shares, the picture as from one
+ * MsSplit: filters one image on several devices: in steps of rows, each divided by shares, with the result of one
  * device.
  */
 #pragma once
