@@ -192,8 +192,18 @@ def regions(person):
 
 
 def lab(person):
-    """Two configurations are compared; e2e-panels.py does more in the workspace Lab."""
+    """The settings can be changed here, and two are compared; e2e-panels.py does more in the workspace Lab."""
     person.click(person.find("Lab", "radio button"))
+    bar = person.find("Change Settings", "toggle button")
+    check("Spatial radius " in bar.description and "Unroll 1" in bar.description, f"the bar says {bar.description}")
+    person.click(bar)
+    person.click(person.find("4", "radio button"))
+    wait("the bar to say the change", lambda: "Unroll 4" in bar.description)
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-lab-settings.png"))
+    person.press("Escape")
+    wait("the controls to go", lambda: not person.has("4", "radio button"))
+    person.press("ctrl+z")
+    wait("the change to be taken back", lambda: "Unroll 1" in bar.description)
     person.click(person.find("Compare", "radio button"))
     person.click(person.find("Unroll 2", "check box"))
     person.find(part="2 configurations on ")

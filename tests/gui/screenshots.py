@@ -9,6 +9,7 @@ least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER
 """
 import gettext
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -133,6 +134,16 @@ class Tour:
         self.wait_for_end()
         time.sleep(1.5)
         self.shoot("picture")
+        if self.prefix:
+            self.show_regions()
+
+    def show_regions(self):
+        """A region that was clicked, with its row."""
+        self.click("Show regions", "toggle button")
+        view = self.find("Picture", "image")
+        wait("the regions", lambda: re.search(r"\. (\d+) ", view.description.split("Side A: ")[1]))
+        self.person.click(view)
+        self.shoot("regions")
 
     def show_lab(self):
         self.click("Lab", "radio button")
@@ -146,6 +157,8 @@ class Tour:
         self.shoot("lab")
         self.click("Learn", "radio button")
         self.click("Next Step", "push button")
+        self.click("Run", "push button")
+        self.wait_for_end()
         self.shoot("learn")
         if self.prefix:
             self.click("Kernel", "radio button")

@@ -7,6 +7,7 @@
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
+#include "ui/common/settings-text.h"
 #include "ui/document/document-settings.h"
 
 struct _MsBatchForm {
@@ -131,34 +132,14 @@ update_name_preview(MsBatchForm *self)
     gtk_style_context_add_class(style, GTK_STYLE_CLASS_ERROR);
 }
 
-/* (transfer full): attributes that break @text only at white space, not after the hyphens of options. */
-static PangoAttrList *
-keep_words_whole(const char *text)
-{
-  PangoAttrList *attributes = pango_attr_list_new();
-
-  for (gsize start = strspn(text, " \n"); text[start];) {
-    const gsize end = start + strcspn(text + start, " \n");
-    PangoAttribute *whole = pango_attr_allow_breaks_new(FALSE);
-    whole->start_index = (guint)start;
-    whole->end_index = (guint)end;
-    pango_attr_list_insert(attributes, whole);
-    start = end + strspn(text + end, " \n");
-  }
-  return attributes;
-}
-
 static void
 update(MsBatchForm *self)
 {
   MsSettings settings = chosen_settings(self);
-  g_autofree char *arguments = ms_settings_to_arguments(&settings);
-  g_autofree char *text = g_strdup_printf(_("%s\nDevice: %s"), arguments, chosen_device(self));
-
-  g_autoptr(PangoAttrList) attributes = keep_words_whole(text);
+  g_autofree char *words = ms_settings_text(&settings, NULL, FALSE);
+  g_autofree char *text = g_strdup_printf(_("%s\nDevice: %s"), words, chosen_device(self));
 
   gtk_label_set_text(GTK_LABEL(self->settings_label), text);
-  gtk_label_set_attributes(GTK_LABEL(self->settings_label), attributes);
   gtk_widget_set_sensitive(self->clear, self->inputs->len > 0);
   update_name_preview(self);
   g_signal_emit(self, changed_signal, 0);

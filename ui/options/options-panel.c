@@ -16,6 +16,7 @@ struct _MsOptionsPanel {
   GHashTable *rows; /* name of the option -> MsOptionRow */
   GtkWidget *presets_button;
   GtkWidget *filter_box;
+  GtkWidget *toggle_heading;
   GtkWidget *toggle_box;
   GtkWidget *cost;
   GtkWidget *note;
@@ -174,6 +175,7 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/options/options-panel.ui");
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_button);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_heading);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, cost);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, note);
@@ -204,4 +206,16 @@ GtkWidget *
 ms_options_panel_get_row(MsOptionsPanel *self, const char *name)
 {
   return g_hash_table_lookup(self->rows, name);
+}
+
+/** ms_options_panel_put_toggles_first: for the workspace Lab, where toggles are changed more often than parameters */
+void
+ms_options_panel_put_toggles_first(MsOptionsPanel *self)
+{
+  GtkBox *box = GTK_BOX(gtk_widget_get_parent(self->toggle_box));
+  int place;
+
+  gtk_container_child_get(GTK_CONTAINER(box), self->filter_box, "position", &place, NULL);
+  gtk_box_reorder_child(box, self->toggle_heading, place);
+  gtk_box_reorder_child(box, self->toggle_box, place + 1);
 }

@@ -13,5 +13,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS, OPTIONS_PANEL, GtkBox)
 
 GtkWidget *ms_options_panel_get_row(MsOptionsPanel *self, const char *name);
+void ms_options_panel_put_toggles_first(MsOptionsPanel *self);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "ui/common/format.h"
+#include "ui/common/settings-text.h"
 #include "ui/document/document-settings.h"
 
 struct _MsPresetsPopover {
@@ -92,20 +92,11 @@ static char *
 describe(MsPresetsPopover *self, const char *name)
 {
   g_auto(GStrv) keys = ms_presets_keys(self->presets, name);
-  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
-  MsSettings settings = ms_settings_default(), usual = settings;
+  MsSettings settings = ms_settings_default();
 
   if (!keys || !ms_presets_apply(self->presets, name, &settings, NULL))
     return g_strdup(_("Made for another version of the program"));
-  for (guint i = 0; keys[i]; i++) {
-    const MsOptionInfo *option = ms_option_find(keys[i]);
-    g_autofree char *label = ms_format_plain(_(option->label));
-    g_autofree char *value = ms_option_get_text(option, &settings), *before = ms_option_get_text(option, &usual);
-    if (option->group == MS_OPTION_GROUP_FILTER || strcmp(value, before) != 0)
-      g_ptr_array_add(parts, g_strdup_printf("%s %s", label, value));
-  }
-  g_ptr_array_add(parts, NULL);
-  return g_strjoinv(" · ", (char **)parts->pdata);
+  return ms_settings_text(&settings, (const char *const *)keys, FALSE);
 }
 
 static GtkWidget *

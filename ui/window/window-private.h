@@ -19,6 +19,8 @@ struct _MsWindow {
   GtkWidget *title_label;
   GtkWidget *workspaces;
   GtkWidget *lab_stack;
+  GtkWidget *lab_button;
+  GtkWidget *lab_popover;
   GtkWidget *lab_settings;
   GtkWidget *batch;
   GtkWidget *overview;

@@ -5,7 +5,9 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/settings-text.h"
 #include "ui/document/document-settings.h"
+#include "ui/options/options-panel.h"
 #include "ui/window/panels.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-private.h"
@@ -21,14 +23,35 @@ ms_window_show_workspace(MsWindow *self, const char *name)
 void
 ms_window_update_lab_settings(MsWindow *self)
 {
-  g_autofree char *arguments = NULL;
+  g_autofree char *text = NULL;
 
   if (!self->notebook)
     return;
   if (self->document)
-    arguments = ms_settings_to_arguments(ms_document_get_settings(self->document));
-  gtk_label_set_text(GTK_LABEL(self->lab_settings), arguments ? arguments : _("No picture is open."));
-  gtk_widget_set_tooltip_text(self->lab_settings, arguments);
+    text = ms_settings_text(ms_document_get_settings(self->document), NULL, TRUE);
+  gtk_label_set_text(GTK_LABEL(self->lab_settings), text ? text : _("No picture is open."));
+  atk_object_set_description(gtk_widget_get_accessible(self->lab_button), text ? text : "");
+  gtk_widget_set_sensitive(self->lab_button, text != NULL);
+}
+
+/* The controls are made when they are first wanted, and follow the settings only while they are shown. */
+static void
+lab_settings_shown_cb(MsWindow *self)
+{
+  if (!gtk_bin_get_child(GTK_BIN(self->lab_popover))) {
+    GtkWidget *panel = g_object_new(MS_TYPE_OPTIONS_PANEL, "visible", TRUE, NULL);
+    ms_options_panel_put_toggles_first(MS_OPTIONS_PANEL(panel));
+    gtk_widget_set_size_request(panel, 340, 400);
+    gtk_container_add(GTK_CONTAINER(self->lab_popover), panel);
+  }
+  g_object_set(gtk_bin_get_child(GTK_BIN(self->lab_popover)), "document", self->document, NULL);
+}
+
+static void
+lab_settings_hidden_cb(GtkBin *popover)
+{
+  if (gtk_bin_get_child(popover))
+    g_object_set(gtk_bin_get_child(popover), "document", NULL, NULL);
 }
 
 static void
@@ -58,6 +81,8 @@ ms_window_add_workspaces(MsWindow *self)
   g_object_bind_property(self, "document", self->run_strip, "document", G_BINDING_SYNC_CREATE);
   ms_batch_page_set_engine(MS_BATCH_PAGE(self->batch), self->engine);
   g_object_bind_property(self, "document", self->batch, "document", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object(self->lab_popover, "show", G_CALLBACK(lab_settings_shown_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect(self->lab_popover, "hide", G_CALLBACK(lab_settings_hidden_cb), NULL);
   g_signal_connect_object(self->batch, "open", G_CALLBACK(open_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->workspaces, "notify::visible-child", G_CALLBACK(workspace_changed_cb), self,
                           G_CONNECT_SWAPPED);

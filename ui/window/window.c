@@ -170,6 +170,8 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(title_label);
   BIND(workspaces);
   BIND(lab_stack);
+  BIND(lab_button);
+  BIND(lab_popover);
   BIND(lab_settings);
   BIND(batch);
   BIND(menu_button);

@@ -76,7 +76,7 @@ show_reading(MsHistogramView *self)
   int bin = ms_histogram_plot_get_bin(self->plot);
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
   const char *problem = statistics ? ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)) : NULL;
-  const char *hint = _("Point at the curves, or use the arrow keys, to read a level.");
+  const char *hint = _("Point at a level, or use the arrow keys.");
 
   gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings in words, as the window's controls name them. */
+#pragma once
+
+#include "core/filter/settings/options.h"
+
+G_BEGIN_DECLS
+
+char *ms_settings_text(const MsSettings *settings, const char *const *names, gboolean usual_toggles);
+
+G_END_DECLS
