@@ -141,8 +141,8 @@ second_runtime() {
 }
 
 mutations_and_fuzz() {
-  say "== Every OpenCL call fails, and kills"
-  MS_TEST_FULL=product run_some "$folder/plain" --timeout-multiplier 3 fault-opencl kills
+  say "== Every OpenCL call fails, kills, and 10,000 images"
+  MS_TEST_FULL=product run_some "$folder/plain" --timeout-multiplier 3 fault-opencl kills headless-memory
   say "== Mutations"
   run_some "$folder/plain" --benchmark --timeout-multiplier 0
   say "== Fuzz targets for five minutes each"

@@ -2,6 +2,7 @@
 #include "core/image/tiff-pixels.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -10,7 +11,7 @@ static guint8
 from_real(double value)
 {
   /* A NaN fails both comparisons and becomes 0. */
-  return value >= 1 ? 255 : value > 0 ? (guint8)(value * 255 + 0.5) : 0;
+  return value >= 1 ? 255 : value > 0 ? (guint8)lround(value * 255) : 0;
 }
 
 /*

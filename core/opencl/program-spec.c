@@ -119,7 +119,7 @@ part_source(MsProgramSpec *self, guint index)
   GBytes *source = own ? g_bytes_ref(own)
                        : g_resource_lookup_data(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
 
-  if (!source)
+  if (error)
     g_error("Kernel part %s is not embedded: %s", path, error->message);
   return source;
 }

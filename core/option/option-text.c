@@ -155,7 +155,7 @@ parse_side(const MsOptionInfo *self, const char **text, int *side)
   char *end = NULL;
   guint64 value = g_ascii_isdigit(**text) ? g_ascii_strtoull(*text, &end, 10) : 0;
 
-  if (value < self->minimum || value > self->maximum)
+  if (!end || value < self->minimum || value > self->maximum)
     return FALSE;
   *side = (int)value;
   *text = end;

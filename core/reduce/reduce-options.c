@@ -103,7 +103,7 @@ packed_unused(gconstpointer record, gconstpointer spec)
     .name = name_, .is_key = TRUE, .json = json_, .label = label_, .help = help_, .group = MS_OPTION_GROUP_VARIANT,    \
     .kind = MS_OPTION_##kind_, .standard = standard_, .offset = offsetof(MsReduceOptions, field), __VA_ARGS__          \
   }
-#define RANGE(low, high) .argument = "N", .minimum = low, .maximum = high
+#define RANGE(low, high) .argument = "N", .minimum = (low), .maximum = (high)
 
 /* The plan chooses `times` up to 8192, so the range must include that for the options of any plan to be valid input. */
 static const MsOptionInfo rows[] = {

@@ -215,7 +215,7 @@ ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation *segment
   for (gsize i = 0; i < n; i++) {
     const MsSegment *segment = &self->segments[segmentation->labels[i] - 1];
     for (int k = 0; k < 3; k++)
-      pixels[i * 4 + k] = (guint8)(segment->mean[k] + 0.5);
+      pixels[i * 4 + k] = (guint8)lround(segment->mean[k]);
     pixels[i * 4 + 3] = from[i * 4 + 3];
   }
   return ms_image_new_take(segmentation->width, segmentation->height, pixels, ms_image_get_metadata(original));

@@ -3,9 +3,12 @@
 """Images that exceed --memory-limit: the memory of the processes, as the kernel counts it."""
 
 import os
-import subprocess
+import pathlib
+import shutil
 import struct
+import subprocess
 import sys
+import time
 import unittest
 import zlib
 
@@ -30,6 +33,40 @@ def figures(image):
         found[name] = {key: value for key, value in found[name].items()
                        if key not in ("kernel_ms", "gb_per_s", "peak_share")}
     return found
+
+
+def resident(pid):
+    """The resident bytes of a process and its children; 0 where it has ended."""
+    try:
+        pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") + sum(resident(child) for child in children)
+
+
+class LongBatch(headless.HeadlessCase):
+    """MS_TEST_MANY names the number of images, which the long form has 10,000 of."""
+    MANY = int(os.environ.get("MS_TEST_MANY", 10000 if os.environ.get("MS_TEST_FULL") == "product" else 0))
+
+    @unittest.skipUnless(MANY, "left to the long form (MS_TEST_MANY=10000)")
+    def test_memory_does_not_grow(self):
+        """After the first tenth of the images, program and worker together grow by at most 5 %."""
+        self.picture("0.png", 24, 18)
+        for i in range(1, self.MANY):
+            shutil.copy(self.src / "0.png", self.src / f"{i}.png")
+        process = subprocess.Popen([headless.PROGRAM, "--headless", self.src, "-o", self.out, "--device", "cpu", "--sp",
+                                    "1", "--manifest", self.dir / "m.jsonl", "--progress", "never"],
+                                   stderr=subprocess.DEVNULL)
+        sizes = {}
+        while process.poll() is None:
+            sizes[len(os.listdir(self.out))] = resident(process.pid)
+            time.sleep(0.05)
+        self.assertEqual((process.returncode, len(self.names())), (0, self.MANY))
+        settled = [size for done, size in sizes.items() if self.MANY // 10 <= done < self.MANY]
+        print(f"{self.MANY} images: {settled[0] / MIB:.1f} MiB after a tenth, at most {max(settled) / MIB:.1f} MiB",
+              file=sys.stderr)
+        self.assertLess(max(settled), 1.05 * settled[0])
 
 
 class MemoryLimit(headless.HeadlessCase):

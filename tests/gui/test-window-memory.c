@@ -2,6 +2,8 @@
 /* What the process has in memory: in a program of its own, as nothing else may have grown it. */
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/document/document-filter.h"
+#include "ui/document/document-settings.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-tabs.h"
 
@@ -37,10 +39,48 @@ test_many(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* MS_TEST_RUNS names another number. */
+static int
+number_of_runs(void)
+{
+  const char *given = g_getenv("MS_TEST_RUNS");
+
+  if (given)
+    return (int)g_ascii_strtoll(given, NULL, 10);
+  return ms_fixture_full_product() ? 2000 : 200;
+}
+
+/* Filter runs of one picture, one after the other: from a quarter of them on, memory grows by at most 5 %. */
+static void
+test_many_runs(void)
+{
+  WindowFixture fixture;
+  const int n = number_of_runs();
+  gsize settled = 0;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 64, 48);
+  for (int i = 0; i < n; i++) {
+    MsSettings settings = *ms_document_get_settings(document);
+    settings.params.sr = 10 + i % 20;
+    ms_document_set_settings(document, &settings);
+    window_fixture_wait_idle(&fixture);
+    if (i == n / 4)
+      settled = window_fixture_resident_bytes();
+    if (i % (n / 8) == 0)
+      g_test_message("%" G_GSIZE_FORMAT " KiB after run %d", window_fixture_resident_bytes() / 1024, i + 1);
+  }
+  wait_for(60, grown_since(settled) <= (gint64)settled / 20);
+  g_test_message("%.1f MiB, and %.1f MiB after %d runs", settled / 1048576.0,
+                 window_fixture_resident_bytes() / 1048576.0, n);
+  window_fixture_tear_down(&fixture);
+}
+
 int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/many", test_many);
+  g_test_add_func("/window/many-runs", test_many_runs);
   return window_fixture_run();
 }

@@ -19,7 +19,7 @@ static const char *const schedule_values[] = {"fixed", "refill", NULL};
     .name = name_, .json = json_, .label = label_, .help = help_, .group = MS_OPTION_GROUP_##group_,                   \
     .kind = MS_OPTION_##kind_, .standard = standard_, .offset = offsetof(MsSettings, field), __VA_ARGS__               \
   }
-#define RANGE(low, high) .minimum = low, .maximum = high, .step = 1
+#define RANGE(low, high) .minimum = (low), .maximum = (high), .step = 1
 
 static const MsOptionInfo rows[] = {
   ROW(FILTER, REAL, params.sp, "sp", "sp", N_("_Spatial radius"), "10",

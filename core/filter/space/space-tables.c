@@ -43,7 +43,7 @@ static float
 cube_root(float x)
 {
   int exponent, third;
-  double m = frexp(x, &exponent);
+  double m = frexp((double)x, &exponent);
 
   if (x == 0)
     return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/jpeg/jpeg-metadata.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ get_density(struct jpeg_decompress_struct *cinfo, guint density)
     return 0;
   switch (cinfo->density_unit) {
   case 1:
-    return (guint32)(density / 0.0254 + 0.5);
+    return (guint32)lround(density / 0.0254);
   case 2:
     return density * 100;
   default:

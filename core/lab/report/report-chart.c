@@ -47,7 +47,8 @@ append_word(GString *text, const MsReport *report, const MsFactors *factors, con
   if (!value || !varies(report, key))
     return;
   g_autofree char *title = ms_experiment_case_title(value);
-  gboolean bare = strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") && strcmp(value, "off"));
+  gboolean bare =
+    strcmp(key, "case") == 0 || (g_ascii_isalpha(*value) && strcmp(value, "on") != 0 && strcmp(value, "off") != 0);
   g_string_append_printf(text, "%s%s%s%s", text->len ? ", " : "", bare ? "" : key, bare ? "" : " ", title);
 }
 

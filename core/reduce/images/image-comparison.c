@@ -83,7 +83,7 @@ compare_stripe(const MsDeviceRun *run, const Stripe *stripe, MsImageComparison *
   g_auto(cl_mem) left = kernel ? ms_device_array_new(context, stripe->a, 4 * (gsize)n, run->log, error) : NULL;
   g_auto(cl_mem) right = left ? ms_device_array_new(context, stripe->b, 4 * (gsize)n, run->log, error) : NULL;
   g_auto(cl_mem) out = right ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error) : NULL;
-  const cl_mem no_table = NULL; /* no swap table */
+  cl_mem no_table = NULL; /* no swap table */
   const MsKernelArg args[] = {MS_ARG_OF(left),
                               MS_ARG_OF(right),
                               MS_ARG_OF(n),

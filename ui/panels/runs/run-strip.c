@@ -48,13 +48,23 @@ new_thumbnail(MsImage *image)
   return thumbnail;
 }
 
-/* The thumbnail of a run stays after its picture was removed to save memory. */
 static GdkPixbuf *
-get_thumbnail(GObject *owner, MsImage *image)
+thumbnail_of_image(MsImage *image)
 {
-  if (!g_object_get_data(owner, THUMBNAIL_KEY) && image)
-    g_object_set_data_full(owner, THUMBNAIL_KEY, new_thumbnail(image), g_object_unref);
-  return g_object_get_data(owner, THUMBNAIL_KEY);
+  if (!g_object_get_data(G_OBJECT(image), THUMBNAIL_KEY))
+    g_object_set_data_full(G_OBJECT(image), THUMBNAIL_KEY, new_thumbnail(image), g_object_unref);
+  return g_object_get_data(G_OBJECT(image), THUMBNAIL_KEY);
+}
+
+/* Runs with the same picture share one thumbnail, which stays after their picture was removed to save memory. */
+static GdkPixbuf *
+thumbnail_of_run(MsRun *run)
+{
+  MsImage *image = ms_run_get_result(run);
+
+  if (!g_object_get_data(G_OBJECT(run), THUMBNAIL_KEY) && image)
+    g_object_set_data_full(G_OBJECT(run), THUMBNAIL_KEY, g_object_ref(thumbnail_of_image(image)), g_object_unref);
+  return g_object_get_data(G_OBJECT(run), THUMBNAIL_KEY);
 }
 
 static void
@@ -110,9 +120,7 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
 {
   const char *title = run ? ms_run_get_label(run) : _("Original");
   MsRun *side_b = ms_document_get_shown_run(document);
-  GdkPixbuf *thumbnail =
-    run ? get_thumbnail(G_OBJECT(run), ms_run_get_result(run))
-        : get_thumbnail(G_OBJECT(ms_document_get_source(document)), ms_document_get_source(document));
+  GdkPixbuf *thumbnail = run ? thumbnail_of_run(run) : thumbnail_of_image(ms_document_get_source(document));
   g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : g_strdup("");
   g_autofree char *text = g_strdup_printf("%s\n%s", title, time);
   GtkWidget *item = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(run ? text : title);
