@@ -318,6 +318,8 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   gint64 started_us = g_get_monotonic_time();
   g_autofree char *name = problem_name(request->kind, problem, width, height);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
+  g_clear_pointer(&record->measured, ms_factors_free);
+  record->measured = ms_factors_copy(problem);
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);
   tuning.kind->add_space(space, problem, ms_context_get_limits(request->context));
   ms_measure_options_init(&tuning.measure, TRUE);

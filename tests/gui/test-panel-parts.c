@@ -2,11 +2,13 @@
 /* The parts that panels are made of: differences, timing rows, numbers as text, charts and tables of reports. */
 #include <string.h>
 
+#include "core/filter/plan/planner.h"
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/panels/common/chart-view.h"
 #include "core/chart/chart-style.h"
 #include "ui/common/format.h"
+#include "ui/engine/rates.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/timing/stage-bar.h"
@@ -239,6 +241,61 @@ test_contrast(void)
   }
 }
 
+static void
+add_trial(MsTuneRecord *record, const char *toggles, double ms)
+{
+  MsTrial *trial = g_new0(MsTrial, 1);
+
+  trial->factors = ms_factors_parse(toggles, NULL);
+  g_assert_nonnull(trial->factors);
+  trial->outcome = MS_OUTCOME_OK;
+  trial->ns = ms * 1e6;
+  g_ptr_array_add(record->trials, trial);
+}
+
+/* A time that was measured elsewhere is scaled by the pixels that the windows of all iterations hold. */
+static void
+test_rates(void)
+{
+  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_CPU,
+                                 .compute_units = 2,
+                                 .global_memory = G_GUINT64_CONSTANT(4) << 30,
+                                 .max_allocation = G_GUINT64_CONSTANT(1) << 30,
+                                 .local_memory = 32768,
+                                 .max_work_group = 4096,
+                                 .max_work_item = {4096, 4096, 4096},
+                                 .fp64 = TRUE,
+                                 .preferred_multiple = 1,
+                                 .opencl_version = 300};
+  g_autoptr(MsRates) rates = ms_rates_new();
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("processor", "1", "mean-shift");
+  MsSettings settings = ms_settings_default();
+  MsRateQuery query = {"processor", &settings, 200, 100};
+
+  add_trial(record, "kernel:direct access:pointer unroll:1", 30);
+  add_trial(record, "kernel:direct access:pointer unroll:4", 20);
+  ms_rates_add_record(rates, record, &limits);
+  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0); /* it does not say what was measured */
+  record->measured = ms_factors_parse("size:100x100 sp:10", NULL);
+  record->best = 1;
+  ms_rates_add_record(rates, record, &limits);
+  settings.options.kernel = MS_KERNEL_DIRECT;
+  MsPlanRequest request = ms_plan_request(&settings, &limits, 200, 100);
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  settings = plan->settings;
+  settings.options.unroll = 1;
+  g_assert_cmpfloat_with_epsilon(ms_rates_find_same(rates, &query), 60, 1e-9);
+  settings.options.unroll = 4;
+  g_assert_cmpfloat_with_epsilon(ms_rates_find_same(rates, &query), 40, 1e-9);
+  settings.options.unroll = 2;
+  g_assert_cmpfloat(ms_rates_find_same(rates, &query), <, 0);
+  g_assert_cmpfloat_with_epsilon(ms_rates_find_kernel(rates, &query), 40, 1e-9); /* the winner's */
+  settings.params.sp = 20;
+  g_assert_cmpfloat_with_epsilon(ms_rates_find_kernel(rates, &query), 40 * (41.0 * 41) / (21.0 * 21), 1e-9);
+  query.device = "another";
+  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -250,5 +307,6 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/report-view", test_report_view);
   g_test_add_func("/panel-parts/export-problems", test_export_problems);
   g_test_add_func("/panel-parts/contrast", test_contrast);
+  g_test_add_func("/panel-parts/rates", test_rates);
   return g_test_run();
 }

@@ -307,6 +307,7 @@ test_resume(void)
   g_assert_false(ms_tune_search(space, record, &options, stop, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_false(record->complete);
+  record->measured = ms_factors_parse("size:640x480 sp:10", NULL);
   guint known = record->trials->len;
   g_autoptr(MsTuneRecord) loaded = store_and_load(folder, record);
   g_assert_cmpuint(loaded->trials->len, ==, known);
@@ -318,6 +319,7 @@ test_resume(void)
   g_autoptr(MsTuneRecord) whole = store_and_load(folder, loaded);
   assert_optimum(whole);
   g_assert_true(whole->complete);
+  g_assert_true(ms_factors_equal(whole->measured, record->measured));
   device = (Device){0};
   g_assert_true(ms_tune_search(space, whole, &options, NULL, NULL));
   g_assert_cmpuint(device.evaluations, ==, 0);

@@ -33,6 +33,10 @@ struct _MsDocument {
   double progress;
   guint request_step; /* of the history, to which the running request belongs */
 
+  MsRates *tuned; /* (nullable): of the search in the file @tuned_path, as it was at @tuned_changed */
+  char *tuned_path;
+  gint64 tuned_changed;
+
   MsRun *repeated; /* (nullable): the run whose time is measured again */
   guint n_repeats;
   guint repeats_done;

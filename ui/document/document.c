@@ -103,6 +103,8 @@ ms_document_finalize(GObject *object)
   g_ptr_array_unref(self->pieces);
   ms_document_forget_removed_runs(self);
   g_clear_object(&self->repeated);
+  g_clear_pointer(&self->tuned, ms_rates_free);
+  g_free(self->tuned_path);
   g_free(self->title);
   G_OBJECT_CLASS(ms_document_parent_class)->finalize(object);
 }

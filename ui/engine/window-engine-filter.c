@@ -136,9 +136,13 @@ ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSet
   ms_worker_push(self->worker, job);
 }
 
-/** ms_window_engine_filter_finish: (transfer full): the run, or %NULL with @error set. */
+/** ms_window_engine_filter_finish: (transfer full): the run, whose time is kept, or %NULL with @error set. */
 MsRun *
 ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
 {
-  return ms_window_engine_call_finish(self, result, error);
+  MsRun *run = ms_window_engine_call_finish(self, result, error);
+
+  if (run)
+    ms_rates_add_run(self->rates, run);
+  return run;
 }

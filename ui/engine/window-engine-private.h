@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 struct _MsWindowEngine {
   GObject parent_instance;
   MsWorker *worker;
+  MsRates *rates; /* of the runs of all pictures */
   MsWindowEngineState state;
   char *device_selector;
   MsDevice *device;

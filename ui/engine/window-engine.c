@@ -38,6 +38,7 @@ ms_window_engine_finalize(GObject *object)
   g_free(self->explanation);
   g_clear_error(&self->problem);
   g_ptr_array_unref(self->holders);
+  ms_rates_free(self->rates);
   G_OBJECT_CLASS(ms_window_engine_parent_class)->finalize(object);
 }
 
@@ -103,6 +104,7 @@ static void
 ms_window_engine_init(MsWindowEngine *self)
 {
   self->worker = ms_worker_new();
+  self->rates = ms_rates_new();
   self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func(g_object_unref);
   self->holders = g_ptr_array_new_with_free_func(g_object_unref);
@@ -244,6 +246,13 @@ const GError *
 ms_window_engine_get_problem(MsWindowEngine *self)
 {
   return self->problem;
+}
+
+/** ms_window_engine_get_rates: (transfer none): the kernel times of all runs so far. */
+MsRates *
+ms_window_engine_get_rates(MsWindowEngine *self)
+{
+  return self->rates;
 }
 
 static void

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
-#include "ui/run/run.h"
+#include "ui/engine/rates.h"
 
 G_BEGIN_DECLS
 
@@ -38,6 +38,7 @@ gboolean ms_window_engine_is_reference(MsWindowEngine *self);
 GPtrArray *ms_window_engine_get_devices(MsWindowEngine *self);
 const char *ms_window_engine_get_explanation(MsWindowEngine *self);
 const GError *ms_window_engine_get_problem(MsWindowEngine *self);
+MsRates *ms_window_engine_get_rates(MsWindowEngine *self);
 
 /**
  * MsFilterEvents: what a filter request tells while it runs; both are called from the main loop, and never after the

@@ -43,6 +43,7 @@ new_button(MsChoiceRow *self, const char *value)
 
   gtk_widget_set_name(button, value);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
+  ms_option_row_watch(MS_OPTION_ROW(self), button);
   g_ptr_array_add(self->buttons, button);
   return button;
 }

@@ -114,6 +114,13 @@ output_cb(GtkSpinButton *spin, MsNumberRow *self)
   return TRUE;
 }
 
+/* What is typed costs something as soon as it is a number. */
+static void
+typed_cb(MsNumberRow *self, GtkEntry *spin)
+{
+  ms_option_row_consider(MS_OPTION_ROW(self), gtk_widget_has_focus(GTK_WIDGET(spin)) ? gtk_entry_get_text(spin) : NULL);
+}
+
 static GtkWidget *
 new_spin(MsNumberRow *self, const MsOptionInfo *option)
 {
@@ -125,6 +132,7 @@ new_spin(MsNumberRow *self, const MsOptionInfo *option)
   g_signal_connect(spin, "output", G_CALLBACK(output_cb), self);
   g_signal_connect(spin, "scroll-event", G_CALLBACK(scroll_cb), NULL);
   g_signal_connect(spin, "input", G_CALLBACK(input_cb), NULL);
+  g_signal_connect_swapped(spin, "changed", G_CALLBACK(typed_cb), self);
   return spin;
 }
 

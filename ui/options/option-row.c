@@ -16,6 +16,13 @@ typedef struct {
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsOptionRow, ms_option_row, GTK_TYPE_BOX)
 
+enum {
+  SIGNAL_CONSIDERED,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
+
 #define PRIVATE(self) ((MsOptionRowPrivate *)ms_option_row_get_instance_private(self))
 
 static void
@@ -29,6 +36,8 @@ static void
 ms_option_row_class_init(MsOptionRowClass *klass)
 {
   G_OBJECT_CLASS(klass)->dispose = ms_option_row_dispose;
+  signals[SIGNAL_CONSIDERED] = g_signal_new("considered", MS_TYPE_OPTION_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                            G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void
@@ -133,6 +142,31 @@ ms_option_row_choose(MsOptionRow *self, const char *value)
 
   if (!priv->updating && priv->document && !ms_document_set_option(priv->document, priv->option->name, value, &error))
     g_signal_emit_by_name(priv->document, "problem", error);
+}
+
+/** ms_option_row_consider: tells that @value (nullable) is about to be chosen, so that its cost can be said. */
+void
+ms_option_row_consider(MsOptionRow *self, const char *value)
+{
+  if (!PRIVATE(self)->updating)
+    g_signal_emit(self, signals[SIGNAL_CONSIDERED], 0, value);
+}
+
+static void
+state_changed_cb(GtkWidget *button, GtkStateFlags before, MsOptionRow *self)
+{
+  const GtkStateFlags considered = GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUSED;
+  GtkStateFlags now = gtk_widget_get_state_flags(button);
+
+  if (((now ^ before) & considered) != 0)
+    ms_option_row_consider(self, (now & considered) != 0 ? gtk_widget_get_name(button) : NULL);
+}
+
+/** ms_option_row_watch: considers the value that @button is named after while it has the pointer or the focus. */
+void
+ms_option_row_watch(MsOptionRow *self, GtkWidget *button)
+{
+  g_signal_connect_object(button, "state-flags-changed", G_CALLBACK(state_changed_cb), self, 0);
 }
 
 /** ms_option_row_reset: sets the option to its default value. */

@@ -9,6 +9,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_OPTION_ROW (ms_option_row_get_type())
+/* Signal: "considered" (string, nullable): the value that is about to be chosen, if any */
 G_DECLARE_DERIVABLE_TYPE(MsOptionRow, ms_option_row, MS, OPTION_ROW, GtkBox)
 
 /**
@@ -39,6 +40,8 @@ gboolean ms_option_row_is_updating(MsOptionRow *self);
 MsSettings ms_option_row_get_settings(MsOptionRow *self);
 void ms_option_row_choose(MsOptionRow *self, const char *value);
 void ms_option_row_reset(MsOptionRow *self);
+void ms_option_row_consider(MsOptionRow *self, const char *value);
+void ms_option_row_watch(MsOptionRow *self, GtkWidget *button);
 void ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value);
 GtkWidget *ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside);
 

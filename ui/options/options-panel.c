@@ -20,6 +20,8 @@ struct _MsOptionsPanel {
   GtkWidget *toggle_box;
   GtkWidget *cost;
   GtkWidget *note;
+  const MsOptionInfo *considered; /* (nullable): the option that is about to become @considered_value */
+  char *considered_value;
   guint update_source;
 };
 
@@ -53,17 +55,57 @@ update_note(MsOptionsPanel *self)
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
 
-/* Says before a run is over what the settings will cost. */
+/* The settings with the value that is about to be chosen; %FALSE without such a value that could run. */
+static gboolean
+consider(MsOptionsPanel *self, MsSettings *settings)
+{
+  g_autofree char *refusal = NULL;
+
+  *settings = *ms_document_get_settings(self->document);
+  if (!self->considered || !ms_option_set_text(self->considered, settings, self->considered_value, NULL) ||
+      ms_settings_equal(settings, ms_document_get_settings(self->document)))
+    return FALSE;
+  refusal = ms_document_option_refusal(self->document, self->considered, self->considered_value);
+  return refusal == NULL;
+}
+
+/* (transfer full): what @settings cost; they have the value that is about to be chosen, if @considered */
+static char *
+cost_text(MsOptionsPanel *self, const MsSettings *settings, gboolean considered)
+{
+  double ms = ms_document_estimate_ms(self->document, settings);
+  g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
+  g_autofree char *label = considered ? ms_format_plain(_(self->considered->label)) : NULL;
+
+  if (considered)
+    return time ? g_strdup_printf(_("%s %s takes about %s."), label, self->considered_value, time)
+                : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), label,
+                                  self->considered_value);
+  return time ? g_strdup_printf(_("These settings take about %s."), time)
+              : g_strdup(_("No run with this kernel has been measured yet."));
+}
+
+/* Says what the settings, or the value that the pointer or the focus is on, will cost. */
 static void
 update_cost(MsOptionsPanel *self)
 {
-  double ms = self->document ? ms_document_estimate_ms(self->document, ms_document_get_settings(self->document)) : -1;
-  g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-  g_autofree char *text = time             ? g_strdup_printf(_("These settings take about %s."), time)
-                          : self->document ? g_strdup(_("No run with this kernel has been measured yet."))
-                                           : g_strdup("");
+  g_autofree char *text = NULL;
+  MsSettings settings;
 
-  gtk_label_set_text(GTK_LABEL(self->cost), text);
+  if (self->document) {
+    gboolean considered = consider(self, &settings);
+    text = cost_text(self, considered ? &settings : ms_document_get_settings(self->document), considered);
+  }
+  gtk_label_set_text(GTK_LABEL(self->cost), text ? text : "");
+}
+
+static void
+considered_cb(MsOptionsPanel *self, const char *value, MsOptionRow *row)
+{
+  g_free(self->considered_value);
+  self->considered_value = g_strdup(value);
+  self->considered = value ? ms_option_row_get_option(row) : NULL;
+  update_cost(self);
 }
 
 static void
@@ -119,6 +161,7 @@ set_document(MsOptionsPanel *self, MsDocument *document)
     g_signal_connect_swapped(document, "settings-changed", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(ms_document_get_engine(document), "changed", G_CALLBACK(queue_update), self);
+    g_signal_connect_swapped(ms_document_get_engine(document), "holders-changed", G_CALLBACK(queue_update), self);
   }
   g_hash_table_iter_init(&iter, self->rows);
   while (g_hash_table_iter_next(&iter, NULL, &row))
@@ -156,6 +199,8 @@ ms_options_panel_dispose(GObject *object)
   g_clear_handle_id(&self->update_source, g_source_remove);
   g_clear_object(&self->presets);
   g_clear_pointer(&self->rows, g_hash_table_unref);
+  self->considered = NULL;
+  g_clear_pointer(&self->considered_value, g_free);
   G_OBJECT_CLASS(ms_options_panel_parent_class)->dispose(object);
 }
 
@@ -193,6 +238,7 @@ ms_options_panel_init(MsOptionsPanel *self)
     GtkWidget *row = ms_option_row_new(&table[i]);
     GtkWidget *box = table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box : self->toggle_box;
     gtk_container_add(GTK_CONTAINER(box), row);
+    g_signal_connect_object(row, "considered", G_CALLBACK(considered_cb), self, G_CONNECT_SWAPPED);
     g_hash_table_insert(self->rows, (gpointer)table[i].name, row);
   }
   self->presets = ms_presets_new(NULL);

@@ -95,6 +95,7 @@ fill_popover(MsShapeRow *self)
     GtkWidget *button = ms_radio_button_new(GTK_RADIO_BUTTON(self->other), common_shapes[i]);
     gtk_widget_set_name(button, common_shapes[i]);
     g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
+    ms_option_row_watch(MS_OPTION_ROW(self), button);
     g_ptr_array_add(self->shapes, button);
     gtk_grid_attach(GTK_GRID(grid), button, i / 6, i % 6, 1, 1);
   }

@@ -74,6 +74,7 @@ ms_tune_record_free(MsTuneRecord *self)
   g_free(self->device);
   g_free(self->driver);
   g_free(self->problem);
+  g_clear_pointer(&self->measured, ms_factors_free);
   g_free(self->version);
   g_free(self->date);
   g_ptr_array_unref(self->trials);
@@ -203,6 +204,7 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   ms_json_add_text(builder, "device", self->device);
   ms_json_add_text(builder, "driver", self->driver);
   ms_json_add_text(builder, "problem", self->problem);
+  ms_json_add_factors(builder, "measured", self->measured);
   ms_json_add_text(builder, "version", self->version);
   ms_json_add_text(builder, "date", self->date);
   ms_json_add_text(builder, "strategy", ms_tune_strategy_to_string(self->strategy));
@@ -262,6 +264,7 @@ get_head(MsTuneRecord *self, JsonObject *object)
     g_free(self->date);
     self->date = g_strdup(date);
   }
+  self->measured = ms_json_get_factors(object, "measured");
   self->version = g_strdup(ms_json_get_text(object, "version"));
   ms_tune_strategy_parse(ms_json_get_text(object, "strategy"), &self->strategy, NULL);
   self->complete = ms_json_get_boolean(object, "complete", FALSE);

@@ -30,11 +30,16 @@ typedef struct {
   char *message;
 } MsTrial;
 
-/** MsTuneRecord: a search so far; what it holds is not evaluated again. @best: index of the fastest trial, or -1. */
+/**
+ * MsTuneRecord: a search so far; what it holds is not evaluated again.
+ * @measured: (nullable): the parameters that all trials share, with the size of the picture or array they were timed on
+ * @best: index of the fastest trial, or -1
+ */
 typedef struct {
   char *device;
   char *driver;
   char *problem;
+  MsFactors *measured;
   char *version;
   char *date;
   MsTuneStrategy strategy;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRates: kernel times that were measured, in proportion to the pixels that a filter visits at most. */
+#pragma once
+
+#include "core/lab/tune/tune-record.h"
+#include "ui/run/run.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MsRates MsRates;
+
+MsRates *ms_rates_new(void);
+void ms_rates_free(MsRates *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRates, ms_rates_free)
+
+void ms_rates_add_run(MsRates *self, MsRun *run);
+void ms_rates_add_record(MsRates *self, const MsTuneRecord *record, const MsDeviceLimits *limits);
+
+/**
+ * MsRateQuery: a run whose time is wanted.
+ * @device: (nullable): name of the device, %NULL for the serial reference
+ * @settings: as the plan resolved them
+ */
+typedef struct {
+  const char *device;
+  const MsSettings *settings;
+  int width;
+  int height;
+} MsRateQuery;
+
+double ms_rates_find_same(MsRates *self, const MsRateQuery *query);
+double ms_rates_find_kernel(MsRates *self, const MsRateQuery *query);
+
+G_END_DECLS
