@@ -249,21 +249,17 @@ def strip_of_runs(person):
 def cost(person):
     """The side panel says what settings cost before they have run."""
     number = run_label(person)
-    person.mouse(*person.middle(person.find("vload", "radio button")), "abs")
-    person.find(part="Access vload: no run with its kernel has been measured yet.", role="label")
-    person.click(person.find("vload", "radio button"))
-    wait_for_run(person, number + 1)
-    person.press("ctrl+z")
-    wait_for_run(person, number + 2)
-    person.mouse(*person.middle(person.find("Picture", "image")), "abs")
-    person.find(part="These settings take about ", role="label")
-    person.mouse(*person.middle(person.find("vload", "radio button")), "abs")
-    person.find(part="Access vload takes about ", role="label")
-    number += 2
+    person.mouse(*person.middle(person.find("image", "radio button")), "abs")
+    person.find(part="Memory object image takes about ", role="label")
     spin = person.find("Spatial radius", "spin button")
     person.mouse(*person.middle(person.find("Picture", "image")), "abs")
     before = person.find(part="These settings take about ", role="label").name
-    person.enter(spin, "14")
+    x, y, width, height = person.box(spin)
+    person.mouse(x + width // 5, y + height // 2, "b1c")
+    person.press("ctrl+a")
+    person.type("14")
+    person.find(part="Spatial radius 14 takes about ", role="label")
+    person.press("Return")
     wait("the cost of a larger window",
          lambda: person.find(part="These settings take about ", role="label").name != before)
     wait_for_run(person, number + 1)
@@ -447,7 +443,7 @@ def first_session():
         person.press("Escape")
         wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
         person.click(person.find("Picture", "image"))
-        person.press("question")
+        person.press("shift+question")
         person.find("Paste a picture")
         person.check_reader()
         person.press("Escape")

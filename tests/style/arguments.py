@@ -32,13 +32,10 @@ MOST = {
     'core/lab/report': 1,
     'core/opencl': 2,
     'core/regions': 15,
-    'ui/batch': 2,
-    'ui/engine': 2,
-    'ui/image-view': 4,
-    'ui/panels/common': 2,
-    'ui/panels/runs': 2,
-    'ui/panels/timing': 1,
-    'ui/window': 2,
+    'ui/batch': 1,
+    'ui/common': 1,
+    'ui/panels/common': 1,
+    'ui/panels/runs': 1,
 }
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)

@@ -7,6 +7,7 @@
 #include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-thumbnails.h"
+#include "ui/common/drops.h"
 #include "ui/common/format.h"
 
 struct _MsBatchPage {
@@ -270,10 +271,8 @@ on_row_activated(MsBatchPage *self)
 }
 
 static void
-on_dropped(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time)
+on_dropped(GtkWidget *widget, char **uris)
 {
-  g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
-
   for (guint i = 0; uris && uris[i]; i++) {
     g_autoptr(GFile) file = g_file_new_for_uri(uris[i]);
     ms_batch_page_add(MS_BATCH_PAGE(widget), file);
@@ -366,9 +365,7 @@ ms_batch_page_init(MsBatchPage *self)
   ms_batch_add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   gtk_tree_view_set_tooltip_column(GTK_TREE_VIEW(self->tree), -1);
-  gtk_drag_dest_set(GTK_WIDGET(self), GTK_DEST_DEFAULT_ALL, NULL, 0, GDK_ACTION_COPY);
-  gtk_drag_dest_add_uri_targets(GTK_WIDGET(self));
-  g_signal_connect(self, "drag-data-received", G_CALLBACK(on_dropped), NULL);
+  ms_drops_accept(GTK_WIDGET(self), on_dropped);
   update_buttons(self);
 }
 

@@ -124,6 +124,7 @@ start(MsDocument *self)
 {
   static const MsFilterEvents events = {.piece = piece_cb, .progress = progress_cb};
   gboolean seen = self->visible.width > 0 && self->visible.height > 0;
+  const MsWantedFilter wanted = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL, &events};
 
   self->wanted = FALSE;
   self->shown = !seen;
@@ -131,9 +132,7 @@ start(MsDocument *self)
   self->started_us = g_get_monotonic_time();
   self->request_step = ms_history_get_step(self->history);
   forget_covered_pieces(self);
-  ms_window_engine_filter_async(self->engine, self->source, ms_document_get_settings(self),
-                                seen ? &self->visible : NULL, &events, self->cancellable, filtered_cb,
-                                g_object_ref(self));
+  ms_window_engine_filter_async(self->engine, &wanted, self->cancellable, filtered_cb, g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
 }
 

@@ -95,8 +95,8 @@ ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointe
   forget_request(self);
   priv->cancellable = g_cancellable_new();
   priv->requested = g_atomic_rc_box_acquire(work);
-  ms_window_engine_call_async(engine, klass->compute, work, klass->release, NULL, priv->cancellable, on_computed,
-                              g_object_ref(self));
+  const MsWindowEngineCall call = {klass->compute, work, klass->release, NULL};
+  ms_window_engine_call_async(engine, &call, priv->cancellable, on_computed, g_object_ref(self));
 }
 
 /** ms_picture_result_cancel: cancels the running request, without a signal; what is known stays. */

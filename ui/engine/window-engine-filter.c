@@ -114,25 +114,23 @@ filter_job(MsWindowEngine *self, GTask *task, MsImage *source, const MsSettings 
 
 /**
  * ms_window_engine_filter_async:
- * @visible: (nullable): the part to compute and tell first
- * @events: told meanwhile, with @user_data
  * @cancellable: (nullable): looked at between bands
+ * @user_data: for @callback and for the events of @wanted
  */
 void
-ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
-                              const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
+ms_window_engine_filter_async(MsWindowEngine *self, const MsWantedFilter *wanted, GCancellable *cancellable,
                               GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsJob *job = filter_job(self, task, source, settings, cancellable);
+  MsJob *job = filter_job(self, task, wanted->source, wanted->settings, cancellable);
   FilterCall *call = job->data;
 
   /* A run that ended just before it was cancelled is a good run. */
   g_task_set_check_cancellable(task, FALSE);
-  call->events = *events;
+  call->events = *wanted->events;
   call->user_data = user_data;
-  if (visible)
-    job->filter.visible = *visible;
+  if (wanted->visible)
+    job->filter.visible = *wanted->visible;
   ms_worker_push(self->worker, job);
 }
 

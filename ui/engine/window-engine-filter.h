@@ -6,8 +6,19 @@
 
 G_BEGIN_DECLS
 
-void ms_window_engine_filter_async(MsWindowEngine *self, MsImage *source, const MsSettings *settings,
-                                   const MsRegion *visible, const MsFilterEvents *events, GCancellable *cancellable,
+/**
+ * MsWantedFilter: a request; all is copied or referenced when it is made.
+ * @visible: (nullable): the part to compute and tell first
+ * @events: told meanwhile
+ */
+typedef struct {
+  MsImage *source;
+  const MsSettings *settings;
+  const MsRegion *visible;
+  const MsFilterEvents *events;
+} MsWantedFilter;
+
+void ms_window_engine_filter_async(MsWindowEngine *self, const MsWantedFilter *wanted, GCancellable *cancellable,
                                    GAsyncReadyCallback callback, gpointer user_data);
 MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 

@@ -262,24 +262,18 @@ note_loss(MsWindowEngine *self, const GError *error)
     fail(self, error);
 }
 
-/**
- * ms_window_engine_call_async:
- * @func: runs on the engine's thread when no filter request waits
- * @data: (transfer full): for @func, freed with @free_data
- * @free_result: frees a result that nobody takes
- */
+/** ms_window_engine_call_async: makes a call between two filter requests. */
 void
-ms_window_engine_call_async(MsWindowEngine *self, MsWindowEngineFunc func, gpointer data, GDestroyNotify free_data,
-                            GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
-                            gpointer user_data)
+ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
   MsJob *job = ms_job_new(MS_JOB_CALL, task);
 
-  job->func = func;
-  job->data = data;
-  job->free_data = free_data;
-  job->free_result = free_result;
+  job->func = call->func;
+  job->data = call->data;
+  job->free_data = call->free_data;
+  job->free_result = call->free_result;
   ms_worker_push(self->worker, job);
 }
 

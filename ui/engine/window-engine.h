@@ -59,9 +59,21 @@ typedef struct {
  */
 typedef gpointer (*MsWindowEngineFunc)(MsContext *context, GCancellable *cancellable, gpointer data, GError **error);
 
-void ms_window_engine_call_async(MsWindowEngine *self, MsWindowEngineFunc func, gpointer data, GDestroyNotify free_data,
-                                 GDestroyNotify free_result, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                 gpointer user_data);
+/**
+ * MsWindowEngineCall:
+ * @func: runs on the engine's thread when no filter request waits
+ * @data: (transfer full): for @func, freed with @free_data
+ * @free_result: frees a result that nobody takes
+ */
+typedef struct {
+  MsWindowEngineFunc func;
+  gpointer data;
+  GDestroyNotify free_data;
+  GDestroyNotify free_result;
+} MsWindowEngineCall;
+
+void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback, gpointer user_data);
 gpointer ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 
 G_END_DECLS

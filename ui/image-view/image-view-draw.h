@@ -7,7 +7,5 @@
 G_BEGIN_DECLS
 
 void ms_image_view_draw(MsImageView *self, cairo_t *cr);
-void ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view);
-void ms_view_slot_clear(MsViewSlot *self);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 
 #include "ui/document/document-filter.h"
 #include "ui/document/picture-regions.h"
-#include "ui/image-view/image-view-draw.h"
+#include "ui/image-view/image-view-slot.h"
 #include "ui/image-view/image-view-private.h"
 #include "ui/image-view/image-view-zoom.h"
 

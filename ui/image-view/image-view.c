@@ -8,6 +8,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/image-view/image-view-draw.h"
+#include "ui/image-view/image-view-slot.h"
 #include "ui/image-view/image-view-input.h"
 #include "ui/image-view/image-view-private.h"
 #include "ui/image-view/image-view-readout.h"

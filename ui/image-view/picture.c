@@ -138,19 +138,26 @@ difference(const guint8 *p, const guint8 *q)
               MAX((guint)abs(p[2] - q[2]), alpha), 255);
 }
 
-/* Reads @n pixels of the full-size picture from (@x, @y) on, every @step-th. */
+/* Part of a row of the full-size picture: @n pixels from (@x, @y) on, every @step-th. */
+typedef struct {
+  int x;
+  int y;
+  int n;
+  int step;
+} RowPart;
+
 static void
-full_row(const MsPicture *self, int x, int y, int n, int step, guint32 *into)
+full_row(const MsPicture *self, const RowPart *part, guint32 *into)
 {
-  gsize start = ((gsize)y * ms_image_get_width(self->image) + x) * 4, stride = (gsize)step * 4;
+  gsize start = ((gsize)part->y * ms_image_get_width(self->image) + part->x) * 4, stride = (gsize)part->step * 4;
   const guint8 *p = ms_image_get_pixels(self->image) + start;
   const guint8 *q = self->other ? ms_image_get_pixels(self->other) + start : NULL;
 
   if (q)
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < part->n; i++)
       into[i] = difference(p + i * stride, q + i * stride);
   else
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < part->n; i++)
       into[i] = premultiplied(p + i * stride);
 }
 
@@ -189,22 +196,28 @@ fetch_row(const MsPicture *self, const Level *from, int y, guint32 *row, int wid
     memcpy(row, from->pixels + (gsize)y * width, (gsize)width * 4);
     return;
   }
-  full_row(self, 0, y, width, 1, row);
+  full_row(self, &(RowPart){0, y, width, 1}, row);
 }
 
+/* Reduces two rows of @width pixels, of which the last one of an odd number stands for two. */
 static void
-reduce_rows(const guint32 *upper, const guint32 *lower, int width, guint32 *into, int into_width, gboolean keep_largest)
+reduce_rows(guint32 *const rows[2], int width, guint32 *into, gboolean keep_largest)
 {
-  for (int x = 0; x < into_width; x++) {
+  const guint32 *upper = rows[0], *lower = rows[1];
+
+  for (int x = 0; x < (width + 1) / 2; x++) {
     int left = 2 * x, right = MIN(2 * x + 1, width - 1);
     const guint32 block[4] = {upper[left], upper[right], lower[left], lower[right]};
     into[x] = keep_largest ? largest_of_four(block) : mean_of_four(block);
   }
 }
 
+/* @from: (nullable): the level before, %NULL for the full-size picture */
 static gboolean
-reduce(const MsPicture *self, const Level *from, int width, int height, Level *into, GCancellable *cancellable)
+reduce(const MsPicture *self, const Level *from, Level *into, GCancellable *cancellable)
 {
+  int width = from ? from->width : ms_image_get_width(self->image);
+  int height = from ? from->height : ms_image_get_height(self->image);
   g_autofree guint32 *upper = g_new(guint32, width), *lower = g_new(guint32, width);
 
   into->width = (width + 1) / 2;
@@ -215,7 +228,8 @@ reduce(const MsPicture *self, const Level *from, int width, int height, Level *i
       return FALSE;
     fetch_row(self, from, 2 * y, upper, width);
     fetch_row(self, from, MIN(2 * y + 1, height - 1), lower, width);
-    reduce_rows(upper, lower, width, into->pixels + (gsize)y * into->width, into->width, self->other != NULL);
+    guint32 *const rows[2] = {upper, lower};
+    reduce_rows(rows, width, into->pixels + (gsize)y * into->width, self->other != NULL);
   }
   return into->pixels != NULL;
 }
@@ -231,7 +245,7 @@ prepare_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancel
   pyramid->opaque = self->other || !ms_image_has_transparency(self->image);
   while (MAX(width, height) > SMALLEST_SIDE && pyramid->n < MAX_LEVELS) {
     Level *into = &pyramid->levels[pyramid->n];
-    if (!reduce(self, from, width, height, into, cancellable)) {
+    if (!reduce(self, from, into, cancellable)) {
       g_clear_pointer(&into->pixels, g_free);
       break;
     }
@@ -315,18 +329,20 @@ amplified(guint32 pixel, int gain)
   return pack(MIN(r, 255), MIN(g, 255), MIN(b, 255), 255);
 }
 
-/* One row of a level; every 2^level-th pixel of the picture until the reduced copies are ready. */
+/* Row @y of @region in a level; every 2^level-th pixel of the picture until the reduced copies are ready. */
 static void
-extract_row(MsPicture *self, int level, int x, int y, int n, guint32 *into)
+extract_row(MsPicture *self, int level, const MsRegion *region, int y, guint32 *into)
 {
   int width = ms_picture_get_width(self), height = ms_picture_get_height(self);
 
   if (level > 0 && self->pyramid && (guint)level <= self->pyramid->n) {
     const Level *from = &self->pyramid->levels[level - 1];
-    memcpy(into, from->pixels + (gsize)y * from->width + x, (gsize)n * 4);
+    memcpy(into, from->pixels + (gsize)(region->y + y) * from->width + region->x, (gsize)region->width * 4);
     return;
   }
-  full_row(self, MIN(x << level, width - 1), MIN(y << level, height - 1), n, 1 << level, into);
+  const RowPart part = {MIN(region->x << level, width - 1), MIN((region->y + y) << level, height - 1), region->width,
+                        1 << level};
+  full_row(self, &part, into);
 }
 
 /**
@@ -349,7 +365,7 @@ ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain)
   cairo_surface_flush(surface);
   for (int y = 0; y < region->height; y++) {
     guint32 *row = (guint32 *)(void *)(pixels + y * stride);
-    extract_row(self, level, region->x, region->y + y, region->width, row);
+    extract_row(self, level, region, y, row);
     for (int x = 0; self->other && x < region->width; x++)
       row[x] = amplified(row[x], gain);
   }

@@ -8,8 +8,19 @@
 
 G_BEGIN_DECLS
 
-void ms_picture_load_async(GtkWidget *window, GtkContainer *rows, GFile *file, GCancellable *cancellable,
-                           GAsyncReadyCallback callback, gpointer user_data);
+/**
+ * MsWantedPicture:
+ * @window: the source of the result
+ * @rows: gets an #MsLoadRow while the loading takes long
+ */
+typedef struct {
+  GtkWidget *window;
+  GtkContainer *rows;
+  GFile *file;
+} MsWantedPicture;
+
+void ms_picture_load_async(const MsWantedPicture *wanted, GCancellable *cancellable, GAsyncReadyCallback callback,
+                           gpointer user_data);
 MsImage *ms_picture_load_finish(GAsyncResult *result, GFile **file, char **losses, GError **error);
 
 G_END_DECLS

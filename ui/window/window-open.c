@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/common/drops.h"
 #include "ui/window/window-open.h"
 
 #include "core/image/codec.h"
@@ -89,8 +90,8 @@ ms_window_open(MsWindow *self, GFile *file)
   if (self->n_opening == 0)
     ms_window_clear_message(self);
   self->n_opening++;
-  ms_picture_load_async(GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, self->closing, loaded_cb,
-                        GUINT_TO_POINTER(self->next_order++));
+  const MsWantedPicture wanted = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file};
+  ms_picture_load_async(&wanted, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 }
 
 /** ms_window_is_opening: whether pictures are being loaded. */
@@ -236,19 +237,14 @@ ms_window_paste(MsWindow *self)
   gtk_clipboard_request_uris(clipboard, pasted_uris_cb, g_object_ref(self));
 }
 
-/* GTK finishes the drag itself because of GTK_DEST_DEFAULT_ALL. */
 static void
-dropped_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time)
+dropped_cb(GtkWidget *widget, char **uris)
 {
-  g_auto(GStrv) uris = gtk_selection_data_get_uris(data);
-
   open_uris(MS_WINDOW(widget), uris);
 }
 
 void
 ms_window_accept_drops(MsWindow *self)
 {
-  gtk_drag_dest_set(GTK_WIDGET(self), GTK_DEST_DEFAULT_ALL, NULL, 0, GDK_ACTION_COPY);
-  gtk_drag_dest_add_uri_targets(GTK_WIDGET(self));
-  g_signal_connect(self, "drag-data-received", G_CALLBACK(dropped_cb), NULL);
+  ms_drops_accept(GTK_WIDGET(self), dropped_cb);
 }

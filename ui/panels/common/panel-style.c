@@ -31,10 +31,11 @@ ms_panel_text_scale(GtkWidget *widget)
 }
 
 /**
- * ms_panel_show_text: draws text in the widget's font and the source colour, ellipsized at @width pixels if positive.
+ * ms_panel_show_text: draws text below the current point in the widget's font and the source colour, ellipsized at
+ * @width pixels if positive.
  */
 void
-ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double x, double y, double width, const char *text)
+ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double width, const char *text)
 {
   g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
 
@@ -42,7 +43,6 @@ ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double x, double y, double wi
     pango_layout_set_width(layout, (int)(width * PANGO_SCALE));
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
   }
-  cairo_move_to(cr, x, y);
   pango_cairo_show_layout(cr, layout);
 }
 

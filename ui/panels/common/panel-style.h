@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 MsChartTheme ms_panel_theme(GtkWidget *widget);
 double ms_panel_text_scale(GtkWidget *widget);
-void ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double x, double y, double width, const char *text);
+void ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double width, const char *text);
 void ms_panel_text_size(GtkWidget *widget, const char *text, int *width, int *height);
 void ms_panel_draw_focus(GtkWidget *widget, cairo_t *cr);
 void ms_panel_tree_tooltip(GtkTreeView *tree, int column);

@@ -329,8 +329,9 @@ on_compile_clicked(MsSourceView *self)
   cancel_compiling(self);
   self->compiling = g_cancellable_new();
   show_log(self, _("Compiling…"));
-  ms_window_engine_call_async(ms_document_get_engine(document), compile, g_object_ref(self->spec), g_object_unref,
-                              g_free, self->compiling, on_compiled, g_object_ref(self));
+  const MsWindowEngineCall call = {compile, g_object_ref(self->spec), g_object_unref, g_free};
+  ms_window_engine_call_async(ms_document_get_engine(document), &call, self->compiling, on_compiled,
+                              g_object_ref(self));
 }
 
 static void

@@ -96,9 +96,18 @@ set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
                      FALSE, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, FALSE, MS_RUNS_MARK, "", -1);
 }
 
+/* What the rows of all runs share. */
+typedef struct {
+  GtkListStore *store;
+  MsDocument *document;
+  double slowest_ms;
+} Table;
+
 static void
-set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run, double slowest, gboolean newest)
+set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
 {
+  MsDocument *document = table->document;
+  double slowest = table->slowest_ms;
   MsRun *baseline = ms_document_get_baseline(document), *b = ms_document_get_run_b(document);
   gboolean current = run == ms_document_get_current_run(document);
   double ms = ms_run_get_kernel_ms(run);
@@ -106,7 +115,7 @@ set_run(GtkListStore *store, GtkTreeIter *iter, MsDocument *document, MsRun *run
   g_autofree char *time = time_text(run);
   g_autofree char *speedup = speedup_text(run, baseline);
 
-  gtk_list_store_set(store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
+  gtk_list_store_set(table->store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
                      b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
                      MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
                      slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
@@ -122,7 +131,7 @@ ms_runs_model_fill(GtkListStore *store, MsDocument *document)
   GtkTreeModel *model = GTK_TREE_MODEL(store);
   GListModel *runs = document ? ms_document_get_runs(document) : NULL;
   guint wanted = runs ? g_list_model_get_n_items(runs) + 1 : 0;
-  double slowest = runs ? slowest_ms(runs) : 0;
+  const Table table = {store, document, runs ? slowest_ms(runs) : 0};
   GtkTreeIter iter;
   gboolean there = gtk_tree_model_get_iter_first(model, &iter);
 
@@ -131,7 +140,7 @@ ms_runs_model_fill(GtkListStore *store, MsDocument *document)
       gtk_list_store_append(store, &iter);
     g_autoptr(MsRun) run = i > 0 ? g_list_model_get_item(runs, i - 1) : NULL;
     if (run)
-      set_run(store, &iter, document, run, slowest, i + 1 == wanted);
+      set_run(&table, &iter, run, i + 1 == wanted);
     else
       set_original(store, &iter, document);
     there = there && gtk_tree_model_iter_next(model, &iter);

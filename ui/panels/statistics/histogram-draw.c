@@ -137,7 +137,8 @@ draw_y_tick(const MsHistogramFrame *frame, double value)
   cairo_stroke(frame->cr);
   ms_panel_text_size(frame->widget, text, &width, &height);
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
-  ms_panel_show_text(frame->widget, frame->cr, frame->left - MS_HISTOGRAM_PAD - width, y - height / 2.0, 0, text);
+  cairo_move_to(frame->cr, frame->left - MS_HISTOGRAM_PAD - width, y - height / 2.0);
+  ms_panel_show_text(frame->widget, frame->cr, 0, text);
 }
 
 static double
@@ -180,8 +181,8 @@ draw_x_axis(const MsHistogramFrame *frame)
     ms_panel_text_size(frame->widget, text, &width, &height);
     if (frame->width / 8 < width * 1.5 && i % 2 == 1)
       continue;
-    ms_panel_show_text(frame->widget, frame->cr, bin_x(frame, bins[i]) - width / 2.0,
-                       frame->top + frame->height + MS_HISTOGRAM_PAD / 2.0, 0, text);
+    cairo_move_to(frame->cr, bin_x(frame, bins[i]) - width / 2.0, frame->top + frame->height + MS_HISTOGRAM_PAD / 2.0);
+    ms_panel_show_text(frame->widget, frame->cr, 0, text);
   }
 }
 
@@ -192,8 +193,8 @@ draw_titles(MsHistogramPlot *self, const MsHistogramFrame *frame)
     self->logarithmic ? _("Share of the pixels (logarithmic scale)") : _("Share of the pixels (linear scale)");
 
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
-  ms_panel_show_text(frame->widget, frame->cr, MS_HISTOGRAM_PAD, MS_HISTOGRAM_PAD / 2.0, frame->left + frame->width,
-                     text);
+  cairo_move_to(frame->cr, MS_HISTOGRAM_PAD, MS_HISTOGRAM_PAD / 2.0);
+  ms_panel_show_text(frame->widget, frame->cr, frame->left + frame->width, text);
 }
 
 static void
@@ -204,8 +205,8 @@ draw_waiting(const MsHistogramFrame *frame)
 
   ms_panel_text_size(frame->widget, text, &width, &height);
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
-  ms_panel_show_text(frame->widget, frame->cr, frame->left + (frame->width - width) / 2,
-                     frame->top + (frame->height - height) / 2, 0, text);
+  cairo_move_to(frame->cr, frame->left + (frame->width - width) / 2, frame->top + (frame->height - height) / 2);
+  ms_panel_show_text(frame->widget, frame->cr, 0, text);
 }
 
 static void

@@ -102,7 +102,8 @@ lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
       GdkRectangle key = {x, y + (text_height - KEY_SIZE) / 2, KEY_SIZE + 1, KEY_SIZE};
       draw_part(GTK_WIDGET(self), cr, paint, i, &key);
       ms_chart_set_colour(cr, paint->text);
-      ms_panel_show_text(GTK_WIDGET(self), cr, x + KEY_SIZE + GAP, y, width - KEY_SIZE - GAP, text);
+      cairo_move_to(cr, x + KEY_SIZE + GAP, y);
+      ms_panel_show_text(GTK_WIDGET(self), cr, width - KEY_SIZE - GAP, text);
     }
     row = text_height;
     x += item + 3 * GAP;

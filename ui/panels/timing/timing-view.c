@@ -51,10 +51,18 @@ ms_timing_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
 }
 
+/* What a row of the table says. */
+typedef struct {
+  const MsTimingRow *row;
+  const char *title;
+  double peak_gb_per_s; /* of the device, 0 if unknown */
+} TimingLine;
+
 static void
-append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double peak, GtkTreeIter *parent,
-           GtkTreeIter *iter)
+append_row(MsTimingView *self, const TimingLine *line, GtkTreeIter *parent, GtkTreeIter *iter)
 {
+  const MsTimingRow *row = line->row;
+  double peak = line->peak_gb_per_s;
   gboolean event = row->stage >= MS_STAGE_UPLOAD && row->stage <= MS_STAGE_DOWNLOAD;
   g_autofree char *launches = g_strdup_printf("%u", row->launches);
   g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_NUMBER);
@@ -65,7 +73,7 @@ append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double
   g_autofree char *share =
     ms_format_share(peak > 0 && ms_timing_row_moves_device_memory(row) ? row->gb_per_s / peak : 0);
 
-  gtk_tree_store_insert_with_values(self->store, iter, parent, -1, COLUMN_TITLE, title, COLUMN_LAUNCHES,
+  gtk_tree_store_insert_with_values(self->store, iter, parent, -1, COLUMN_TITLE, line->title, COLUMN_LAUNCHES,
                                     parent ? "" : launches, COLUMN_QUEUED, queued, COLUMN_SUBMITTED, submitted,
                                     COLUMN_RUN, run, COLUMN_BYTES, bytes, COLUMN_RATE, rate, COLUMN_SHARE, share, -1);
 }
@@ -82,7 +90,7 @@ append_launches(MsTimingView *self, MsTimingLog *log, const MsTimingRow *row, do
     MsTimingRow launch = ms_timing_row_of(timing);
     g_autofree char *title = g_strdup_printf(_("Launch %u"), ++number);
     GtkTreeIter iter;
-    append_row(self, &launch, title, peak, parent, &iter);
+    append_row(self, &(TimingLine){&launch, title, peak}, parent, &iter);
   }
 }
 
@@ -117,7 +125,7 @@ show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_
     const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i);
     g_autofree char *title = ms_timing_row_title(row);
     GtkTreeIter iter;
-    append_row(self, row, title, peak_gb_per_s, NULL, &iter);
+    append_row(self, &(TimingLine){row, title, peak_gb_per_s}, NULL, &iter);
     if (row->launches > 1)
       append_launches(self, log, row, peak_gb_per_s, &iter);
     if (row->stage != MS_STAGE_BUILD)
@@ -175,8 +183,8 @@ want_peak(MsTimingView *self, MsWindowEngine *engine)
   self->measuring = g_cancellable_new();
   g_set_object(&self->peak_device, device);
   self->peak = 0;
-  ms_window_engine_call_async(engine, measure_peak, NULL, NULL, g_free, self->measuring, on_peak_measured,
-                              g_object_ref(self));
+  const MsWindowEngineCall call = {.func = measure_peak, .free_result = g_free};
+  ms_window_engine_call_async(engine, &call, self->measuring, on_peak_measured, g_object_ref(self));
 }
 
 static char *
