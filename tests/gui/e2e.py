@@ -407,6 +407,7 @@ def quit_while_filtering(person):
 
 def more_of_a_picture(person, picture):
     open_bad_file(person)
+    too_large(person)
     workspaces(person)
     overview(person)
     strip_of_runs(person)
@@ -418,6 +419,45 @@ def more_of_a_picture(person, picture):
     windows(person)
     recent(person)
     presets(person)
+
+
+def too_large(person):
+    """A picture above the limit is refused; the sentence names the preference that has the limit."""
+    person.press("ctrl+comma")
+    person.enter(person.find("Largest picture (megapixels)", "spin button"), "1")
+    person.press("Escape")
+    wait("the preferences to go", lambda: not person.has("Largest picture (megapixels)"))
+    path = os.path.join(WORK, "large.png")
+    cv2.imwrite(path, numpy.zeros((1001, 1000, 3), numpy.uint8))
+    person.press("ctrl+o")
+    person.choose_file("Open Pictures", path)
+    person.find(part="The limit is “Largest picture” in the preferences.", role="label")
+    person.click(person.find("Close this message"))
+
+
+def remembered(picture):
+    """Without an installed schema the state of the window is kept in a file. A picture that is opened behind
+    another workspace leaves the focus alone."""
+    folder = os.path.join(WORK, "config")
+    os.makedirs(folder)
+    environment = {"XDG_CONFIG_HOME": folder, "GSETTINGS_BACKEND": ""}
+    person = Person(PROGRAM, [picture], environment)
+    try:
+        wait_for_run(person, 1)
+        person.press("F9")
+        wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
+        person.press("alt+2")
+        wait("the workspace Lab", lambda: "Lab" in checked_buttons(person))
+        check(person.quit() == 0, "the program did not end well")
+        person = Person(PROGRAM, [picture], environment)
+        wait("the workspace of the last time", lambda: "Lab" in checked_buttons(person))
+        wait("the settings of the picture", lambda: person.has(part="--sp 10", role="label"))
+        person.press("alt+1")
+        wait_for_run(person, 1)
+        check(not person.has("Spatial radius", "spin button"), "the side panel was not remembered")
+        check(person.quit() == 0, "the program did not end well the second time")
+    finally:
+        person.kill()
 
 
 def shortcuts(person):
@@ -462,6 +502,7 @@ def main():
     try:
         if FULL:
             first_session()
+            remembered(picture)
         person = Person(PROGRAM, [picture], reader=True)
         wait_for_run(person, 1)
         change_settings(person)

@@ -8,6 +8,7 @@
 #include "ui/panels/common/chart-view.h"
 #include "core/chart/chart-style.h"
 #include "ui/common/format.h"
+#include "ui/common/words.h"
 #include "ui/engine/rates.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/statistics/histogram-plot.h"
@@ -296,6 +297,23 @@ test_rates(void)
   g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0);
 }
 
+/* Sentences of the library name options as the command line does; those of the window have its labels. */
+static void
+test_words(void)
+{
+  static const char *const cases[][2] = {
+    {"Choose --memory buffer or --levels 0.", "Choose “Memory object” buffer or “Pyramid levels” 0."},
+    {"--unroll cannot be “3”.", "“Unroll” cannot be “3”."},
+    {"Choose another name, or --on-conflict skip.", "Choose another name, or “on conflict” skip."},
+    {"'a--b.png' cannot be read -- it is empty.", "'a--b.png' cannot be read -- it is empty."},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *words = ms_words_of_window(cases[i][0]);
+    g_assert_cmpstr(words, ==, cases[i][1]);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -308,5 +326,6 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/export-problems", test_export_problems);
   g_test_add_func("/panel-parts/contrast", test_contrast);
   g_test_add_func("/panel-parts/rates", test_rates);
+  g_test_add_func("/panel-parts/words", test_words);
   return g_test_run();
 }

@@ -160,7 +160,7 @@ test_refusal(void)
   ms_window_engine_choose(f.engine, "reference");
   wait_for(60, ms_window_engine_is_reference(f.engine));
   panel_fixture_filter(&f, "levels", "1");
-  wait_for(60, find_label_with(f.panel, "--levels"));
+  wait_for(60, find_label_with(f.panel, "“Pyramid levels”"));
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
   panel_fixture_tear_down(&f);
 }

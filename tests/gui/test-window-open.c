@@ -171,6 +171,10 @@ test_drop_folder(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   g_autoptr(GVariant) workspace = g_action_group_get_action_state(G_ACTION_GROUP(fixture.window), "workspace");
   g_assert_cmpstr(g_variant_get_string(workspace, NULL), ==, "batch");
+  /* A picture that is opened behind it does not take the keys. */
+  window_fixture_open_scene(&fixture, 64, 48);
+  GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(fixture.window));
+  g_assert_true(!focus || gtk_widget_get_mapped(focus));
   window_fixture_tear_down(&fixture);
 }
 

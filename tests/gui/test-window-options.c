@@ -42,14 +42,19 @@ test_slider_follows(void)
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *spin = window_fixture_spin(&fixture, "sr");
   GtkRange *scale = GTK_RANGE(find_by_type(window_fixture_row(&fixture, "sr"), GTK_TYPE_SCALE));
-  /* The slider gives most of its travel to small radii: its position is the cube root of the share of the range. */
+  /* The slider gives most of its travel to small radii: its position is the fourth root of the share of the range. */
   double range = MS_SR_USEFUL_MAX - MS_SR_MIN;
-  gtk_range_set_value(scale, cbrt((33 - MS_SR_MIN) / range));
+  gtk_range_set_value(scale, pow((33 - MS_SR_MIN) / range, 0.25));
   window_fixture_wait_idle(&fixture);
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(spin)), ==, 33);
   gtk_spin_button_set_value(GTK_SPIN_BUTTON(spin), 12);
   window_fixture_wait_idle(&fixture);
-  g_assert_cmpfloat_with_epsilon(gtk_range_get_value(scale), cbrt((12 - MS_SR_MIN) / range), 1e-9);
+  g_assert_cmpfloat_with_epsilon(gtk_range_get_value(scale), pow((12 - MS_SR_MIN) / range, 0.25), 1e-9);
+  g_assert_cmpfloat(pow((60 - MS_SR_MIN) / range, 0.25), >, 0.5);
+  GtkRange *radius = GTK_RANGE(find_by_type(window_fixture_row(&fixture, "sp"), GTK_TYPE_SCALE));
+  gtk_range_set_value(radius, 3.4);
+  window_fixture_wait_idle(&fixture);
+  g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp"))), ==, 3);
   window_fixture_assert_filtered(&fixture);
   window_fixture_tear_down(&fixture);
 }

@@ -6,7 +6,9 @@
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
+#include "ui/image-view/image-view.h"
 #include "ui/window/window-message.h"
+#include "ui/window/window-tabs.h"
 
 static void
 test_cancel(void)
@@ -30,6 +32,8 @@ test_cancel(void)
   g_assert_true(ms_document_get_current_run(document) == before);
   g_assert_cmpuint(ms_document_get_pieces(document)->len, ==, 0);
   g_assert_true(ms_settings_equal(&slow, ms_document_get_settings(document)));
+  g_autofree char *description = ms_image_view_describe(ms_window_get_view(fixture.window));
+  g_assert_nonnull(strstr(description, "Filtered with other settings"));
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   window_fixture_tear_down(&fixture);
 }

@@ -87,6 +87,7 @@ test_view_moves(void)
   g_assert_cmpfloat(ms_image_view_get_zoom(view), ==, 1);
   g_assert_cmpint(ms_image_view_get_visible(view).width, <, 3000);
   window_fixture_activate(&fixture, "zoom-to(16.0)");
+  g_assert_true(find_label_with(GTK_WIDGET(fixture.window), "1600 %"));
   g_autoptr(cairo_surface_t) with_grid = window_fixture_render(&fixture);
   g_assert_cmpint(cairo_surface_status(with_grid), ==, CAIRO_STATUS_SUCCESS);
   window_fixture_activate(&fixture, "zoom-in");

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/common/words.h"
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
@@ -122,7 +123,7 @@ update_name_preview(MsBatchForm *self)
   g_autoptr(GError) error = NULL;
   gboolean valid = self->name_is_valid = ms_naming_check(template, &error);
   g_autofree char *name = valid ? ms_naming_expand(template, &parts) : NULL;
-  g_autofree char *text = name ? g_strdup_printf(_("Example: %s"), name) : g_strdup(error->message);
+  g_autofree char *text = name ? g_strdup_printf(_("Example: %s"), name) : ms_words_of_window(error->message);
   GtkStyleContext *style = gtk_widget_get_style_context(self->name);
 
   gtk_label_set_text(GTK_LABEL(self->name_preview), text);

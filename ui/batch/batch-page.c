@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/words.h"
 #include "ui/batch/batch-form.h"
 #include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
@@ -140,8 +141,9 @@ on_ended(MsBatchPage *self, GError *error)
   self->paused = FALSE;
   show_progress(self);
   if (error && !g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    gtk_label_set_text(GTK_LABEL(self->note), error->message);
-    gtk_widget_set_tooltip_text(self->note, error->message);
+    g_autofree char *text = ms_words_of_window(error->message);
+    gtk_label_set_text(GTK_LABEL(self->note), text);
+    gtk_widget_set_tooltip_text(self->note, text);
     if (self->rows->iters->len == 0)
       g_clear_object(&self->job);
   }

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/words.h"
 #include "ui/common/format.h"
 
 /** ms_batch_rows_new: (transfer full): an empty list */
@@ -75,6 +76,7 @@ ms_batch_rows_take(MsBatchRows *self, const MsBatchNews *news)
 {
   g_autofree char *size = news->width > 0 ? g_strdup_printf("%d × %d", news->width, news->height) : g_strdup("");
   g_autofree char *time = news->kernel_ms > 0 ? ms_format_ms(news->kernel_ms) : g_strdup("");
+  g_autofree char *message = news->message ? ms_words_of_window(news->message) : NULL;
   int before;
 
   if (news->input)
@@ -85,6 +87,6 @@ ms_batch_rows_take(MsBatchRows *self, const MsBatchNews *news)
   --*counter(self, (MsItemStatus)before);
   ++*counter(self, news->status);
   gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, news->output, MS_BATCH_STATE, state_text(news->status),
-                     MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, news->message, MS_BATCH_STATUS,
+                     MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
                      (int)news->status, -1);
 }

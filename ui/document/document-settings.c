@@ -6,6 +6,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/filter/plan/planner.h"
+#include "ui/common/words.h"
 #include "ui/document/document-filter.h"
 
 const MsSettings *
@@ -88,7 +89,9 @@ ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const c
 
   if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
     return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
-  return ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+  g_autofree char *refusal =
+    ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+  return refusal ? ms_words_of_window(refusal) : NULL;
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/engine/picture-result.h"
+#include "ui/common/words.h"
 
 typedef struct {
   gpointer known;            /* (nullable): the work that was completed last */
@@ -62,7 +63,7 @@ take_result(MsPictureResult *self, const GError *error)
   g_clear_pointer(&priv->known, MS_PICTURE_RESULT_GET_CLASS(self)->release);
   g_clear_pointer(&priv->problem, g_free);
   if (error)
-    priv->problem = g_strdup(error->message);
+    priv->problem = ms_words_of_window(error->message);
   else
     priv->known = g_steal_pointer(&priv->requested);
   forget_request(self);

@@ -356,8 +356,7 @@ ms_image_view_badge(MsImageView *self)
   if (ms_document_is_busy(self->document) && ms_window_engine_is_held(ms_document_get_engine(self->document)))
     return g_strdup(_("Waiting until measuring has ended"));
   if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
-    return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100)
-                        : g_strdup(_("Filtering… preparing kernels"));
+    return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100) : g_strdup(_("Building kernels…"));
   if (!run)
     return g_strdup(_("Not filtered yet"));
   if (!ms_document_is_busy(self->document) && ms_document_is_stale(self->document))

@@ -11,7 +11,7 @@
 
 /* Ranges with more steps than this, such as the colour radius, give most of the travel to small values. */
 #define CURVED_STEPS 120
-#define CURVE 3.0
+#define CURVE 4.0
 
 struct _MsNumberRow {
   MsOptionRow parent_instance;

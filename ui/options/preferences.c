@@ -15,6 +15,7 @@ struct _MsPreferencesWindow {
   GtkWidget *dark;
   GtkWidget *gain;
   GtkWidget *memory;
+  GtkWidget *largest;
   GtkWidget *watchdog;
   GtkWidget *quality;
   GtkWidget *compression;
@@ -91,6 +92,7 @@ ms_preferences_window_class_init(MsPreferencesWindowClass *klass)
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, dark);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, gain);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, memory);
+  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, largest);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, watchdog);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, quality);
   gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, compression);
@@ -112,6 +114,7 @@ ms_preferences_window_new(GtkWindow *parent, GSettings *settings)
   g_settings_bind(settings, "dark", self->dark, "active", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(settings, "difference-gain", self->gain, "value", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(settings, "picture-memory", self->memory, "value", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(settings, "largest-picture", self->largest, "value", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(settings, "watchdog", self->watchdog, "value", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(settings, "jpeg-quality", self->quality, "value", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(settings, "png-compression", self->compression, "value", G_SETTINGS_BIND_DEFAULT);

@@ -20,6 +20,7 @@
  */
 typedef struct {
   GFile *file;
+  MsImageLimits limits;
   char *losses;
   GCancellable *cancellable;
   GCancellable *closing;
@@ -73,10 +74,10 @@ load_preview(PictureLoad *self, const char *path)
 {
   MsImageHeader header;
 
-  if (ms_image_is_stream(path) || !ms_image_peek_size(path, NULL, &header, NULL) ||
+  if (ms_image_is_stream(path) || !ms_image_peek_size(path, &self->limits, &header, NULL) ||
       (guint64)header.width * header.height < PREVIEW_PIXELS)
     return;
-  g_atomic_pointer_set(&self->preview, ms_image_load_preview(path, NULL, self->cancellable, NULL));
+  g_atomic_pointer_set(&self->preview, ms_image_load_preview(path, &self->limits, self->cancellable, NULL));
 }
 
 static MsImage *
@@ -85,8 +86,8 @@ load_path(PictureLoad *self, const char *path, const char *name, GError **error)
   MsImageHeader header;
 
   load_preview(self, path);
-  MsImage *image = ms_image_load_rows(path, NULL, on_row, self, self->cancellable, error);
-  if (image && ms_image_peek_size(path, NULL, &header, NULL))
+  MsImage *image = ms_image_load_rows(path, &self->limits, on_row, self, self->cancellable, error);
+  if (image && ms_image_peek_size(path, &self->limits, &header, NULL))
     self->losses = ms_image_header_describe_losses(&header, name);
   return image;
 }
@@ -103,7 +104,7 @@ load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   if (path)
     image = load_path(self, path, name, &error);
   else if (bytes)
-    image = ms_image_load_bytes(bytes, name, NULL, self->cancellable, &error);
+    image = ms_image_load_bytes(bytes, name, &self->limits, self->cancellable, &error);
   if (image)
     g_task_return_pointer(task, image, g_object_unref);
   else
@@ -159,6 +160,8 @@ ms_picture_load_async(const MsWantedPicture *wanted, GCancellable *cancellable, 
   PictureLoad *self = g_new0(PictureLoad, 1);
 
   self->file = g_object_ref(wanted->file);
+  self->limits = ms_image_limits_default();
+  self->limits.max_pixels = wanted->max_pixels;
   self->cancellable = g_cancellable_new();
   self->closing = g_object_ref(cancellable);
   self->closing_handler = g_cancellable_connect(cancellable, G_CALLBACK(cancel_cb), self->cancellable, NULL);

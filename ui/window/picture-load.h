@@ -12,11 +12,13 @@ G_BEGIN_DECLS
  * MsWantedPicture:
  * @window: the source of the result
  * @rows: gets an #MsLoadRow while the loading takes long
+ * @max_pixels: a larger picture is refused
  */
 typedef struct {
   GtkWidget *window;
   GtkContainer *rows;
   GFile *file;
+  guint64 max_pixels;
 } MsWantedPicture;
 
 void ms_picture_load_async(const MsWantedPicture *wanted, GCancellable *cancellable, GAsyncReadyCallback callback,

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/common/words.h"
 #include "ui/window/window-private.h"
 
 /** ms_window_get_message: (transfer none): the text of the info bar, empty while it is hidden. */
@@ -43,24 +44,6 @@ hide_cb(gpointer data)
   self->message_timer = 0;
   ms_window_clear_message(self);
   return G_SOURCE_REMOVE;
-}
-
-/* Messages of the library name options as the command line does; the window shows their labels instead. */
-static char *
-with_labels(const char *text)
-{
-  g_autoptr(GString) result = g_string_new(text);
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
-
-  for (guint i = 0; i < n; i++) {
-    g_autofree char *name = g_strdup_printf("--%s ", table[i].name);
-    g_auto(GStrv) parts = g_strsplit(table[i].label, "_", -1);
-    g_autofree char *plain = g_strjoinv("", parts);
-    g_autofree char *label = g_strdup_printf("“%s” ", plain);
-    g_string_replace(result, name, label, 0);
-  }
-  return g_string_free(g_steal_pointer(&result), FALSE);
 }
 
 static void
@@ -104,7 +87,7 @@ ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer 
 {
   Message *message = g_new0(Message, 1);
 
-  *message = (Message){type, with_labels(text), offers, g_strdup(detail)};
+  *message = (Message){type, ms_words_of_window(text), offers, g_strdup(detail)};
   show(self, message);
   self->message_is_of_tab = self->document && type != GTK_MESSAGE_WARNING;
   if (self->message_is_of_tab)

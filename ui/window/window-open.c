@@ -44,6 +44,18 @@ remember(MsWindow *self, GFile *file)
     g_settings_set_string(self->settings, "last-folder", folder_uri);
 }
 
+/* Says which preference has the limit that a picture exceeds. */
+static void
+report_failure(MsWindow *self, const GError *error)
+{
+  g_autofree char *text =
+    g_error_matches(error, MS_ERROR, MS_ERROR_TOO_LARGE)
+      ? g_strdup_printf("%s %s", error->message, _("The limit is “Largest picture” in the preferences."))
+      : g_strdup(error->message);
+
+  ms_window_report(self, GTK_MESSAGE_WARNING, text, MS_OFFER_NOTHING, NULL);
+}
+
 static void
 loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -60,7 +72,7 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
     g_clear_weak_pointer(&self->replaced);
     /* A warning rather than an error, because a successful run removes errors. */
     if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-      ms_window_report(self, GTK_MESSAGE_WARNING, error->message, MS_OFFER_NOTHING, NULL);
+      report_failure(self, error);
     return;
   }
   g_autofree char *title = display_name(file);
@@ -90,7 +102,8 @@ ms_window_open(MsWindow *self, GFile *file)
   if (self->n_opening == 0)
     ms_window_clear_message(self);
   self->n_opening++;
-  const MsWantedPicture wanted = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file};
+  guint64 megapixels = (guint64)g_settings_get_int(self->settings, "largest-picture");
+  const MsWantedPicture wanted = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, megapixels * 1000000};
   ms_picture_load_async(&wanted, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 }
 

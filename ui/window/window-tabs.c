@@ -239,6 +239,8 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(self->notebook), view, TRUE);
   gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), page);
   ms_window_set_front(self, MS_IMAGE_VIEW(view));
-  gtk_widget_grab_focus(view);
+  /* A view that is not on the screen must not get keys. */
+  if (g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->workspaces)), "picture") == 0)
+    gtk_widget_grab_focus(view);
   g_idle_add_full(G_PRIORITY_LOW, first_request_cb, g_object_ref(document), g_object_unref);
 }

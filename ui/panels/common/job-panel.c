@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/job-panel.h"
+#include "ui/common/words.h"
 
 typedef struct {
   MsLabBar *bar;
@@ -73,7 +74,8 @@ on_ended(MsJobPanel *self, GError *error, MsPanelJob *job)
   klass->show(self, job);
   ms_lab_bar_set_running(private_of(self)->bar, FALSE);
   ms_job_panel_update_ready(self);
-  g_autofree char *text = error && !cancelled ? g_strdup(error->message) : klass->ended_text(self, job, cancelled);
+  g_autofree char *text =
+    error && !cancelled ? ms_words_of_window(error->message) : klass->ended_text(self, job, cancelled);
   ms_lab_bar_set_note(private_of(self)->bar, text);
 }
 
