@@ -451,7 +451,7 @@ def remembered(picture):
         check(person.quit() == 0, "the program did not end well")
         person = Person(PROGRAM, [picture], environment)
         wait("the workspace of the last time", lambda: "Lab" in checked_buttons(person))
-        wait("the settings of the picture", lambda: person.has(part="--sp 10", role="label"))
+        wait("the settings of the picture", lambda: person.has(part="Spatial radius 10"))
         person.press("alt+1")
         wait_for_run(person, 1)
         check(not person.has("Spatial radius", "spin button"), "the side panel was not remembered")
