@@ -3,28 +3,16 @@
 
 #include <string.h>
 
+#include "app/commands/batch-device.h"
 #include "app/commands/command.h"
 #include "app/report/image-summary.h"
 #include "app/report/reporter.h"
 #include "core/batch/naming.h"
-#include "core/batch/process/memory-cap.h"
 #include "core/batch/run/supervisor.h"
 #include "core/batch/run/worker.h"
-#include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-drain.h"
-#include "core/opencl/driver-cache.h"
 #include "core/printable.h"
-
-/*
- * Memory of the program, the OpenCL driver and its compiler, measured as 243 MiB for PoCL with an empty cache; and of
- * the program alone.
- */
-#define DRIVER_BYTES (G_GUINT64_CONSTANT(256) << 20)
-#define PROGRAM_BYTES (G_GUINT64_CONSTANT(48) << 20)
-
-/* Memory of the process that supervises the worker, a part of the above. */
-#define SUPERVISOR_BYTES (G_GUINT64_CONSTANT(16) << 20)
 
 typedef struct {
   const MsCommandLine *line;
@@ -36,54 +24,10 @@ typedef struct {
   gboolean has_problem;
 } Command;
 
-static gboolean
-uses_driver(const MsCommandLine *line)
-{
-  return strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) != 0;
-}
-
-static guint64
-runtime_bytes(const MsCommandLine *line)
-{
-  return uses_driver(line) ? DRIVER_BYTES : PROGRAM_BYTES;
-}
-
-/* Codec threads, as many for one large PNG file, and those of the serial reference. */
-static guint
-most_threads(const MsCommandLine *line)
-{
-  guint processors = g_get_num_processors();
-
-  return 2 * (line->jobs > 0 ? (guint)line->jobs : processors) + processors;
-}
-
-/*
- * Keeps the process within --memory-limit: the device's buffers get half of what the program and driver leave. The
- * system limits the serial reference alone, because drivers reserve more than they use: PoCL 3 crashes under such a
- * limit when it stores a compiled program.
- */
-static void
-limit_memory(const MsCommandLine *line, MsEngine *engine)
-{
-  guint64 limit = line->memory_limit;
-
-  if (limit == 0)
-    return;
-  ms_engine_set_memory_budget(engine, MAX(ms_memory_cap_share(limit, runtime_bytes(line)), 1));
-  if (!uses_driver(line))
-    ms_memory_cap_hold(limit - MIN(limit, SUPERVISOR_BYTES), most_threads(line));
-}
-
 static MsEngine *
-open_engine(Command *c, GError **error)
+open_engine(const Command *c, GError **error)
 {
-  const MsCommandLine *line = c->line;
-  const char *device = c->is_on_processor ? "cpu" : ms_command_line_device(line);
-  MsEngine *engine = ms_command_open_engine(line, c->console, device, error);
-
-  if (engine)
-    limit_memory(line, engine);
-  return engine;
+  return ms_batch_device_open(c->line, c->is_on_processor, c->console, error);
 }
 
 static MsEngine *
@@ -159,7 +103,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.hash = line->resume == MS_RESUME_HASH;
   options.memory_limit = line->memory_limit;
   options.scratch = line->scratch;
-  options.memory_runtime = runtime_bytes(line);
+  options.memory_runtime = ms_batch_device_runtime_bytes(line);
   options.whole_images = line->devices != NULL;
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
@@ -259,20 +203,6 @@ on_note(const char *sentence, gpointer data)
   ms_console_print_note(sentence, ((Command *)data)->console);
 }
 
-/* The memory at which a worker is ended; no limit below what the program takes, under which no image is accepted. */
-static guint64
-watched_memory(const MsCommandLine *line)
-{
-  return line->memory_limit > runtime_bytes(line) ? line->memory_limit : 0;
-}
-
-static gboolean
-falls_back(const MsCommandLine *line)
-{
-  return line->fallback == MS_FALLBACK_CPU ||
-         (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
-}
-
 static void
 on_device(const MsEngineInfo *info, gpointer data)
 {
@@ -294,16 +224,6 @@ is_isolated(const MsCommandLine *line, GPtrArray *items)
   return ms_batch_count(items).pending > 0;
 }
 
-/* To be called before the threads that read images, since it may set an environment variable and limits of malloc(). */
-static void
-prepare_driver(const MsCommandLine *line)
-{
-  if (uses_driver(line))
-    ms_driver_cache_prepare();
-  if (line->memory_limit > 0)
-    ms_memory_cap_prepare();
-}
-
 static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
@@ -316,13 +236,13 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .data = c};
 
   MsSupervisorOptions supervision = {.timeout_s = c->line->timeout,
-                                     .memory_limit = watched_memory(c->line),
-                                     .falls_back = falls_back(c->line),
+                                     .memory_limit = ms_batch_device_watched_bytes(c->line),
+                                     .falls_back = ms_batch_device_falls_back(c->line),
                                      .note = on_note,
                                      .device = on_device};
 
   if (!is_isolated(c->line, items)) {
-    prepare_driver(c->line);
+    ms_batch_device_prepare(c->line);
     return ms_runner_run(items, &options, &hooks, c->cancellable, error);
   }
   /* The worker opens the device itself. */
@@ -348,7 +268,7 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellabl
   MsRunnerOptions options = runner_options(line, NULL);
   MsRunnerHooks hooks = {.open = on_open_in_worker, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
 
-  prepare_driver(line);
+  ms_batch_device_prepare(line);
   return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 

@@ -15,6 +15,15 @@ set_path(JsonObject *object, const char *member, const char *path)
 }
 
 static void
+set_sentence(JsonObject *object, const char *member, const char *sentence)
+{
+  g_autofree char *valid = sentence ? g_utf8_make_valid(sentence, -1) : NULL;
+
+  if (valid)
+    json_object_set_string_member(object, member, valid);
+}
+
+static void
 set_format(JsonObject *object, const MsSaveOptions *save)
 {
   const MsCodec *codec = ms_codec_get(save->format);
@@ -62,10 +71,8 @@ ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSa
     set_format(object, save);
   }
   json_object_set_string_member(object, "status", ms_item_status_name(item->status));
-  if (item->error) {
-    g_autofree char *sentence = g_utf8_make_valid(item->error, -1);
-    json_object_set_string_member(object, "error", sentence);
-  }
+  set_sentence(object, "error", item->error);
+  set_sentence(object, "note", item->note);
   json_object_set_string_member(object, "settings", line);
   set_stamps(object, item);
   json_object_set_int_member(object, "width", item->width);

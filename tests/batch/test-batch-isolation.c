@@ -247,19 +247,32 @@ test_waiting_are_no_suspects(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(n, <, 8);
 }
 
+/* A retry that succeeds is stated in the item, which the report and standard error show, and in the manifest. */
 static void
 test_one_retry(BatchFixture *f, gconstpointer data)
 {
   const int widths[] = {5, ABORTS_ONCE, 6};
   g_autofree char *marker = g_build_filename(f->folder, "marker", NULL);
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *lines = NULL;
   g_autoptr(GError) error = NULL;
+  g_autoptr(MsManifest) manifest = batch_fixture_open_manifest(path, &error);
 
   add_pictures(f, widths, G_N_ELEMENTS(widths));
   g_setenv(MARKER, marker, TRUE);
+  f->options.manifest = manifest;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   supervise(f, items, 0, &error);
+  f->options.manifest = NULL;
   g_assert_no_error(error);
   assert_others_done(f, items, widths, 0, "");
+  const char *note = batch_fixture_item(items, 1)->note;
+  g_assert_nonnull(note);
+  g_assert_nonnull(strstr(note, "01.png"));
+  g_assert_nonnull(strstr(note, "second attempt"));
+  g_assert_nonnull(strstr(note, "Abort"));
+  g_assert_true(g_file_get_contents(path, &lines, NULL, NULL));
+  g_assert_nonnull(strstr(lines, note));
 }
 
 /* The manifest records the failure; resuming tries the image again and does not end either. */

@@ -12,6 +12,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/file/folder-below.h"
 #include "core/image/file/pipe-output.h"
+#include "core/image/file/write-error.h"
 
 #define BUFFER_SIZE (256 << 10)
 
@@ -33,43 +34,6 @@ struct _MsAtomicFile {
   guint8 *buffer;
 };
 
-static void
-set_write_error(GError **error, const char *name, int code)
-{
-  switch (code) {
-  case ENOSPC:
-  case EDQUOT:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the disk is full; free some space or choose another folder.",
-                 name);
-    break;
-  case EFBIG:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the file would be larger than this system or user may write.",
-                 name);
-    break;
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.", name);
-    break;
-  case ENOENT:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
-    break;
-  case ENOTDIR:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': a part of its path is not a folder; choose another path.",
-                 name);
-    break;
-  default:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name, g_strerror(code));
-  }
-}
-
-static void
-set_exists_error(GError **error, const char *name)
-{
-  ms_set_error(error, MS_ERROR_EXISTS,
-               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
-}
-
 /*
  * A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. A link is
  * replaced like a file where links are not followed.
@@ -82,7 +46,7 @@ look_at_target(MsAtomicFile *self, GError **error)
   if (fstatat(self->folder, self->base, &info, self->replaces_links ? AT_SYMLINK_NOFOLLOW : 0) != 0) {
     if (errno == ENOENT)
       return TRUE;
-    set_write_error(error, self->name, errno);
+    ms_write_error_set(error, self->name, errno);
     return FALSE;
   }
   if (S_ISDIR(info.st_mode)) {
@@ -92,7 +56,7 @@ look_at_target(MsAtomicFile *self, GError **error)
   self->direct = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
   self->mode = S_ISREG(info.st_mode) ? info.st_mode & 0777 : 0;
   if (!self->direct && !self->overwrite) {
-    set_exists_error(error, self->name);
+    ms_write_error_set_exists(error, self->name);
     return FALSE;
   }
   return TRUE;
@@ -161,7 +125,7 @@ open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean o
   self->replaces_links = replaces_links;
   self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
   if (folder < 0) {
-    set_write_error(error, self->name, code);
+    ms_write_error_set(error, self->name, code);
     return NULL;
   }
   if (!look_at_target(self, error))
@@ -170,7 +134,7 @@ open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean o
     if (failure)
       g_propagate_error(error, g_steal_pointer(&failure));
     else
-      set_write_error(error, self->name, errno);
+      ms_write_error_set(error, self->name, errno);
     return NULL;
   }
   self->buffer = g_malloc(BUFFER_SIZE);
@@ -219,7 +183,7 @@ write_all(MsAtomicFile *self, const guint8 *data, gsize size, GError **error)
   int code = ms_pipe_output_write(self->fd, data, size, self->cancellable, error);
 
   if (code != 0 && code != ECANCELED)
-    set_write_error(error, self->name, code);
+    ms_write_error_set(error, self->name, code);
   return code == 0;
 }
 
@@ -267,7 +231,7 @@ ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsi
   for (gsize done = 0; done < size;) {
     gssize n = pwrite(self->fd, (const guint8 *)data + done, size - done, (off_t)(offset + done));
     if (n < 0 && errno != EINTR) {
-      set_write_error(error, self->name, errno);
+      ms_write_error_set(error, self->name, errno);
       return FALSE;
     }
     done += n > 0 ? (gsize)n : 0;
@@ -279,11 +243,11 @@ static gboolean
 sync_file(MsAtomicFile *self, GError **error)
 {
   if (self->mode != 0 && fchmod(self->fd, self->mode) != 0 && errno != EPERM) {
-    set_write_error(error, self->name, errno);
+    ms_write_error_set(error, self->name, errno);
     return FALSE;
   }
   if (fsync(self->fd) != 0 && errno != EINVAL && errno != ENOSYS) {
-    set_write_error(error, self->name, errno);
+    ms_write_error_set(error, self->name, errno);
     return FALSE;
   }
   return TRUE;
@@ -374,9 +338,9 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
     return FALSE;
   if (give_name(self) != 0) {
     if (errno == EEXIST)
-      set_exists_error(error, self->name);
+      ms_write_error_set_exists(error, self->name);
     else
-      set_write_error(error, self->name, errno);
+      ms_write_error_set(error, self->name, errno);
     return FALSE;
   }
   g_clear_pointer(&self->temporary, g_free);

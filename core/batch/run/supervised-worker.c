@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/run/supervised-worker.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "core/batch/process/memory-cap.h"
+#include "core/batch/run/worker-message.h"
+#include "core/printable.h"
+
+/*
+ * The longest time without a message if --timeout is not given; compiling kernels and decoding large images send none.
+ */
+#define USUAL_SILENCE_MS 120000
+
+/* On a slow device, the limit is this many times the longest gap between two messages so far. */
+#define SILENCE_FACTOR 20
+
+/* The time in which a worker must exit after it was told to stop or has reported its end. */
+#define EXIT_MS 3000
+
+/* How often the memory of a worker is compared with the limit. */
+#define WATCH_MS 100
+
+static int
+silence_limit_ms(const MsSupervision *s)
+{
+  if (s->supervision->timeout_s > 0)
+    return (int)MIN(s->supervision->timeout_s * 1000, G_MAXINT);
+  return (int)CLAMP(SILENCE_FACTOR * s->longest_silence_ms, USUAL_SILENCE_MS, G_MAXINT);
+}
+
+static void
+take_device(MsSupervision *s, MsSupervisedWorker *w, GVariant *payload)
+{
+  MsEngineInfo info;
+
+  w->opened = s->ever_opened = TRUE;
+  ms_worker_stderr_pass_on(&w->process.messages);
+  g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
+  s->is_processor = g_str_equal(info.type, ms_device_type_name(MS_DEVICE_TYPE_CPU));
+  if (s->supervision->device)
+    s->supervision->device(&info, s->hooks->data);
+}
+
+/* States that a second attempt succeeded, since a driver that ends a process is not to be trusted. */
+static void
+note_retry(const MsSupervision *s, MsBatchItem *item)
+{
+  const char *cause = g_hash_table_lookup(s->deaths, item);
+  g_autofree char *name = ms_printable(item->input, "");
+  g_autofree char *note = NULL;
+
+  if (!cause || item->status != MS_ITEM_DONE)
+    return;
+  note = g_strdup_printf("'%s' was filtered at the second attempt; the first worker process did not survive: %s.", name,
+                         cause);
+  ms_batch_item_add_note(item, note);
+}
+
+/* Applies a worker's result to its item, unless the worker was cancelled and left the item pending. */
+static void
+take_result(MsSupervision *s, GVariant *payload, MsBatchItem *item)
+{
+  ms_worker_message_take_result(payload, item);
+  s->deaths_in_a_row = 0;
+  note_retry(s, item);
+  ms_runner_report(s->options, s->hooks, item);
+}
+
+static void
+take_end(MsSupervisedWorker *w, GVariant *payload)
+{
+  gboolean cancelled = FALSE;
+  int code = 0;
+  const char *sentence = NULL;
+  const char *english = NULL;
+
+  w->reported_end = TRUE;
+  if (!payload)
+    return;
+  g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
+  if (cancelled)
+    w->error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence);
+  else
+    ms_error_take(&w->error, (MsError)code, g_strdup(sentence), g_strdup(english));
+}
+
+static void
+take_message(MsSupervision *s, MsSupervisedWorker *w, GVariant *message)
+{
+  g_autoptr(GVariant) payload = NULL;
+  guint index = 0;
+  MsWorkerMessageKind kind = ms_worker_message_parse(message, &index, &payload);
+  MsBatchItem *item = index < w->items->len ? g_ptr_array_index(w->items, index) : NULL;
+  int done = 0, total = 1;
+
+  g_return_if_fail(item);
+  switch (kind) {
+  case MS_WORKER_DEVICE:
+    take_device(s, w, payload);
+    break;
+  case MS_WORKER_STARTED:
+    w->in_work[index] = TRUE;
+    break;
+  case MS_WORKER_WAITS:
+    w->in_work[index] = FALSE;
+    break;
+  case MS_WORKER_PROGRESS:
+    g_variant_get(payload, "(ii)", &done, &total);
+    if (s->hooks->progress)
+      s->hooks->progress(item, done, total, s->hooks->data);
+    break;
+  case MS_WORKER_FINISHED:
+    take_result(s, payload, item);
+    break;
+  case MS_WORKER_PROBLEM:
+    if (s->hooks->problem)
+      s->hooks->problem(g_variant_get_bytestring(payload), s->hooks->data);
+    break;
+  case MS_WORKER_ENDED:
+    take_end(w, payload);
+    break;
+  }
+}
+
+static gboolean
+exceeds_memory(const MsSupervision *s, const MsSupervisedWorker *w)
+{
+  return s->supervision->memory_limit > 0 && ms_memory_cap_resident(w->process.pid) > s->supervision->memory_limit;
+}
+
+/* Waits for the next event, for at most @patience_ms, and compares the worker's memory with the limit meanwhile. */
+static MsWorkerEvent
+wait_and_watch(const MsSupervision *s, const MsSupervisedWorker *w, GCancellable *cancellable, int patience_ms,
+               gboolean *too_large)
+{
+  int step_ms = s->supervision->memory_limit > 0 ? MIN(WATCH_MS, patience_ms) : patience_ms;
+  MsWorkerEvent event = MS_WORKER_EVENT_SILENCE;
+
+  for (int waited = 0; event == MS_WORKER_EVENT_SILENCE && waited < patience_ms && !*too_large; waited += step_ms) {
+    event = ms_worker_process_wait(&w->process, cancellable, step_ms);
+    *too_large = exceeds_memory(s, w);
+  }
+  return event;
+}
+
+/* Reads messages until the worker ends; %MS_WORKER_END_DIED when the pipe closes before it has reported its end. */
+static MsWorkerEnd
+follow(MsSupervision *s, MsSupervisedWorker *w, GCancellable *cancellable, int limit_ms)
+{
+  gboolean too_large = FALSE;
+
+  while (!w->reported_end) {
+    gint64 start = g_get_monotonic_time();
+    int patience_ms = limit_ms > 0 ? limit_ms : silence_limit_ms(s);
+    MsWorkerEvent event = wait_and_watch(s, w, cancellable, patience_ms, &too_large);
+    if (event == MS_WORKER_EVENT_CANCELLED)
+      return MS_WORKER_END_CANCELLED;
+    if (too_large)
+      return MS_WORKER_END_TOO_LARGE;
+    if (event == MS_WORKER_EVENT_SILENCE)
+      return MS_WORKER_END_SILENT;
+    if (event == MS_WORKER_EVENT_STDERR) {
+      ms_worker_stderr_read(&w->process.messages);
+      continue;
+    }
+    g_autoptr(GVariant) message = ms_worker_message_read(w->process.results);
+    if (!message)
+      return MS_WORKER_END_DIED;
+    s->longest_silence_ms = MAX(s->longest_silence_ms, (g_get_monotonic_time() - start) / 1000);
+    take_message(s, w, message);
+  }
+  return MS_WORKER_END_REPORTED;
+}
+
+/**
+ * ms_supervised_worker_run:
+ * @self: without its process
+ * @shared: of all workers of the batch
+ *
+ * Starts a worker for the items and reports what it says until it ends, by itself or by force.
+ *
+ * Returns: how it ended; %MS_WORKER_END_REPORTED with @error set when it could not be started
+ */
+MsWorkerEnd
+ms_supervised_worker_run(MsSupervisedWorker *self, MsSupervision *shared, GError **error)
+{
+  const char *device = shared->gave_up ? MS_WORKER_PROCESSOR : MS_WORKER_REQUESTED_DEVICE;
+
+  if (!ms_worker_process_start(&self->process, shared->supervision->arguments, device, error))
+    return MS_WORKER_END_REPORTED;
+  ms_worker_message_write(self->process.jobs, ms_worker_message_new_jobs(self->items));
+  close(self->process.jobs);
+  MsWorkerEnd end = follow(shared, self, shared->cancellable, 0);
+  if (end == MS_WORKER_END_CANCELLED) {
+    kill(self->process.pid, SIGTERM);
+    follow(shared, self, NULL, EXIT_MS);
+  }
+  ms_worker_process_end(&self->process, !self->reported_end ? 0 : EXIT_MS);
+  return end;
+}
+
+static char *
+describe_end(const MsSupervision *s, const MsSupervisedWorker *w, MsWorkerEnd end)
+{
+  switch (end) {
+  case MS_WORKER_END_SILENT:
+    return g_strdup_printf("it reported nothing for %.0f s and was ended", silence_limit_ms(s) / 1000.0);
+  case MS_WORKER_END_TOO_LARGE:
+    return g_strdup_printf("it took more than the %" G_GUINT64_FORMAT " MiB of --memory-limit and was ended",
+                           s->supervision->memory_limit >> 20);
+  case MS_WORKER_END_REPORTED:
+  case MS_WORKER_END_DIED:
+  case MS_WORKER_END_CANCELLED:
+    break;
+  }
+  return ms_worker_process_describe_end(&w->process);
+}
+
+/** ms_supervised_worker_describe_death: (transfer full): why it ended without a report, as a clause of a sentence. */
+char *
+ms_supervised_worker_describe_death(const MsSupervisedWorker *self, const MsSupervision *shared, MsWorkerEnd end)
+{
+  g_autofree char *how = describe_end(shared, self, end);
+  g_autofree char *said = ms_worker_stderr_find_error(&self->process.messages);
+
+  return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);
+}
