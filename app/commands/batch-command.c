@@ -11,7 +11,6 @@
 #include "core/batch/run/supervisor.h"
 #include "core/batch/run/worker.h"
 #include "core/image/file/file-path.h"
-#include "core/image/image-drain.h"
 #include "core/printable.h"
 
 typedef struct {
@@ -209,21 +208,6 @@ on_device(const MsEngineInfo *info, gpointer data)
   ms_reporter_set_device(((Command *)data)->reporter, info);
 }
 
-/* Workers are not used for streams, which cannot be read twice. */
-static gboolean
-is_isolated(const MsCommandLine *line, GPtrArray *items)
-{
-  if (line->jobs_in_process || (line->output && ms_file_path_is_standard(line->output)))
-    return FALSE;
-  for (guint i = 0; i < items->len; i++) {
-    const MsBatchItem *item = g_ptr_array_index(items, i);
-    if (ms_file_path_is_standard(item->input) || ms_image_is_stream(item->input) ||
-        (item->output && ms_image_is_stream(item->output)))
-      return FALSE;
-  }
-  return ms_batch_count(items).pending > 0;
-}
-
 static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
@@ -241,7 +225,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                                      .note = on_note,
                                      .device = on_device};
 
-  if (!is_isolated(c->line, items)) {
+  if (c->line->jobs_in_process || ms_batch_count(items).pending == 0) {
     ms_batch_device_prepare(c->line);
     return ms_runner_run(items, &options, &hooks, c->cancellable, error);
   }

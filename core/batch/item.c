@@ -2,6 +2,7 @@
 #include "core/batch/item.h"
 
 #include "core/error.h"
+#include "core/image/file/file-path.h"
 #include "core/printable.h"
 
 /** ms_batch_item_new: (transfer full): a pending item without an output. */
@@ -37,6 +38,13 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self->relative);
   g_free(self->input);
   g_free(self);
+}
+
+/** ms_batch_item_input_name: (transfer full): the input as messages name it. */
+char *
+ms_batch_item_input_name(const MsBatchItem *self)
+{
+  return ms_file_path_is_standard(self->input) ? g_strdup("standard input") : ms_printable(self->input, "");
 }
 
 /**

@@ -34,6 +34,8 @@ typedef enum {
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
  * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
+ * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
+ * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
@@ -58,6 +60,8 @@ typedef struct {
   gboolean skip_existing;
   gboolean numbered;
   gboolean perhaps_saved;
+  int input_spool;
+  int output_spool;
   MsItemStatus status;
   char *error;
   char *shown;
@@ -79,6 +83,7 @@ typedef struct {
 } MsBatchItem;
 
 MsBatchItem *ms_batch_item_new(guint64 seq, const char *input, const char *relative);
+char *ms_batch_item_input_name(const MsBatchItem *self);
 void ms_batch_item_free(MsBatchItem *self);
 void ms_batch_item_fail(MsBatchItem *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);

@@ -51,6 +51,24 @@ class PipeTest(headless.HeadlessCase):
         os.close(read_end)
         os.close(write_end)
 
+    def test_pipes_at_both_ends(self):
+        """Standard input and output, and a pipe by its number, which the worker process does not have."""
+        source = pathlib.Path(self.picture("a.png"))
+        self.run_program(source, "-o", self.out / "file.png", *REFERENCE)
+        wanted = (self.out / "file.png").read_bytes()
+        for extra in ((), ("--jobs-in-process",)):
+            output, _ = self.run_program("-", "-o", "-", *REFERENCE, *extra, stdin=source.read_bytes())
+            self.assertEqual(output, wanted)
+            ends = *os.pipe(), *os.pipe()
+            os.write(ends[1], source.read_bytes())
+            os.close(ends[1])
+            self.run_program(f"/dev/fd/{ends[0]}", "-o", f"/dev/fd/{ends[3]}", *REFERENCE, *extra,
+                             pass_fds=(ends[0], ends[3]))
+            os.close(ends[3])
+            with open(ends[2], "rb") as pipe:
+                self.assertEqual(pipe.read(), wanted)
+            os.close(ends[0])
+
     def test_output_pipe_with_a_late_and_slow_reader(self):
         source = self.picture("a.png", 300, 300)
         settings = ("--max-iterations", "1", *REFERENCE)
@@ -245,6 +263,17 @@ class DriverTest(headless.HeadlessCase):
         """A fresh cache and no program to be found: the status says that there is no device, and the sentence why."""
         (self.dir / "bin").mkdir()
         error = self.run_on_cpu(self.dir / "fresh", status=4, PATH=str(self.dir / "bin"))
+        self.sentence(error, "ld", "--device")
+
+    def test_no_linker_for_standard_input(self):
+        """A driver that aborts while the image comes from a pipe has the same status."""
+        (self.dir / "bin").mkdir()
+        source = pathlib.Path(self.picture("a.png"))
+        output, error = self.run_program("-", "-o", "-", "--device", "cpu", "--kernel", "direct", status=4,
+                                         stdin=source.read_bytes(),
+                                         env={"POCL_CACHE_DIR": str(self.dir / "fresh"), "PATH": str(self.dir / "bin"),
+                                              "XDG_CACHE_HOME": str(self.dir / "cache")})
+        self.assertEqual(output, b"")
         self.sentence(error, "ld", "--device")
 
 

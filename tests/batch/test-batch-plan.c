@@ -235,12 +235,13 @@ plan_without_privileges(BatchFixture *f)
   return items;
 }
 
-/* An unreadable file and a folder that cannot be searched stay in the list. */
+/* An unreadable file, and folders that cannot be searched or listed, stay in the list. */
 static void
 test_plan_unreadable(BatchFixture *f, gconstpointer data)
 {
   g_autofree char *file = g_build_filename(f->in, "no-ending", NULL);
   g_autofree char *folder = g_build_filename(f->in, "deep", NULL);
+  g_autofree char *closed = g_build_filename(f->in, "zz-closed", NULL);
   g_autofree char *dangling = g_build_filename(f->in, "dangling", NULL);
 
   batch_fixture_add_picture(f, "deep/a.png", 3, 3);
@@ -248,13 +249,17 @@ test_plan_unreadable(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(symlink("missing", dangling), ==, 0);
   g_assert_cmpint(g_chmod(file, 0), ==, 0);
   g_assert_cmpint(g_chmod(folder, 0644), ==, 0);
+  g_assert_cmpint(g_mkdir(closed, 0), ==, 0);
   f->request.recursive = TRUE;
   g_autoptr(GPtrArray) items = plan_without_privileges(f);
   g_assert_cmpint(g_chmod(folder, 0755), ==, 0);
-  g_assert_cmpuint(items->len, ==, 2);
+  g_assert_cmpint(g_chmod(closed, 0755), ==, 0);
+  g_assert_cmpuint(items->len, ==, 3);
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_FAILED);
   g_assert_nonnull(strstr(batch_fixture_item(items, 0)->error, "deep/a.png"));
   g_assert_cmpstr(batch_fixture_item(items, 1)->relative, ==, "no-ending");
+  g_assert_cmpint(batch_fixture_item(items, 2)->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(batch_fixture_item(items, 2)->error, "zz-closed"));
 }
 
 static void

@@ -50,23 +50,32 @@ open_pipes(int pipes[3][2], GError **error)
  * @self: (out): with the string of its messages set
  * @arguments: (nullable) (array zero-terminated=1): program and arguments, %NULL for those of this process
  * @device: %MS_WORKER_REQUESTED_DEVICE or %MS_WORKER_PROCESSOR
+ * @files: (element-type int): which it inherits from descriptor %MS_WORKER_STREAMS_FD on
  */
 gboolean
-ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device, GError **error)
+ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device, const GArray *files,
+                        GError **error)
 {
   g_auto(GStrv) own = arguments ? NULL : own_arguments(error);
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_WORKER_VARIABLE, device, TRUE);
-  const int targets[2] = {MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD};
+  const gsize n = 2 + files->len;
+  g_autofree int *sources = g_new(int, n);
+  g_autofree int *targets = g_new(int, n);
   int pipes[3][2];
 
   if ((!arguments && !own) || !open_pipes(pipes, error))
     return FALSE;
   const int *to = pipes[0], *from = pipes[1], *messages = pipes[2];
-  const int sources[2] = {to[0], from[1]};
+  sources[0] = to[0];
+  sources[1] = from[1];
+  for (guint i = 0; i < n; i++)
+    targets[i] = MS_WORKER_JOBS_FD + (int)i;
+  for (guint i = 0; i < files->len; i++)
+    sources[2 + i] = g_array_index(files, int, i);
   gboolean good = g_spawn_async_with_pipes_and_fds(
     NULL, own ? (const char *const *)own : arguments, (const char *const *)environment,
     G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1,
-    messages[1], sources, targets, 2, &self->pid, NULL, NULL, NULL, error);
+    messages[1], sources, targets, n, &self->pid, NULL, NULL, NULL, error);
   close(to[0]);
   close(from[1]);
   close(messages[1]);

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 #define MS_WORKER_JOBS_FD 3
 #define MS_WORKER_RESULTS_FD 4
 
+/** MS_WORKER_STREAMS_FD: the first of the files that a worker inherits for inputs and outputs that are pipes. */
+#define MS_WORKER_STREAMS_FD 5
+
 /** MS_WORKER_VARIABLE: the environment variable that makes a process a worker; its value is the device to use. */
 #define MS_WORKER_VARIABLE "MEANSHIFT_LAB_WORKER"
 #define MS_WORKER_REQUESTED_DEVICE "requested"
@@ -47,7 +50,7 @@ typedef enum {
 } MsWorkerEvent;
 
 gboolean ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device,
-                                 GError **error);
+                                 const GArray *files, GError **error);
 MsWorkerEvent ms_worker_process_wait(const MsWorkerProcess *self, GCancellable *cancellable, int milliseconds);
 void ms_worker_process_end(MsWorkerProcess *self, int patience_ms);
 char *ms_worker_process_describe_end(const MsWorkerProcess *self);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/batch-image.h"
 
-#include "core/image/file/file-path.h"
-#include "core/printable.h"
-
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
 MsBatchImage *
 ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellable *cancellable)
@@ -13,7 +10,7 @@ ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellab
   self->item = item;
   self->options = options;
   self->cancellable = cancellable;
-  self->name = ms_file_path_is_standard(item->input) ? g_strdup("standard input") : ms_printable(item->input, "");
+  self->name = ms_batch_item_input_name(item);
   return self;
 }
 

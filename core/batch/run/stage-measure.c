@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/batch/process/memory-cap.h"
+#include "core/batch/run/stream-spool.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-drain.h"
@@ -34,9 +35,11 @@ read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
   guint64 most =
     work->options->memory_limit ? MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE)) : 0;
 
-  if (!ms_file_path_is_standard(input) && !ms_image_is_stream(input))
+  if (work->item->input_spool == 0 && !ms_file_path_is_standard(input) && !ms_image_is_stream(input))
     return ms_image_peek_size(input, &work->options->limits, header, error);
-  if (ms_file_path_is_standard(input))
+  if (work->item->input_spool > 0)
+    work->content = ms_stream_spool_read(work->item->input_spool, work->name, error);
+  else if (ms_file_path_is_standard(input))
     work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &work->options->limits, most, work->cancellable, error);
   else
     work->content = ms_image_drain(input, &work->options->limits, most, work->cancellable, error);
@@ -55,7 +58,8 @@ why_whole(const MsBatchImage *work, const MsCodec *codec)
     return N_("several devices need the whole image");
   if (!work->item->output)
     return NULL;
-  if (ms_file_path_is_standard(work->item->output) || ms_image_is_stream(work->item->output))
+  if (work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output) ||
+      ms_image_is_stream(work->item->output))
     return N_("only a file is written by rows");
   return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
 }
@@ -210,7 +214,8 @@ ms_stage_measure(MsBatchImage *work, GError **error)
 {
   MsImageHeader header;
 
-  if (!ms_file_path_is_standard(work->item->input) && !ms_image_is_stream(work->item->input))
+  if (work->item->input_spool == 0 && !ms_file_path_is_standard(work->item->input) &&
+      !ms_image_is_stream(work->item->input))
     ms_file_stamp_take(&work->item->source, work->item->input, work->options->hash);
   if (!read_header(work, &header, error))
     return FALSE;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/stage-save.h"
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
-#include <unistd.h>
 
 #include "core/batch/naming.h"
 #include "core/batch/run/stage-filter.h"
+#include "core/batch/run/stream-spool.h"
 #include "core/folder.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
@@ -15,19 +14,17 @@
 
 #define MOST_NUMBERS 100000
 
+/* Writes to standard output, or to the file from which the supervisor writes to a pipe. */
 static gboolean
-save_to_stdout(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
+save_to_stream(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
 {
   g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, work->cancellable, error);
-  gsize size = 0;
 
   if (!bytes)
     return FALSE;
-  const guint8 *data = g_bytes_get_data(bytes, &size);
-  int code = ms_pipe_output_write(STDOUT_FILENO, data, size, work->cancellable, error);
-  if (code != 0 && code != ECANCELED)
-    ms_set_error(error, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(code));
-  return code == 0;
+  if (work->item->output_spool > 0)
+    return ms_stream_spool_write(work->item->output_spool, bytes, error);
+  return ms_pipe_output_write_standard(bytes, work->cancellable, error);
 }
 
 /* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
@@ -126,8 +123,8 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   chosen.overwrite = item->overwrite;
   chosen.folder = folder;
   chosen.saves_memory = work->saves_memory;
-  if (ms_file_path_is_standard(item->output)) {
-    if (!save_to_stdout(work, &chosen, &notes, error))
+  if (item->output_spool > 0 || ms_file_path_is_standard(item->output)) {
+    if (!save_to_stream(work, &chosen, &notes, error))
       return FALSE;
   } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
              !save_to_file(work, &chosen, &notes, error)) {

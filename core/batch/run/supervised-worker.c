@@ -6,7 +6,6 @@
 
 #include "core/batch/process/memory-cap.h"
 #include "core/batch/run/worker-message.h"
-#include "core/printable.h"
 
 /*
  * The longest time without a message if --timeout is not given; compiling kernels and decoding large images send none.
@@ -48,7 +47,7 @@ static void
 note_retry(const MsSupervision *s, MsBatchItem *item)
 {
   const char *cause = g_hash_table_lookup(s->deaths, item);
-  g_autofree char *name = ms_printable(item->input, "");
+  g_autofree char *name = ms_batch_item_input_name(item);
   g_autofree char *note = NULL;
 
   if (!cause || item->status != MS_ITEM_DONE)
@@ -58,12 +57,32 @@ note_retry(const MsSupervision *s, MsBatchItem *item)
   ms_batch_item_add_note(item, note);
 }
 
+/* %FALSE where an interruption ended the wait for the reader of a pipe, which leaves the item pending. */
+static gboolean
+deliver(MsSupervision *s, MsSupervisedWorker *w, MsBatchItem *item)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (item->status != MS_ITEM_DONE || ms_stream_spool_deliver(s->spool, item, s->cancellable, &error))
+    return TRUE;
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    item->status = MS_ITEM_PENDING;
+    g_clear_error(&w->error);
+    w->error = g_steal_pointer(&error);
+    return FALSE;
+  }
+  ms_batch_item_fail_with(item, error);
+  return TRUE;
+}
+
 /* Applies a worker's result to its item, unless the worker was cancelled and left the item pending. */
 static void
-take_result(MsSupervision *s, GVariant *payload, MsBatchItem *item)
+take_result(MsSupervision *s, MsSupervisedWorker *w, GVariant *payload, MsBatchItem *item)
 {
   ms_worker_message_take_result(payload, item);
   s->deaths_in_a_row = 0;
+  if (!deliver(s, w, item))
+    return;
   note_retry(s, item);
   ms_runner_report(s->options, s->hooks, item);
 }
@@ -79,6 +98,7 @@ take_end(MsSupervisedWorker *w, GVariant *payload)
   w->reported_end = TRUE;
   if (!payload)
     return;
+  g_clear_error(&w->error);
   g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
   if (cancelled)
     w->error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence);
@@ -112,7 +132,7 @@ take_message(MsSupervision *s, MsSupervisedWorker *w, GVariant *message)
       s->hooks->progress(item, done, total, s->hooks->data);
     break;
   case MS_WORKER_FINISHED:
-    take_result(s, payload, item);
+    take_result(s, w, payload, item);
     break;
   case MS_WORKER_PROBLEM:
     if (s->hooks->problem)
@@ -188,7 +208,8 @@ ms_supervised_worker_run(MsSupervisedWorker *self, MsSupervision *shared, GError
 {
   const char *device = shared->gave_up ? MS_WORKER_PROCESSOR : MS_WORKER_REQUESTED_DEVICE;
 
-  if (!ms_worker_process_start(&self->process, shared->supervision->arguments, device, error))
+  if (!ms_worker_process_start(&self->process, shared->supervision->arguments, device,
+                               ms_stream_spool_get_files(shared->spool), error))
     return MS_WORKER_END_REPORTED;
   ms_worker_message_write(self->process.jobs, ms_worker_message_new_jobs(self->items));
   close(self->process.jobs);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "core/batch/process/worker-process.h"
+#include "core/batch/run/stream-spool.h"
 #include "core/batch/run/supervisor.h"
 
 G_BEGIN_DECLS
 
 /**
  * MsSupervision: what the workers of a batch have in common.
+ * @spool: for inputs and outputs that are pipes
  * @deaths: (element-type MsBatchItem utf8): how the worker ended that had the item in work before
  * @longest_silence_ms: the longest gap between two messages so far
  * @ever_opened: whether a worker has opened the device
@@ -21,6 +23,7 @@ typedef struct {
   const MsSupervisorOptions *supervision;
   const MsRunnerHooks *hooks;
   GCancellable *cancellable;
+  MsStreamSpool *spool;
   GHashTable *deaths;
   gint64 longest_silence_ms;
   gboolean ever_opened;

@@ -17,7 +17,7 @@ typedef struct {
 static void
 fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
 {
-  g_autofree char *name = g_filename_display_name(item->input);
+  g_autofree char *name = ms_batch_item_input_name(item);
 
   s->run.deaths_in_a_row++;
   ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
@@ -131,6 +131,31 @@ run_groups(Supervisor *s, GError **error)
   return TRUE;
 }
 
+/* Takes the pending items, and reports those that are not or whose input is a pipe that cannot be read. */
+static gboolean
+take_items(Supervisor *s, GPtrArray *items, GError **error)
+{
+  const MsRunnerOptions *options = s->run.options;
+
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    g_autoptr(GError) failure = NULL;
+    if (item->status == MS_ITEM_PENDING &&
+        !ms_stream_spool_take(s->run.spool, item, &options->limits, s->run.cancellable, &failure)) {
+      if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return FALSE;
+      }
+      ms_batch_item_fail_with(item, failure);
+    }
+    if (item->status == MS_ITEM_PENDING)
+      g_ptr_array_add(s->rest, item);
+    else
+      ms_runner_report(options, s->run.hooks, item);
+  }
+  return TRUE;
+}
+
 /**
  * ms_supervisor_run:
  * @hooks: @open and @inspect are not used, since the worker calls its own
@@ -153,15 +178,10 @@ ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupe
                           .supervision = supervision,
                           .hooks = hooks,
                           .cancellable = cancellable,
+                          .spool = ms_stream_spool_new(options->scratch),
                           .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-  for (guint i = 0; i < items->len; i++) {
-    MsBatchItem *item = g_ptr_array_index(items, i);
-    if (item->status == MS_ITEM_PENDING)
-      g_ptr_array_add(s.rest, item);
-    else
-      ms_runner_report(options, hooks, item);
-  }
-  good = run_groups(&s, error);
+  good = take_items(&s, items, error) && run_groups(&s, error);
+  ms_stream_spool_free(s.run.spool);
   g_hash_table_unref(s.run.deaths);
   g_ptr_array_unref(s.rest);
   g_ptr_array_unref(s.suspects);

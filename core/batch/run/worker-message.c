@@ -14,6 +14,8 @@ typedef struct {
   gboolean skip_existing;
   gboolean numbered;
   gboolean perhaps_saved;
+  int input_spool;
+  int output_spool;
   gsize folder_length;
 } Flags;
 
@@ -152,7 +154,15 @@ ms_worker_message_new_jobs(GPtrArray *items)
   g_variant_builder_init(&builder, G_VARIANT_TYPE(JOBS_TYPE));
   for (guint i = 0; i < items->len; i++) {
     const MsBatchItem *item = g_ptr_array_index(items, i);
-    Flags flags = {item->overwrite, item->skip_existing, item->numbered, item->perhaps_saved, item->folder_length};
+    Flags flags;
+    memset(&flags, 0, sizeof flags);
+    flags.overwrite = item->overwrite;
+    flags.skip_existing = item->skip_existing;
+    flags.numbered = item->numbered;
+    flags.perhaps_saved = item->perhaps_saved;
+    flags.input_spool = item->input_spool;
+    flags.output_spool = item->output_spool;
+    flags.folder_length = item->folder_length;
     g_variant_builder_add(&builder, "(t@ay@ay@ay@ay)", item->seq, text(item->input), text(item->relative),
                           text(item->output), bytes_of(&flags, sizeof flags));
   }
@@ -178,6 +188,8 @@ ms_worker_message_get_jobs(GVariant *message)
     item->skip_existing = flags.skip_existing;
     item->numbered = flags.numbered;
     item->perhaps_saved = flags.perhaps_saved;
+    item->input_spool = flags.input_spool;
+    item->output_spool = flags.output_spool;
     item->folder_length = flags.folder_length;
     g_ptr_array_add(items, item);
   }

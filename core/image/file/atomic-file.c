@@ -141,6 +141,14 @@ open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean o
   return g_steal_pointer(&self);
 }
 
+static gboolean
+is_pipe_or_device(const char *path)
+{
+  struct stat info;
+
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 /**
  * ms_atomic_file_open:
  * @path: path of the final file; links are followed, a device or pipe is written directly
@@ -152,8 +160,8 @@ open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean o
 MsAtomicFile *
 ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error)
 {
-  /* A link stays as it is; the file that it leads to is created or replaced. */
-  g_autofree char *target = ms_file_path_follow(path);
+  /* A link stays as it is; the file that it leads to is created or replaced. A link to a pipe may lead to no name. */
+  g_autofree char *target = is_pipe_or_device(path) ? g_strdup(path) : ms_file_path_follow(path);
   g_autofree char *folder = g_path_get_dirname(target);
   int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/error.h"
+
 /* How often a named pipe without a reader is tried again; the system reports the reader in no other way. */
 #define RETRY_MS 20
 
@@ -79,4 +81,17 @@ ms_pipe_output_write(int fd, const void *data, gsize size, GCancellable *cancell
     size -= (gsize)MAX(n, 0);
   }
   return 0;
+}
+
+/** ms_pipe_output_write_standard: writes to standard output; %FALSE with #MS_ERROR_IO or %G_IO_ERROR_CANCELLED. */
+gboolean
+ms_pipe_output_write_standard(GBytes *bytes, GCancellable *cancellable, GError **error)
+{
+  gsize size = 0;
+  const void *data = g_bytes_get_data(bytes, &size);
+  int code = ms_pipe_output_write(STDOUT_FILENO, data, size, cancellable, error);
+
+  if (code != 0 && code != ECANCELED)
+    ms_set_error(error, MS_ERROR_IO, "Standard output cannot be written to: %s.", g_strerror(code));
+  return code == 0;
 }

@@ -58,9 +58,13 @@ ms_scratch_file_unref(MsScratchFile *self)
   g_atomic_rc_box_release_full(self, clear);
 }
 
-/* Opens a file without a name, so that nothing is left when the process is killed. */
-static int
-open_temporary(const char *folder)
+/**
+ * ms_scratch_file_create: opens a file without a name, so that nothing is left when the process is killed.
+ *
+ * Returns: the file, or -1 with errno set
+ */
+int
+ms_scratch_file_create(const char *folder)
 {
   int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
@@ -98,7 +102,7 @@ map_file(int fd, gsize size, int *code)
 void *
 ms_scratch_file_map(MsScratchFile *self, gsize size, GError **error)
 {
-  int fd = open_temporary(self->folder), code = errno;
+  int fd = ms_scratch_file_create(self->folder), code = errno;
   Block block = {fd >= 0 ? map_file(fd, size, &code) : NULL, size};
 
   if (fd >= 0)

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _MsScratchFile MsScratchFile;
 
+int ms_scratch_file_create(const char *folder);
 MsScratchFile *ms_scratch_file_new(const char *folder, const char *name);
 MsScratchFile *ms_scratch_file_ref(MsScratchFile *self);
 void ms_scratch_file_unref(MsScratchFile *self);
