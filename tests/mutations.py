@@ -320,6 +320,14 @@ MUTATIONS = [
     ('chart: long common starts of labels stay', 'core/chart/chart-layout.c',
      'return common >= SHORTENED_FROM ? common : 0;', 'return 0;', 'lab-chart'),
 
+    ('device: a limit that is not stated counts as 0', 'core/opencl/device.c',
+     'if (!self->unknown.name)', 'if (TRUE)', 'faults'),
+    ('split: a band has the rows of its halo', 'core/engine/split-engine.c',
+     'region->y - held.first, region->height', '0, region->height', 'headless-memory'),
+    ('reference: a band in a colour space lacks its halo', 'core/filter/reference.c',
+     'params->levels > 0 ? height : ms_params_halo(params, height)', 'params->levels > 0 ? height : 0',
+     'batch-stream /batch/stream/space'),
+
     # Folders of images.
     ('shard: every shard takes everything', 'core/batch/shard/shard.c',
      'hash_name(relative) % self->count == self->index - 1', 'hash_name(relative) % self->count + 1 > 0', 'naming'),

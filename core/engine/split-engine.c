@@ -4,6 +4,7 @@
 #include "core/engine/device-settings.h"
 #include "core/engine/filter-modes.h"
 #include "core/engine/tuned.h"
+#include "core/filter/plan/bands.h"
 #include "core/filter/split/split.h"
 #include "core/opencl/device-chooser.h"
 
@@ -98,14 +99,13 @@ filter_on_devices(gpointer data, const MsFilterRequest *request, GError **error)
 }
 
 static MsImage *
-run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+run_whole(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
   const MsFilterRequest request = {
     .source = source, .settings = settings, .log = about->log, .cancellable = about->cancellable};
   Devices devices = {self->split, {{{0}}}};
 
-  g_return_val_if_fail(!about->region && !about->rows, NULL);
   tune(self, &request, about->want_modes, devices.settings);
   if (!resolve(self, source, &devices.settings[0], about, error))
     return NULL;
@@ -116,6 +116,25 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   MsImage *result = ms_filter_modes_run_by(filter_on_devices, &devices, &request, &modes, error);
   about->modes = modes.modes;
   return result;
+}
+
+/* Filters the rows of a region with those that can influence them as an image, and keeps the rows of the region. */
+static MsImage *
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+{
+  const MsRegion *region = about->region;
+  const int height = ms_image_get_height(source);
+
+  g_return_val_if_fail(!about->rows, NULL);
+  if (!region)
+    return run_whole(engine, source, settings, about, error);
+  g_return_val_if_fail(region->width == ms_image_get_width(source) && !about->want_modes, NULL);
+  g_return_val_if_fail(settings->params.levels == 0, NULL);
+  const MsRows held =
+    ms_bands_with_halo((MsRows){region->y, region->height}, ms_params_halo(&settings->params, height), height);
+  g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
+  g_autoptr(MsImage) result = run_whole(engine, rows, settings, about, error);
+  return result ? ms_image_new_rows(result, region->y - held.first, region->height) : NULL;
 }
 
 static void

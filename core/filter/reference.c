@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/filter/pyramid/pyramid.h"
+#include "core/filter/plan/bands.h"
 #include "core/filter/space/space.h"
 
 /* The sums over the pixels of a window within the colour radius. */
@@ -274,12 +275,21 @@ run_in_rgb(MsImage *source, const MsParams *params, const MsReferenceRun *run, G
   return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
 }
 
+/* Converts only the rows that can influence the region; the levels of a pyramid need all. */
 static MsImage *
 run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
 {
-  g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
-  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, run, error) : NULL;
+  const int height = ms_image_get_height(source);
+  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  const MsRows band = {region.y, region.height};
+  const MsRows held = ms_bands_with_halo(band, params->levels > 0 ? height : ms_params_halo(params, height), height);
+  MsReferenceRun inside = *run;
+  g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
+  g_autoptr(MsImage) converted = ms_space_convert_image(params->space, rows, error);
 
+  region.y -= held.first;
+  inside.region = &region;
+  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, &inside, error) : NULL;
   return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
 }
 

@@ -69,6 +69,8 @@ ms_context_new(MsDevice *device, GError **error)
   cl_int status = CL_SUCCESS;
 
   self->device = g_object_ref(device);
+  if (!ms_device_check_limits(device, error))
+    return NULL;
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;

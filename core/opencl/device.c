@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/opencl/cl-error.h"
 #include "core/opencl/driver-cache.h"
-
-/* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
-#define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
-#define NV_COMPUTE_CAPABILITY_MINOR 0x4001
-#define NV_WARP_SIZE 0x4003
-#define AMD_WAVEFRONT_WIDTH 0x4043
-#define PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
-#define MAX_NUM_SUB_GROUPS 0x105C
-#define OPENCL_C_FEATURES 0x106F
-
-/** NamedVersion: cl_name_version of OpenCL 3.0. */
-typedef struct {
-  guint32 version;
-  char name[64];
-} NamedVersion;
 
 struct _MsDevice {
   GObject parent_instance;
@@ -34,6 +16,7 @@ struct _MsDevice {
   char *extensions;
   char *address;
   MsDeviceLimits limits;
+  MsUnknownLimit unknown;
 };
 
 G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)
@@ -90,140 +73,6 @@ query_platform_string(cl_platform_id id, cl_platform_info what)
   return g_strstrip(text);
 }
 
-/* The unsigned value of a query of 4 or 8 bytes; 0 where the device does not support the query. */
-static guint64
-query_number(cl_device_id id, cl_device_info what)
-{
-  guint64 wide = 0;
-  guint32 narrow = 0;
-  gsize size = 0;
-
-  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS)
-    return 0;
-  if (size == sizeof narrow && clGetDeviceInfo(id, what, size, &narrow, NULL) == CL_SUCCESS)
-    return narrow;
-  if (size == sizeof wide && clGetDeviceInfo(id, what, size, &wide, NULL) == CL_SUCCESS)
-    return wide;
-  return 0;
-}
-
-static MsDeviceType
-device_type(cl_device_id id)
-{
-  guint64 type = query_number(id, CL_DEVICE_TYPE);
-
-  if (type & CL_DEVICE_TYPE_GPU)
-    return MS_DEVICE_TYPE_GPU;
-  if (type & CL_DEVICE_TYPE_CPU)
-    return MS_DEVICE_TYPE_CPU;
-  if (type & CL_DEVICE_TYPE_ACCELERATOR)
-    return MS_DEVICE_TYPE_ACCELERATOR;
-  return MS_DEVICE_TYPE_OTHER;
-}
-
-static guint
-opencl_version(const char *text)
-{
-  guint major = 0, minor = 0;
-
-  if (sscanf(text, "OpenCL %u.%u", &major, &minor) != 2)
-    return 100;
-  return major * 100 + minor * 10;
-}
-
-static gboolean
-has_extension(MsDevice *self, const char *extension)
-{
-  g_auto(GStrv) words = g_strsplit(self->extensions, " ", -1);
-
-  return g_strv_contains((const char *const *)words, extension);
-}
-
-/* Sends a vendor's query only to that vendor's devices, because API checkers report it as an error on others. */
-static guint
-preferred_multiple(MsDevice *self)
-{
-  guint64 answer = 0;
-
-  if (has_extension(self, "cl_nv_device_attribute_query"))
-    answer = query_number(self->id, NV_WARP_SIZE);
-  else if (has_extension(self, "cl_amd_device_attribute_query"))
-    answer = query_number(self->id, AMD_WAVEFRONT_WIDTH);
-  else if (self->limits.opencl_version >= 300)
-    answer = query_number(self->id, PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
-  if (answer > 0)
-    return (guint)answer;
-  return self->limits.type == MS_DEVICE_TYPE_GPU ? 32 : 1;
-}
-
-/* OpenCL C features are listed since version 3.0, as pairs of version and name. */
-static gboolean
-has_feature(MsDevice *self, const char *feature)
-{
-  gsize size = 0;
-
-  if (self->limits.opencl_version < 300 || clGetDeviceInfo(self->id, OPENCL_C_FEATURES, 0, NULL, &size) != CL_SUCCESS)
-    return FALSE;
-  g_autofree NamedVersion *features = g_malloc0(size + 1);
-  if (clGetDeviceInfo(self->id, OPENCL_C_FEATURES, size, features, NULL) != CL_SUCCESS)
-    return FALSE;
-  for (gsize i = 0; i < size / sizeof *features; i++)
-    if (strncmp(features[i].name, feature, sizeof features[i].name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-/*
- * Whether it has the extension of OpenCL 2 or the feature of OpenCL C 3.0; the number is 0 where sub-groups are absent.
- */
-static gboolean
-has_subgroups(MsDevice *self)
-{
-  gboolean known = (self->limits.opencl_version >= 200 && has_extension(self, "cl_khr_subgroups")) ||
-                   has_feature(self, "__opencl_c_subgroups");
-
-  return known && query_number(self->id, MAX_NUM_SUB_GROUPS) > 0;
-}
-
-static guint
-nvidia_capability(MsDevice *self)
-{
-  if (!has_extension(self, "cl_nv_device_attribute_query"))
-    return 0;
-  return (guint)(query_number(self->id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                 query_number(self->id, NV_COMPUTE_CAPABILITY_MINOR));
-}
-
-static void
-query_limits(MsDevice *self)
-{
-  MsDeviceLimits *l = &self->limits;
-  cl_device_id id = self->id;
-
-  l->type = device_type(id);
-  l->compute_units = (guint)query_number(id, CL_DEVICE_MAX_COMPUTE_UNITS);
-  l->clock_mhz = (guint)query_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-  l->global_memory = query_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
-  l->max_allocation = query_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  l->local_memory = query_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
-  l->local_is_dedicated = query_number(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-  l->max_work_group = query_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof l->max_work_item, l->max_work_item, NULL);
-  l->images = query_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0;
-  l->image_max_width = query_number(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
-  l->image_max_height = query_number(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
-  l->fp64 = query_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-  l->opencl_version = opencl_version(self->version);
-  l->subgroups = has_subgroups(self);
-  l->subgroup_shuffle = l->subgroups && has_extension(self, "cl_khr_subgroup_shuffle");
-  l->int64_atomics = has_extension(self, "cl_khr_int64_base_atomics");
-  l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
-  l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
-  l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  l->preferred_multiple = preferred_multiple(self);
-  l->nvidia_capability = nvidia_capability(self);
-}
-
 /* (transfer full): the device with its limits read; the indices are places in the lists of the OpenCL loader. */
 static MsDevice *
 new_for_id(cl_device_id id, guint platform_index, guint device_index)
@@ -239,7 +88,7 @@ new_for_id(cl_device_id id, guint platform_index, guint device_index)
   self->extensions = query_string(id, CL_DEVICE_EXTENSIONS);
   self->platform = query_platform_string(self->platform_id, CL_PLATFORM_NAME);
   self->address = g_strdup_printf("%u:%u", platform_index, device_index);
-  query_limits(self);
+  ms_device_limits_read(id, self->version, self->extensions, &self->limits, &self->unknown);
   return self;
 }
 
@@ -298,6 +147,24 @@ const MsDeviceLimits *
 ms_device_get_limits(MsDevice *self)
 {
   return &self->limits;
+}
+
+/**
+ * ms_device_check_limits:
+ *
+ * Returns: %FALSE with #MS_ERROR_DEVICE where the driver does not state a limit that plans need, or states 0
+ */
+gboolean
+ms_device_check_limits(MsDevice *self, GError **error)
+{
+  if (!self->unknown.name)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_DEVICE,
+               "The driver of the device %s does not state its limit %s (%s); update the driver, or choose another "
+               "device with --device.",
+               self->name, self->unknown.name,
+               self->unknown.status == CL_SUCCESS ? "0" : ms_cl_status_name(self->unknown.status));
+  return FALSE;
 }
 
 /** ms_device_has_own_memory: whether its buffers take none of the machine's memory. */

@@ -104,6 +104,19 @@ class MemoryLimit(headless.HeadlessCase):
                     self.assertGreater(len(bands["timings"]), 2 * len(whole["timings"]))
                     self.assertEqual(figures(bands), figures(whole))
 
+    def test_bands_on_several_devices(self):
+        """The same file as from one device that has the whole image, also in another colour space."""
+        source = self.picture("a.png", 1000, 700)
+        several = ("--devices", "0:0,0:1", "--split", "equal", "--memory-limit", "264M", "--jobs", "1")
+        for space in ("rgb", "lab"):
+            common = (source, "--sp", "1", "--max-iterations", "1", "--space", space)
+            self.run_program(*common, "-o", self.out / f"{space}-whole.jpg", "--device", "reference")
+            image, = self.report(*common, "-o", self.out / f"{space}-bands.jpg", "--verify", *several,
+                                 env={"POCL_DEVICES": "pthread basic"})["images"]
+            self.assertGreater(len([row for row in image["timings"] if row["stage"] == "decode"]), 2)
+            self.assertEqual((self.out / f"{space}-bands.jpg").read_bytes(),
+                             (self.out / f"{space}-whole.jpg").read_bytes())
+
     def test_the_smallest_limit_is_told(self):
         """The limit that the refusal names is enough."""
         source = self.picture("a.png", 300, 200)

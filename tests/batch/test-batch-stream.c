@@ -17,6 +17,9 @@
 #define HEIGHT 1000
 #define LIMIT (G_GUINT64_CONSTANT(21) << 19)
 
+/* For images with a side of 65000 pixels: less than they take, more than the PNG encoder's rows. */
+#define LONGEST_LIMIT (G_GUINT64_CONSTANT(16) << 20)
+
 /* ---- The plan. */
 
 static MsStreamRequest
@@ -46,6 +49,10 @@ test_plan(void)
   assert_plan(&request, 10, 6);
   request.codec_bytes = 3 * 400;
   assert_plan(&request, 10, 5);
+  /* A copy with the halo takes 20 rows more, and each band a fourth row. */
+  request = request_of(100, 1000, 10, 400 * (2 * 20 + 4 * 7));
+  request.halo_copies = 1;
+  assert_plan(&request, 10, 7);
 
   /* One row does not fit: the plan says what it needs. */
   request = request_of(100, 1000, 10, 400 * 22);
@@ -141,6 +148,34 @@ test_transparent(BatchFixture *f, gconstpointer data)
   f->options.repeat = 2;
   f->options.save.compression = 6;
   assert_equal(f, "a.png", LIMIT);
+}
+
+/* In another colour space, also compared with the reference, which converts no more than the rows of a band. */
+static void
+test_space(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  f->request.settings.params.space = f->options.settings.params.space = MS_SPACE_LAB;
+  f->options.verify = TRUE;
+  add_picture(f, "a.jpg", 301, 403, TRUE);
+  assert_equal(f, "a.jpg", 500 << 10);
+}
+
+/* The longest sides that a JPEG file can have are near these. */
+static void
+test_longest(BatchFixture *f, gconstpointer data)
+{
+  const int thickness = g_getenv("MS_TEST_FULL") ? 200 : 30;
+
+  set_fast(f);
+  f->options.save.compression = 1;
+  add_picture(f, "a.png", 65000, thickness, TRUE);
+  assert_equal(f, "a.png", LONGEST_LIMIT);
+  add_picture(f, "a.png", thickness, 65000, TRUE);
+  assert_equal(f, "a.png", LONGEST_LIMIT);
+  add_picture(f, "a.png", 65000, thickness, TRUE);
+  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  assert_equal(f, "a.jpg", LONGEST_LIMIT);
 }
 
 static void
@@ -334,7 +369,9 @@ main(int argc, char **argv)
   g_test_add_func("/batch/stream/plan", test_plan);
   BATCH_FIXTURE_ADD("stream/opaque", test_opaque);
   BATCH_FIXTURE_ADD("stream/transparent", test_transparent);
+  BATCH_FIXTURE_ADD("stream/space", test_space);
   BATCH_FIXTURE_ADD("stream/long", test_long);
+  BATCH_FIXTURE_ADD("stream/longest", test_longest);
   BATCH_FIXTURE_ADD("stream/jpeg", test_jpeg);
   BATCH_FIXTURE_ADD("stream/png-to-jpeg", test_png_to_jpeg);
   BATCH_FIXTURE_ADD("stream/tiff", test_tiff);

@@ -14,6 +14,7 @@ static MsFaultArm arm;
 static MsFaultCount count;
 static MsFaultHang hang;
 static MsFaultPlaceAt place;
+static MsFaultRefuse refuse;
 
 /* The loader has loaded the layer by now if it knows layers; the same file opened again is the same object. */
 static gboolean
@@ -28,7 +29,8 @@ layer_works(void)
   if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
       !g_module_symbol(module, "ms_fault_count", (gpointer *)&count) ||
       !g_module_symbol(module, "ms_fault_hang", (gpointer *)&hang) ||
-      !g_module_symbol(module, "ms_fault_place", (gpointer *)&place))
+      !g_module_symbol(module, "ms_fault_place", (gpointer *)&place) ||
+      !g_module_symbol(module, "ms_fault_refuse", (gpointer *)&refuse))
     return FALSE;
   arm(0);
   g_autoptr(MsContext) second = ms_fixture_context();
@@ -219,6 +221,43 @@ test_place_on_the_bus(void)
   place(NULL);
 }
 
+/* A device whose driver does not state a limit is refused with its name; without images it is one without images. */
+static void
+test_unknown_limits(void)
+{
+  static const struct {
+    cl_device_info query;
+    const char *name;
+  } limits[] = {
+    {CL_DEVICE_MAX_COMPUTE_UNITS, "CL_DEVICE_MAX_COMPUTE_UNITS"},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, "CL_DEVICE_GLOBAL_MEM_SIZE"},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "CL_DEVICE_MAX_MEM_ALLOC_SIZE"},
+    {CL_DEVICE_LOCAL_MEM_SIZE, "CL_DEVICE_LOCAL_MEM_SIZE"},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "CL_DEVICE_MAX_WORK_GROUP_SIZE"},
+    {CL_DEVICE_MAX_WORK_ITEM_SIZES, "CL_DEVICE_MAX_WORK_ITEM_SIZES"},
+  };
+
+  if (!layer_works()) {
+    g_test_skip("This needs a device and a loader with layers.");
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
+    g_autoptr(GError) error = NULL;
+    refuse(limits[i].query);
+    g_autoptr(MsContext) context = ms_device_choose("auto", NULL, &error);
+    g_assert_null(context);
+    g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
+    g_assert_nonnull(strstr(error->message, limits[i].name));
+    g_assert_nonnull(strstr(error->message, "CL_INVALID_VALUE"));
+  }
+  g_autoptr(GError) error = NULL;
+  refuse(CL_DEVICE_IMAGE_SUPPORT);
+  g_autoptr(MsContext) context = ms_device_choose("auto", NULL, &error);
+  refuse(0);
+  g_assert_no_error(error);
+  g_assert_false(ms_context_get_limits(context)->images);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -229,6 +268,7 @@ main(int argc, char **argv)
   g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_rejected);
   g_test_add_func("/faults/each-call", test_each_call);
   g_test_add_func("/faults/hung-device", test_hung_device);
+  g_test_add_func("/faults/unknown-limits", test_unknown_limits);
   g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);
   g_test_add_func("/faults/failed-bandwidth-is-remembered", test_failed_bandwidth_is_remembered);
   return g_test_run();

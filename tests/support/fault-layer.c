@@ -11,6 +11,7 @@
 EXPORT void ms_fault_arm(int nth);
 EXPORT int ms_fault_count(void);
 EXPORT void ms_fault_hang(int hang);
+EXPORT void ms_fault_refuse(unsigned int query);
 EXPORT void ms_fault_place(const MsFaultPlace *at);
 EXPORT cl_int clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret);
 EXPORT cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ret, const cl_icd_dispatch **layer_ret);
@@ -28,6 +29,7 @@ static struct {
 static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
 static const MsFaultPlace *place;
+static unsigned int refused;
 static int armed, counted, hanging, n_held;
 
 /* The n-th call of a whole program with its workers, by environment variables; see tests/faults/preload.c. */
@@ -58,6 +60,12 @@ ms_fault_hang(int hang)
   }
   if (!hang)
     n_held = 0;
+}
+
+void
+ms_fault_refuse(unsigned int query)
+{
+  refused = query;
 }
 
 void
@@ -211,6 +219,8 @@ give_words(const unsigned int *words, size_t n, size_t size, void *value, size_t
 static cl_int CL_API_CALL
 layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret)
 {
+  if (refused != 0 && what == refused)
+    return CL_INVALID_VALUE;
   if (place && what == 0x410F)
     return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
   if (place && what >= 0x4008 && what <= 0x400A)

@@ -51,11 +51,7 @@ static const char *
 why_whole(const MsBatchImage *work, const MsCodec *codec)
 {
   if (work->options->settings.params.levels > 0)
-    return N_("--levels needs the whole image");
-  if (work->options->verify && work->options->settings.params.space != MS_SPACE_RGB)
-    return N_("--verify needs the whole image where --space is given");
-  if (work->options->whole_images)
-    return N_("several devices need the whole image");
+    return N_("--levels needs the whole image, and without it the image is filtered in bands");
   if (!work->item->output)
     return NULL;
   if (work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output) ||
@@ -111,6 +107,13 @@ encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
   return work->item->output ? ms_codec_get(save.format)->write_bytes(header->width, header->height, &save) : 0;
 }
 
+/* The reference in another colour space than RGB has its rows in that space before and after the filter. */
+static guint
+reference_copies(const MsRunnerOptions *options)
+{
+  return options->verify && options->settings.params.space != MS_SPACE_RGB ? 2 : 0;
+}
+
 /*
  * Compresses a PNG file in bands, which takes longer, only where compressing it as a whole leaves bands so low that the
  * halo is most of what is filtered.
@@ -122,6 +125,7 @@ plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
                              .height = header->height,
                              .params = work->options->settings.params,
                              .copies = work->options->inspected_copies + (work->options->verify ? 1 : 0),
+                             .halo_copies = work->options->engine_copies + reference_copies(work->options),
                              .memory = work->options->memory};
 
   request.codec_bytes = other_bytes + encoder_bytes(work, header);

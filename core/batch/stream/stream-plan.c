@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/stream/stream-plan.h"
 
-#include <math.h>
-
 #define BYTES_PER_PIXEL 4
 
 /* Larger bands are not faster: the rows of the halo, which are uploaded again for each band, are few beside these. */
 #define MOST_BAND_BYTES (G_GUINT64_CONSTANT(256) << 20)
 
 /*
- * Rows that are in memory at once: the source with its halo, the result of the band, the result being encoded, and the
- * copies of the band.
+ * Rows that are in memory at once: the source with its halo and copies of it, the result of the band, the result being
+ * encoded, and the copies of the band.
  */
 static guint64
 rows_in_memory(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_rows)
 {
-  return MIN((guint64)request->height, band_rows + 2 * (guint64)self->halo) + (2 + request->copies) * band_rows;
+  guint64 held = MIN((guint64)request->height, band_rows + 2 * (guint64)self->halo);
+
+  return (1 + request->halo_copies) * held + (2 + request->copies) * band_rows;
 }
 
 static guint64
@@ -24,21 +24,12 @@ bytes_of(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_
   return request->codec_bytes + rows_in_memory(self, request, band_rows) * (guint64)request->width * BYTES_PER_PIXEL;
 }
 
-/* The window moves by at most its radius in each iteration, and reads as many rows again around its last place. */
-static int
-halo_rows(const MsStreamRequest *request)
-{
-  double rows = ceil(request->params.sp) * (request->params.max_iterations + 1.0);
-
-  return (int)MIN(rows, request->height);
-}
-
 /** ms_stream_plan: the largest bands whose memory is within the request's, up to a size that gains nothing more. */
 MsStreamPlan
 ms_stream_plan(const MsStreamRequest *request)
 {
   guint64 row_bytes = (guint64)request->width * BYTES_PER_PIXEL;
-  MsStreamPlan plan = {.halo = halo_rows(request)};
+  MsStreamPlan plan = {.halo = ms_params_halo(&request->params, request->height)};
   guint64 low = 0, high = CLAMP(MOST_BAND_BYTES / row_bytes, 1, (guint64)request->height);
 
   while (low < high) {

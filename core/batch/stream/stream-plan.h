@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @params: of the filter, which determine the halo
  * @codec_bytes: working memory of the decoder and the encoder
  * @copies: further copies of the rows of a band, for comparing and measuring
+ * @halo_copies: further copies of the rows of a band with its halo
  * @memory: bytes that the streamed image may take in all
  */
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
   MsParams params;
   guint64 codec_bytes;
   guint copies;
+  guint halo_copies;
   guint64 memory;
 } MsStreamRequest;
 

@@ -106,11 +106,8 @@ keep_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
 static gboolean
 inspect_band(Feed *self, const MsRegion *region, MsImage *result, GError **error)
 {
-  const gsize stride = (gsize)self->width * 4;
   const MsStreamedBand band = {self->source_image, *region};
-  g_autoptr(GBytes) rows = g_bytes_new_from_bytes(ms_image_get_bytes(self->source_image), (gsize)region->y * stride,
-                                                  (gsize)region->height * stride);
-  g_autoptr(MsImage) source = ms_image_new(region->width, region->height, rows, NULL);
+  g_autoptr(MsImage) source = ms_image_new_rows(self->source_image, region->y, region->height);
 
   return self->run->inspect(source, result, &band, self->run->inspect_data, error);
 }

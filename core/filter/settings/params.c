@@ -110,6 +110,21 @@ ms_params_coarser(const MsParams *self)
   return params;
 }
 
+/**
+ * ms_params_halo:
+ * @height: rows of the image
+ *
+ * The window moves by at most its radius in each iteration, and reads as many rows again around its last place. Levels
+ * of a pyramid are not considered.
+ *
+ * Returns: the rows above and below a row that can influence it, @height at most
+ */
+int
+ms_params_halo(const MsParams *self, int height)
+{
+  return (int)MIN(ceil(self->sp) * (self->max_iterations + 1.0), height);
+}
+
 gboolean
 ms_params_equal(const MsParams *a, const MsParams *b)
 {

@@ -82,6 +82,7 @@ gboolean ms_params_validate(const MsParams *self, GError **error);
 MsFilterNumbers ms_params_numbers(const MsParams *self);
 gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
 MsParams ms_params_coarser(const MsParams *self);
+int ms_params_halo(const MsParams *self, int height);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
 
 G_END_DECLS

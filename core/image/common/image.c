@@ -92,6 +92,16 @@ ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata)
   return self;
 }
 
+/** ms_image_new_rows: (transfer full): @count rows of @self from @first on, whose memory it shares. */
+MsImage *
+ms_image_new_rows(MsImage *self, int first, int count)
+{
+  const gsize stride = (gsize)self->width * 4;
+  g_autoptr(GBytes) rows = g_bytes_new_from_bytes(self->pixels, (gsize)first * stride, (gsize)count * stride);
+
+  return ms_image_new(self->width, count, rows, self->metadata);
+}
+
 /**
  * ms_image_new_take:
  * @pixels: (transfer full): width * height * 4 bytes from g_malloc()

@@ -38,6 +38,7 @@ typedef struct {
 
 guint8 *ms_image_try_alloc_pixels(guint64 width, guint64 height);
 MsImage *ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata);
+MsImage *ms_image_new_rows(MsImage *self, int first, int count);
 MsImage *ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata);
 MsImage *ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, gboolean is_opaque,
                                const MsImageFeed *feed);
