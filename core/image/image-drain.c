@@ -7,6 +7,7 @@
 #include <gio/gunixinputstream.h>
 
 #include "core/error.h"
+#include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
 
@@ -130,19 +131,24 @@ write_bytes(gpointer data, const guint8 *bytes, gsize size, GError **error)
 
 /**
  * ms_image_drain_to_file:
- * @fd: open for reading; may be a pipe; not closed
+ * @path: of a pipe or device, "-" for standard input
  * @into: a file, open for writing
- * @name: of the pipe in messages
  *
  * Copies the bytes of a pipe into a file, for callers that need them more than once.
  *
  * Returns: %FALSE with the errors of ms_image_load(), or #MS_ERROR_IO where the file cannot be written
  */
 gboolean
-ms_image_drain_to_file(int fd, int into, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, GCancellable *cancellable,
                        GError **error)
 {
-  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
+  gboolean standard = ms_file_path_is_standard(path);
+  g_autofree char *name = standard ? g_strdup("standard input") : g_filename_display_name(path);
+  int fd = standard ? STDIN_FILENO : ms_image_open_file(path, name, error);
+
+  if (fd < 0)
+    return FALSE;
+  g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, !standard);
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   MsImageSource source = source_of(fd, stream, name, limits, cancellable);
 

@@ -10,7 +10,6 @@
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-drain.h"
-#include "core/image/image-io.h"
 
 /* File I of @files is the descriptor MS_WORKER_STREAMS_FD + I of the worker. */
 struct _MsStreamSpool {
@@ -82,18 +81,9 @@ static gboolean
 read_input(MsStreamSpool *self, MsBatchItem *item, const MsImageLimits *limits, GCancellable *cancellable,
            GError **error)
 {
-  gboolean standard = ms_file_path_is_standard(item->input);
-  g_autofree char *name = ms_batch_item_input_name(item);
-  int from = standard ? STDIN_FILENO : ms_image_open_file(item->input, name, error);
-
-  if (from < 0)
-    return FALSE;
   item->input_spool = add_file(self, error);
-  gboolean good = item->input_spool > 0 &&
-                  ms_image_drain_to_file(from, get_file(self, item->input_spool), name, limits, cancellable, error);
-  if (!standard)
-    close(from);
-  return good;
+  return item->input_spool > 0 &&
+         ms_image_drain_to_file(item->input, get_file(self, item->input_spool), limits, cancellable, error);
 }
 
 static gboolean
