@@ -67,17 +67,18 @@ class Copy:
             else:
                 shutil.copy(path, copy)
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
-            result = run('meson', 'setup', self.build, self.source, '-Dgui=disabled', '-Doptimization=1')
+            result = run('meson', 'setup', self.build, self.source, '-Dgui=enabled', '-Doptimization=1')
             if result.returncode != 0:
                 sys.exit(result.stdout)
         self.tests = json.loads(run('meson', 'introspect', '--tests', self.build).stdout)
 
     def programs_of(self, test):
-        """What the command of a test needs; a test in Python runs the program itself."""
+        """What the command of a test needs; a test in Python runs the program itself, with or without the window."""
         words = next(row['cmd'] for row in self.tests if row['name'] == test.split()[0])
+        programs = {os.path.relpath(word, self.build) for word in words if word.startswith(self.build)}
         if any(word.endswith('.py') for word in words):
-            return {'app/meanshift-lab'}
-        return {os.path.relpath(word, self.build) for word in words if word.startswith(self.build)}
+            return {'app/meanshift-lab'} | {program for program in programs if program.startswith('app/')}
+        return programs
 
     def compile(self, tests):
         programs = set().union(*(self.programs_of(test) for test in tests))

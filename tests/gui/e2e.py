@@ -3,6 +3,7 @@
 Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -299,7 +300,9 @@ def stale_picture(person):
     number = run_label(person)
     person.enter(person.find("Max iterations", "spin button"), "60")
     person.enter(person.find("Spatial radius", "spin button"), "60")
-    person.click(person.find("Cancel", "push button"))
+    cancel = person.find("Cancel", "push button")
+    wait("the time left", lambda: re.fullmatch(r"\d+ %, about [\d.]+ m?s left", cancel.parent.getChildAtIndex(0).name))
+    person.click(cancel)
     view = person.find("Picture", "image")
     wait("the badge of a stale picture", lambda: "Filtered with other settings" in view.description)
     person.press("ctrl+shift+s")

@@ -64,6 +64,21 @@ show_progress_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* A shorter time says too little about the rest. */
+#define TELLING_MS 1000
+
+/* (transfer full): how much is done, and for long runs the time left */
+static char *
+progress_text(MsDocument *document)
+{
+  double done = ms_document_get_progress(document), ms = ms_document_get_busy_ms(document);
+  g_autofree char *left = done > 0 && ms >= TELLING_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
+
+  if (done <= 0)
+    return g_strdup("");
+  return left ? g_strdup_printf(_("%.0f %%, about %s left"), done * 100, left) : g_strdup_printf("%.0f %%", done * 100);
+}
+
 /** ms_window_update_progress: updates the progress bar and the actions that depend on it. */
 void
 ms_window_update_progress(MsWindow *self)
@@ -78,6 +93,8 @@ ms_window_update_progress(MsWindow *self)
     g_clear_handle_id(&self->progress_delay, g_source_remove);
     gtk_widget_hide(self->progress_box);
   }
+  g_autofree char *text = busy ? progress_text(self->document) : g_strdup("");
+  gtk_label_set_text(GTK_LABEL(self->progress_text), text);
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), busy ? ms_document_get_progress(self->document) : 0);
   ms_window_update_actions(self);
 }

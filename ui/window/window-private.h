@@ -47,6 +47,7 @@ struct _MsWindow {
   GtkWidget *region_picture;
   GtkWidget *progress_box;
   GtkWidget *progress;
+  GtkWidget *progress_text;
   GtkWidget *loads; /* rows of pictures that are being loaded */
   GtkWidget *message_revealer;
   GtkWidget *message_bar;

@@ -197,6 +197,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(region_picture);
   BIND(progress_box);
   BIND(progress);
+  BIND(progress_text);
   BIND(loads);
   BIND(message_revealer);
   BIND(message_bar);
