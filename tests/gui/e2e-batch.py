@@ -30,6 +30,8 @@ def batch():
     person = Person(PROGRAM, [folder], {"XDG_DATA_HOME": WORK})
     try:
         person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+        for picture in ("a.png", "b.png", "c.png"):
+            person.find(picture, "table cell")
         name = person.find("Name of the results", "text")
         person.enter(name, "{stem}-{sp}.{ext}")
         person.find("Example: picture-10.png", "label")
@@ -40,7 +42,9 @@ def batch():
         person.enter(name, "{stem}.{ext}")
         person.click(person.find("Write a manifest", "check box"))
         person.click(person.find("Dry Run", "push button"))
-        wait("the list", lambda: person.has("c.png", "table cell"))
+        person.find(part="0 of 3 done", role="label")
+        start = person.find("Start", "push button")
+        wait("the end of the dry run", lambda: start.getState().contains(pyatspi.STATE_SENSITIVE))
         check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
         person.click(person.find("Start", "push button"))
         wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or

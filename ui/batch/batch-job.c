@@ -11,6 +11,8 @@
 /* News are collected for this long, so that thousands of small images do not flood the main loop. */
 #define DELIVERY_MS 100
 
+#define NEWS_AT_ONCE 200
+
 typedef enum {
   WORK_PLAN,
   WORK_RUN,
@@ -115,24 +117,49 @@ ms_batch_job_is_running(MsBatchJob *self)
   return self->running;
 }
 
-static void
+/* The oldest of the news that wait; with the lock held. */
+static GArray *
+take_news(MsBatchJob *self)
+{
+  GArray *news = new_news();
+  const guint n = MIN(self->news->len, NEWS_AT_ONCE);
+
+  g_array_append_vals(news, self->news->data, n);
+  /* What was copied is not freed here. */
+  g_array_set_clear_func(self->news, NULL);
+  g_array_remove_range(self->news, 0, n);
+  g_array_set_clear_func(self->news, clear_news);
+  return news;
+}
+
+/* Returns whether more news wait: many images are shown in several turns of the main loop, so that none takes long. */
+static gboolean
 deliver(MsBatchJob *self)
 {
   g_autoptr(GArray) news = NULL;
+  gboolean more;
 
   g_mutex_lock(&self->lock);
-  news = g_steal_pointer(&self->news);
-  self->news = new_news();
-  self->delivery = 0;
+  news = take_news(self);
+  more = self->news->len > 0;
   g_mutex_unlock(&self->lock);
   if (news->len > 0)
     g_signal_emit(self, news_signal, 0, news);
+  return more;
 }
 
+/* After the first of many news, the others follow whenever nothing else is to be done. */
 static gboolean
 deliver_cb(gpointer data)
 {
-  deliver(data);
+  MsBatchJob *self = data;
+
+  deliver(self);
+  g_mutex_lock(&self->lock);
+  self->delivery = 0;
+  if (self->news->len > 0)
+    self->delivery = g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, deliver_cb, g_object_ref(self), g_object_unref);
+  g_mutex_unlock(&self->lock);
   return G_SOURCE_REMOVE;
 }
 
@@ -289,19 +316,27 @@ work_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     g_task_return_error(task, error);
 }
 
-static void
-ended_cb(GObject *source, GAsyncResult *result, gpointer data)
+static gboolean
+end_cb(gpointer task)
 {
-  MsBatchJob *self = MS_BATCH_JOB(source);
-  g_autoptr(GError) error = NULL;
+  MsBatchJob *self = g_task_get_source_object(task);
   GApplication *application = g_application_get_default();
+  g_autoptr(GError) error = NULL;
 
-  g_task_propagate_boolean(G_TASK(result), &error);
+  if (deliver(self))
+    return G_SOURCE_CONTINUE;
+  g_task_propagate_boolean(task, &error);
   self->running = FALSE;
-  deliver(self);
   g_signal_emit(self, ended_signal, 0, error);
   if (application)
     g_application_release(application);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ended_cb(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, end_cb, g_object_ref(result), g_object_unref);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "ui/common/words.h"
 #include "ui/batch/batch-form.h"
+#include "ui/batch/batch-listing.h"
 #include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-thumbnails.h"
@@ -14,8 +15,9 @@
 struct _MsBatchPage {
   GtkBin parent_instance;
   MsBatchRows *rows;
-  MsBatchJob *job;   /* (nullable): the batch in the list */
-  gboolean outdated; /* the form describes another batch than @job */
+  MsBatchListing *listing; /* of the request that is no job yet */
+  MsBatchJob *job;         /* (nullable): the batch in the list */
+  gboolean outdated;       /* the form describes another batch than @job */
   gboolean paused;
   gint64 started_us;
   guint finished_before; /* images that were finished when the run began */
@@ -58,6 +60,15 @@ list_is_current(MsBatchPage *self)
   return self->job && !self->outdated;
 }
 
+/* Without the view, which would handle the removal of each of thousands of rows. */
+static void
+clear_rows(MsBatchPage *self)
+{
+  gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), NULL);
+  ms_batch_rows_clear(self->rows);
+  gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
+}
+
 static void
 update_buttons(MsBatchPage *self)
 {
@@ -77,6 +88,18 @@ update_buttons(MsBatchPage *self)
                                                   ms_batch_job_get_spec(self->job)->manifest);
 }
 
+/* Shows which pictures the request is about before anything is planned or written. */
+static void
+list_request(MsBatchPage *self)
+{
+  g_autoptr(MsBatchSpec) spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
+
+  if (spec->inputs && spec->inputs[0])
+    ms_batch_listing_start(self->listing, spec);
+  else
+    ms_batch_listing_stop(self->listing);
+}
+
 /* The list of another request is cleared, unless its images are being filtered. */
 static void
 request_changed(MsBatchPage *self)
@@ -86,14 +109,15 @@ request_changed(MsBatchPage *self)
     if (self->job)
       g_signal_handlers_disconnect_by_data(self->job, self);
     g_clear_object(&self->job);
-    ms_batch_rows_clear(self->rows);
+    clear_rows(self);
     gtk_label_set_text(GTK_LABEL(self->note), "");
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
+    list_request(self);
   }
   update_buttons(self);
 }
 
-/** ms_batch_page_add: adds a file or folder; nothing is read before a dry run or the start. */
+/** ms_batch_page_add: adds a file or folder; nothing is written before a dry run or the start. */
 void
 ms_batch_page_add(MsBatchPage *self, GFile *file)
 {
@@ -123,15 +147,8 @@ show_progress(MsBatchPage *self)
 static void
 on_news(MsBatchPage *self, GArray *news)
 {
-  gboolean many = news->len > 200;
-
-  /* A view that is attached would handle every insertion. */
-  if (many)
-    gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), NULL);
   for (guint i = 0; i < news->len; i++)
     ms_batch_rows_take(self->rows, &g_array_index(news, MsBatchNews, i));
-  if (many)
-    gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   show_progress(self);
 }
 
@@ -161,7 +178,8 @@ make_job(MsBatchPage *self)
     g_signal_handlers_disconnect_by_data(self->job, self);
   g_clear_object(&self->job);
   spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
-  ms_batch_rows_clear(self->rows);
+  ms_batch_listing_stop(self->listing);
+  clear_rows(self);
   self->outdated = FALSE;
   self->job = ms_batch_job_new(spec);
   g_signal_connect_object(self->job, "news", G_CALLBACK(on_news), self, G_CONNECT_SWAPPED);
@@ -299,12 +317,14 @@ ms_batch_page_dispose(GObject *object)
     ms_batch_job_cancel(self->job);
   }
   g_clear_object(&self->job);
+  ms_batch_listing_stop(self->listing);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->dispose(object);
 }
 
 static void
 ms_batch_page_finalize(GObject *object)
 {
+  ms_batch_listing_free(MS_BATCH_PAGE(object)->listing);
   ms_batch_rows_free(MS_BATCH_PAGE(object)->rows);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->finalize(object);
 }
@@ -363,6 +383,7 @@ static void
 ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
+  self->listing = ms_batch_listing_new(self->rows);
   gtk_widget_init_template(GTK_WIDGET(self));
   ms_batch_add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
