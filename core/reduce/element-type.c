@@ -117,7 +117,7 @@ ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint 
     CONVERT(guint8)
     break;
   case MS_ELEMENT_CHAR:
-    CONVERT(gint8)
+    CONVERT(gint8) /* NOLINT(bugprone-signed-char-misuse,cert-str34-c): a number, no character */
     break;
   case MS_ELEMENT_USHORT:
     CONVERT(guint16)

@@ -78,6 +78,22 @@ class ClusterCase(headless.HeadlessCase):
             self.run_script(*container["command"], script, JOB_COMPLETION_INDEX=str(index))
         self.assert_results()
 
+    def test_nextflow_commands(self):
+        """The commands of both processes with the values that Nextflow would put in; Nextflow itself is not run."""
+        shard, merge = re.findall(r'"""(.*?)"""', (CLUSTER / "shards.nf").read_text(), re.DOTALL)
+        values = {"params.photos": self.src, "params.results": self.results, "params.shards": 4, "task.cpus": 1,
+                  "params.options": " ".join(REFERENCE)}
+
+        def run(script, **more):
+            text = re.sub(r"\$\{(.*?)\}", lambda match: str({**values, **more}[match[1]]), script.replace("\\\\", "\\"))
+            self.run_script("sh", "-ec", text.replace("meanshift-lab --headless", '"$MEANSHIFT_LAB" --headless'))
+
+        for index in range(1, 5):
+            run(shard, index=index)
+        run(merge)
+        self.assertEqual(len((self.results / "manifest.jsonl").read_text().splitlines()), 9)
+        self.assert_results()
+
     def test_every_option_in_the_examples_exists(self):
         known = set(re.findall(r"--[a-z][a-z-]+", self.run_program("--help-all")[0].decode()))
         others = {"--array", "--gpus-per-task", "--job-name", "--ntasks", "--cpus-per-task", "--mem", "--requeue",

@@ -12,10 +12,19 @@
 
 #include "core/error.h"
 
+/* The file rather than the link to it, because a program under valgrind can start itself only by its file. */
+static char *
+own_program(void)
+{
+  g_autofree char *file = g_file_read_link("/proc/self/exe", NULL);
+
+  return file && g_file_test(file, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer(&file) : g_strdup("/proc/self/exe");
+}
+
 static GStrv
 own_arguments(GError **error)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *program = own_program();
   gsize length = 0;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 
@@ -26,7 +35,7 @@ own_arguments(GError **error)
     return NULL;
   }
   for (const char *p = text; p < text + length; p += strlen(p) + 1)
-    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
+    g_strv_builder_add(builder, p == text ? program : p);
   return g_strv_builder_end(builder);
 }
 

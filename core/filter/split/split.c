@@ -102,7 +102,7 @@ ms_split_set_store(MsSplit *self, const char *path)
 guint
 ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
 {
-  guint64 steps = bytes / (n_devices * LEAST_PART_BYTES);
+  guint64 steps = bytes / (MAX(n_devices, 1) * LEAST_PART_BYTES);
 
   return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
 }
@@ -133,7 +133,7 @@ ms_split_set_memory_budget(MsSplit *self, guint64 bytes)
     sharing += shares_memory(self, i);
   for (guint i = 0; i < self->filters->len; i++)
     if (shares_memory(self, i))
-      ms_mean_shift_set_memory_budget(g_ptr_array_index(self->filters, i), MAX(bytes / sharing, 1));
+      ms_mean_shift_set_memory_budget(g_ptr_array_index(self->filters, i), MAX(bytes / MAX(sharing, 1), 1));
 }
 
 static gboolean
@@ -440,7 +440,7 @@ ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error)
 {
   MsSettings same[MS_SHARES_MAX];
 
-  for (guint i = 0; i < self->filters->len; i++)
+  for (guint i = 0; i < G_N_ELEMENTS(same); i++)
     same[i] = *request->settings;
   return ms_split_run_each(self, request, same, error);
 }
