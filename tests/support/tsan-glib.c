@@ -329,6 +329,7 @@ run_job(gpointer item, gpointer data)
   __tsan_acquire(item);
   job->function(item, job->data);
   __tsan_release(item);
+  __tsan_release(job);
 }
 
 GThreadPool *
@@ -349,4 +350,16 @@ g_thread_pool_push(GThreadPool *pool, gpointer item, GError **error)
 
   __tsan_release(item);
   return ((gboolean(*)(GThreadPool *, gpointer, GError **))next(&function, "g_thread_pool_push"))(pool, item, error);
+}
+
+/* What the threads did is ordered before what follows a wait for them. */
+void
+g_thread_pool_free(GThreadPool *pool, gboolean at_once, gboolean wait)
+{
+  static void *function;
+  Job *job = pool->user_data;
+
+  ((void (*)(GThreadPool *, gboolean, gboolean))next(&function, "g_thread_pool_free"))(pool, at_once, wait);
+  if (wait)
+    __tsan_acquire(job);
 }
