@@ -74,6 +74,13 @@ test_tabs(void)
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 7);
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 44);
+  /* A message belongs to its tab, and a notice leaves by itself. */
+  ms_window_report(fixture.window, GTK_MESSAGE_INFO, "a notice", MS_OFFER_NOTHING, NULL);
+  window_fixture_activate(&fixture, "previous-tab");
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  window_fixture_activate(&fixture, "next-tab");
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "a notice");
+  wait_for(60, ms_window_get_message(fixture.window)[0] == '\0');
   window_fixture_activate(&fixture, "close-tab");
   window_fixture_activate(&fixture, "close-tab");
   g_assert_null(ms_window_get_document(fixture.window));
