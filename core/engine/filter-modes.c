@@ -4,9 +4,9 @@
 static gboolean
 check_reference(const MsParams *params, GError **error)
 {
-  if (params->levels == 0 && params->rule != MS_RULE_REPLICATE)
+  if (params->rule != MS_RULE_REPLICATE)
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "Regions need --levels 0, and a rule under which pixels stay in the image.");
+  ms_set_error(error, MS_ERROR_USAGE, "Regions need a rule under which pixels stay in the image.");
   return FALSE;
 }
 

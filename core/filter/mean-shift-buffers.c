@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/mean-shift-buffers.h"
 
+#include "core/filter/plan/bands.h"
 #include "core/filter/space/space-tables.h"
 #include "core/opencl/cl-error.h"
 
@@ -48,15 +49,16 @@ reserve_source(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, in
 }
 
 static gboolean
-reserve_mask(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error)
+reserve_mask(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, int source_rows, GError **error)
 {
-  gsize pixels = (gsize)plan->request.width * plan->request.height;
+  const MsPlan *above = plan->coarser;
 
   if (!ms_plan_is_masked(plan))
     return TRUE;
-  return reserve(&self->mask, context, CL_MEM_READ_WRITE, pixels + MASK_PADDING, error) &&
+  return reserve(&self->mask, context, CL_MEM_READ_WRITE, (gsize)plan->request.width * source_rows + MASK_PADDING,
+                 error) &&
          reserve(&self->edges, context, CL_MEM_READ_WRITE,
-                 (gsize)plan->coarser->request.width * plan->coarser->request.height, error);
+                 (gsize)above->request.width * ms_bands_coarser_most(source_rows, above->request.height), error);
 }
 
 static gboolean
@@ -78,7 +80,7 @@ ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPla
 {
   gsize result_bytes = (gsize)result_rows * plan->request.region.width * 4;
 
-  if (!reserve_tables(self, context, plan, error) || !reserve_mask(self, context, plan, error) ||
+  if (!reserve_tables(self, context, plan, error) || !reserve_mask(self, context, plan, source_rows, error) ||
       !reserve_source(self, context, plan, source_rows, error) ||
       !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error) ||
       (plan->request.modes && !reserve(&self->modes, context, CL_MEM_READ_WRITE, result_bytes, error)))

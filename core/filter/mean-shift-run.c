@@ -10,8 +10,9 @@ request_of(const MsFilterRun *self)
   return &self->launch.plan->request;
 }
 
-static gboolean
-upload_stripe(MsFilterRun *self, GError **error)
+/** ms_filter_run_upload: the rows of the image that are to be held. */
+gboolean
+ms_filter_run_upload(MsFilterRun *self, GError **error)
 {
   MsFilterLaunch *l = &self->launch;
   gsize width = request_of(self)->width, rows = l->held.count;
@@ -97,9 +98,20 @@ static gboolean
 run_kernels(MsFilterRun *self, GError **error)
 {
   ms_context_lock_kernels(self->launch.context);
-  gboolean good = ms_filter_launch_grid(&self->launch, MS_GRID_SOURCE, error) && ms_filter_run_bands(self, error);
+  gboolean good = ms_filter_launch_grid(&self->launch, MS_GRID_SOURCE, error) &&
+                  (!self->start_stripe || self->start_stripe(&self->launch, self->start_data, error)) &&
+                  ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->launch.context);
   return good;
+}
+
+/** ms_filter_run_download: the rows of the stripe, and their modes where these are wanted. */
+gboolean
+ms_filter_run_download(MsFilterRun *self, GError **error)
+{
+  const MsRows stripe = self->launch.stripe;
+
+  return download_rows(self, stripe, self->launch.log, error) && download_modes(self, stripe, error);
 }
 
 /** ms_filter_run_stripe: uploads, computes and downloads rows of the region; the kernels must have been created. */
@@ -112,8 +124,7 @@ ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
   l->stripe = l->band = stripe;
   l->held = ms_bands_with_halo(stripe, l->plan->halo, request_of(self)->height);
   if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, stripe.count, error) ||
-      !upload_stripe(self, error) || !run_kernels(self, error) || !download_rows(self, stripe, l->log, error) ||
-      !download_modes(self, stripe, error))
+      !ms_filter_run_upload(self, error) || !run_kernels(self, error) || !ms_filter_run_download(self, error))
     return FALSE;
   if (l->log)
     ms_timing_log_add_filter_span(l->log, start);

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/** MsStripeFunc: called for each stripe when its source is on the device, before the passes of its bands. */
+typedef gboolean (*MsStripeFunc)(const MsFilterLaunch *stripe, gpointer data, GError **error);
+
 /**
  * MsFilterRun:
  * @source: the pixels of the whole image
@@ -14,6 +17,7 @@ G_BEGIN_DECLS
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
  * @progress: (nullable): called after each band
  * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
+ * @start_stripe: (nullable): enqueues what comes before the passes of each stripe
  * @early_rows: whether each band is downloaded before @progress is called
  */
 typedef struct {
@@ -25,9 +29,13 @@ typedef struct {
   MsProgressFunc progress;
   gpointer progress_data;
   int *rows_done;
+  MsStripeFunc start_stripe;
+  gpointer start_data;
   gboolean early_rows;
 } MsFilterRun;
 
+gboolean ms_filter_run_upload(MsFilterRun *self, GError **error);
+gboolean ms_filter_run_download(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error);
 gboolean ms_filter_run(MsFilterRun *self, GError **error);

@@ -224,8 +224,10 @@ run_level(Job *job, GError **error)
     const MsParams params = ms_params_coarser(job->params);
     const MsPyramidSize size = ms_pyramid_size(job->size.width, job->size.height, 1);
     const MsReferenceRun quiet = {.samples = job->run->samples, .cancellable = job->run->cancellable};
-    g_autofree guint8 *halved = allocate((gsize)size.width * size.height * 4, size.width, size.height, error);
-    if (!halved)
+    const gsize bytes = (gsize)size.width * size.height * 4;
+    g_autofree guint8 *halved = allocate(bytes, size.width, size.height, error);
+    g_autofree guint8 *modes = halved && job->modes ? allocate(bytes, size.width, size.height, error) : NULL;
+    if (!halved || (job->modes && !modes))
       return NULL;
     ms_pyramid_halve(job->pixels, job->size, halved);
     Job above = {.pixels = halved,
@@ -233,10 +235,13 @@ run_level(Job *job, GError **error)
                  .params = &params,
                  .numbers = ms_params_numbers(&params),
                  .region = {0, 0, size.width, size.height},
-                 .run = &quiet};
+                 .run = &quiet,
+                 .modes = (guint16 *)modes};
     coarser = run_level(&above, error);
     if (!coarser)
       return NULL;
+    if (modes)
+      ms_pyramid_place_modes(above.modes, job->size, job->modes);
   }
   return filter_level(job, coarser, error);
 }
@@ -319,12 +324,12 @@ ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *mo
 {
   const MsReferenceRun whole = {NULL};
 
-  g_return_val_if_fail(params->levels == 0 && params->rule != MS_RULE_REPLICATE, NULL);
+  g_return_val_if_fail(params->rule != MS_RULE_REPLICATE, NULL);
   g_autoptr(MsImage) converted =
     ms_params_validate(params, error) ? ms_space_convert_image(params->space, source, error) : NULL;
   if (!converted)
     return NULL;
   Job job = job_for(converted, params, run ? run : &whole);
   job.modes = modes;
-  return run_plain(&job, source, error);
+  return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
 }

@@ -2,7 +2,8 @@
 /*
  * From the result of a coarser level to the next: enlarge_level enlarges the result, mark_edges marks the edges of the
  * coarser level, and mark_level marks the pixels of the finer level near them, which are filtered again. fine,
- * coarse: (width, height); region: the rectangle of the finer level that the result holds.
+ * coarse: (width, height, first row that the buffers hold, rows that they hold); region: the rectangle of the finer
+ * level that the result holds.
  */
 
 /* A pixel of a row of the coarser level, twice as wide, times 8; the first is reflected, the last repeated. */
@@ -15,9 +16,15 @@ widen_row(__global const uchar4 *row, const int x, const int width)
   return x % 2 ? (own + next) * 4 : convert_int4(row[before]) + own * 6 + next;
 }
 
+static inline __global const uchar4 *
+row_of(__global const uchar4 *pixels, const int y, const int4 level)
+{
+  return pixels + (size_t)(y - level.z) * (size_t)level.x;
+}
+
 __kernel void
-enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __global uchar4 *result, const int2 fine,
-              const int2 coarse, const int4 region)
+enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __global uchar4 *result, const int4 fine,
+              const int4 coarse, const int4 region)
 {
   const int x = region.x + (int)get_global_id(0), y = region.y + (int)get_global_id(1);
 
@@ -25,9 +32,9 @@ enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __g
     return;
 
   const int at = y / 2, after = min(at + 1, coarse.y - 1), before = at > 0 ? at - 1 : min(1, coarse.y - 1);
-  const int4 own = widen_row(coarser + (size_t)at * (size_t)coarse.x, x, coarse.x);
-  const int4 next = widen_row(coarser + (size_t)after * (size_t)coarse.x, x, coarse.x);
-  const int4 last = widen_row(coarser + (size_t)before * (size_t)coarse.x, x, coarse.x);
+  const int4 own = widen_row(row_of(coarser, at, coarse), x, coarse.x);
+  const int4 next = widen_row(row_of(coarser, after, coarse), x, coarse.x);
+  const int4 last = widen_row(row_of(coarser, before, coarse), x, coarse.x);
   int4 sum = y % 2 ? (own + next) * 4 : last + own * 6 + next;
 
   /*
@@ -38,7 +45,22 @@ enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __g
     sum = select(sum, own * 8, 3 * x + (int4)(2, 1, 0, 3) < 3 * fine.x / 4 * 4);
   sum = (sum + 32) >> 6;
   result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] =
-    (uchar4)((uchar)sum.x, (uchar)sum.y, (uchar)sum.z, source[(size_t)y * (size_t)fine.x + (size_t)x].w);
+    (uchar4)((uchar)sum.x, (uchar)sum.y, (uchar)sum.z, row_of(source, y, fine)[x].w);
+}
+
+/* A pixel that is not filtered again has the mode of the coarser pixel in which it lies, at twice its place. */
+__kernel void
+place_modes(__global const ushort2 *coarser, __global ushort2 *modes, const int4 fine, const int4 coarse,
+            const int4 region)
+{
+  const int x = region.x + (int)get_global_id(0), y = region.y + (int)get_global_id(1);
+
+  if (x >= region.x + region.z || y >= region.y + region.w)
+    return;
+
+  const int2 mode = convert_int2(coarser[(size_t)(y / 2 - coarse.z) * (size_t)coarse.x + (size_t)(x / 2)]);
+  modes[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] =
+    convert_ushort2(min(mode * 2, fine.xy - 1));
 }
 
 static inline bool
@@ -49,33 +71,36 @@ differ(const short4 a, const short4 b, const int edge)
   return d.x * d.x + d.y * d.y + d.z * d.z >= edge;
 }
 
-/* A byte for each coarser pixel: 1 where it is not on the border and differs from a neighbour by `edge`, else 0. */
+/*
+ * A byte for each coarser pixel: 1 where it is not on the border of the rows that are held and differs from a neighbour
+ * by `edge`, else 0.
+ */
 __kernel void
-mark_edges(__global const uchar4 *coarser, __global uchar *edges, const int2 coarse, const int edge)
+mark_edges(__global const uchar4 *coarser, __global uchar *edges, const int4 coarse, const int edge)
 {
-  const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+  const int x = (int)get_global_id(0), row = (int)get_global_id(1);
   bool any = false;
 
-  if (x >= coarse.x || y >= coarse.y)
+  if (x >= coarse.x || row >= coarse.w)
     return;
-  if (x > 0 && y > 0 && x < coarse.x - 1 && y < coarse.y - 1) {
-    __global const uchar4 *own = coarser + ((size_t)y * (size_t)coarse.x + (size_t)x);
+  if (x > 0 && row > 0 && x < coarse.x - 1 && row < coarse.w - 1) {
+    __global const uchar4 *own = coarser + ((size_t)row * (size_t)coarse.x + (size_t)x);
     const short4 c = convert_short4(*own);
 
     for (int j = -1; j <= 1; j++)
       for (int i = -1; i <= 1; i++)
         any |= differ(c, convert_short4(own[j * coarse.x + i]), edge);
   }
-  edges[(size_t)y * (size_t)coarse.x + (size_t)x] = any ? 1 : 0;
+  edges[(size_t)row * (size_t)coarse.x + (size_t)x] = any ? 1 : 0;
 }
 
 /* An edge at (x, y) marks the 3x3 pixels around (2x - 1, 2y + 1). */
 __kernel void
-mark_level(__global const uchar *edges, __global uchar *mask, const int2 fine, const int2 coarse)
+mark_level(__global const uchar *edges, __global uchar *mask, const int4 fine, const int4 coarse)
 {
-  const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+  const int x = (int)get_global_id(0), row = (int)get_global_id(1), y = fine.z + row;
 
-  if (x >= fine.x || y >= fine.y)
+  if (x >= fine.x || row >= fine.w)
     return;
 
   /* The edges whose 3x3 pixels include this one. */
@@ -85,6 +110,6 @@ mark_level(__global const uchar *edges, __global uchar *mask, const int2 fine, c
 
   for (int j = top; j <= bottom; j++)
     for (int i = left; i <= right; i++)
-      any |= edges[(size_t)j * (size_t)coarse.x + (size_t)i];
-  mask[(size_t)y * (size_t)fine.x + (size_t)x] = any;
+      any |= edges[(size_t)(j - coarse.z) * (size_t)coarse.x + (size_t)i];
+  mask[(size_t)row * (size_t)fine.x + (size_t)x] = any;
 }

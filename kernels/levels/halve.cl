@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every second pixel after the 5x5 binomial filter, rounded half up, reflected at the borders: a level of the pyramid
- * from the one below it. The fourth byte of the result is 0. fine, coarse: (width, height).
+ * from the one below it. The fourth byte of the result is 0. fine, coarse: (width, height, first row that the buffer
+ * holds, rows that it holds); the source holds what the rows of the result need.
  */
 
 /* Reflects a coordinate into 0 to extent - 1, without repeating the border. */
@@ -29,11 +30,11 @@ weigh_row(__global const uchar4 *row, const int x, const int width, const bool i
 }
 
 __kernel void
-halve_level(__global const uchar4 *source, __global uchar4 *result, const int2 fine, const int2 coarse)
+halve_level(__global const uchar4 *source, __global uchar4 *result, const int4 fine, const int4 coarse)
 {
-  const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+  const int x = (int)get_global_id(0), row = (int)get_global_id(1), y = coarse.z + row;
 
-  if (x >= coarse.x || y >= coarse.y)
+  if (x >= coarse.x || row >= coarse.w)
     return;
 
   const bool inside = x > 0 && 2 * x + 2 < fine.x;
@@ -41,11 +42,11 @@ halve_level(__global const uchar4 *source, __global uchar4 *result, const int2 f
 
 #pragma unroll
   for (int j = 0; j < 5; j++)
-    rows[j] = weigh_row(source + (size_t)reflect(2 * y + j - 2, fine.y) * (size_t)fine.x, 2 * x, fine.x, inside);
+    rows[j] = weigh_row(source + (size_t)(reflect(2 * y + j - 2, fine.y) - fine.z) * (size_t)fine.x, 2 * x, fine.x, inside);
   /* 255 times the sum of the weights, 256, and the half that is added fit 16 bits. */
   const ushort4 sum = rows[0] + rows[4] + (rows[1] + rows[3]) * (ushort)4 + rows[2] * (ushort)6;
   const ushort4 mean = (sum + (ushort)128) >> (ushort)8;
 
-  result[(size_t)y * (size_t)coarse.x + (size_t)x] =
+  result[(size_t)row * (size_t)coarse.x + (size_t)x] =
     (uchar4)((uchar)mean.x, (uchar)mean.y, (uchar)mean.z, (uchar)0);
 }

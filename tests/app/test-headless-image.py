@@ -262,9 +262,8 @@ class Regions(HeadlessCase):
 
     def test_what_means_nothing_is_refused(self):
         source = self.picture("a.png")
-        for arguments, part in ((["--levels", "1"], "--levels"), (["--rule", "replicate"], "--rule"),
-                                (["--kernel", "matrix"], "matrix"),
-                                (["--device", "reference", "--levels", "1"], "--levels")):
+        for arguments, part in ((["--rule", "replicate"], "--rule"), (["--kernel", "matrix"], "matrix"),
+                                (["--device", "reference", "--rule", "replicate"], "rule")):
             _, error = self.run_program(source, "--regions", "-o", self.out / "x.png", *arguments, status=2)
             self.assertIn(part, error)
         for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],

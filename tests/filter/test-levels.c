@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/filter/plan/plan-stripes.h"
 #include "core/filter/plan/planner.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/split/split.h"
@@ -65,6 +66,67 @@ test_regions(void)
   for (gsize i = 0; i < G_N_ELEMENTS(regions); i++)
     compare(&product, source, &regions[i], 2, 1);
   ms_option_product_close(&product);
+}
+
+/* The memory for stripes of a few rows of the finest level. */
+static guint64
+small_budget(MsMeanShift *filter, MsImage *source, const MsSettings *settings)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, source, settings, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_false(whole->in_stripes);
+  return ms_plan_device_bytes(whole, 11);
+}
+
+static void
+compare_stripes(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsRegion *region)
+{
+  const MsReferenceRun run = {.region = region};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, source, settings, region, &error);
+
+  g_assert_no_error(error);
+  g_assert_true(plan->in_stripes && plan->stripe_rows < plan->request.region.height / 2);
+  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsPlanRun){source, plan}, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsImage) expected = ms_reference_run(source, &settings->params, &run, &error);
+  ms_fixture_assert_same(expected, actual, ms_filter_kernel_name(plan->settings.options.kernel));
+}
+
+/* Levels that do not fit on the device together: the finest are computed in stripes, the upper ones whole. */
+static void
+test_stripes(void)
+{
+  static const MsRegion region = {13, 11, 51, 70};
+  static const MsSpace spaces[] = {MS_SPACE_RGB, MS_SPACE_LUV, MS_SPACE_RGB, MS_SPACE_RGB};
+  const guint n = ms_fixture_every_case() ? G_N_ELEMENTS(kernels) : 2;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) source = ms_fixture_scene(77, 95, 9);
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (guint i = 0; i < n; i++) {
+    MsSettings settings = settings_for(3, 2);
+    if (kernels[i] == MS_KERNEL_ROWS_WIDE && !ms_context_get_limits(context)->clang_vectors)
+      continue;
+    settings.params.max_iterations = 3;
+    settings.params.space = spaces[i];
+    settings.options.kernel = kernels[i];
+    ms_mean_shift_set_memory_budget(filter, 0);
+    ms_mean_shift_set_memory_budget(filter, small_budget(filter, source, &settings));
+    compare_stripes(filter, source, &settings, NULL);
+    compare_stripes(filter, source, &settings, &region);
+  }
+
+  /* A halo of one row is narrower than what enlarging reads. */
+  MsSettings settings = settings_for(1, 1);
+  settings.params.max_iterations = 1;
+  ms_mean_shift_set_memory_budget(filter, 0);
+  ms_mean_shift_set_memory_budget(filter, small_budget(filter, source, &settings));
+  compare_stripes(filter, source, &settings, NULL);
 }
 
 /* One level changes the picture, and only a part of it is filtered again. */
@@ -143,6 +205,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/levels/kernels", test_kernels);
   g_test_add_func("/levels/regions", test_regions);
+  g_test_add_func("/levels/stripes", test_stripes);
   g_test_add_func("/levels/mask", test_mask);
   g_test_add_func("/levels/coarser", test_coarser);
   g_test_add_func("/levels/progress-and-cancelling", test_progress_and_cancelling);

@@ -58,6 +58,29 @@ test_kernels(void)
   }
 }
 
+/* Pixels that a level does not filter again have modes of the level above. */
+static void
+test_levels(void)
+{
+  static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_PACKED};
+  const gsize n = ms_fixture_every_case() ? G_N_ELEMENTS(kernels) : 1;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) source = ms_fixture_scene(45, 39, 22);
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (gsize i = 0; i < n; i++) {
+    MsSettings settings = ms_settings_default();
+    settings.params.sp = 3;
+    settings.params.max_iterations = 2;
+    settings.params.levels = 2;
+    settings.options.kernel = kernels[i];
+    compare(filter, source, &settings, 0);
+    compare(filter, source, &settings, 45 * 4 * 80);
+  }
+}
+
 static void
 assert_refused(const MsPlanRequest *request, const char *word)
 {
@@ -86,7 +109,7 @@ test_refusals(void)
   assert_refused(&request, "modes");
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.params.levels = 1;
-  assert_refused(&request, "--levels");
+  g_assert_null(ms_plan_refusal(&request));
   request.settings.params.levels = 0;
   request.settings.params.rule = MS_RULE_REPLICATE;
   assert_refused(&request, "--rule");
@@ -101,6 +124,7 @@ main(int argc, char **argv)
   ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/modes/kernels", test_kernels);
+  g_test_add_func("/modes/levels", test_levels);
   g_test_add_func("/modes/refusals", test_refusals);
   return g_test_run();
 }

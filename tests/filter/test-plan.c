@@ -179,7 +179,7 @@ test_stripes_keep_the_budget(void)
   g_assert_cmpint(plan->band_rows, <=, plan->stripe_rows);
 }
 
-/* Each level has half the size and half the radius of the one below, and all of them share the memory. */
+/* Each level has half the size and half the radius of the one below; where they do not fit together, it is cut. */
 static void
 test_levels(void)
 {
@@ -203,7 +203,14 @@ test_levels(void)
 
   other = request;
   other.memory_budget = 641 * 480 * 8;
-  assert_refused(&other, "--levels");
+  g_autoptr(MsPlan) cut = ms_plan_new(&other, &error);
+  g_assert_no_error(error);
+  g_assert_true(cut->in_stripes);
+  g_assert_false(plan->in_stripes);
+  g_assert_cmpint(cut->stripe_rows, <, 480);
+  g_assert_cmpuint(ms_plan_device_bytes(cut, cut->stripe_rows), <=, other.memory_budget);
+  other.memory_budget = 641 * 8;
+  assert_refused(&other, "One row of this image");
   other = request;
   other.settings.options.memory = MS_MEMORY_IMAGE;
   assert_refused(&other, "--memory buffer");

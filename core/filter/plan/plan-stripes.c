@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/plan/plan-stripes.h"
 
+#include "core/filter/plan/bands.h"
 #include "core/filter/space/space-tables.h"
 
 /*
@@ -25,6 +26,16 @@
 #define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
 #define MOST_STRIPES 16
 
+/* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
+static guint64
+level_stripe_bytes(const MsPlan *self, guint64 source_rows)
+{
+  const MsPlanRequest *above = &self->coarser->request;
+  const guint64 rows = (guint64)ms_bands_coarser_most((int)source_rows, above->height);
+
+  return source_rows * self->request.width + rows * above->width * (self->request.modes ? 9 : 5);
+}
+
 /** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
@@ -36,6 +47,8 @@ ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
     bytes += (guint64)stripe_rows * self->request.region.width * 4;
   if (self->settings.params.space != MS_SPACE_RGB)
     bytes += MS_SPACE_TABLES_BYTES;
+  if (self->in_stripes)
+    bytes += level_stripe_bytes(self, source_rows);
   for (guint i = 0; i < self->n_scratch; i++)
     bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
   return bytes;
@@ -75,7 +88,6 @@ set_lanes(MsPlan *plan, guint64 budget)
   const guint64 stripe_bytes = CLAMP(bytes / MOST_STRIPES, LEAST_STRIPE_BYTES, MOST_STRIPE_BYTES);
   gint64 rows = (gint64)((stripe_bytes + row_bytes - 1) / row_bytes);
 
-  plan->lanes = 1;
   if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || bytes < LEAST_PIPELINED_BYTES)
     return;
   rows = MIN(MAX(rows, 4 * (gint64)plan->halo), plan->stripe_rows);
@@ -152,26 +164,16 @@ level_bytes(const MsPlan *self)
            self->request.width * 4;
 }
 
-/* The levels of a pyramid are not cut into stripes, since each is computed from the whole of the next. */
+/* Whether this level and those above it fit on the device together; they are then not cut into stripes. */
 static gboolean
-keep_whole(MsPlan *self, GError **error)
+fits_whole(const MsPlan *self)
 {
   const MsDeviceLimits *l = &self->request.limits;
-  const guint64 bytes = level_bytes(self);
   guint64 budget = l->global_memory / 2;
 
   if (self->request.memory_budget > 0)
     budget = MIN(budget, self->request.memory_budget);
-  if (bytes > budget || ms_plan_device_bytes(self, self->request.region.height) > l->max_allocation) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "With --levels the whole image is on the device, which takes %zu MiB; the device offers %zu MiB. "
-                 "Choose --levels 0.",
-                 (gsize)(bytes >> 20), (gsize)(MIN(budget, l->max_allocation) >> 20));
-    return FALSE;
-  }
-  self->lanes = 1;
-  self->stripe_rows = self->request.region.height;
-  return TRUE;
+  return level_bytes(self) <= budget && ms_plan_device_bytes(self, self->request.region.height) <= l->max_allocation;
 }
 
 static gboolean
@@ -191,7 +193,21 @@ cut(MsPlan *self, GError **error)
     return FALSE;
   }
   self->stripe_rows = rows;
-  set_lanes(self, budget);
+  self->lanes = 1;
+  if (!self->in_stripes)
+    set_lanes(self, budget);
+  return TRUE;
+}
+
+/* A level below others, in stripes only where it does not fit with them. */
+static gboolean
+cut_level(MsPlan *self, GError **error)
+{
+  self->in_stripes = !fits_whole(self);
+  if (self->in_stripes)
+    return cut(self, error);
+  self->lanes = 1;
+  self->stripe_rows = self->request.region.height;
   return TRUE;
 }
 
@@ -203,7 +219,7 @@ gboolean
 ms_plan_cut_into_stripes(MsPlan *self, GError **error)
 {
   gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
-  gboolean good = ms_plan_is_masked(self) ? keep_whole(self, error) : cut(self, error);
+  gboolean good = ms_plan_is_masked(self) ? cut_level(self, error) : cut(self, error);
 
   if (!good)
     return FALSE;

@@ -115,7 +115,9 @@ typedef struct {
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
- *   filtered. All levels lie on the device at once, each in one stripe
+ *   filtered
+ * @in_stripes: with @coarser: whether only a stripe of this level lies on the device at a time, and the level above is
+ *   computed before it; otherwise this level and all above it lie on the device at once, each in one stripe
  */
 typedef struct MsPlan MsPlan;
 struct MsPlan {
@@ -134,6 +136,7 @@ struct MsPlan {
   int band_rows;
   char *rejected;
   MsPlan *coarser;
+  gboolean in_stripes;
 };
 
 void ms_plan_free(MsPlan *self);

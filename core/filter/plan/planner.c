@@ -21,20 +21,17 @@ ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int wi
     .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
 }
 
-/* Modes are positions within the image, in 16 bits; pixels that are not filtered again on a level have none. */
+/* Modes are positions within the image, in 16 bits. */
 static gboolean
 check_modes(const MsPlanRequest *request, GError **error)
 {
   const MsParams *p = &request->settings.params;
 
-  if (!request->modes || (p->levels == 0 && p->rule != MS_RULE_REPLICATE))
+  if (!request->modes || p->rule != MS_RULE_REPLICATE)
     return request->modes ? ms_plan_check_extent(request, request->settings.options.kernel, error) : TRUE;
   ms_set_error_literal(error, MS_ERROR_UNSUPPORTED,
-                       p->levels > 0
-                         ? N_("With --levels only pixels near edges are filtered, so that the others have no "
-                              "mode and belong to no region; choose --levels 0.")
-                         : N_("Under --rule replicate pixels may converge outside the image, so that there are "
-                              "no regions; choose --rule opencv."));
+                       N_("Under --rule replicate pixels may converge outside the image, so that there are no regions; "
+                          "choose --rule opencv."));
   return FALSE;
 }
 

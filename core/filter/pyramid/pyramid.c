@@ -133,6 +133,25 @@ ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize s
     }
 }
 
+/**
+ * ms_pyramid_place_modes:
+ * @coarse: column and row of each mode of the coarser level
+ * @size: of the finer level
+ * @fine: (out): for each pixel twice the mode of the coarser pixel in which it lies, within the picture
+ */
+void
+ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine)
+{
+  const MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
+
+  for (int y = 0; y < size.height; y++)
+    for (int x = 0; x < size.width; x++, fine += 2) {
+      const guint16 *mode = coarse + ((gsize)(y / 2) * from.width + x / 2) * 2;
+      fine[0] = (guint16)MIN(2 * mode[0], size.width - 1);
+      fine[1] = (guint16)MIN(2 * mode[1], size.height - 1);
+    }
+}
+
 static gboolean
 differ(const guint8 *a, const guint8 *b, int edge)
 {

@@ -19,6 +19,7 @@ MsPyramidSize ms_pyramid_size(int width, int height, int level);
 int ms_pyramid_edge(const MsParams *params);
 void ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse);
 void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, guint8 *fine);
+void ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine);
 void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, int edge, guint8 *mask);
 
 G_END_DECLS
