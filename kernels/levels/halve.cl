@@ -41,8 +41,11 @@ halve_level(__global const uchar4 *source, __global uchar4 *result, const int4 f
   ushort4 rows[5];
 
 #pragma unroll
-  for (int j = 0; j < 5; j++)
-    rows[j] = weigh_row(source + (size_t)(reflect(2 * y + j - 2, fine.y) - fine.z) * (size_t)fine.x, 2 * x, fine.x, inside);
+  for (int j = 0; j < 5; j++) {
+    const int held = reflect(2 * y + j - 2, fine.y) - fine.z;
+
+    rows[j] = weigh_row(source + (size_t)held * (size_t)fine.x, 2 * x, fine.x, inside);
+  }
   /* 255 times the sum of the weights, 256, and the half that is added fit 16 bits. */
   const ushort4 sum = rows[0] + rows[4] + (rows[1] + rows[3]) * (ushort)4 + rows[2] * (ushort)6;
   const ushort4 mean = (sum + (ushort)128) >> (ushort)8;
