@@ -23,22 +23,33 @@ part_text(const MsOptionInfo *option, const MsSettings *settings, gboolean usual
   return g_strdup_printf("%s %s", label, value);
 }
 
-/**
- * ms_settings_text: (transfer full): labels and values of options, in the order of their table
- * @names: (nullable) (array zero-terminated=1): the options; all where %NULL
- * @usual_toggles: whether toggles with their default values are named too
- */
-char *
-ms_settings_text(const MsSettings *settings, const char *const *names, gboolean usual_toggles)
+/* Adds the options of one group. */
+static void
+append_group(GString *text, MsOptionGroup group, const MsSettings *settings, const char *const *names,
+             gboolean usual_toggles)
 {
-  g_autoptr(GString) text = g_string_new(NULL);
   guint n;
   const MsOptionInfo *table = ms_options_table(&n);
 
   for (guint i = 0; i < n; i++) {
-    g_autofree char *part = is_named(&table[i], names) ? part_text(&table[i], settings, usual_toggles) : NULL;
+    const gboolean wanted = table[i].group == group && is_named(&table[i], names);
+    g_autofree char *part = wanted ? part_text(&table[i], settings, usual_toggles) : NULL;
     if (part)
       g_string_append_printf(text, "%s%s", text->len > 0 ? " · " : "", part);
   }
+}
+
+/**
+ * ms_settings_text: (transfer full): labels and values of options
+ * @names: (nullable) (array zero-terminated=1): the options; all where %NULL
+ * @toggles_first: the toggles come first, those with their default values too; otherwise last, and only the others
+ */
+char *
+ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  append_group(text, toggles_first ? MS_OPTION_GROUP_TOGGLE : MS_OPTION_GROUP_FILTER, settings, names, toggles_first);
+  append_group(text, toggles_first ? MS_OPTION_GROUP_FILTER : MS_OPTION_GROUP_TOGGLE, settings, names, toggles_first);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

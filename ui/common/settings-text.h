@@ -6,6 +6,6 @@
 
 G_BEGIN_DECLS
 
-char *ms_settings_text(const MsSettings *settings, const char *const *names, gboolean usual_toggles);
+char *ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first);
 
 G_END_DECLS
