@@ -26,7 +26,7 @@ append_cell(GString *line, const char *text, gboolean marked)
   g_string_append_printf(line, strpbrk(valid, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
 }
 
-/* A spreadsheet takes a cell that begins with one of these for a formula. */
+/* A spreadsheet interprets a cell that begins with one of these as a formula. */
 static gboolean
 looks_like_formula(const char *text)
 {

@@ -95,7 +95,7 @@ join(const char *first, char *second)
  * ms_prefix_error:
  * @format: the beginning of a sentence in English, which is looked up among the translations
  *
- * Puts words before the message of an error that is set, in both languages.
+ * Prefixes the message of an error that is set, in both languages.
  */
 void
 ms_prefix_error(GError **error, const char *format, ...)
@@ -130,7 +130,7 @@ ms_error_dup_english(const GError *error)
 
   if (!translated || !g_str_has_suffix(error->message, translated))
     return g_strdup(error->message);
-  /* Callers may have put words before the sentence. */
+  /* Callers may have prefixed the sentence. */
   return g_strdup_printf("%.*s%s", (int)(strlen(error->message) - strlen(translated)), error->message,
                          private->english);
 }

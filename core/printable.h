@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text from outside, such as a file name, without the characters that a terminal or its reader would be misled by. */
+/* Untrusted text, such as a file name, without characters that could mislead a terminal or its reader. */
 #pragma once
 
 #include <glib.h>

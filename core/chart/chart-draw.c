@@ -19,7 +19,7 @@ show_text(cairo_t *cr, double x, double y, const char *text)
   cairo_show_text(cr, text);
 }
 
-/* Text that is wider than @width ends in dots, so that nothing is cut in the middle of a letter. */
+/* Text wider than @width is shortened and ends in dots. */
 static void
 show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
 {
@@ -235,7 +235,7 @@ draw_upright_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *
   cairo_restore(cr);
 }
 
-/* (transfer full): three digits, four for ratios close to 1, whose difference from 1 is what they tell. */
+/* (transfer full): three digits, or four for ratios close to 1, so that their difference from 1 is legible. */
 static char *
 bar_value_text(double value)
 {

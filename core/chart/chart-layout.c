@@ -223,7 +223,7 @@ label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
   return MIN(widest * sin(layout->label_angle) + 26.0, layout->height * 0.45) + title;
 }
 
-/** ms_chart_upper_height: the height of the chart itself: all of @height, or what the panels below leave of it. */
+/** ms_chart_upper_height: the height of the chart itself: @height less that of the panels below. */
 double
 ms_chart_upper_height(const MsChart *self, double height)
 {
@@ -287,7 +287,7 @@ ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout)
 }
 
 /*
- * Centre of the point's bar, or the place of its marker. Bars of a category stand together, whatever is missing there.
+ * Centre of the point's bar, or position of its marker. Bars of a category are adjacent, without gaps for missing ones.
  */
 double
 ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point)

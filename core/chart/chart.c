@@ -126,7 +126,7 @@ ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, 
 
 /**
  * ms_chart_set_panel:
- * @panel: (transfer full): a chart that is drawn below this one, for what has another unit; it may have a panel itself
+ * @panel: (transfer full): a chart that is drawn below this one, for values in another unit; it may have a panel itself
  */
 void
 ms_chart_set_panel(MsChart *self, MsChart *panel)

@@ -205,7 +205,7 @@ ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cance
 
 /**
  * ms_image_load_rows:
- * @rows: (nullable): told of every row that has been decoded; not by the decoder of WebP
+ * @rows: (nullable): called for every row that has been decoded; not by the decoder of WebP
  * @data: for @rows
  *
  * Like ms_image_load(), with progress.

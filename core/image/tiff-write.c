@@ -264,7 +264,7 @@ write_to(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSave
  * @options: of which the compression is used: 0 stores the samples as they are, 1 to 9 deflates their differences
  * @notes: (inout): what could not be stored is set
  *
- * Takes the rows in order and once. A file in memory is the detour where bytes of @sink cannot be rewritten.
+ * Takes the rows in order and once. Where bytes of @sink cannot be rewritten, the file is built in memory first.
  *
  * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The public library: what each type does, and that its pixels are those of the serial reference. */
-#include <meanshift-lab.h>
-
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define WIDTH 61
-#define HEIGHT 43
+#include "api-fixture.h"
 
 static guint8 pixels[HEIGHT][WIDTH][4];
 
@@ -31,16 +28,6 @@ make_image(void)
   return image;
 }
 
-static MslabEngine *
-open_engine(const char *selector)
-{
-  g_autoptr(GError) error = NULL;
-  MslabEngine *engine = mslab_engine_open(selector, &error);
-
-  g_assert_no_error(error);
-  return engine;
-}
-
 static MslabImage *
 filter(MslabEngine *engine, MslabImage *image, MslabSettings *settings)
 {
@@ -49,16 +36,6 @@ filter(MslabEngine *engine, MslabImage *image, MslabSettings *settings)
 
   g_assert_no_error(error);
   return result;
-}
-
-static void
-assert_equal_images(MslabImage *a, MslabImage *b)
-{
-  g_autoptr(GBytes) bytes_a = mslab_image_get_pixels(a);
-  g_autoptr(GBytes) bytes_b = mslab_image_get_pixels(b);
-
-  g_assert_cmpint(mslab_image_get_width(a), ==, mslab_image_get_width(b));
-  g_assert_true(g_bytes_equal(bytes_a, bytes_b));
 }
 
 static void
@@ -74,7 +51,7 @@ test_image(void)
   mslab_image_copy_rows(image, &rows[0][0], sizeof rows[0], 3);
   rgb = g_bytes_new_static(rows, sizeof rows);
   again = mslab_image_new(rgb, WIDTH, HEIGHT, sizeof rows[0], 3, NULL);
-  assert_equal_images(image, again);
+  api_fixture_assert_equal(image, again);
 }
 
 static void
@@ -137,29 +114,22 @@ test_devices(void)
 }
 
 static void
-on_progress(int done, int total, gpointer data)
-{
-  g_assert_cmpint(total, ==, HEIGHT);
-  g_atomic_int_set((int *)data, done);
-}
-
-static void
 test_filter(void)
 {
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) device = open_engine("cpu");
-  g_autoptr(MslabEngine) serial = open_engine("reference");
+  g_autoptr(MslabEngine) device = api_fixture_open("cpu");
+  g_autoptr(MslabEngine) serial = api_fixture_open("reference");
   g_autoptr(MslabSettings) settings = mslab_settings_new();
   int rows = 0;
 
   g_assert_cmpstr(mslab_engine_get_name(serial), ==, "reference");
   g_assert_cmpstr(mslab_engine_get_name(device), !=, "reference");
   g_assert_true(mslab_settings_set(settings, "sp", "5", NULL));
-  mslab_engine_set_progress(device, on_progress, &rows, NULL);
+  mslab_engine_set_progress(device, api_fixture_on_progress, &rows, NULL);
   g_autoptr(MslabImage) a = filter(device, image, settings);
   g_assert_cmpint(rows, ==, HEIGHT);
   g_autoptr(MslabImage) b = filter(serial, image, settings);
-  assert_equal_images(a, b);
+  api_fixture_assert_equal(a, b);
   g_autoptr(MslabImage) other = filter(device, image, NULL);
   g_autoptr(GBytes) five = mslab_image_get_pixels(a);
   g_autoptr(GBytes) ten = mslab_image_get_pixels(other);
@@ -183,7 +153,7 @@ static void
 test_band(gconstpointer selector)
 {
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine(selector);
+  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
   g_autoptr(MslabSettings) settings = mslab_settings_new();
   g_autoptr(GError) error = NULL;
 
@@ -196,7 +166,7 @@ test_band(gconstpointer selector)
     g_assert_no_error(error);
     g_autoptr(MslabImage) middle = cut_rows(result, 6, 8);
     g_autoptr(MslabImage) expected = cut_rows(whole, first + 6, 8);
-    assert_equal_images(middle, expected);
+    api_fixture_assert_equal(middle, expected);
   }
   g_assert_null(mslab_engine_filter_band(engine, image, 1, HEIGHT, settings, NULL, &error));
   g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
@@ -206,7 +176,7 @@ static void
 test_refused_settings(void)
 {
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine("cpu");
+  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
   g_autoptr(MslabSettings) settings = mslab_settings_new();
   g_autoptr(GError) error = NULL;
 
@@ -235,7 +205,7 @@ static void
 test_async(void)
 {
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine("cpu");
+  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
   g_autoptr(MslabSettings) settings = mslab_settings_new();
   g_autoptr(GAsyncResult) first = NULL;
   g_autoptr(GAsyncResult) second = NULL;
@@ -249,7 +219,7 @@ test_async(void)
   g_autoptr(MslabImage) result = mslab_engine_filter_finish(engine, wait_for(&first), &error);
   g_assert_no_error(error);
   g_autoptr(MslabImage) expected = filter(engine, image, NULL);
-  assert_equal_images(result, expected);
+  api_fixture_assert_equal(result, expected);
   g_assert_null(mslab_engine_filter_finish(engine, wait_for(&second), &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
@@ -265,7 +235,7 @@ filter_on_thread(gpointer engine)
 static void
 test_threads(void)
 {
-  g_autoptr(MslabEngine) engine = open_engine("cpu");
+  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
   GThread *threads[4];
   g_autoptr(MslabImage) expected = filter_on_thread(engine);
 
@@ -273,7 +243,7 @@ test_threads(void)
     threads[i] = g_thread_new(NULL, filter_on_thread, engine);
   for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
     g_autoptr(MslabImage) result = g_thread_join(threads[i]);
-    assert_equal_images(result, expected);
+    api_fixture_assert_equal(result, expected);
   }
 }
 
@@ -281,7 +251,7 @@ static void
 test_statistics(gconstpointer selector)
 {
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine(selector);
+  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
   g_autoptr(GError) error = NULL;
   g_autoptr(MslabStatistics) statistics = mslab_engine_get_statistics(engine, image, NULL, &error);
   MslabChannelStatistics green;
@@ -302,149 +272,6 @@ test_statistics(gconstpointer selector)
   g_assert_cmpuint(counts[255], ==, WIDTH * HEIGHT);
 }
 
-/* Blocks of 8x8 pixels in different colours, with some single pixels of another one. */
-static MslabImage *
-make_blocks(void)
-{
-  static guint8 blocks[HEIGHT][WIDTH][4];
-  g_autoptr(GBytes) bytes = g_bytes_new_static(blocks, sizeof blocks);
-
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      for (int k = 0; k < 4; k++)
-        blocks[y][x][k] = (x * 5 + y * 7) % 61 == 0 ? 255 : (guint8)((x / 8 * 37 + y / 8 * 61 + k * 29) % 200);
-  return mslab_image_new(bytes, WIDTH, HEIGHT, WIDTH * 4, 4, NULL);
-}
-
-static MslabRegions *
-find_regions(MslabEngine *engine, MslabImage *image, MslabSettings *settings, guint min_pixels)
-{
-  g_autoptr(GError) error = NULL;
-  MslabRegions *regions = mslab_engine_find_regions(engine, image, settings, min_pixels, NULL, &error);
-
-  g_assert_no_error(error);
-  return regions;
-}
-
-/* What the table says of a region, counted from the labels. */
-static void
-check_region(MslabRegions *regions, const guint8 *samples, const guint32 *labels, guint label)
-{
-  MslabRegion told;
-  guint64 n = 0, sum_x = 0, red = 0;
-
-  mslab_regions_get_region(regions, label, &told);
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      if (labels[y * WIDTH + x] == label) {
-        g_assert_true(x >= told.left && x <= told.right && y >= told.top && y <= told.bottom);
-        n++;
-        sum_x += x;
-        red += samples[(y * WIDTH + x) * 4];
-      }
-  g_assert_cmpuint(told.pixels, ==, n);
-  g_assert_cmpfloat_with_epsilon(told.x, (double)sum_x / n, 1e-9);
-  g_assert_cmpfloat_with_epsilon(told.mean[0], (double)red / n, 1e-9);
-}
-
-static void
-check_neighbours(MslabRegions *regions, guint label)
-{
-  gsize n = 0, n_back = 0;
-  const guint32 *found = mslab_regions_get_neighbours(regions, label, &n);
-
-  for (gsize i = 0; i < n; i++) {
-    const guint32 *back = mslab_regions_get_neighbours(regions, found[i], &n_back);
-    gboolean mutual = FALSE;
-    for (gsize k = 0; k < n_back; k++)
-      mutual = mutual || back[k] == label;
-    g_assert_true(mutual && found[i] != label);
-  }
-}
-
-static void
-check_means(MslabRegions *regions, const guint32 *labels)
-{
-  g_autoptr(MslabImage) means = mslab_regions_get_means(regions);
-  g_autoptr(GBytes) bytes = mslab_image_get_pixels(means);
-  const guint8 *p = g_bytes_get_data(bytes, NULL);
-  MslabRegion told;
-
-  for (int i = 0; i < WIDTH * HEIGHT; i++) {
-    mslab_regions_get_region(regions, labels[i], &told);
-    g_assert_cmpuint(p[i * 4 + 1], ==, (guint)(told.mean[1] + 0.5));
-  }
-}
-
-static void
-test_regions(void)
-{
-  g_autoptr(MslabImage) image = make_blocks();
-  g_autoptr(GBytes) samples = mslab_image_get_pixels(image);
-  g_autoptr(MslabEngine) device = open_engine("cpu");
-  g_autoptr(MslabEngine) serial = open_engine("reference");
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_assert_true(mslab_settings_set(settings, "sp", "4", NULL));
-  g_autoptr(MslabRegions) all = find_regions(serial, image, settings, 0);
-  int done[2] = {0};
-  mslab_engine_set_progress(serial, on_progress, &done[0], NULL);
-  mslab_engine_set_progress(device, on_progress, &done[1], NULL);
-  g_autoptr(MslabRegions) regions = find_regions(device, image, settings, 12);
-  g_autoptr(MslabRegions) expected = find_regions(serial, image, settings, 12);
-  g_assert_cmpint(done[0], ==, HEIGHT);
-  g_assert_cmpint(done[1], ==, HEIGHT);
-  g_autoptr(GBytes) bytes = mslab_regions_get_labels(regions);
-  g_autoptr(GBytes) expected_bytes = mslab_regions_get_labels(expected);
-  guint n = mslab_regions_get_count(regions);
-
-  g_assert_true(g_bytes_equal(bytes, expected_bytes));
-  g_assert_cmpuint(g_bytes_get_size(bytes), ==, WIDTH * HEIGHT * 4);
-  g_assert_cmpuint(n, >, 1);
-  g_assert_cmpuint(n, <, mslab_regions_get_count(all));
-  g_clear_object(&regions);
-  const guint32 *labels = g_bytes_get_data(bytes, NULL);
-  for (guint label = 1; label <= n; label++) {
-    check_region(expected, g_bytes_get_data(samples, NULL), labels, label);
-    check_neighbours(expected, label);
-  }
-  check_means(expected, labels);
-}
-
-static void
-test_region_outputs(void)
-{
-  g_autoptr(MslabImage) image = make_blocks();
-  g_autoptr(MslabEngine) engine = open_engine("reference");
-  g_autoptr(MslabRegions) regions = find_regions(engine, image, NULL, 20);
-  g_autoptr(MslabImage) outlines = mslab_regions_get_outlines(regions);
-  g_autoptr(GBytes) bytes = mslab_image_get_pixels(outlines);
-  g_autofree char *csv = mslab_regions_to_csv(regions);
-  g_autofree char *json = mslab_regions_to_json(regions);
-  g_auto(GStrv) lines = g_strsplit(csv, "\r\n", 0);
-
-  g_assert_cmpuint(mslab_regions_get_count(regions), >, 1);
-  g_assert_cmpuint(g_strv_length(lines), ==, mslab_regions_get_count(regions) + 2);
-  g_assert_nonnull(strstr(json, "\"regions\""));
-  g_assert_nonnull(memmem(g_bytes_get_data(bytes, NULL), WIDTH * HEIGHT * 4, "\xff\x00\x00\xff", 4));
-}
-
-static void
-test_region_refusals(gconstpointer selector)
-{
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine(selector);
-  static const char *const rows[][2] = {{"levels", "1"}, {"rule", "replicate"}};
-
-  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(MslabSettings) settings = mslab_settings_new();
-    g_autoptr(GError) error = NULL;
-    g_assert_true(mslab_settings_set(settings, rows[i][0], rows[i][1], NULL));
-    g_assert_null(mslab_engine_find_regions(engine, image, settings, 0, NULL, &error));
-    g_assert_nonnull(error);
-    g_assert_true(g_str_has_suffix(error->message, "."));
-  }
-}
-
 static MslabReduction *
 reduce(MslabEngine *engine, const char *operation, GBytes *elements)
 {
@@ -460,7 +287,7 @@ test_reduce(gconstpointer selector)
 {
   static const gint32 numbers[] = {3, -7, 2147483647, 2147483647, 12};
   g_autoptr(GBytes) elements = g_bytes_new_static(numbers, sizeof numbers);
-  g_autoptr(MslabEngine) engine = open_engine(selector);
+  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
   g_autoptr(MslabReduction) sum = reduce(engine, "sum", elements);
   g_autoptr(MslabReduction) range = reduce(engine, "minMax-positions", elements);
   g_autofree char *text = mslab_reduction_get_text(sum);
@@ -482,7 +309,7 @@ static void
 test_reduce_refusals(void)
 {
   g_autoptr(GBytes) elements = g_bytes_new_static(pixels, 6);
-  g_autoptr(MslabEngine) engine = open_engine("reference");
+  g_autoptr(MslabEngine) engine = api_fixture_open("reference");
   static const char *const rows[][2] = {{"sum", "int"}, {"product", "uchar"}, {"sum", "complex"}};
 
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -510,7 +337,7 @@ test_batch(void)
   g_autofree char *saved = g_build_filename(output, "good-sp10.png", NULL);
   const char *const inputs[] = {good, bad, NULL};
   g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = open_engine("cpu");
+  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
   g_autoptr(MslabBatch) batch = mslab_batch_new(inputs, output);
   g_autoptr(GError) error = NULL;
   int outcomes[3] = {0};
@@ -530,7 +357,7 @@ test_batch(void)
   g_autoptr(MslabImage) result = mslab_image_load(saved, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MslabImage) expected = filter(engine, image, NULL);
-  assert_equal_images(result, expected);
+  api_fixture_assert_equal(result, expected);
   g_remove(saved);
   g_remove(output);
   g_remove(good);
@@ -555,10 +382,6 @@ main(int argc, char **argv)
   g_test_add_func("/api/filter/threads", test_threads);
   g_test_add_data_func("/api/statistics/device", "cpu", test_statistics);
   g_test_add_data_func("/api/statistics/reference", "reference", test_statistics);
-  g_test_add_func("/api/regions", test_regions);
-  g_test_add_func("/api/regions/outputs", test_region_outputs);
-  g_test_add_data_func("/api/regions/refusals/device", "cpu", test_region_refusals);
-  g_test_add_data_func("/api/regions/refusals/reference", "reference", test_region_refusals);
   g_test_add_data_func("/api/reduce/device", "cpu", test_reduce);
   g_test_add_data_func("/api/reduce/reference", "reference", test_reduce);
   g_test_add_func("/api/reduce/refusals", test_reduce_refusals);

@@ -12,7 +12,7 @@
 #include "core/image/metadata/orientation.h"
 #include "core/image/metadata/xmp.h"
 
-/* Below this many bytes of pixels a false header does no harm, so unusual but valid small files are accepted. */
+/* Images of fewer bytes are accepted whatever the size of the file, since a false header cannot make them costly. */
 #define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)
 
 /* Keeps width * height * 4 below 2^64, whatever limit the caller sets. */

@@ -30,7 +30,7 @@ typedef struct {
 #define MS_IMAGE_MOST_DAMAGE 160
 
 /**
- * MsImageHeader: what the header of a file says.
+ * MsImageHeader: the contents of the header of a file.
  * @format: the format of the file
  * @width: pixels in a row of the upright image
  * @height: rows of the upright image
@@ -59,11 +59,11 @@ typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
  * @name: the file's name in messages
  * @stream: the bytes in order
  * @size: bytes of the whole file; %G_MAXUINT64 when unknown
- * @limits: what is refused
+ * @limits: the limits on the image
  * @cancellable: (nullable): checked for every row or block
  * @fd: a file that can be read at any offset, -1 when there is none
  * @bytes: (nullable): the whole file where there is no @fd
- * @rows: (nullable): told of every row that has been decoded
+ * @rows: (nullable): called for every row that has been decoded
  * @rows_data: for @rows
  * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
  * @row_bytes: of the pixels in @scratch

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening the folder of an output without following a link that somebody put below the folder of all outputs. */
+/* Opens the folder of an output without following links below the folder of all outputs. */
 #pragma once
 
 #include <glib.h>

@@ -32,7 +32,7 @@ wait_for(int fd, int milliseconds, GCancellable *cancellable, GError **error)
  * @folder: an open folder or AT_FDCWD
  * @flags: for openat(), besides O_WRONLY and O_CLOEXEC
  *
- * Opens a device or a named pipe; a pipe that nobody reads yet is waited for.
+ * Opens a device or a named pipe; waits for the reader of a pipe.
  *
  * Returns: the file, which does not block, or -1 with errno set, or -1 with @error set to %G_IO_ERROR_CANCELLED
  */
@@ -48,7 +48,7 @@ ms_pipe_output_open(int folder, const char *name, int flags, GCancellable *cance
   }
 }
 
-/* Where a write may block: what takes no more than PIPE_BUF bytes at once after poll() says that it takes any. */
+/* Whether a write may block: pipes and devices accept only PIPE_BUF bytes for certain after poll() reports space. */
 static gboolean
 may_block(int fd)
 {

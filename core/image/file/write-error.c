@@ -47,5 +47,5 @@ void
 ms_write_error_set_exists(GError **error, const char *name)
 {
   ms_set_error(error, MS_ERROR_EXISTS,
-               "'%s' exists already and is left as it is; choose another name or allow overwriting.", name);
+               "'%s' exists already and was not changed; choose another name or allow overwriting.", name);
 }

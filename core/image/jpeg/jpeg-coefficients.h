@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsJpegInput: libjpeg's source manager, extended by what the arrays of coefficients need.
+ * MsJpegInput: libjpeg's source manager, extended by the fields that the arrays of coefficients need.
  * @scratch: where the arrays are
  * @error: (nullable): why an array could not be made, set before libjpeg reports that memory is missing
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsMetadata: what is copied from an input file to its output beside the pixels: ICC profile, EXIF block, resolution.
+ * MsMetadata: the data copied from an input file to its output besides the pixels: ICC profile, EXIF block, resolution.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 gboolean ms_orientation_swaps_sides(int orientation);
-/** MsOrientationStep: told how many bytes were read or written since the last call. */
+/** MsOrientationStep: called with the number of bytes that were read or written since the last call. */
 typedef void (*MsOrientationStep)(gsize bytes, gpointer data);
 
 void ms_orientation_turn(guint8 *pixels, int width, int height, int orientation, guint8 *target, MsOrientationStep step,

@@ -35,7 +35,7 @@ on_warning(png_structp png, png_const_charp message)
   /* Every chunk counts whose checksum is wrong: it is used, or left out if it is not needed. */
   if (strstr(message, "CRC error") != NULL && ms_image_source_accepts(self->source, message))
     return;
-  /* Where the pixels have been inflated beforehand, libpng finds those that it skips to be too many. */
+  /* Where the pixels have been inflated beforehand, libpng reports those that it skips as too many. */
   if (!g_str_has_prefix(message, "IDAT:") || self->whole != NULL)
     return;
   if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL &&

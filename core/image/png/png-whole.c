@@ -7,8 +7,8 @@
 #include "core/image/png/png-unfilter.h"
 
 /*
- * Larger images are inflated row by row, since a whole one cannot be cancelled or report progress meanwhile: filtered
- * bytes where somebody waits for the rows, and where nobody does.
+ * Larger images are inflated row by row, since inflating a whole one cannot be cancelled and reports no progress.
+ * Filtered bytes with and without a receiver of progress.
  */
 #define MOST_FOLLOWED_SIZE (G_GUINT64_CONSTANT(64) << 20)
 #define MOST_SIZE (G_GUINT64_CONSTANT(2) << 30)
@@ -17,7 +17,7 @@
 #define HEADER_SIZE 8 /* the length and the name before the content of a chunk */
 #define CHECKSUM_SIZE 4
 
-/* Offsets in the file of what IHDR says, which is always the first chunk. */
+/* Offsets in the file of the fields of IHDR, which is always the first chunk. */
 #define IHDR_AT (SIGNATURE_SIZE + HEADER_SIZE)
 #define IHDR_SIZE 13
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/lab/tune-fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+static int
+value_of(const MsFactors *settings, const char *key)
+{
+  return atoi(ms_factors_get(settings, key));
+}
+
+static char *
+refuse(const MsFactors *settings, gpointer data)
+{
+  return value_of(settings, "width") * value_of(settings, "height") > 256
+           ? g_strdup("The group is larger than the device takes.")
+           : NULL;
+}
+
+/* Smooth towards width 32, height 4, unroll 4, memory image. */
+static double
+model_ns(const MsFactors *settings)
+{
+  double w = log2(value_of(settings, "width")) - 5, h = log2(value_of(settings, "height")) - 2;
+  double u = log2(value_of(settings, "unroll")) - 2;
+
+  return 1e6 * (1 + 0.1 * w * w + 0.07 * h * h + 0.2 * u * u +
+                (strcmp(ms_factors_get(settings, "memory"), "image") ? 0.3 : 0));
+}
+
+static gboolean
+hang(GCancellable *cancellable, GError **error)
+{
+  while (!g_cancellable_is_cancelled(cancellable))
+    g_usleep(500);
+  return !g_cancellable_set_error_if_cancelled(cancellable, error);
+}
+
+static gboolean
+evaluate(const MsFactors *settings, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+{
+  TuneDevice *device = data;
+  int w = value_of(settings, "width"), h = value_of(settings, "height");
+
+  device->evaluations++;
+  device->now_us += device->evaluation_us;
+  if (device->cancel_after && device->evaluations >= device->cancel_after)
+    g_cancellable_cancel(device->campaign);
+  g_assert_cmpint(w * h, <=, 256); /* a refused configuration is never built */
+  if (device->everything_fails || (w == 8 && h == 8))
+    return g_set_error(error, MS_ERROR, MS_ERROR_BUILD, "no build"), FALSE;
+  if (w == 16 && h == 16)
+    return g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "lost"), FALSE;
+  if (w == 32 && h == 8)
+    return g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH, "3 pixels"), FALSE;
+  if (w == 64 && h == 4)
+    return hang(cancellable, error);
+  *ns = model_ns(settings);
+  return TRUE;
+}
+
+/* Without dimensions. */
+MsTuneSpace *
+tune_fixture_space_new(TuneDevice *device)
+{
+  return ms_tune_space_new(refuse, evaluate, device);
+}
+
+/* Of 150 configurations, of which 36 are refused. */
+MsTuneSpace *
+tune_fixture_space(TuneDevice *device)
+{
+  MsTuneSpace *space = tune_fixture_space_new(device);
+
+  ms_tune_space_add(space, "width", (const char *const[]){"8", "16", "32", "64", "128", NULL});
+  ms_tune_space_add(space, "height", (const char *const[]){"1", "2", "4", "8", "16", NULL});
+  ms_tune_space_add(space, "unroll", (const char *const[]){"1", "2", "4", NULL});
+  ms_tune_space_add(space, "memory", (const char *const[]){"buffer", "image", NULL});
+  return space;
+}
+
+/* An exhaustive search that ran to its end. */
+MsTuneRecord *
+tune_fixture_search(void)
+{
+  TuneDevice device = {0};
+  g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
+  MsTuneRecord *record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
+
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+  return record;
+}
+
+void
+tune_fixture_assert_optimum(const MsTuneRecord *record)
+{
+  const MsTrial *best = ms_tune_record_best(record);
+
+  g_assert_nonnull(best);
+  g_assert_cmpstr(ms_factors_get(best->factors, "width"), ==, "32");
+  g_assert_cmpstr(ms_factors_get(best->factors, "height"), ==, "4");
+  g_assert_cmpstr(ms_factors_get(best->factors, "unroll"), ==, "4");
+  g_assert_cmpstr(ms_factors_get(best->factors, "memory"), ==, "image");
+  g_assert_cmpfloat(best->ns, ==, 1e6);
+}
+
+MsTuneRecord *
+tune_fixture_reload(const char *folder, const MsTuneRecord *record)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(ms_tune_store_save(folder, record, &error));
+  g_assert_no_error(error);
+  MsTuneRecord *loaded =
+    ms_tune_store_load(folder, &(MsWinnerKey){record->device, record->driver, record->problem}, &error);
+  g_assert_no_error(error);
+  g_assert_nonnull(loaded);
+  return loaded;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A made-up device for the tuner: a planted optimum among configurations that are refused, fail, differ or hang. */
+#pragma once
+
+#include "core/lab/tune/tune-store.h"
+#include "core/lab/tune/tuner.h"
+
+typedef struct {
+  guint evaluations;
+  guint cancel_after; /* 0 for never */
+  GCancellable *campaign;
+  gboolean everything_fails;
+  gint64 evaluation_us; /* what an evaluation takes by the made-up clock */
+  gint64 now_us;
+} TuneDevice;
+
+MsTuneSpace *tune_fixture_space_new(TuneDevice *device);
+MsTuneSpace *tune_fixture_space(TuneDevice *device);
+MsTuneRecord *tune_fixture_search(void);
+void tune_fixture_assert_optimum(const MsTuneRecord *record);
+MsTuneRecord *tune_fixture_reload(const char *folder, const MsTuneRecord *record);
