@@ -142,14 +142,7 @@ test_split(void)
 static void
 test_plan(void)
 {
-  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_CPU,
-                                 .global_memory = G_GUINT64_CONSTANT(4) << 30,
-                                 .max_allocation = G_GUINT64_CONSTANT(1) << 30,
-                                 .local_memory = 32768,
-                                 .max_work_group = 4096,
-                                 .max_work_item = {4096, 4096, 4096},
-                                 .fp64 = TRUE,
-                                 .vector_bytes = 32};
+  const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_CPU);
   MsSettings settings = settings_for(MS_KERNEL_AUTO, 10.5);
   MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
   g_autoptr(GError) error = NULL;

@@ -84,40 +84,25 @@ test_levels(void)
 }
 
 static void
-assert_refused(const MsPlanRequest *request, const char *word)
-{
-  g_autofree char *reason = ms_plan_refusal(request);
-
-  g_assert_nonnull(reason);
-  g_assert_nonnull(strstr(reason, word));
-}
-
-static void
 test_refusals(void)
 {
-  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
-                                 .global_memory = G_GUINT64_CONSTANT(8) << 30,
-                                 .max_allocation = G_GUINT64_CONSTANT(2) << 30,
-                                 .local_memory = 32768,
-                                 .max_work_group = 256,
-                                 .max_work_item = {256, 256, 64},
-                                 .fp64 = TRUE};
+  const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
   const MsSettings settings = ms_settings_default();
   MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
 
   request.modes = TRUE;
   g_assert_null(ms_plan_refusal(&request));
   request.settings.options.kernel = MS_KERNEL_MATRIX;
-  assert_refused(&request, "modes");
+  ms_fixture_assert_refused(&request, "modes");
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.params.levels = 1;
   g_assert_null(ms_plan_refusal(&request));
   request.settings.params.levels = 0;
   request.settings.params.rule = MS_RULE_REPLICATE;
-  assert_refused(&request, "--rule");
+  ms_fixture_assert_refused(&request, "--rule");
   request.settings.params.rule = MS_RULE_OPENCV;
   request.width = 70000;
-  assert_refused(&request, "65535");
+  ms_fixture_assert_refused(&request, "65535");
 }
 
 int

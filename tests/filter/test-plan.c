@@ -10,47 +10,16 @@
 #include "core/filter/plan/plan-checks.h"
 #include "core/filter/plan/plan-stripes.h"
 #include "core/filter/plan/planner.h"
-
-static MsDeviceLimits
-made_up_gpu(void)
-{
-  return (MsDeviceLimits){.type = MS_DEVICE_TYPE_GPU,
-                          .compute_units = 20,
-                          .global_memory = G_GUINT64_CONSTANT(8) << 30,
-                          .max_allocation = G_GUINT64_CONSTANT(2) << 30,
-                          .local_memory = 32768,
-                          .local_is_dedicated = TRUE,
-                          .max_work_group = 256,
-                          .max_work_item = {256, 256, 64},
-                          .images = TRUE,
-                          .image_max_width = 16384,
-                          .image_max_height = 16384,
-                          .fp64 = TRUE,
-                          .little_endian = TRUE,
-                          .preferred_multiple = 64,
-                          .opencl_version = 120};
-}
+#include "tests/support/fixture.h"
 
 static MsPlanRequest
 made_up_request(int width, int height)
 {
   MsSettings settings = ms_settings_default();
-  MsDeviceLimits limits = made_up_gpu();
+  MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
 
   settings.options.kernel = MS_KERNEL_DIRECT;
   return ms_plan_request(&settings, &limits, width, height);
-}
-
-static void
-assert_refused(const MsPlanRequest *request, const char *word)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
-
-  g_assert_null(plan);
-  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
-  if (!strstr(error->message, word))
-    g_error("“%s” does not name %s", error->message, word);
 }
 
 static void
@@ -61,29 +30,29 @@ test_refusals(void)
   request = base;
   request.settings.options.memory = MS_MEMORY_IMAGE;
   request.settings.options.access = MS_ACCESS_VLOAD;
-  assert_refused(&request, "vload");
+  ms_fixture_assert_refused(&request, "vload");
   request.settings.options.access = MS_ACCESS_POINTER;
   request.limits.images = FALSE;
-  assert_refused(&request, "image objects");
+  ms_fixture_assert_refused(&request, "image objects");
   request = base;
   request.settings.options.memory = MS_MEMORY_IMAGE;
   request.limits.image_max_width = 512;
-  assert_refused(&request, "640 pixels wide");
+  ms_fixture_assert_refused(&request, "640 pixels wide");
   request = base;
   request.settings.options.work_group_width = 32;
   request.settings.options.work_group_height = 16;
-  assert_refused(&request, "32x16");
+  ms_fixture_assert_refused(&request, "32x16");
   request.settings.options.work_group_height = 8;
   request.settings.options.local_memory = 1;
   request.limits.local_memory = 1000;
-  assert_refused(&request, "local memory");
+  ms_fixture_assert_refused(&request, "local memory");
   request = base;
   request.settings.options.schedule = MS_SCHEDULE_REFILL;
   request.settings.options.local_memory = 1;
-  assert_refused(&request, "--schedule refill");
+  ms_fixture_assert_refused(&request, "--schedule refill");
   request = base;
   request.memory_budget = 1000;
-  assert_refused(&request, "One row");
+  ms_fixture_assert_refused(&request, "One row");
 }
 
 static void
@@ -210,14 +179,14 @@ test_levels(void)
   g_assert_cmpint(cut->stripe_rows, <, 480);
   g_assert_cmpuint(ms_plan_device_bytes(cut, cut->stripe_rows), <=, other.memory_budget);
   other.memory_budget = 641 * 8;
-  assert_refused(&other, "One row of this image");
+  ms_fixture_assert_refused(&other, "One row of this image");
   other = request;
   other.settings.options.memory = MS_MEMORY_IMAGE;
-  assert_refused(&other, "--memory buffer");
+  ms_fixture_assert_refused(&other, "--memory buffer");
   other = request;
   other.limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
   other.settings.options.kernel = MS_KERNEL_MATRIX;
-  assert_refused(&other, "mask");
+  ms_fixture_assert_refused(&other, "mask");
   other.settings.params.rule = MS_RULE_TRUNCATE;
   g_assert_null(ms_plan_new(&other, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
@@ -318,7 +287,7 @@ test_own_work_group_by_name_alone(void)
   request.settings.options.kernel = MS_KERNEL_ROWS;
   request.settings.options.work_group_width = 2;
   request.settings.options.work_group_height = 1;
-  assert_refused(&request, "--work-group 2x1");
+  ms_fixture_assert_refused(&request, "--work-group 2x1");
   request.limits.type = MS_DEVICE_TYPE_CPU;
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.options.work_group_width = 1;
@@ -351,7 +320,7 @@ test_stripes_grow_with_the_halo(void)
 
   request.settings.params.max_iterations = 100;
   request.memory_budget = 96 << 20;
-  assert_refused(&request, "MiB");
+  ms_fixture_assert_refused(&request, "MiB");
 }
 
 int

@@ -212,31 +212,12 @@ test_random(void)
 static MsPlanRequest
 request_for(MsKernel kernel)
 {
-  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_CPU,
-                                 .compute_units = 2,
-                                 .global_memory = G_GUINT64_CONSTANT(4) << 30,
-                                 .max_allocation = G_GUINT64_CONSTANT(1) << 30,
-                                 .local_memory = 32768,
-                                 .max_work_group = 4096,
-                                 .max_work_item = {4096, 4096, 4096},
-                                 .fp64 = TRUE,
-                                 .vector_bytes = 64,
-                                 .clang_vectors = TRUE,
-                                 .preferred_multiple = 1,
-                                 .opencl_version = 300};
+  MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_CPU);
   MsSettings settings = ms_settings_default();
 
   settings.options.kernel = kernel;
+  limits.clang_vectors = TRUE;
   return ms_plan_request(&settings, &limits, 640, 480);
-}
-
-static void
-assert_refused(const MsPlanRequest *request, const char *with)
-{
-  g_autofree char *reason = ms_plan_refusal(request);
-
-  g_assert_nonnull(reason);
-  g_assert_nonnull(strstr(reason, with));
 }
 
 static void
@@ -246,17 +227,17 @@ test_refusals(void)
 
   g_assert_null(ms_plan_refusal(&r));
   r.settings.options.unroll = 4;
-  assert_refused(&r, "--unroll 4");
+  ms_fixture_assert_refused(&r, "--unroll 4");
   r = request_for(MS_KERNEL_ROWS);
   r.limits.fp64 = FALSE;
-  assert_refused(&r, "double precision");
+  ms_fixture_assert_refused(&r, "double precision");
   r = request_for(MS_KERNEL_ROWS);
   r.settings.params.sp = 64;
   r.width = r.region.width = 200000;
-  assert_refused(&r, "32 bits");
+  ms_fixture_assert_refused(&r, "32 bits");
   r = request_for(MS_KERNEL_ROWS_WIDE);
   r.limits.clang_vectors = FALSE;
-  assert_refused(&r, "--kernel rows");
+  ms_fixture_assert_refused(&r, "--kernel rows");
 }
 
 static gboolean

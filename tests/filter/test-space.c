@@ -107,16 +107,7 @@ test_modes_and_stripes(void)
 static void
 test_refusal(void)
 {
-  const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
-                                 .global_memory = G_GUINT64_CONSTANT(8) << 30,
-                                 .max_allocation = G_GUINT64_CONSTANT(2) << 30,
-                                 .local_memory = 32768,
-                                 .max_work_group = 256,
-                                 .max_work_item = {256, 256, 64},
-                                 .images = TRUE,
-                                 .image_max_width = 8192,
-                                 .image_max_height = 8192,
-                                 .fp64 = TRUE};
+  const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
   MsSettings settings = settings_for(MS_SPACE_LAB, 20);
 
   settings.options.memory = MS_MEMORY_IMAGE;

@@ -177,3 +177,40 @@ ms_fixture_nvml(const char *device, const MsPciAddress *address)
   g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
   return ms_energy_open_nvml(library, device, address);
 }
+
+/** ms_fixture_limits: an invented processor, or an invented graphics processor with images, for plans only. */
+MsDeviceLimits
+ms_fixture_limits(MsDeviceType type)
+{
+  const gboolean cpu = type == MS_DEVICE_TYPE_CPU;
+
+  return (MsDeviceLimits){.type = type,
+                          .compute_units = cpu ? 2 : 20,
+                          .global_memory = (guint64)(cpu ? 4 : 8) << 30,
+                          .max_allocation = (guint64)(cpu ? 1 : 2) << 30,
+                          .local_memory = 32768,
+                          .local_is_dedicated = !cpu,
+                          .max_work_group = cpu ? 4096 : 256,
+                          .max_work_item = {cpu ? 4096 : 256, cpu ? 4096 : 256, 64},
+                          .images = !cpu,
+                          .image_max_width = 16384,
+                          .image_max_height = 16384,
+                          .fp64 = TRUE,
+                          .little_endian = TRUE,
+                          .vector_bytes = cpu ? 64 : 16,
+                          .preferred_multiple = cpu ? 1 : 64,
+                          .opencl_version = 120};
+}
+
+/** ms_fixture_assert_refused: asserts that no plan can be made, for a reason that contains @word. */
+void
+ms_fixture_assert_refused(const MsPlanRequest *request, const char *word)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  g_assert_null(plan);
+  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  if (!strstr(error->message, word))
+    g_error("“%s” does not name %s", error->message, word);
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/filter/mean-shift.h"
+#include "core/filter/plan/planner.h"
 #include "core/image/common/image.h"
 #include "core/lab/measure/energy.h"
 #include "core/opencl/context.h"
@@ -15,6 +16,8 @@ gboolean ms_fixture_every_case(void);
 gboolean ms_fixture_whole_product(void);
 void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
+MsDeviceLimits ms_fixture_limits(MsDeviceType type);
+void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
 MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);

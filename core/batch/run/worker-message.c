@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/worker-message.h"
 
-#include <errno.h>
+#include <gio/gunixinputstream.h>
+#include <gio/gunixoutputstream.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MESSAGE_TYPE "(uumv)"
 #define JOBS_TYPE "a(tayayayay)"
@@ -29,37 +29,11 @@ typedef struct {
 } Facts;
 
 static gboolean
-write_all(int fd, const void *data, gsize size)
+read_all(GInputStream *stream, void *data, gsize size)
 {
-  const guint8 *p = data;
+  gsize got = 0;
 
-  while (size > 0) {
-    gssize n = write(fd, p, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return FALSE;
-    p += n;
-    size -= (gsize)n;
-  }
-  return TRUE;
-}
-
-static gboolean
-read_all(int fd, void *data, gsize size)
-{
-  guint8 *p = data;
-
-  while (size > 0) {
-    gssize n = read(fd, p, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return FALSE;
-    p += n;
-    size -= (gsize)n;
-  }
-  return TRUE;
+  return g_input_stream_read_all(stream, data, size, &got, NULL, NULL) && got == size;
 }
 
 /** ms_worker_message_write: @message is consumed when it is floating; %FALSE when the other end is closed. */
@@ -72,21 +46,23 @@ ms_worker_message_write(int fd, GVariant *message)
   gsize size = 0;
   const void *data = g_bytes_get_data(bytes, &size);
   g_autofree guint8 *frame = g_malloc(sizeof size + size);
+  g_autoptr(GOutputStream) stream = g_unix_output_stream_new(fd, FALSE);
 
   /* Uses a single write, so that the receiver rarely waits in the middle of a message. */
   memcpy(frame, &size, sizeof size);
   memcpy(frame + sizeof size, data, size);
-  return write_all(fd, frame, sizeof size + size);
+  return g_output_stream_write_all(stream, frame, sizeof size + size, NULL, NULL, NULL);
 }
 
 /** ms_worker_message_read: (transfer full) (nullable): the next message, %NULL when the other end is closed. */
 GVariant *
 ms_worker_message_read(int fd)
 {
+  g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, FALSE);
   gsize size;
   g_autofree guint8 *data = NULL;
 
-  if (!read_all(fd, &size, sizeof size) || !(data = g_try_malloc(size)) || !read_all(fd, data, size))
+  if (!read_all(stream, &size, sizeof size) || !(data = g_try_malloc(size)) || !read_all(stream, data, size))
     return NULL;
   g_autoptr(GBytes) bytes = g_bytes_new_take(g_steal_pointer(&data), size);
   g_autoptr(GVariant) boxed = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE_VARIANT, bytes, FALSE));
