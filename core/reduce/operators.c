@@ -260,7 +260,7 @@ static const MsReduceOperator rows[MS_REDUCE_N_OPS] = {
                         .selects = "fold/minmax", .low = TRUE, .high = TRUE, .packed = "fold/minmax-bytes",
                         .packed_bytes = 1, .serial = select_extremes, .serial_real = select_real_extremes,
                         .number = minimum_of, .text = extremes_text, .agrees = extremes_agree},
-  [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, N_("the same, and the index where each stands first"),
+  [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, N_("the same, and the index of the first of each"),
                                   ALL_TYPES, .selects = "fold/minmax-positions", .low = TRUE, .high = TRUE,
                                   .positions = TRUE, .serial = select_extremes, .serial_real = select_real_extremes,
                                   .number = minimum_of, .text = positions_text, .agrees = extremes_agree},

@@ -12,7 +12,7 @@
 #define FINAL(count) "vector=8" LEVELS SAVING ",builtin=on,groups=fixed,groups-count=" count HOST
 
 static const MsReducePreset presets[] = {
-  {"auto", N_("What suits the device, the type and the length"), "", NULL},
+  {"auto", N_("The plan's choice for the device, the type and the length"), "", NULL},
   {"naive", N_("One element for each work-item, interleaved tree, atomic finish"), "PCL", "times=1" ATOMIC},
   {"global-stride", N_("Each work-item folds 32 elements, a grid apart, before the interleaved tree"), "PCL",
    "times=32" ATOMIC},

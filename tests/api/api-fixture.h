@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the public library share: the size of their images, and helpers on engines and images. */
+/* Shared by the tests of the public library: the size of their images, and helpers for engines and images. */
 #pragma once
 
 #include <meanshift-lab.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public library: what each type does, and that its pixels are those of the serial reference. */
+/* The public library: each type, with pixels compared with the serial reference. */
 #include <glib/gstdio.h>
 #include <string.h>
 

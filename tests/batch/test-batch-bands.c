@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done with each band of an image that exceeds the memory limit: verification, inspection, compression. */
+/* The steps for each band of an image that exceeds the memory limit: verification, inspection, compression. */
 #include <string.h>
 
 #include <glib/gstdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The batch: what the runner makes of a plan with engines that fail, lie and wait. */
+/* The batch: the runner with engines that fail, compute wrong pixels and wait. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The division of a memory limit, and the system's refusal of memory beyond it. */
+/* The division of a memory limit, and allocations that fail beyond it. */
 #include <sys/mman.h>
 #include <sys/resource.h>
 

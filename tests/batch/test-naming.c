@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of outputs, and which images belong to which shard. */
+/* Names of outputs, and the shard of each image. */
 #include <locale.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Combinations of toggles that have an effect against the serial reference, on sizes that are multiples of nothing.
+ * Combinations of toggles that have an effect against the serial reference, on sizes that are not multiples of a
+ * work-group.
  */
 #include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"

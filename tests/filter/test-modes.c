@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The places where pixels come to rest: every kernel that writes them against the serial reference. */
+/* Modes of pixels: every kernel that writes them against the serial reference. */
 #include <string.h>
 
 #include "core/filter/plan/planner.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How plans cut images: the memory of a stripe and the rows of a launch. */
+/* The stripes and bands of plans: the memory of a stripe and the rows of a launch. */
 #include "core/filter/settings/kernel-names.h"
 #include "core/filter/plan/plan-stripes.h"
 #include "core/filter/plan/planner.h"

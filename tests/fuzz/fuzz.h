@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a fuzz target offers: one input to try, for libFuzzer and for our own driver, and sound inputs to begin with. */
+/*
+ * The interface of a fuzz target: a function for one input, for libFuzzer and for the driver of this folder, and valid
+ * seeds.
+ */
 #pragma once
 
 #include <stddef.h>

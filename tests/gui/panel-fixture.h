@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of panels share: an engine with a filtered document, a window around a panel, waiting, finding and
- * looking.
+ * Shared by the tests of panels: an engine with a filtered document, a window around a panel, waiting, finding widgets
+ * and reading pixels.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panels that measure: comparing, experiments and tuning, with everything they export read back. */
+/* The panels that measure: comparison, experiments and tuning, with their exports read back. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>

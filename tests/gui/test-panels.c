@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panels that show the document, driven with real runs and checked against what core says. */
+/* The panels that show the document, with real runs, compared with the results of core. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures that come from files and go to them, their tabs, and those that are no pictures. */
+/* Opening and saving pictures, their tabs, and files that are not pictures. */
 #include <string.h>
 
 #include "core/image/image-io.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process has in memory: in a program of its own, as nothing else may have grown it. */
+/* The resident memory of the process, in a separate program, so that other tests do not change it. */
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures that come into the window from outside: dropped on it, and chosen among those of earlier days. */
+/* Opening pictures by dropping them on the window and from the list of recent ones. */
 #include <gdk/gdkx.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>

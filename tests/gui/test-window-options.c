@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The side panel: every control of every option, what it refuses, and the way back. */
+/* The side panel: every control of every option, refused values, and resetting. */
 #include <math.h>
 #include <string.h>
 

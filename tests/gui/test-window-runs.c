@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the last request counts, any can be stopped, and old ones make room. */
+/* Runs: the latest request is computed, any run can be stopped, and old ones are dropped. */
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"

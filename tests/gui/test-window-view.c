@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a picture is drawn where, in every mode and at every zoom. */
+/* The part of the picture that is drawn, and its position, in every mode and at every zoom. */
 #include <math.h>
 #include <string.h>
 #include <time.h>

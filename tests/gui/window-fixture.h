@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of the window share: the program without a bus name, a window with a picture, and expectations from core.
+ * Shared by the tests of the window: the program without a bus name, a window with a picture, and expected results from
+ * core.
  */
 #pragma once
 

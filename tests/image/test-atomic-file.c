@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Atomic saves on a failing disk and on limited file systems: calls of the C library are replaced by ones that fail on
- * demand.
- */
+/* Atomic saves on a failing disk and on limited file systems: wrappers of C library functions fail on demand. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

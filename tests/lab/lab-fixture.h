@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests that run experiments share: the device under test, a folder for reports, checks of rows and files. */
+/* Shared by tests that run experiments: the device under test, a folder for reports, checks of rows and files. */
 #pragma once
 
 #include "core/lab/lab.h"

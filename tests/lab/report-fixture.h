@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report of made-up figures, for the tests of its forms, its files and its charts. */
+/* A report of invented values, for the tests of its formats, files and charts. */
 #pragma once
 
 #include "core/lab/report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of charts: what labels and legends may take, and what is left for what they show. */
+/* The layout of charts: the space of labels, legends and data. */
 #include <cairo.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Energy counters of processors and GPUs, on made-up files and a stand-in for the library: what counts, and what is
- * n/a.
+ * Energy counters of processors and GPUs, on invented files and a stand-in for the library: the counters that are
+ * summed, and the reasons for n/a.
  */
 #include <glib/gstdio.h>
 #include <math.h>

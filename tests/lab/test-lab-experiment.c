@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Experiment files: the shipped ones, their expansion and published figures, and files that are wrong. */
+/* Experiment files: the shipped ones, their expansion and published values, and malformed files. */
 #include <string.h>
 
 #include "core/error.h"

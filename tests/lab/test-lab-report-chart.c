@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The charts of a report: what they show, how they are drawn, what the pointer shows. */
+/* The charts of a report: their series, their drawing, and the tooltip at the pointer. */
 #include <math.h>
 #include <string.h>
 

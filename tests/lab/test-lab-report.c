@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of made-up figures: ranking, metrics, copies, tables and comparing two of them. */
+/* Reports of invented values: ranking, metrics, copies, tables and comparisons. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lab on a real device: an own experiment, resuming, comparing, tuning. */
+/* The lab on a real device: a user's experiment, resuming, comparing, tuning. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of timings against cases worked out by hand. */
+/* The statistics of timings against cases computed by hand. */
 #include <math.h>
 
 #include "core/lab/measure/statistics.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine of option tables, on a table of its own with one row of each kind. */
+/* Option tables: a table with one row of each kind. */
 #include <libintl.h>
 #include <locale.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times kernels of the reduction room: bench-reduce DEVICE REPEAT, with one job a line on standard input and one line
- * of JSON a job on standard output.
+ * Times kernels of reductions: bench-reduce DEVICE REPEAT, with one job a line on standard input and one line of JSON a
+ * job on standard output.
  *
  *   peak                              the device's read and copy bandwidth
- *   reduce OP TYPE N VARIANT          a reduction, in turns with a kernel that only reads the same array
+ *   reduce OP TYPE N VARIANT          a reduction, alternating with a kernel that only reads the same array
  *   statistics WIDTH HEIGHT noise|flat
  *   compare WIDTH HEIGHT
  *   sort N fast|study off|plain|refined RANGE
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/lab/measure/statistics.h"
 #include "core/opencl/device-chooser.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/images/image-comparison.h"
@@ -39,22 +40,12 @@ typedef struct {
   guint n;
 } Times;
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static void
 print_times(const char *name, Times *times, guint64 bytes)
 {
-  double least, median;
+  double least = ms_statistics_quantile(times->ms, times->n, 0),
+         median = ms_statistics_quantile(times->ms, times->n, 0.5);
 
-  qsort(times->ms, times->n, sizeof *times->ms, compare_doubles);
-  least = times->ms[0];
-  median = times->ms[times->n / 2];
   printf("\"%s_ms\": %.6f, \"%s_median_ms\": %.6f, \"%s_gb_s\": %.2f, \"%s_median_gb_s\": %.2f", name, least, name,
          median, name, (double)bytes / least * 1e-6, name, (double)bytes / median * 1e-6);
 }
@@ -65,7 +56,7 @@ fail(const GError *error)
   printf("{\"error\": \"%s\"}\n", error->message);
 }
 
-/* The same walk as the reductions of `auto`, over the same memory. */
+/* Reads the same memory with the strides of the reductions of `auto`. */
 static cl_kernel
 read_kernel(const Bench *bench, guint group, GError **error)
 {
@@ -74,9 +65,10 @@ read_kernel(const Bench *bench, guint group, GError **error)
 
   ms_program_spec_define_text(spec, "ELEM", "uint");
   ms_program_spec_define_int(spec, "GROUP", group);
-  ms_program_spec_add_part(spec, "reduce/prelude.cl");
-  ms_program_spec_add_part(spec, cpu ? "reduce/load/lanes-16.cl" : "reduce/load/lanes-4.cl");
-  ms_program_spec_add_part(spec, cpu ? "reduce/load/stride-block.cl" : "reduce/load/stride-global.cl");
+  ms_program_spec_define_int(spec, "WIDTH", cpu ? 16 : 4);
+  ms_program_spec_define_text(spec, "ITEM_RANGE", cpu ? "block_stride" : "global_stride");
+  ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
+  ms_program_spec_add_part(spec, "reduce/load/stride.cl");
   ms_program_spec_add_part(spec, "bandwidth/read.cl");
   return ms_kernel_new(bench->context, spec, "bandwidth_read", NULL, error);
 }

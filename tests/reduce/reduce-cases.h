@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that reductions are tested with, and the comparison of a device's result with the serial one. */
+/* Test arrays for reductions, and the comparison of a device's result with the serial one. */
 #pragma once
 
 #include "core/reduce/reduce-result.h"

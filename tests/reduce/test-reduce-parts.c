@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each value of each option changes in the program or the launch, beside a plan that differs in that option alone.
- * Results are equal for all of them, so a value that changes nothing would pass every other test.
+ * The change of the program or the launch by each value of each option. Results are equal for all values, so no other
+ * test notices a value without effect.
  */
 #include <string.h>
 

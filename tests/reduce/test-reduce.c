@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the matrix leaves out: data on the device, chunks, channels, packed forms, overflow, cancelling. */
+/*
+ * Reductions beyond the matrix of operators and types: data on the device, chunks, channels, packed forms, overflow,
+ * cancelling.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Image statistics against known values and numpy; comparison of two images; the remembered bandwidth. */
+/* Image statistics against known values and numpy; comparison of two images; the stored bandwidth. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread swapping: tables are permutations inside their range, group what branches alike, and change no result. */
+/* Thread swapping: tables are permutations within their range, group work-items by branch, and change no result. */
 #include <string.h>
 
 #include "core/reduce/sort/sort.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging of many small regions against its rule, followed step by step over all pixels, and what it is made of: runs,
- * borders, the order of the queue, and rows divided among threads.
+ * Merging of many small regions against a direct implementation of the rule over all pixels, and its parts: runs,
+ * borders, the queue, and rows divided among threads.
  */
 #include <string.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Regions against the rule as the manual page states it, followed to the letter in the slowest way, and their table,
- * pictures and files.
- */
+/* Regions against a direct implementation of the rule of the manual page, and their table, pictures and files. */
 #include <math.h>
 #include <glib/gstdio.h>
 #include <string.h>
