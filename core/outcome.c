@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/outcome.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/error.h"
 
 static const char *const outcome_names[] = {
-  [MS_OUTCOME_PENDING] = "pending",  [MS_OUTCOME_OK] = "ok",   [MS_OUTCOME_CONSTRAINT] = "constraint",
-  [MS_OUTCOME_BUILD] = "build",      [MS_OUTCOME_RUN] = "run", [MS_OUTCOME_WRONG] = "wrong-result",
-  [MS_OUTCOME_TIMEOUT] = "time-out",
+  [MS_OUTCOME_PENDING] = N_("pending"),  [MS_OUTCOME_OK] = N_("ok"),   [MS_OUTCOME_CONSTRAINT] = N_("constraint"),
+  [MS_OUTCOME_BUILD] = N_("build"),      [MS_OUTCOME_RUN] = N_("run"), [MS_OUTCOME_WRONG] = N_("wrong-result"),
+  [MS_OUTCOME_TIMEOUT] = N_("time-out"),
 };
 
-/** ms_outcome_to_string: the word that reports use. */
+/** ms_outcome_to_string: the word that reports use; ms_text() translates it. */
 const char *
 ms_outcome_to_string(MsOutcome outcome)
 {

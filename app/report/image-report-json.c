@@ -150,7 +150,7 @@ add_image(JsonBuilder *b, const MsBatchItem *item)
   ms_json_add_text(b, "status", status_name(item));
   ms_json_add_text(b, "error", item->error);
   ms_json_add_text(b, "reason", item->status == MS_ITEM_PENDING ? "interrupted" : item->reason);
-  ms_json_add_text(b, "note", item->note);
+  ms_json_add_text(b, "note", item->notes[MS_LANGUAGE_ENGLISH]);
   ms_json_add_text(b, "device", item->device);
   add_options(b, "parameters", MS_OPTION_GROUP_FILTER, &item->used);
   add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);

@@ -122,8 +122,8 @@ report_outcome(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
     ms_console_error_log(self->console, item->shown);
-  if (item->note)
-    ms_console_note(self->console, item->note);
+  if (item->notes[MS_LANGUAGE_USER])
+    ms_console_note(self->console, item->notes[MS_LANGUAGE_USER]);
   /* For several images the summary counts the skipped ones; a line for each would hide the errors. */
   if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
     g_autofree char *sentence = g_strdup_printf(_("'%s' is skipped: %s."), item->input, _(item->reason));

@@ -30,7 +30,7 @@ ms_batch_item_free(MsBatchItem *self)
   g_array_unref(self->filter_ms);
   g_free(self->rejected);
   g_free(self->device);
-  g_free(self->note);
+  ms_batch_item_clear_notes(self);
   g_free(self->reason);
   g_free(self->shown);
   g_free(self->error);
@@ -87,14 +87,24 @@ ms_batch_item_reset(MsBatchItem *self)
   self->status = MS_ITEM_PENDING;
 }
 
-/** ms_batch_item_add_note: appends a sentence to the item's note. */
+/** ms_batch_item_add_note: @sentence: (transfer full) (nullable): follows the notes in @language. */
 void
-ms_batch_item_add_note(MsBatchItem *self, const char *sentence)
+ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence)
 {
-  char *note = self->note ? g_strdup_printf("%s %s", self->note, sentence) : g_strdup(sentence);
+  char *before = self->notes[language];
 
-  g_free(self->note);
-  self->note = note;
+  if (!sentence)
+    return;
+  self->notes[language] = before ? g_strdup_printf("%s %s", before, sentence) : g_strdup(sentence);
+  g_free(before);
+  g_free(sentence);
+}
+
+void
+ms_batch_item_clear_notes(MsBatchItem *self)
+{
+  for (guint i = 0; i < MS_N_LANGUAGES; i++)
+    g_clear_pointer(&self->notes[i], g_free);
 }
 
 /**
@@ -105,12 +115,10 @@ ms_batch_item_add_note(MsBatchItem *self, const char *sentence)
 void
 ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage)
 {
-  g_autofree char *note = NULL;
-
-  if (!damage)
-    return;
-  note = g_strdup_printf("'%s' is damaged (%s); what could be read was kept.", name, damage);
-  ms_batch_item_add_note(self, note);
+  for (MsLanguage language = 0; damage && language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(self, language,
+                           g_strdup_printf(ms_text(language, "'%s' is damaged (%s); what could be read was kept."),
+                                           name, ms_text(language, damage)));
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "core/batch/file-stamp.h"
 #include "core/filter/settings/options.h"
+#include "core/language.h"
 #include "core/image/common/image.h"
 #include "core/opencl/timing.h"
 
@@ -39,7 +40,7 @@ typedef enum {
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
- * @note: (nullable): what the output's format could not store, as a sentence
+ * @notes: (nullable): what was lost by reading the input and writing the output, as sentences in each #MsLanguage
  * @source: the input as it was before it was read, or unknown
  * @result: the output as it was saved, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
@@ -66,7 +67,7 @@ typedef struct {
   char *error;
   char *shown;
   char *reason;
-  char *note;
+  char *notes[MS_N_LANGUAGES];
   MsFileStamp source;
   MsFileStamp result;
   int width;
@@ -87,7 +88,8 @@ char *ms_batch_item_input_name(const MsBatchItem *self);
 void ms_batch_item_free(MsBatchItem *self);
 void ms_batch_item_fail(MsBatchItem *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
-void ms_batch_item_add_note(MsBatchItem *self, const char *sentence);
+void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence);
+void ms_batch_item_clear_notes(MsBatchItem *self);
 void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_reset(MsBatchItem *self);

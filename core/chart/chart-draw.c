@@ -34,9 +34,9 @@ show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
 }
 
 static char *
-axis_title(const MsChartAxis *axis, const MsScale *scale)
+axis_title(const MsChart *self, const MsChartAxis *axis, const MsScale *scale)
 {
-  return g_strconcat(axis->title, scale->logarithmic ? ", logarithmic axis" : "", NULL);
+  return g_strconcat(axis->title, scale->logarithmic ? ms_text(self->language, ", logarithmic axis") : "", NULL);
 }
 
 static void
@@ -53,11 +53,11 @@ draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
     show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17, l->width - 2 * MS_CHART_MARGIN,
                 self->subtitle);
   if (self->y.title) {
-    g_autofree char *title = axis_title(&self->y, &l->y);
+    g_autofree char *title = axis_title(self, &self->y, &l->y);
     show_text(cr, MS_CHART_MARGIN, l->top - 12, title);
   }
   if (self->x.title) {
-    g_autofree char *title = axis_title(&self->x, &l->x);
+    g_autofree char *title = axis_title(self, &self->x, &l->x);
     show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, title)) / 2, l->height - MS_CHART_MARGIN + 4,
               title);
   }
@@ -318,7 +318,7 @@ draw_one(const MsChart *self, cairo_t *cr, double width, double height, const Ms
   draw_legend(self, cr, paint, &layout);
   if (ms_chart_n_points(self) == 0) {
     show_text(cr, layout.left, layout.top + layout.plot_height / 2,
-              self->empty_text ? self->empty_text : "Nothing could be measured.");
+              self->empty_text ? self->empty_text : ms_text(self->language, "Nothing could be measured."));
   } else {
     draw_y_axis(cr, paint, &layout);
     draw_x_axis(self, cr, paint, &layout);

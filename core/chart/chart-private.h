@@ -27,6 +27,7 @@ typedef struct {
 
 struct _MsChart {
   MsChartType type;
+  MsLanguage language; /* of what is drawn beside the texts that are set */
   char *title;
   char *subtitle;
   char *empty_text;

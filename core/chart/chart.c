@@ -62,6 +62,13 @@ ms_chart_unref(MsChart *self)
     g_atomic_rc_box_release_full(self, clear_chart);
 }
 
+/** ms_chart_set_language: the language of what is drawn beside the texts that are set; English unless set. */
+void
+ms_chart_set_language(MsChart *self, MsLanguage language)
+{
+  self->language = language;
+}
+
 /** ms_chart_set_subtitle: (nullable): a smaller line below the title: the device, the size of the problem. */
 void
 ms_chart_set_subtitle(MsChart *self, const char *subtitle)

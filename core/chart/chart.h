@@ -5,6 +5,8 @@
 #include <cairo.h>
 #include <glib.h>
 
+#include "core/language.h"
+
 G_BEGIN_DECLS
 
 typedef enum {
@@ -25,6 +27,7 @@ MsChart *ms_chart_ref(MsChart *self);
 void ms_chart_unref(MsChart *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChart, ms_chart_unref)
 
+void ms_chart_set_language(MsChart *self, MsLanguage language);
 void ms_chart_set_subtitle(MsChart *self, const char *subtitle);
 void ms_chart_set_empty_text(MsChart *self, const char *text);
 void ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic);

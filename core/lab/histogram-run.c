@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/histogram-run.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ histogram_verify(MsSubject *subject, MsVerification *verification, GCancellable 
 
   verification->total = 1;
   verification->mismatches = equals(self->counts, self->expected) ? 0 : 1;
-  verification->against = g_strdup("the serial counts");
+  verification->against = g_strdup(N_("the serial counts"));
   return TRUE;
 }
 

@@ -55,8 +55,7 @@ make_subject(MsLabRun *run, MsReportRow *row, MsSubject **subject, GError **erro
     ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
     return FALSE;
   }
-  g_autofree char *english = ms_error_dup_english(local);
-  ms_measurement_fail(row->measurement, ms_outcome_from_error(local), english);
+  ms_measurement_fail_with(row->measurement, local);
   return TRUE;
 }
 

@@ -30,7 +30,7 @@ add_trial(MsReport *report, const MsTrial *trial, guint rank)
     g_array_append_val(row->measurement->samples, trial->ns);
     g_array_append_val(row->measurement->rounds, round);
   } else {
-    ms_measurement_fail(row->measurement, trial->outcome, trial->message);
+    ms_measurement_fail(row->measurement, trial->outcome, trial->message, trial->shown);
   }
   ms_report_finish_row(report, row);
 }

@@ -62,15 +62,15 @@ full_factors(Tuning *tuning, const MsFactors *factors)
   return full;
 }
 
-static char *
+static GError *
 refuse(const MsFactors *factors, gpointer data)
 {
   Tuning *tuning = data;
   g_autoptr(MsFactors) full = full_factors(tuning, factors);
-  g_autoptr(GError) error = NULL;
+  GError *error = NULL;
   g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "trial", &error);
 
-  return subject ? NULL : ms_error_dup_english(error);
+  return error;
 }
 
 static GError *
@@ -88,7 +88,10 @@ measurement_error(const MsMeasurement *m)
 
   GError *error = NULL;
 
-  ms_set_error_literal(&error, codes[m->outcome], m->message ? m->message : N_("It was not measured."));
+  if (m->message)
+    ms_error_take(&error, codes[m->outcome], g_strdup(m->shown ? m->shown : m->message), g_strdup(m->message));
+  else
+    ms_set_error_literal(&error, codes[m->outcome], "It was not measured.");
   return error;
 }
 

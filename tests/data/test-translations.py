@@ -11,10 +11,31 @@ import unittest
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 FOLDER = os.path.join(SOURCE, "data", "po")
 MARK = re.compile(r"(?<!\w)N?_\(|g_dngettext\(|translatable=\"yes\"|"
-                  r"(?<!\w)(?:ms_set_error\w*|ms_prefix_error|ms_cl_check|ms_batch_item_fail|REFUSE)\([^;]*?\"")
+                  r"(?<!\w)(?:ms_set_error\w*|ms_text|ms_prefix_error|ms_cl_check|ms_batch_item_fail|REFUSE)\([^;]*?\"")
 # Sentences of the program's own domain that nobody would look up.
 UNTRANSLATED = re.compile(r"g_(?:set_error|error_new)\w*\((?:[^,;]+,)?\s*MS_ERROR,|"
                           r"g_(?:propagate_)?prefix(?:ed)?_error\([^\"]+\"[^\"]*[a-z]{3}")
+
+
+# Literals of the window that are the same in each language.
+NAMES_OF_THE_WINDOW = {"Meanshift Lab", "© The Meanshift Lab authors", "current settings",
+                       # The message of an error that says that the caller has cancelled.
+                       "The window is closing."}
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:PRI\w+\s*)?"(?:[^"\\\n]|\\.)*")*')
+# What a text stands in that is looked up, or that no user sees.
+LOOKED_UP = re.compile(r"(?<!\w)(?:N?_|g_dngettext|ms_set_error\w*|ms_prefix_error|g_error|g_message)"
+                       r"\([^;{}]*$")
+
+
+def unmarked_texts(source):
+    source = COMMENT.sub("", source)
+    blanked = LITERALS.sub(lambda match: "." * len(match.group()), source)
+    for match in LITERALS.finditer(source):
+        text = re.sub(r'"\s*(?:PRI\w+\s*)?"', "", match.group())[1:-1]
+        before = blanked[:match.start()][-300:]
+        if re.search(r"[A-Za-z']{2}[,;:]? [A-Za-z]{2}", text) and not LOOKED_UP.search(before):
+            yield text
 
 
 def read(*parts):
@@ -71,6 +92,15 @@ class TranslationsTest(unittest.TestCase):
                  for match in UNTRANSLATED.finditer(read(path))]
         self.assertEqual(found, [])
 
+    def test_every_text_of_the_window_is_marked(self):
+        """No literal with two words stands in ui/ unless it is looked up, or names a signal or an action."""
+        paths = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(SOURCE, "ui"))
+                 for name in names if name.endswith(".c")]
+        self.assertGreater(len(paths), 80)
+        found = [f"{os.path.relpath(path, SOURCE)}: {text}" for path in sorted(paths)
+                 for text in unmarked_texts(read(path)) if text not in NAMES_OF_THE_WINDOW]
+        self.assertEqual(found, [])
+
     def check_language(self, folder, template, language):
         merged = os.path.join(self.folder.name, language + ".po")
         run("msgmerge", "--no-fuzzy-matching", "--output-file=" + merged, os.path.join(folder, language + ".po"),
@@ -91,7 +121,8 @@ class TranslationsTest(unittest.TestCase):
         template = os.path.join(self.folder.name, "experiments.pot")
         # Keys with spaces, which other groups have, draw warnings.
         run("xgettext", "--files-from=data/experiments/po/POTFILES", "--language=Desktop", "--from-code=UTF-8",
-            "--keyword", "--keyword=Title", "--keyword=Description", "--keyword=Finding", "--output=" + template)
+            "--keyword", "--keyword=Title", "--keyword=Description", "--keyword=Finding", "--keyword=XTitle",
+            "--output=" + template)
         self.assertEqual(words("LINGUAS", folder), words("LINGUAS"))
         for language in words("LINGUAS", folder):
             self.check_language(folder, template, language)

@@ -135,11 +135,11 @@ check_order(const MsReport *report)
 static void
 check_scale(const MsReport *report)
 {
-  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
 
   g_assert_false(report->quick);
   g_assert_null(strstr(chart->subtitle, "quick"));
-  g_assert_cmpstr(chart->y.title, ==, ms_metric_title("time"));
+  g_assert_cmpstr(chart->y.title, ==, ms_metric_title("time", MS_LANGUAGE_ENGLISH));
   g_assert_false(chart->y.logarithmic);
 }
 

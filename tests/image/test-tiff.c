@@ -220,12 +220,12 @@ test_losses(void)
   TIFFClose(tiff);
   g_autoptr(GBytes) pages = g_byte_array_free_to_bytes(memory.bytes);
   MsImageHeader header = peek(eight);
-  g_assert_null(ms_image_header_describe_losses(&header, "a"));
+  g_assert_null(ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH));
   header = peek(sixteen);
-  g_autofree char *bits = ms_image_header_describe_losses(&header, "a");
+  g_autofree char *bits = ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH);
   g_assert_cmpstr(bits, ==, "'a': its 16 bits a sample were reduced to 8.");
   header = peek(pages);
-  g_autofree char *first = ms_image_header_describe_losses(&header, "a");
+  g_autofree char *first = ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH);
   g_assert_cmpstr(first, ==, "'a': only the first of its images was read.");
   g_autoptr(MsImage) one = ms_test_decode(eight);
   g_autoptr(MsImage) of_two = ms_test_decode(pages);

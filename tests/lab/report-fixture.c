@@ -76,8 +76,8 @@ ms_report_fixture_new(double factor)
   ms_report_fixture_fill_row(report, 2, 2.5 * factor);
   ms_report_fixture_fill_row(report, 3, 20);
   ms_measurement_fail(((MsReportRow *)report->rows->pdata[4])->measurement, MS_OUTCOME_WRONG,
-                      "3 of 100\nwrong | pixels");
-  ms_measurement_fail(((MsReportRow *)report->rows->pdata[5])->measurement, MS_OUTCOME_CONSTRAINT, "Refused.");
+                      "3 of 100\nwrong | pixels", NULL);
+  ms_measurement_fail(((MsReportRow *)report->rows->pdata[5])->measurement, MS_OUTCOME_CONSTRAINT, "Refused.", NULL);
   ms_report_rank(report);
   return report;
 }

@@ -395,7 +395,7 @@ test_published_are_drawn(void)
     g_autoptr(GPtrArray) configurations = ms_experiment_expand(e, FALSE);
     for (guint k = 0; k < configurations->len; k++)
       ms_report_add_row(report, configurations->pdata[k], "row", "group");
-    g_autoptr(MsChart) chart = ms_report_to_chart(report);
+    g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
     g_autofree char *words = ms_chart_describe(chart);
     for (guint k = 0; k < e->published->len; k++) {
       const MsPublished *p = e->published->pdata[k];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The charts of a report: their series, their drawing, and the tooltip at the pointer. */
+#include <libintl.h>
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-json.h"
+#include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-text.h"
 #include "tests/lab/report-fixture.h"
@@ -17,7 +20,7 @@ static void
 test_chart_of_report(void)
 {
   g_autoptr(MsReport) report = ms_report_fixture_new(1);
-  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *words = ms_chart_describe(chart);
 
   /* four verified rows, one published time; the published ratio is no time and stands in the second panel */
@@ -30,6 +33,30 @@ test_chart_of_report(void)
   g_assert_nonnull(strstr(second, "published, Older GPU: buffer, 4: 1.3"));
   g_assert_nonnull(strstr(second, "buffer, 4: 4."));
   g_assert_cmpuint(second - words, <, strstr(words, "Older GPU") - words);
+}
+
+/* What the window shows is translated; what is saved is not, in the same process. */
+static void
+test_languages(void)
+{
+  g_autofree char *folder = g_build_filename(g_getenv("G_TEST_BUILDDIR"), "..", "data", "po", NULL);
+  g_autoptr(MsReport) report = ms_report_fixture_new(1);
+
+  g_setenv("LANGUAGE", "zh_CN", TRUE);
+  setlocale(LC_MESSAGES, "");
+  bindtextdomain(GETTEXT_PACKAGE, folder);
+  bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
+  g_autoptr(GPtrArray) shown = ms_report_table(report, MS_LANGUAGE_USER);
+  g_autoptr(GPtrArray) saved = ms_report_table(report, MS_LANGUAGE_ENGLISH);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
+  g_autofree char *text = ms_report_to_markdown(report);
+  setlocale(LC_MESSAGES, "C");
+  g_assert_cmpstr(g_ptr_array_index((GPtrArray *)shown->pdata[0], 1), ==, "中位数 ms");
+  g_assert_cmpstr(g_ptr_array_index((GPtrArray *)saved->pdata[0], 1), ==, "median ms");
+  g_assert_cmpstr(chart->y.title, ==, "时间，ms（越低越好）");
+  g_assert_nonnull(strstr(text, "| configuration |"));
+  for (const char *at = text; *at; at = g_utf8_next_char(at))
+    g_assert_cmpint(g_unichar_get_script(g_utf8_get_char(at)), !=, G_UNICODE_SCRIPT_HAN);
 }
 
 /* Watts above joules above the published ratio of the powers, each of its own panel, and the counter's name. */
@@ -54,9 +81,9 @@ test_chart_of_energy(void)
   ms_report_rank(report);
   g_autofree char *json = ms_report_to_json(report);
   g_autoptr(MsReport) again = ms_report_from_json(json, -1, NULL);
-  g_autoptr(MsChart) chart = ms_report_to_chart(again);
+  g_autoptr(MsChart) chart = ms_report_to_chart(again, MS_LANGUAGE_ENGLISH);
   g_autofree char *words = ms_chart_describe(chart);
-  g_autofree char *footer = ms_report_footer(again);
+  g_autofree char *footer = ms_report_footer(again, MS_LANGUAGE_ENGLISH);
   const char *watts = strstr(words, "Mean power, W"), *joules = strstr(words, "Energy of one run, J");
   const char *ratios = strstr(words, "Power over that of the baseline");
 
@@ -95,7 +122,7 @@ test_size_of_published_values(void)
       ms_report_add_row(report, all->pdata[k], "row", "one group");
       ms_report_fixture_fill_row(report, k, 10);
     }
-    g_autoptr(MsChart) chart = ms_report_to_chart(report);
+    g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
     g_assert_true(g_str_has_suffix(chart->subtitle, cases[i].says));
   }
 }
@@ -177,6 +204,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
+  g_test_add_func("/lab/report/languages", test_languages);
   g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
   g_test_add_func("/lab/report/size-of-published-values", test_size_of_published_values);
   g_test_add_func("/lab/chart/draw", test_charts_draw);

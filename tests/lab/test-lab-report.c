@@ -41,7 +41,7 @@ test_ranking(void)
   g_assert_true(isnan(ms_report_row_metric(report, ms_report_fixture_row(report, 4), "time")));
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 4);
   ms_measurement_fail(ms_report_fixture_row(report, 2)->measurement, MS_OUTCOME_WRONG,
-                      "Found at the end, after all samples.");
+                      "Found at the end, after all samples.", NULL);
   ms_report_rank(report);
   g_assert_true(isnan(ms_report_fixture_row(report, 2)->speedup.ratio));
 }

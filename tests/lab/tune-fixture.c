@@ -13,11 +13,11 @@ value_of(const MsFactors *settings, const char *key)
   return atoi(ms_factors_get(settings, key));
 }
 
-static char *
+static GError *
 refuse(const MsFactors *settings, gpointer data)
 {
   return value_of(settings, "width") * value_of(settings, "height") > 256
-           ? g_strdup("The group is larger than the device takes.")
+           ? g_error_new(MS_ERROR, MS_ERROR_UNSUPPORTED, "The group is larger than the device takes.")
            : NULL;
 }
 

@@ -172,8 +172,8 @@ report(MsBatchJob *self, const MsBatchItem *item, guint index, gboolean first)
                       .input = first ? g_strdup(item->input) : NULL,
                       .output = g_strdup(item->output),
                       .message = g_strdup(item->shown    ? item->shown
-                                          : item->reason ? item->reason
-                                                         : item->note),
+                                          : item->reason ? _(item->reason)
+                                                         : item->notes[MS_LANGUAGE_USER]),
                       .width = item->width,
                       .height = item->height};
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/error.h"
+
 /* How often the main loop looks whether the worker still lives, and how much longer than the watchdog it is given. */
 #define PULSE_MS 1000
 #define GRACE_US (10 * G_USEC_PER_SEC)
@@ -75,9 +77,9 @@ replace_worker(MsWindowEngine *self, MsJob *hung)
     ms_worker_push(fresh, job);
   ms_worker_unref(self->worker);
   self->worker = fresh;
-  g_autoptr(GError) error =
-    g_error_new(MS_ERROR, MS_ERROR_TIMEOUT, "The device %s has stopped answering. Choose another device.",
-                self->device ? ms_device_get_name(self->device) : "in use");
+  g_autoptr(GError) error = NULL;
+  ms_set_error(&error, MS_ERROR_TIMEOUT, "The device %s has stopped answering. Choose another device.",
+               self->device ? ms_device_get_name(self->device) : "auto");
   fail(self, error);
   /* Nothing the thread says from now on is for anyone. */
   if (hung->filter.cancellable)

@@ -5,6 +5,7 @@
 
 #include "core/engine/device-engine.h"
 #include "core/engine/reference-engine.h"
+#include "core/error.h"
 #include "core/opencl/device-chooser.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/probe.h"
@@ -192,6 +193,17 @@ run_call(MsWorker *self, MsJob *job)
   answer(self, job, result, job->free_result, error);
 }
 
+static GError *
+no_engine(const MsWorker *self)
+{
+  GError *error = NULL;
+
+  if (self->problem)
+    return g_error_copy(self->problem);
+  ms_set_error_literal(&error, MS_ERROR_NO_DEVICE, "No device has been chosen yet.");
+  return error;
+}
+
 /* The thread waits without a running job, so that the watchdog does not take it for a hung one. */
 static void
 run_hold(MsWorker *self, MsJob *job)
@@ -226,9 +238,7 @@ run_job(MsWorker *self, MsJob *job)
   if (job->kind == MS_JOB_OPEN)
     run_open(self, job);
   else if (!self->engine)
-    answer(self, job, NULL, NULL,
-           self->problem ? g_error_copy(self->problem)
-                         : g_error_new(MS_ERROR, MS_ERROR_NO_DEVICE, "No device has been chosen yet."));
+    answer(self, job, NULL, NULL, no_engine(self));
   else if (job->kind == MS_JOB_FILTER)
     run_filter(self, job);
   else

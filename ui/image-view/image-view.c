@@ -368,13 +368,16 @@ ms_image_view_badge(MsImageView *self)
 char *
 ms_image_view_describe(MsImageView *self)
 {
-  static const char *const words[] = {"original", "filtered", "split", "side by side", "difference", "regions"};
+  static const char *const words[] = {N_("original"),     N_("filtered"),   N_("split"),
+                                      N_("side by side"), N_("difference"), N_("regions")};
   g_autofree char *badge = self->document ? ms_image_view_badge(self) : g_strdup("");
   g_autofree char *regions = self->document ? ms_image_view_caption_regions(self) : NULL;
   MsRun *a = self->document ? ms_document_get_run_a(self->document) : NULL;
 
-  return g_strdup_printf("%s, %s, zoom %.0f %%. %s. Side A: %s%s%s",
-                         self->document ? ms_document_get_title(self->document) : "no picture",
-                         words[ms_image_view_effective_mode(self)], self->geometry.zoom * 100, badge,
-                         a ? ms_run_get_label(a) : "original", regions ? ". " : "", regions ? regions : "");
+  return g_strdup_printf(
+    /* Translators: the picture's name, what is shown of it, the zoom, the state, the left side, and the regions. */
+    _("%s, %s, zoom %.0f %%. %s. Side A: %s%s%s"),
+    self->document ? ms_document_get_title(self->document) : _("no picture"),
+    _(words[ms_image_view_effective_mode(self)]), self->geometry.zoom * 100, badge,
+    a ? ms_run_get_label(a) : _("original"), regions ? _(". ") : "", regions ? regions : "");
 }

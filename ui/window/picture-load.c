@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/picture-load.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/image/image-drain.h"
 #include "core/image/image-io.h"
 #include "core/image/image-peek.h"
@@ -57,7 +59,7 @@ load_bytes(GFile *file, const char *name, GCancellable *cancellable, GError **er
 
   if (!bytes)
     g_set_error(error, cause->domain, cause->code,
-                "'%s' cannot be read: %s. Copy it to this computer and open it there.", name, cause->message);
+                _("'%s' cannot be read: %s. Copy it to this computer and open it there."), name, cause->message);
   return bytes;
 }
 
@@ -88,7 +90,7 @@ load_path(PictureLoad *self, const char *path, const char *name, GError **error)
   load_preview(self, path);
   MsImage *image = ms_image_load_rows(path, &self->limits, on_row, self, self->cancellable, error);
   if (image && ms_image_peek_size(path, &self->limits, &header, NULL))
-    self->losses = ms_image_header_describe_losses(&header, name);
+    self->losses = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
   return image;
 }
 

@@ -47,15 +47,12 @@ static void
 report_saved(MsWindow *self, const SaveJob *job)
 {
   g_autofree char *name = g_filename_display_basename(job->path);
+  g_autofree char *lost = ms_save_notes_describe(&job->notes, name, MS_LANGUAGE_USER);
   g_autoptr(GString) text = g_string_new(NULL);
 
   g_string_append_printf(text, _("Saved as %s."), name);
-  if (job->notes.alpha_flattened)
-    g_string_append(text, " The format has no transparency: the background was filled with white.");
-  if (job->notes.icc_dropped)
-    g_string_append(text, " The format cannot store the colour profile.");
-  if (job->notes.exif_dropped)
-    g_string_append(text, " The format cannot store the camera data (EXIF).");
+  if (lost)
+    g_string_append_printf(text, " %s", lost);
   ms_window_report(self, GTK_MESSAGE_INFO, text->str, MS_OFFER_NOTHING, NULL);
 }
 
@@ -159,7 +156,7 @@ static void
 add_quality_choices(GtkFileChooser *chooser, int quality)
 {
   const char *values[] = {"75", "85", "90", "95", "100", NULL};
-  const char *labels[] = {"75, small", "85", "90, full colour", "95, fine", "100, largest", NULL};
+  const char *labels[] = {_("75, small"), "85", _("90, full colour"), _("95, fine"), _("100, largest"), NULL};
   g_autofree char *preferred = g_strdup_printf("%d", quality);
   gboolean known = g_strv_contains(values, preferred);
 

@@ -71,6 +71,19 @@ mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
  * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
  * the reason where neither is possible. @bytes: (out): working memory of the decoder.
  */
+/* Notes why pixels are stored in a temporary file. */
+static void
+note_scratch(MsBatchImage *work, const GError *reason)
+{
+  g_autofree char *english = ms_error_dup_english(reason);
+
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(work->item, language,
+                           g_strdup_printf(ms_text(language, "%s Its pixels are stored in a temporary file in '%s'."),
+                                           language == MS_LANGUAGE_USER ? reason->message : english,
+                                           work->options->scratch));
+}
+
 static gboolean
 settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
 {
@@ -84,11 +97,7 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
   }
   if (work->options->scratch && ms_codec_get(header->format)->open_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
-    /* Notes are in English, because they are part of reports. */
-    g_autofree char *english = ms_error_dup_english(reason);
-    g_autofree char *note =
-      g_strdup_printf("%s Its pixels are stored in a temporary file in '%s'.", english, work->options->scratch);
-    ms_batch_item_add_note(work->item, note);
+    note_scratch(work, reason);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;
     return TRUE;
@@ -223,8 +232,9 @@ ms_stage_measure(MsBatchImage *work, GError **error)
     ms_file_stamp_take(&work->item->source, work->item->input, work->options->hash);
   if (!read_header(work, &header, error))
     return FALSE;
-  g_free(work->item->note);
-  work->item->note = ms_image_header_describe_losses(&header, work->name);
+  ms_batch_item_clear_notes(work->item);
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(&header, work->name, language));
   work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, work->options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);

@@ -88,27 +88,6 @@ save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, 
   }
 }
 
-static void
-append_note(GString *text, const char *name, const char *note)
-{
-  g_string_append_printf(text, "%s'%s': %s.", text->len > 0 ? " " : "", name, note);
-}
-
-/* Returns (nullable) a sentence on what is lost by reading the input and writing the output. */
-static char *
-describe_notes(const MsBatchItem *item, const MsSaveNotes *notes)
-{
-  g_autoptr(GString) text = g_string_new(item->note);
-
-  if (notes->alpha_flattened)
-    append_note(text, item->output, "the format has no transparency, so the image was composed on white");
-  if (notes->icc_dropped)
-    append_note(text, item->output, "the colour profile could not be kept");
-  if (notes->exif_dropped)
-    append_note(text, item->output, "the EXIF data could not be kept");
-  return text->len > 0 ? g_strdup(text->str) : NULL;
-}
-
 /* @other_us: time since the call that was not spent on encoding; read when the file is complete. */
 static gboolean
 save(MsBatchImage *work, const gint64 *other_us, GError **error)
@@ -134,9 +113,8 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),
                          start + (other_us ? *other_us : 0));
-  char *note = describe_notes(item, &notes);
-  g_free(item->note);
-  item->note = note;
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(item, language, ms_save_notes_describe(&notes, item->output, language));
   return TRUE;
 }
 

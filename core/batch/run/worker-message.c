@@ -235,11 +235,11 @@ ms_worker_message_new_result(const MsBatchItem *item)
   facts.source = item->source;
   facts.result = item->result;
   facts.verified = item->verified;
-  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
-                       text(item->reason), text(item->note), text(item->output), text(item->device),
-                       text(item->rejected), item->width, item->height, bytes_of(&facts, sizeof facts),
-                       times_of(item->kernel_ms), times_of(item->filter_ms), log_of(item), text(item->shown),
-                       summary_of(item));
+  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
+                       text(item->reason), text(item->notes[MS_LANGUAGE_ENGLISH]), text(item->output),
+                       text(item->device), text(item->rejected), item->width, item->height,
+                       bytes_of(&facts, sizeof facts), times_of(item->kernel_ms), times_of(item->filter_ms),
+                       log_of(item), text(item->shown), summary_of(item), text(item->notes[MS_LANGUAGE_USER]));
 }
 
 static int
@@ -290,7 +290,7 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
   item->status = g_variant_get_uint32(status);
   take_text(payload, 1, &item->error);
   take_text(payload, 2, &item->reason);
-  take_text(payload, 3, &item->note);
+  take_text(payload, 3, &item->notes[MS_LANGUAGE_ENGLISH]);
   take_text(payload, 4, &item->output);
   take_text(payload, 5, &item->device);
   take_text(payload, 6, &item->rejected);
@@ -309,4 +309,5 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
   item->log = get_log(payload, 12);
   take_text(payload, 13, &item->shown);
   take_summary(payload, 14, &item->summary);
+  take_text(payload, 15, &item->notes[MS_LANGUAGE_USER]);
 }

@@ -24,6 +24,25 @@ ms_save_options_default(void)
   };
 }
 
+/**
+ * ms_save_notes_describe:
+ * @name: of the file
+ *
+ * Returns: (transfer full) (nullable): a sentence on what the file does not hold, %NULL when nothing is lost
+ */
+char *
+ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language)
+{
+  const char *clauses[] = {
+    self->alpha_flattened ? ms_text(language, "the format has no transparency, so the image was composed on white")
+                          : NULL,
+    self->icc_dropped ? ms_text(language, "the colour profile could not be kept") : NULL,
+    self->exif_dropped ? ms_text(language, "the EXIF data could not be kept") : NULL,
+  };
+
+  return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
+}
+
 static gboolean
 write_to_memory(MsImageSink *sink, const void *data, gsize size, GError **error)
 {

@@ -7,6 +7,7 @@
 
 #include "core/image/common/image-format.h"
 #include "core/image/common/image.h"
+#include "core/language.h"
 
 G_BEGIN_DECLS
 
@@ -65,6 +66,7 @@ struct _MsImageSink {
 };
 
 MsSaveOptions ms_save_options_default(void);
+char *ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language);
 MsImageSink ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *cancellable);
 
 G_END_DECLS

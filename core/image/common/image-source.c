@@ -29,13 +29,6 @@ ms_image_limits_default(void)
   };
 }
 
-static void
-append_clause(GString *text, const char *clause)
-{
-  g_string_append(text, text->len > 0 ? "; " : "");
-  g_string_append(text, clause);
-}
-
 /**
  * ms_image_header_describe_losses:
  * @name: of the file
@@ -43,17 +36,17 @@ append_clause(GString *text, const char *clause)
  * Returns: (transfer full) (nullable): a sentence on what is lost by loading the file, %NULL when nothing is
  */
 char *
-ms_image_header_describe_losses(const MsImageHeader *self, const char *name)
+ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language)
 {
-  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *bits =
+    self->bits > 8 ? g_strdup_printf(ms_text(language, "its %d bits a sample were reduced to 8"), self->bits) : NULL;
+  const char *clauses[] = {
+    bits,
+    self->has_more_images ? ms_text(language, "only the first of its images was read") : NULL,
+    self->has_unread_exif ? ms_text(language, "its EXIF data were not read") : NULL,
+  };
 
-  if (self->bits > 8)
-    g_string_append_printf(text, "its %d bits a sample were reduced to 8", self->bits);
-  if (self->has_more_images)
-    append_clause(text, "only the first of its images was read");
-  if (self->has_unread_exif)
-    append_clause(text, "its EXIF data were not read");
-  return text->len > 0 ? g_strdup_printf("'%s': %s.", name, text->str) : NULL;
+  return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
 }
 
 /**

@@ -5,6 +5,7 @@
 #include "core/image/file/scratch-file.h"
 #include "core/image/common/image-format.h"
 #include "core/image/common/image.h"
+#include "core/language.h"
 
 G_BEGIN_DECLS
 
@@ -85,7 +86,7 @@ typedef struct {
 } MsImageSource;
 
 MsImageLimits ms_image_limits_default(void);
-char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name);
+char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language);
 
 MsImageSource ms_image_source_of_bytes(GBytes *bytes, const char *name, GInputStream *stream,
                                        const MsImageLimits *limits);

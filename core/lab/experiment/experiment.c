@@ -286,15 +286,15 @@ ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors,
 }
 
 /**
- * ms_experiment_translate:
- * @text: (nullable): the title, description or finding of an experiment
+ * ms_experiment_text:
+ * @text: (nullable): the title, description or finding of an experiment, or the title of its x axis
  *
- * Returns: (transfer none) (nullable): the same in the user's language; reports that are saved keep @text
+ * Returns: (transfer none) (nullable): the same in @language; reports that are saved are in English
  */
 const char *
-ms_experiment_translate(const char *text)
+ms_experiment_text(const char *text, MsLanguage language)
 {
-  return text && *text ? dgettext(MS_EXPERIMENT_TEXT_DOMAIN, text) : text;
+  return text && *text && language == MS_LANGUAGE_USER ? dgettext(MS_EXPERIMENT_TEXT_DOMAIN, text) : text;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 
 #include "core/factors.h"
+#include "core/language.h"
 
 G_BEGIN_DECLS
 
@@ -110,7 +111,7 @@ GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 char *ms_experiment_case_title(const char *name);
-const char *ms_experiment_translate(const char *text);
+const char *ms_experiment_text(const char *text, MsLanguage language);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
 char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);

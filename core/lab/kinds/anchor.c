@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/kinds/anchor.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/opencl/context-transfer.h"
 #include "core/opencl/context-wait.h"
 #include "core/reduce/launch.h"
@@ -71,7 +73,7 @@ anchor_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   verification->total = self->n;
   for (guint i = 0; i < self->n; i++)
     verification->mismatches += out[i] != expected_state(i);
-  verification->against = g_strdup("the same steps on the host");
+  verification->against = g_strdup(N_("the same steps on the host"));
   return TRUE;
 }
 

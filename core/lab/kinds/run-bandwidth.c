@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 #include "core/opencl/context-wait.h"
@@ -82,7 +84,7 @@ verify_copy(BandwidthSubject *self, MsVerification *verification, GError **error
   verification->total = self->n;
   for (guint64 i = 0; i < self->n; i++)
     verification->mismatches += memcmp(copy + i * 4, (const char *)self->data + i * 4, 4) != 0;
-  verification->against = g_strdup("what was copied");
+  verification->against = g_strdup(N_("what was copied"));
   return TRUE;
 }
 
@@ -99,7 +101,7 @@ bandwidth_verify(MsSubject *subject, MsVerification *verification, GCancellable 
     return FALSE;
   verification->total = 1;
   verification->mismatches = ms_reduce_result_agrees(&self->sum, &reference, 0) ? 0 : 1;
-  verification->against = g_strdup("the serial sum");
+  verification->against = g_strdup(N_("the serial sum"));
   return TRUE;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/kinds/run-image.h"
 
+#include <glib/gi18n-lib.h>
+
 #define DEFAULT_SIZE "512x512"
 
 /** ms_lab_image_size: (transfer none): the factor "size" or its default. */
@@ -48,6 +50,6 @@ ms_lab_image_verify(const MsLabImageTask *task, MsImage *result, MsVerification 
   verification->total = (guint64)ms_image_get_width(rows) * ms_image_get_height(rows);
   verification->mismatches = difference.mismatched_pixels;
   verification->max_difference = difference.max_difference;
-  verification->against = g_strdup("the serial reference");
+  verification->against = g_strdup(N_("the serial reference"));
   return TRUE;
 }

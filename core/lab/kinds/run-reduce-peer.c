@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/error.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/peer-process.h"
 #include "core/option/choice.h"
@@ -102,7 +104,7 @@ peer_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
     verification->mismatches += !(difference <= tolerance * fabs(expected[i]));
     verification->max_difference = fmax(verification->max_difference, difference);
   }
-  verification->against = g_strdup("the serial result");
+  verification->against = g_strdup(N_("the serial result"));
   return numbers != NULL;
 }
 

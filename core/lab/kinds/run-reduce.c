@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/lab/measure/clock.h"
 #include "core/reduce/bank-model.h"
 #include "core/reduce/reduce-factors.h"
@@ -109,7 +111,7 @@ reduce_verify(MsSubject *subject, MsVerification *verification, GCancellable *ca
   verification->mismatches = ms_reduce_result_agrees(&self->result, &self->reference, TOLERANCE) ? 0 : 1;
   verification->max_difference =
     verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&self->reference) : 0;
-  verification->against = g_strdup("the serial result");
+  verification->against = g_strdup(N_("the serial result"));
   verification->result = ms_reduce_result_to_string(&self->result);
   verification->expected = ms_reduce_result_to_string(&self->reference);
   verification->reference_ns = self->reference_ns;

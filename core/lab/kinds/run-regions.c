@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/engine/filter-modes.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/run-image.h"
@@ -74,7 +76,7 @@ regions_verify(MsSubject *subject, MsVerification *verification, GCancellable *c
   verification->total = n;
   for (gsize i = 0; i < n; i++)
     verification->mismatches += self->result->labels[i] != expected->labels[i];
-  verification->against = g_strdup("the serial labels");
+  verification->against = g_strdup(N_("the serial labels"));
   return TRUE;
 }
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/lab/measure/clock.h"
 #include "core/opencl/context-transfer.h"
 #include "core/option/choice.h"
@@ -100,7 +102,7 @@ sort_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
   verification->total = self->n;
   for (guint64 i = 0; i < self->n; i++)
     verification->mismatches += memcmp((char *)self->keys + i * size, (char *)self->expected + i * size, size) != 0;
-  verification->against = g_strdup("the serial sort");
+  verification->against = g_strdup(N_("the serial sort"));
   return TRUE;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/lab/kinds/warp-model.h"
 #include "core/reduce/swap/swap-example.h"
 #include "core/reduce/swap/swap.h"
@@ -64,7 +66,7 @@ swap_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
   verification->total = self->n;
   for (guint i = 0; i < self->n; i++)
     verification->mismatches += memcmp(&result[i], &expected[i], sizeof *expected) != 0;
-  verification->against = g_strdup("the serial loop");
+  verification->against = g_strdup(N_("the serial loop"));
   return TRUE;
 }
 

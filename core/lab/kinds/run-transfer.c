@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind-table.h"
+
+#include <glib/gi18n-lib.h>
 #include "core/lab/kinds/run-image.h"
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
@@ -99,7 +101,7 @@ transfer_verify(MsSubject *subject, MsVerification *verification, GCancellable *
   verification->total = bytes;
   for (gsize i = 0; i < bytes; i++)
     verification->mismatches += sent[i] != self->host[i];
-  verification->against = g_strdup("the bytes that were sent");
+  verification->against = g_strdup(N_("the bytes that were sent"));
   return TRUE;
 }
 

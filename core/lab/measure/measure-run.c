@@ -2,9 +2,11 @@
 #include <inttypes.h>
 #include "core/lab/measure/measure-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "core/error.h"
+#include "core/language.h"
 #include "core/engine/watchdog.h"
 #include "core/lab/measure/clock.h"
 
@@ -22,15 +24,13 @@ now_ns(const MsMeasureCampaign *campaign)
 static void
 fail_runner(MsMeasureRunner *runner, const GError *error, gboolean timed_out, double timeout_s)
 {
+  g_autoptr(GError) late = NULL;
+
   runner->active = FALSE;
-  if (timed_out) {
-    g_autofree char *text =
-      g_strdup_printf("%s did not end within %.3g s and was cancelled.", runner->subject->label, timeout_s);
-    ms_measurement_fail(runner->measurement, MS_OUTCOME_TIMEOUT, text);
-  } else {
-    g_autofree char *english = ms_error_dup_english(error);
-    ms_measurement_fail(runner->measurement, ms_outcome_from_error(error), english);
-  }
+  if (timed_out)
+    ms_set_error(&late, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.", runner->subject->label,
+                 timeout_s);
+  ms_measurement_fail_with(runner->measurement, timed_out ? late : error);
 }
 
 typedef gboolean (*Step)(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data, GCancellable *cancellable,
@@ -87,6 +87,16 @@ step_run(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data, GC
   return good;
 }
 
+static char *
+describe_mismatch(const MsMeasureRunner *runner, MsLanguage language)
+{
+  const MsVerification *v = &runner->measurement->verification;
+  const char *against = ms_text(language, v->against ? v->against : N_("the reference"));
+
+  return g_strdup_printf(ms_text(language, "%s is wrong: %" PRIu64 " of %" PRIu64 " differ from %s, by %g at most."),
+                         runner->subject->label, v->mismatches, v->total, against, v->max_difference);
+}
+
 static gboolean
 step_verify(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data, GCancellable *cancellable,
             GError **error)
@@ -99,9 +109,8 @@ step_verify(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data,
   v->done = TRUE;
   if (v->mismatches == 0)
     return TRUE;
-  ms_set_error(error, MS_ERROR_MISMATCH, "%s is wrong: %" PRIu64 " of %" PRIu64 " differ from %s, by %g at most.",
-               runner->subject->label, v->mismatches, v->total, v->against ? v->against : "the reference",
-               v->max_difference);
+  ms_error_take(error, MS_ERROR_MISMATCH, describe_mismatch(runner, MS_LANGUAGE_USER),
+                describe_mismatch(runner, MS_LANGUAGE_ENGLISH));
   return FALSE;
 }
 
@@ -131,9 +140,11 @@ ms_measure_take_sample(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsS
   }
   runner->measurement->rejected++;
   if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
+    g_autoptr(GError) problem = NULL;
+    ms_set_error_literal(&problem, MS_ERROR_DEVICE,
+                         "The device keeps reporting events that end before they start; its times cannot be used.");
     runner->active = FALSE;
-    ms_measurement_fail(runner->measurement, MS_OUTCOME_RUN,
-                        "The device keeps reporting events that end before they start; its times cannot be used.");
+    ms_measurement_fail_with(runner->measurement, problem);
   }
   return TRUE;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/error.h"
+
 static void
 free_stage(gpointer data)
 {
@@ -59,6 +61,7 @@ ms_measurement_copy(const MsMeasurement *self)
   copy->walls = g_array_copy(self->walls);
   copy->stages = g_ptr_array_copy(self->stages, copy_stage, NULL);
   copy->message = g_strdup(self->message);
+  copy->shown = g_strdup(self->shown);
   copy->verification.against = g_strdup(self->verification.against);
   copy->verification.result = g_strdup(self->verification.result);
   copy->verification.expected = g_strdup(self->verification.expected);
@@ -77,17 +80,33 @@ ms_measurement_free(MsMeasurement *self)
   g_ptr_array_unref(self->stages);
   ms_verification_clear(&self->verification);
   g_free(self->message);
+  g_free(self->shown);
   g_free(self->energy_source);
   g_free(self);
 }
 
-/** ms_measurement_fail: sets the outcome and the sentence that explains it. */
+/**
+ * ms_measurement_fail:
+ * @message: (nullable): the sentence that explains the outcome, in English
+ * @shown: (nullable): the same in the user's language, where it is known
+ */
 void
-ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message)
+ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message, const char *shown)
 {
   self->outcome = outcome;
   g_free(self->message);
   self->message = g_strdup(message);
+  g_free(self->shown);
+  self->shown = g_strdup(shown);
+}
+
+/** ms_measurement_fail_with: the outcome that @error stands for, and its sentence. */
+void
+ms_measurement_fail_with(MsMeasurement *self, const GError *error)
+{
+  g_autofree char *english = ms_error_dup_english(error);
+
+  ms_measurement_fail(self, ms_outcome_from_error(error), english, error->message);
 }
 
 MsSummary

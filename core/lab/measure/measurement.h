@@ -82,6 +82,8 @@ typedef struct {
 
 /**
  * MsMeasurement: everything known of one configuration.
+ * @message: (nullable): why it failed, in English, as reports say it
+ * @shown: (nullable): the same in the user's language; %NULL in a report that was read
  * @samples: (element-type double): nanoseconds, in the order taken
  * @rounds: (element-type guint): the round of each sample, ascending; samples of one round were taken side by side
  * @walls: (element-type double): wall time of the same runs, in nanoseconds
@@ -96,6 +98,7 @@ typedef struct {
 typedef struct {
   MsOutcome outcome;
   char *message;
+  char *shown;
   GArray *samples;
   GArray *rounds;
   GArray *walls;
@@ -116,7 +119,8 @@ MsMeasurement *ms_measurement_copy(const MsMeasurement *self);
 void ms_measurement_free(MsMeasurement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeasurement, ms_measurement_free)
 MsStageSeries *ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name);
-void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message);
+void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message, const char *shown);
+void ms_measurement_fail_with(MsMeasurement *self, const GError *error);
 void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns, guint round);
 MsTimes ms_measurement_times(const MsMeasurement *self);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/measure/speedup.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -202,13 +203,13 @@ static const struct {
   const char *name;
   const char *description;
 } verdicts[] = {
-  [MS_VERDICT_UNCERTAIN] = {"uncertain", "the samples do not decide"},
-  [MS_VERDICT_SAME] = {"same", "the same within noise"},
-  [MS_VERDICT_FASTER] = {"faster", "faster"},
-  [MS_VERDICT_SLOWER] = {"slower", "slower"},
+  [MS_VERDICT_UNCERTAIN] = {N_("uncertain"), "the samples do not decide"},
+  [MS_VERDICT_SAME] = {N_("same"), "the same within noise"},
+  [MS_VERDICT_FASTER] = {N_("faster"), "faster"},
+  [MS_VERDICT_SLOWER] = {N_("slower"), "slower"},
 };
 
-/** ms_verdict_to_string: one word, as reports spell it. */
+/** ms_verdict_to_string: one word, as reports spell it; ms_text() translates it. */
 const char *
 ms_verdict_to_string(MsVerdict verdict)
 {

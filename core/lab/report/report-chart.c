@@ -12,6 +12,7 @@
 
 typedef struct {
   const MsReport *report;
+  MsLanguage language;
   const MsPlot *plot;
   const char *y; /* the metric drawn upwards */
   const MsMetric *metric;
@@ -54,13 +55,16 @@ append_word(GString *text, const MsReport *report, const MsFactors *factors, con
 
 /* The name of a row's series: the plotted key, then every other key that varies and is not the x axis. */
 static char *
-series_name(const MsReport *report, const MsPlot *plot, const MsFactors *factors)
+series_name(const Drawing *d, const MsFactors *factors)
 {
+  const MsReport *report = d->report;
+  const MsPlot *plot = d->plot;
+  const char *measured = ms_text(d->language, "measured");
   g_autoptr(GString) text = g_string_new(NULL);
   const MsExperiment *e = report->experiment;
 
   if (!plot->x)
-    return g_strdup("measured");
+    return g_strdup(measured);
   if (plot->series)
     append_word(text, report, factors, plot->series);
   if (e->cases->len > 0 && g_strcmp0(plot->x, "case") != 0 && g_strcmp0(plot->series, "case") != 0)
@@ -70,7 +74,7 @@ series_name(const MsReport *report, const MsPlot *plot, const MsFactors *factors
     if (g_strcmp0(key, plot->x) != 0 && g_strcmp0(key, plot->series) != 0)
       append_word(text, report, factors, key);
   }
-  return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup("measured");
+  return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup(measured);
 }
 
 static guint
@@ -129,7 +133,7 @@ add_point(Drawing *d, guint series, double x, double y, double low, double high)
 static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
-  g_autofree char *name = series_name(d->report, d->plot, row->factors);
+  g_autofree char *name = series_name(d, row->factors);
   double y = ms_report_row_metric(d->report, row, d->y);
   double low = NAN, high = NAN;
 
@@ -147,15 +151,17 @@ static void
 add_published(Drawing *d, const MsReportRow *row)
 {
   g_autoptr(MsFactors) full = ms_experiment_published_scale(d->report->experiment, row->factors, d->report->quick);
-  g_autofree char *of = series_name(d->report, d->plot, full);
+  g_autofree char *of = series_name(d, full);
 
   for (guint i = 0; i < row->published->len; i++) {
     const MsPublished *p = row->published->pdata[i];
     double y = ms_published_in(p, d->y);
     if (!isfinite(y))
       continue;
-    gboolean plain = strcmp(of, "measured") == 0;
-    g_autofree char *name = g_strdup_printf("published, %s%s%s", p->device, plain ? "" : ": ", plain ? "" : of);
+    gboolean plain = strcmp(of, ms_text(d->language, "measured")) == 0;
+    /* Translators: the device on which a published time was measured. */
+    g_autofree char *on = g_strdup_printf(ms_text(d->language, "published, %s"), p->device);
+    g_autofree char *name = g_strconcat(on, plain ? "" : ": ", plain ? "" : of, NULL);
     double factor = y / ((p->low + p->high) / 2);
     gboolean range = p->low != p->high;
     add_point(d, find_or_add_series(d, name, TRUE), x_place(d, row), y, range ? p->low * factor : NAN,
@@ -205,14 +211,17 @@ has_published(const MsReport *report)
 }
 
 static char *
-scale_text(const MsReport *report)
+scale_text(const MsReport *report, MsLanguage language)
 {
   if (!report->quick)
     return g_strdup("");
   if (!has_published(report))
-    return g_strdup(" · quick");
+    return g_strconcat(" · ", ms_text(language, "quick"), NULL);
   g_autofree char *size = published_size(report);
-  return g_strdup_printf(" · quick, published values at %s%s", size ? "size " : "full size", size ? size : "");
+  if (!size)
+    return g_strconcat(" · ", ms_text(language, "quick, published values at full size"), NULL);
+  g_autofree char *text = g_strdup_printf(ms_text(language, "quick, published values at size %s"), size);
+  return g_strconcat(" · ", text, NULL);
 }
 
 /* (nullable): the counter that energy was read from. */
@@ -234,17 +243,16 @@ is_of_energy(const char *metric)
 }
 
 static char *
-subtitle(const MsReport *report)
+subtitle(const MsReport *report, MsLanguage language)
 {
   const char *input = report->input ? report->input : "";
-  g_autofree char *scale = scale_text(report);
+  g_autofree char *scale = scale_text(report, language);
   const char *counter = is_of_energy(report->experiment->plot.y) ? energy_source(report) : NULL;
-
   const char *device = report->device.name ? report->device.name : "?";
+  g_autofree char *values = counter ? g_strdup_printf(ms_text(language, "counter: %s"), counter)
+                                    : g_strdup(ms_text(language, "medians, whiskers from quartile to quartile"));
 
-  return g_strdup_printf("%s%s%s · %s%s%s", device, *input ? " · " : "", input,
-                         counter ? "counter: " : "medians, whiskers from quartile to quartile", counter ? counter : "",
-                         scale);
+  return g_strdup_printf("%s%s%s · %s%s", device, *input ? " · " : "", input, values, scale);
 }
 
 /* Adds all categories first, so that the x axis keeps the order of the rows even where some failed. */
@@ -276,23 +284,34 @@ add_rows(Drawing *d, MsPlotType type)
     add_published(d, rows->pdata[i]);
 }
 
+/* (nullable): the title of the x axis: the experiment's own, or the name of the setting that varies. */
+static const char *
+x_title(const MsPlot *plot, MsLanguage language)
+{
+  if (plot->x_title)
+    return ms_experiment_text(plot->x_title, language);
+  return g_strcmp0(plot->x, "case") == 0 ? NULL : plot->x;
+}
+
 /* One panel of the chart, for the metric @y. */
 static MsChart *
-draw_panel(const MsReport *self, const char *y, MsPlotType type, const char *title)
+draw_panel(const MsReport *self, MsLanguage language, const char *y, const char *title)
 {
   static const MsChartType types[] = {MS_CHART_BARS, MS_CHART_LINES, MS_CHART_STACKED};
   const MsPlot *plot = &self->experiment->plot;
+  const MsPlotType type = plot->type;
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) categories = g_ptr_array_new_with_free_func(g_free);
   MsChart *chart = ms_chart_new(types[type], title);
-  Drawing d = {self, plot, y, ms_metric_find(y), chart, names, categories, INFINITY, 0};
+  Drawing d = {self, language, plot, y, ms_metric_find(y), chart, names, categories, INFINITY, 0};
   gboolean times = d.metric && d.metric->ns_factor > 0;
 
+  ms_chart_set_language(chart, language);
   add_rows(&d, type);
   /* On a linear axis the bars of a scaled-down run would be invisible beside full-size figures. */
   gboolean wide = self->quick && type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
-  ms_chart_set_x_axis(chart, plot->x_title || g_strcmp0(plot->x, "case") == 0 ? plot->x_title : plot->x, plot->log_x);
-  ms_chart_set_y_axis(chart, ms_metric_title(y), (plot->log_y && (times || strcmp(y, plot->y) == 0)) || wide);
+  ms_chart_set_x_axis(chart, x_title(plot, language), plot->log_x);
+  ms_chart_set_y_axis(chart, ms_metric_title(y, language), (plot->log_y && (times || strcmp(y, plot->y) == 0)) || wide);
   return chart;
 }
 
@@ -331,17 +350,19 @@ panel_metrics(const MsReport *self)
  * a panel for each further metric of the plot or of published values.
  */
 MsChart *
-ms_report_to_chart(const MsReport *self)
+ms_report_to_chart(const MsReport *self, MsLanguage language)
 {
   g_autoptr(GPtrArray) metrics = panel_metrics(self);
-  g_autofree char *below = subtitle(self);
+  g_autofree char *below = subtitle(self, language);
+  const char *title = ms_experiment_text(self->experiment->title, language);
   MsChart *chart = NULL;
 
   for (guint i = metrics->len; i-- > 0;) {
     const char *metric = metrics->pdata[i];
-    MsChart *panel = draw_panel(self, metric, self->experiment->plot.type, i == 0 ? self->experiment->title : NULL);
+    MsChart *panel = draw_panel(self, language, metric, i == 0 ? title : NULL);
     if (is_of_energy(metric))
-      ms_chart_set_empty_text(panel, "n/a: this machine has no energy counter that can be read for the device.");
+      ms_chart_set_empty_text(
+        panel, ms_text(language, "n/a: this machine has no energy counter that can be read for the device."));
     if (chart)
       ms_chart_set_panel(panel, chart);
     chart = panel;

@@ -6,6 +6,6 @@
 
 G_BEGIN_DECLS
 
-MsChart *ms_report_to_chart(const MsReport *self);
+MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 
 G_END_DECLS

@@ -42,9 +42,9 @@ append_rule(GString *text, guint columns)
 char *
 ms_report_to_markdown(const MsReport *self)
 {
-  g_autoptr(GPtrArray) table = ms_report_table(self);
-  g_autofree char *heading = ms_report_heading(self);
-  g_autofree char *footer = ms_report_footer(self);
+  g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
   g_autoptr(GString) text = g_string_new(NULL);
   const MsExperiment *e = self->experiment;
 

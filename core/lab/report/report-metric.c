@@ -2,6 +2,7 @@
 /* The table of metrics that a report can show of a row. */
 #include "core/lab/report/report-metric.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "core/lab/report/report-private.h"
@@ -161,28 +162,28 @@ bank_conflicts(const MsReport *report, const MsReportRow *row)
 
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
 static const MsMetric metrics[] = {
-  {"time", "Time, ms (lower is better)", "ms", 1e-6, time_ms},
-  {"time-us", "Time, µs (lower is better)", "µs", 1e-3, time_us},
-  {"speed-up", "Speed-up over the baseline (higher is better)", "×", 0, speed_up},
-  {"megapixels-per-s", "Megapixels a second (higher is better)", "Mpx/s", 0, megapixels},
-  {"window-samples-per-s", "Window samples a second, in thousand millions (higher is better)", "G/s", 0,
+  {"time", N_("Time, ms (lower is better)"), "ms", 1e-6, time_ms},
+  {"time-us", N_("Time, µs (lower is better)"), "µs", 1e-3, time_us},
+  {"speed-up", N_("Speed-up over the baseline (higher is better)"), "×", 0, speed_up},
+  {"megapixels-per-s", N_("Megapixels a second (higher is better)"), "Mpx/s", 0, megapixels},
+  {"window-samples-per-s", N_("Window samples a second, in thousand millions (higher is better)"), "G/s", 0,
    window_samples},
-  {"elements-per-s", "Elements a second, in thousand millions (higher is better)", "G/s", 0, elements},
-  {"gb-per-s", "Bandwidth, GB/s (higher is better)", "GB/s", 0, gigabytes},
-  {"peak-share", "Share of the measured peak bandwidth, % (higher is better)", "%", 0, peak_share},
-  {"first-run", "First run, ms (lower is better)", "ms", 0, first_run},
-  {"first-extra", "First run beyond the median, ms (lower is better)", "ms", 0, first_extra},
-  {"energy", "Energy of one run, J (lower is better)", "J", 0, energy},
-  {"peer-speed-up", "Speed-up over OpenCV (higher is better)", "×", 0, peer_speed_up},
-  {"linpack", "Linpack, Gflop/s, published values only (higher is better)", "Gflop/s", 0, published_only},
-  {"accesses", "Memory accesses of a warp, by the model of warps (lower is better)", "accesses", 0, accesses},
-  {"uncoalesced", "Accesses that are not coalesced, in thousands, by the model of warps (lower is better)", "k", 0,
+  {"elements-per-s", N_("Elements a second, in thousand millions (higher is better)"), "G/s", 0, elements},
+  {"gb-per-s", N_("Bandwidth, GB/s (higher is better)"), "GB/s", 0, gigabytes},
+  {"peak-share", N_("Share of the measured peak bandwidth, % (higher is better)"), "%", 0, peak_share},
+  {"first-run", N_("First run, ms (lower is better)"), "ms", 0, first_run},
+  {"first-extra", N_("First run beyond the median, ms (lower is better)"), "ms", 0, first_extra},
+  {"energy", N_("Energy of one run, J (lower is better)"), "J", 0, energy},
+  {"peer-speed-up", N_("Speed-up over OpenCV (higher is better)"), "×", 0, peer_speed_up},
+  {"linpack", N_("Linpack, Gflop/s, published values only (higher is better)"), "Gflop/s", 0, published_only},
+  {"accesses", N_("Memory accesses of a warp, by the model of warps (lower is better)"), "accesses", 0, accesses},
+  {"uncoalesced", N_("Accesses that are not coalesced, in thousands, by the model of warps (lower is better)"), "k", 0,
    uncoalesced},
-  {"bank-conflicts", "Cycles of local memory lost to bank conflicts, %, by the model of banks (lower is better)", "%",
-   0, bank_conflicts},
-  {"power", "Mean power, W (lower is better)", "W", 0, power},
-  {"power-ratio", "Power over that of the baseline (lower is better)", "×", 0, power_ratio},
-  {"extra-time-us", "Time beyond that of the baseline, µs (lower is better)", "µs", 0, extra_time_us},
+  {"bank-conflicts", N_("Cycles of local memory lost to bank conflicts, %, by the model of banks (lower is better)"),
+   "%", 0, bank_conflicts},
+  {"power", N_("Mean power, W (lower is better)"), "W", 0, power},
+  {"power-ratio", N_("Power over that of the baseline (lower is better)"), "×", 0, power_ratio},
+  {"extra-time-us", N_("Time beyond that of the baseline, µs (lower is better)"), "µs", 0, extra_time_us},
 };
 
 /** ms_metric_find: (nullable): the metric of this name. */
@@ -220,12 +221,13 @@ metric_unit(const char *metric)
   return q ? q->unit : "";
 }
 
+/** ms_metric_title: what an axis is called that shows @metric. */
 const char *
-ms_metric_title(const char *metric)
+ms_metric_title(const char *metric, MsLanguage language)
 {
   const MsMetric *q = ms_metric_find(metric);
 
-  return q ? q->title : metric;
+  return q ? ms_text(language, q->title) : metric;
 }
 
 static double

@@ -18,6 +18,6 @@ typedef struct {
 const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
-const char *ms_metric_title(const char *metric);
+const char *ms_metric_title(const char *metric, MsLanguage language);
 
 G_END_DECLS

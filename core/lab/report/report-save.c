@@ -44,7 +44,7 @@ chart_height(const MsChart *chart)
 static gboolean
 write_charts(const MsReport *self, const char *directory, GError **error)
 {
-  g_autoptr(MsChart) chart = ms_report_to_chart(self);
+  g_autoptr(MsChart) chart = ms_report_to_chart(self, MS_LANGUAGE_ENGLISH);
   const char *name = self->experiment->name;
   g_autofree char *light = file_path(directory, name, ".svg");
   g_autofree char *dark = file_path(directory, name, "-dark.svg");
@@ -108,7 +108,7 @@ append_cells(GString *html, GPtrArray *cells, const char *tag)
 static void
 append_table(GString *html, const MsReport *report)
 {
-  g_autoptr(GPtrArray) table = ms_report_table(report);
+  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_ENGLISH);
 
   g_string_append(html, "<details><summary>Table</summary><div class=\"scroll\"><table>\n");
   for (guint i = 0; i < table->len; i++)
@@ -136,8 +136,8 @@ static void
 append_section(GString *html, const MsReport *report)
 {
   const MsExperiment *e = report->experiment;
-  g_autofree char *footer = ms_report_footer(report);
-  g_autofree char *heading = ms_report_heading(report);
+  g_autofree char *footer = ms_report_footer(report, MS_LANGUAGE_ENGLISH);
+  g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_ENGLISH);
 
   g_string_append(html, "<section id=\"");
   append_escaped(html, e->name);

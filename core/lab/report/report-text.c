@@ -2,6 +2,7 @@
 /* A report as a table of text cells, and as aligned columns for the terminal. */
 #include "core/lab/report/report-text.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,29 +31,32 @@ ms_report_published_text(const MsReportRow *row)
 
 /* "1.34× [1.31–1.36] faster", "baseline", or empty. */
 static char *
-speedup_text(const MsReportRow *row)
+speedup_text(const MsReportRow *row, MsLanguage language)
 {
+  const char *verdict = ms_text(language, ms_verdict_to_string(row->speedup.verdict));
+
   if (row->baseline)
-    return g_strdup("baseline");
+    return g_strdup(ms_text(language, "baseline"));
   if (!isfinite(row->speedup.ratio))
     return g_strdup("");
   g_autofree char *ratio = ms_number_text(row->speedup.ratio);
   if (!isfinite(row->speedup.high))
-    return g_strdup_printf("%s× %s", ratio, ms_verdict_to_string(row->speedup.verdict));
+    return g_strdup_printf("%s× %s", ratio, verdict);
   g_autofree char *low = ms_number_text(row->speedup.low);
   g_autofree char *high = ms_number_text(row->speedup.high);
-  return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, ms_verdict_to_string(row->speedup.verdict));
+  return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, verdict);
 }
 
-static void add_remark(GString *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add_remark(GString *text, MsLanguage language, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
+/* Appends a clause, whose format is in @language. */
 static void
-add_remark(GString *text, const char *format, ...)
+add_remark(GString *text, MsLanguage language, const char *format, ...)
 {
   va_list args;
 
   if (text->len)
-    g_string_append(text, "; ");
+    g_string_append(text, ms_text(language, "; "));
   va_start(args, format);
   g_string_append_vprintf(text, format, args);
   va_end(args);
@@ -67,29 +71,40 @@ first_line(const char *text)
   return end ? g_strndup(text, (gsize)(end - text)) : g_strdup(text);
 }
 
+static void
+add_outliers(GString *text, MsLanguage language, gsize n)
+{
+  if (language == MS_LANGUAGE_USER)
+    add_remark(text, language, g_dngettext(GETTEXT_PACKAGE, "%zu outlier", "%zu outliers", n), n);
+  else
+    add_remark(text, language, n == 1 ? "%zu outlier" : "%zu outliers", n);
+}
+
 /* Why a row failed, or what disturbed its samples; empty where neither applies. */
 static char *
-remarks_of(const MsReport *self, const MsReportRow *row)
+remarks_of(const MsReportRow *row, MsLanguage language)
 {
   g_autoptr(GString) text = g_string_new(NULL);
   const MsMeasurement *m = row->measurement;
   const double *samples = (const double *)m->samples->data;
 
-  if (m->message) {
-    g_autofree char *line = first_line(m->message);
-    add_remark(text, "%s", line);
+  const char *message = language == MS_LANGUAGE_USER && m->shown ? m->shown : m->message;
+
+  if (message) {
+    g_autofree char *line = first_line(message);
+    add_remark(text, language, "%s", line);
   }
   if (m->outcome != MS_OUTCOME_OK)
     return g_string_free(g_steal_pointer(&text), FALSE);
   gsize outliers = ms_statistics_outliers(samples, m->samples->len, NULL);
   MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
   if (outliers)
-    add_remark(text, "%" G_GSIZE_FORMAT " outlier%s", outliers, outliers == 1 ? "" : "s");
+    add_outliers(text, language, outliers);
   if (drift.found)
-    add_remark(text, "slower by %.0f %% from sample %" G_GSIZE_FORMAT " on: a clock drop?", (drift.ratio - 1) * 100,
-               drift.index + 1);
+    add_remark(text, language, ms_text(language, "slower by %.0f %% from sample %zu on: a clock drop?"),
+               (drift.ratio - 1) * 100, drift.index + 1);
   if (m->rejected)
-    add_remark(text, "%u runs rejected: events ended before they started", m->rejected);
+    add_remark(text, language, ms_text(language, "%u runs rejected: events ended before they started"), m->rejected);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -114,8 +129,9 @@ any_row_published(const MsReport *self)
 static const char *const rate_columns[] = {
   "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
   "accesses",         "uncoalesced"};
-static const char *const rate_titles[] = {"Mpx/s", "window G/s", "elements G/s", "GB/s",         "% of peak",
-                                          "J",     "W",          "accesses",     "uncoalesced k"};
+static const char *const rate_titles[] = {N_("Mpx/s"), N_("window G/s"), N_("elements G/s"),
+                                          N_("GB/s"),  N_("% of peak"),  N_("J"),
+                                          N_("W"),     N_("accesses"),   N_("uncoalesced k")};
 
 static void
 add_cell(GPtrArray *cells, char *text)
@@ -124,35 +140,36 @@ add_cell(GPtrArray *cells, char *text)
 }
 
 static GPtrArray *
-heading_cells(const MsReport *self)
+heading_cells(const MsReport *self, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-  static const char *const fixed[] = {"configuration", "median ms", "min ms", "IQR ms", "n", "first +ms"};
+  static const char *const fixed[] = {N_("configuration"), N_("median ms"), N_("min ms"),
+                                      N_("IQR ms"),        N_("n"),         N_("first +ms")};
 
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
-    add_cell(cells, g_strdup(fixed[i]));
+    add_cell(cells, g_strdup(ms_text(language, fixed[i])));
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
-      add_cell(cells, g_strdup(rate_titles[i]));
-  add_cell(cells, g_strdup("against the baseline"));
+      add_cell(cells, g_strdup(ms_text(language, rate_titles[i])));
+  add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
-    add_cell(cells, g_strdup("published"));
-  add_cell(cells, g_strdup("result"));
+    add_cell(cells, g_strdup(ms_text(language, "published")));
+  add_cell(cells, g_strdup(ms_text(language, "result")));
   return cells;
 }
 
 static char *
-result_text(const MsReport *self, const MsReportRow *row)
+result_text(const MsReportRow *row, MsLanguage language)
 {
-  g_autofree char *remarks = remarks_of(self, row);
-  const char *word =
-    row->measurement->outcome == MS_OUTCOME_OK ? "verified" : ms_outcome_to_string(row->measurement->outcome);
+  g_autofree char *remarks = remarks_of(row, language);
+  const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
+  const char *word = ms_text(language, ok ? N_("verified") : ms_outcome_to_string(row->measurement->outcome));
 
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
 }
 
 static GPtrArray *
-row_cells(const MsReport *self, const MsReportRow *row)
+row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
   const MsSummary *s = &row->summary;
@@ -167,10 +184,10 @@ row_cells(const MsReport *self, const MsReportRow *row)
   for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
     if (any_row_has(self, rate_columns[i]))
       add_cell(cells, ms_number_text(ms_report_row_metric(self, row, rate_columns[i])));
-  add_cell(cells, speedup_text(row));
+  add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
     add_cell(cells, ms_report_published_text(row));
-  add_cell(cells, result_text(self, row));
+  add_cell(cells, result_text(row, language));
   return cells;
 }
 
@@ -178,56 +195,62 @@ row_cells(const MsReport *self, const MsReportRow *row)
  * ms_report_table: (transfer full) (element-type GPtrArray): a row of headings and one of cells for each configuration.
  */
 GPtrArray *
-ms_report_table(const MsReport *self)
+ms_report_table(const MsReport *self, MsLanguage language)
 {
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 
-  g_ptr_array_add(table, heading_cells(self));
+  g_ptr_array_add(table, heading_cells(self, language));
   for (guint i = 0; i < self->rows->len; i++)
-    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i]));
+    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], language));
   return table;
 }
 
 /** ms_report_heading: (transfer full): device, driver, input and date in one line. */
 char *
-ms_report_heading(const MsReport *self)
+ms_report_heading(const MsReport *self, MsLanguage language)
 {
-  return g_strdup_printf("%s · %s · driver %s%s%s · %s%s", self->device.name ? self->device.name : "?",
-                         self->device.platform ? self->device.platform : "?",
-                         self->device.driver ? self->device.driver : "?", self->input ? " · " : "",
-                         self->input ? self->input : "", self->date, self->quick ? " · quick" : "");
+  const MsReportDevice *device = &self->device;
+  g_autofree char *driver = g_strdup_printf(ms_text(language, "driver %s"), device->driver ? device->driver : "?");
+
+  return g_strdup_printf("%s · %s · %s%s%s · %s%s%s", device->name ? device->name : "?",
+                         device->platform ? device->platform : "?", driver, self->input ? " · " : "",
+                         self->input ? self->input : "", self->date, self->quick ? " · " : "",
+                         self->quick ? ms_text(language, "quick") : "");
 }
 
 /* Which counter energy and power are from, or that there is none. */
 static void
-append_energy_source(const MsReport *self, GString *text)
+append_energy_source(const MsReport *self, GString *text, MsLanguage language)
 {
   const char *y = self->experiment->plot.y;
 
   for (guint i = 0; i < self->rows->len; i++) {
     const MsMeasurement *m = ((MsReportRow *)self->rows->pdata[i])->measurement;
     if (m->energy_source) {
-      g_string_append_printf(text, "Energy and power: from the counter %s.\n", m->energy_source);
+      g_string_append_printf(text, ms_text(language, "Energy and power: from the counter %s.\n"), m->energy_source);
       return;
     }
   }
   if (g_str_has_prefix(y, "energy") || g_str_has_prefix(y, "power"))
-    g_string_append(text, "Energy and power: n/a, this device has no counter that can be read.\n");
+    g_string_append(text, ms_text(language, "Energy and power: n/a, this device has no counter that can be read.\n"));
 }
 
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
-ms_report_footer(const MsReport *self)
+ms_report_footer(const MsReport *self, MsLanguage language)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
   if (self->experiment->finding)
-    g_string_append_printf(text, "Published: %s\n", self->experiment->finding);
+    g_string_append_printf(text, ms_text(language, "Published: %s\n"),
+                           ms_experiment_text(self->experiment->finding, language));
   if (self->quick && any_row_published(self))
-    g_string_append(text, "Published values are those of the full sizes; this run was scaled down.\n");
-  append_energy_source(self, text);
+    g_string_append(text,
+                    ms_text(language, "Published values are those of the full sizes; this run was scaled down.\n"));
+  append_energy_source(self, text, language);
   if (!self->complete)
-    g_string_append(text, "Incomplete: the experiment was interrupted before every configuration was measured.\n");
+    g_string_append(
+      text, ms_text(language, "Incomplete: the experiment was interrupted before every configuration was measured.\n"));
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -267,9 +290,9 @@ append_cell(GString *text, const char *cell, glong width, gboolean right, gboole
 char *
 ms_report_to_text(const MsReport *self)
 {
-  g_autoptr(GPtrArray) table = ms_report_table(self);
-  g_autofree char *heading = ms_report_heading(self);
-  g_autofree char *footer = ms_report_footer(self);
+  g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
   guint columns = ((GPtrArray *)table->pdata[0])->len;
   g_autofree glong *widths = g_new0(glong, columns);
   g_autoptr(GString) text = g_string_new(NULL);

@@ -42,6 +42,7 @@ free_trial(gpointer data)
 
   ms_factors_free(trial->factors);
   g_free(trial->message);
+  g_free(trial->shown);
   g_free(trial);
 }
 

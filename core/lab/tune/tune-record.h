@@ -22,12 +22,18 @@ extern const char *const ms_tune_strategy_names[];
 const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
 gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
-/** MsTrial: one configuration of the search; @ns is NAN unless @outcome is MS_OUTCOME_OK. */
+/**
+ * MsTrial: one configuration of the search.
+ * @ns: NAN unless @outcome is MS_OUTCOME_OK
+ * @message: (nullable): why it failed, in English
+ * @shown: (nullable): the same in the user's language; %NULL in a record that was read
+ */
 typedef struct {
   MsFactors *factors;
   MsOutcome outcome;
   double ns;
   char *message;
+  char *shown;
 } MsTrial;
 
 /**

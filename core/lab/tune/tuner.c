@@ -116,14 +116,15 @@ nth_point(const MsTuneSpace *self, guint64 index)
 }
 
 static MsTrial *
-add_trial(MsTuneRecord *record, const MsFactors *factors, MsOutcome outcome, double ns, const char *message)
+add_trial(MsTuneRecord *record, const MsFactors *factors, MsOutcome outcome, double ns, const GError *error)
 {
   MsTrial *trial = g_new0(MsTrial, 1);
 
   trial->factors = ms_factors_copy(factors);
   trial->outcome = outcome;
   trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
-  trial->message = g_strdup(message);
+  trial->message = error ? ms_error_dup_english(error) : NULL;
+  trial->shown = error ? g_strdup(error->message) : NULL;
   g_ptr_array_add(record->trials, trial);
   const MsTrial *best = ms_tune_record_best(record);
   if (outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
@@ -197,7 +198,7 @@ static gboolean
 try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GError **error)
 {
   g_autoptr(GError) local = NULL;
-  g_autofree char *reason = NULL;
+  g_autoptr(GError) reason = NULL;
   const gboolean limited = is_limited(search);
   double ns = NAN;
 
@@ -212,13 +213,11 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
   } else if (evaluate_guarded(search, factors, &ns, &local)) {
     *trial = add_trial(search->record, factors, MS_OUTCOME_OK, ns, NULL);
   } else {
-    g_autofree char *english = local ? ms_error_dup_english(local) : NULL;
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
     if (limited && g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
       return TRUE; /* the budget ended, the configuration did not fail */
-    *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN,
-                       english ? english : "It failed without a reason.");
+    *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN, local);
   }
   if (search->options->progress)
     search->options->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1),

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without building
  * anything.
  */
-typedef char *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
+typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
  * MsTuneEvaluate: measures and verifies one configuration.

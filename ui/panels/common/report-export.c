@@ -84,6 +84,6 @@ ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, co
 {
   if (formats[format].to_text)
     return write_text(report, format, path, error);
-  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
   return formats[format].save_chart(chart, path, CHART_WIDTH, CHART_HEIGHT, theme, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/report-table.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #include "core/lab/report/report-text.h"
@@ -49,7 +50,7 @@ mark_of(MsOutcome outcome)
   case MS_OUTCOME_OK:
     return "✓";
   case MS_OUTCOME_WRONG:
-    return "✗ wrong";
+    return _("✗ wrong");
   case MS_OUTCOME_PENDING:
     return "…";
   case MS_OUTCOME_CONSTRAINT:
@@ -205,7 +206,7 @@ select_row(GtkTreeView *tree, int row)
 void
 ms_report_table_show(GtkTreeView *tree, const MsReport *report)
 {
-  g_autoptr(GPtrArray) table = ms_report_table(report);
+  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
   GPtrArray *titles = table->pdata[0];
   g_autoptr(GtkListStore) store = make_store(titles->len);
   GtkTreeModel *old = gtk_tree_view_get_model(tree);

@@ -168,7 +168,7 @@ on_enlarge_clicked(MsReportView *self)
     gtk_window_set_transient_for(GTK_WINDOW(window), GTK_WINDOW(parent));
     gtk_window_set_destroy_with_parent(GTK_WINDOW(window), TRUE);
   }
-  gtk_window_set_title(GTK_WINDOW(window), ms_experiment_translate(self->report->experiment->title));
+  gtk_window_set_title(GTK_WINDOW(window), ms_experiment_text(self->report->experiment->title, MS_LANGUAGE_USER));
   gtk_window_set_default_size(GTK_WINDOW(window), 960, 600);
   ms_chart_view_set_chart(MS_CHART_VIEW(chart), ms_chart_view_get_chart(self->chart), self->report->experiment->title);
   gtk_container_add(GTK_CONTAINER(window), chart);
@@ -232,8 +232,8 @@ ms_report_view_new(void)
 static void
 show_footer(MsReportView *self, const MsReport *report)
 {
-  g_autofree char *heading = ms_report_heading(report);
-  g_autofree char *footer = g_strchomp(ms_report_footer(report));
+  g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_USER);
+  g_autofree char *footer = g_strchomp(ms_report_footer(report, MS_LANGUAGE_USER));
   g_autofree char *all = g_strconcat(heading, *footer ? "\n" : "", footer, NULL);
 
   gtk_label_set_text(self->footer, heading);
@@ -253,7 +253,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
     ms_chart_view_set_chart(self->chart, NULL, _("Chart"));
     return;
   }
-  g_autoptr(MsChart) chart = ms_report_to_chart(report);
+  g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
   show_footer(self, report);
   ms_report_table_show(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);

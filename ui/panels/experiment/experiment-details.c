@@ -42,10 +42,10 @@ ms_experiment_details(const MsExperiment *experiment, gboolean quick)
   g_autofree char *fixed = ms_factors_to_string(experiment->fixed);
   g_autofree char *varies = g_strdup_printf(_("%s (%u configurations)"), axes, configurations->len);
 
-  append_paragraph(text, NULL, ms_experiment_translate(experiment->description));
+  append_paragraph(text, NULL, ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
   append_paragraph(text, _("Varies:"), varies);
   append_paragraph(text, _("Fixed:"), fixed);
-  append_paragraph(text, _("Found:"), ms_experiment_translate(experiment->finding));
+  append_paragraph(text, _("Found:"), ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
   for (guint i = 0; i < experiment->published->len; i++)
     append_published(published, experiment->published->pdata[i]);
   append_paragraph(text, _("Published:"), published->str);
@@ -57,9 +57,10 @@ char *
 ms_experiment_lesson(const MsExperiment *experiment)
 {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_autofree char *finding = g_markup_printf_escaped("<big>%s</big>\n", ms_experiment_translate(experiment->finding));
+  g_autofree char *finding =
+    g_markup_printf_escaped("<big>%s</big>\n", ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
 
   g_string_append(text, finding);
-  append_paragraph(text, _("Measured here:"), ms_experiment_translate(experiment->description));
+  append_paragraph(text, _("Measured here:"), ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

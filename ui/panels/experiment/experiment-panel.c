@@ -59,7 +59,7 @@ show_details(MsExperimentPanel *self)
   }
   g_autofree char *markup =
     self->learns ? ms_experiment_lesson(self->selected) : ms_experiment_details(self->selected, quick);
-  const char *name = ms_experiment_translate(self->selected->title);
+  const char *name = ms_experiment_text(self->selected->title, MS_LANGUAGE_USER);
   g_autofree char *title = self->selected->study && *self->selected->study
                              ? g_strdup_printf("%s [%s %s]", name, self->selected->study,
                                                self->selected->section ? self->selected->section : "")
@@ -136,7 +136,7 @@ ms_experiment_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
 
-  return g_strdup_printf("%s: %s", ms_experiment_translate(self->running->title),
+  return g_strdup_printf("%s: %s", ms_experiment_text(self->running->title, MS_LANGUAGE_USER),
                          ms_lab_job_get_message(MS_LAB_JOB(job)));
 }
 

@@ -75,7 +75,7 @@ contains(const char *text, const char *part)
 static gboolean
 matches(const MsExperiment *experiment, const char *part)
 {
-  return contains(ms_experiment_translate(experiment->title), part) || contains(experiment->title, part) ||
+  return contains(ms_experiment_text(experiment->title, MS_LANGUAGE_USER), part) || contains(experiment->title, part) ||
          contains(experiment->name, part) || contains(experiment->study, part) ||
          contains(experiment->description, part) || contains(experiment->finding, part);
 }
@@ -205,7 +205,7 @@ ms_experiment_picker_add(MsExperimentPicker *self, MsExperiment *experiment)
   GtkTreeIter study;
 
   find_study(self, experiment->study, &study);
-  add_row(self, &study, experiment, ms_experiment_translate(experiment->title));
+  add_row(self, &study, experiment, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
   gtk_tree_view_expand_all(self->tree);
 }
 
@@ -231,7 +231,8 @@ ms_experiment_picker_fill_steps(MsExperimentPicker *self, GError **error)
   for (guint step = 0; all && step < G_N_ELEMENTS(steps); step++)
     for (guint i = 0; i < all->len; i++) {
       MsExperiment *experiment = all->pdata[i];
-      g_autofree char *title = g_strdup_printf("%u. %s", step + 1, ms_experiment_translate(experiment->title));
+      g_autofree char *title =
+        g_strdup_printf("%u. %s", step + 1, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
       if (strcmp(experiment->name, steps[step]) == 0)
         add_row(self, NULL, experiment, title);
     }

@@ -61,13 +61,13 @@ ms_runs_model_badge(MsRun *run, MsRun *baseline)
 {
   switch (ms_run_get_match(run)) {
   case MS_MATCH_BASELINE:
-    return "★ baseline";
+    return _("★ baseline");
   case MS_MATCH_IDENTICAL:
-    return "✓ identical";
+    return _("✓ identical");
   case MS_MATCH_DIFFERENT:
-    return "✗ differs";
+    return _("✗ differs");
   case MS_MATCH_UNKNOWN:
-    return baseline ? "other parameters" : MS_NO_NUMBER;
+    return baseline ? _("other parameters") : MS_NO_NUMBER;
   }
   g_return_val_if_reached(NULL);
 }
@@ -119,9 +119,10 @@ set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
                      b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
                      MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
                      slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
-                     ms_runs_model_badge(run, baseline), MS_RUNS_PICTURE, ms_run_has_result(run) ? "kept" : "dropped",
-                     MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT, current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL,
-                     MS_RUNS_REPEATED, is_repeated(run, baseline), MS_RUNS_MARK, newest ? _("newest") : "", -1);
+                     ms_runs_model_badge(run, baseline), MS_RUNS_PICTURE,
+                     ms_run_has_result(run) ? _("kept") : _("dropped"), MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT,
+                     current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, is_repeated(run, baseline),
+                     MS_RUNS_MARK, newest ? _("newest") : "", -1);
 }
 
 /** ms_runs_model_fill: updates the rows from @document (nullable) in place, so that the selection is kept. */

@@ -27,9 +27,9 @@ ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
 const char *
 ms_histogram_channel_title(MsChannel channel)
 {
-  static const char *const titles[] = {"● Red", "■ Green", "▲ Blue", "◆ Alpha", "▼ Luma"};
+  static const char *const titles[] = {N_("● Red"), N_("■ Green"), N_("▲ Blue"), N_("◆ Alpha"), N_("▼ Luma")};
 
-  return titles[channel];
+  return _(titles[channel]);
 }
 
 static gboolean

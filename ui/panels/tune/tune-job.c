@@ -28,6 +28,7 @@ free_trial(gpointer data)
 
   ms_factors_free(trial->factors);
   g_free(trial->message);
+  g_free(trial->shown);
   g_free(trial);
 }
 
@@ -36,7 +37,8 @@ copy_trial(const MsTrial *trial)
 {
   MsTrial *copy = g_new0(MsTrial, 1);
 
-  *copy = (MsTrial){ms_factors_copy(trial->factors), trial->outcome, trial->ns, g_strdup(trial->message)};
+  *copy = (MsTrial){ms_factors_copy(trial->factors), trial->outcome, trial->ns, g_strdup(trial->message),
+                    g_strdup(trial->shown)};
   return copy;
 }
 
@@ -207,11 +209,11 @@ MsChart *
 ms_tune_job_chart(MsTuneJob *self)
 {
   MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
-  guint fastest = ms_chart_add_series(chart, "fastest so far", FALSE), n = 0;
+  guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0;
   double best = INFINITY;
 
-  ms_chart_set_x_axis(chart, "configurations measured", FALSE);
-  ms_chart_set_y_axis(chart, "median time, ms", FALSE);
+  ms_chart_set_x_axis(chart, _("configurations measured"), FALSE);
+  ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
   for (guint i = 0; i < self->trials->len; i++) {
     const MsTrial *trial = self->trials->pdata[i];
     if (trial->outcome != MS_OUTCOME_OK)

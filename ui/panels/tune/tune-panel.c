@@ -56,9 +56,9 @@ list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
   gboolean good = trial->outcome == MS_OUTCOME_OK;
   g_autofree char *settings = ms_factors_to_string(trial->factors);
   g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_NUMBER);
+  const char *why = trial->shown ? trial->shown : trial->message;
   g_autofree char *outcome =
-    good ? g_strdup("verified")
-         : g_strdup_printf("%s: %s", ms_outcome_to_string(trial->outcome), trial->message ? trial->message : "");
+    good ? g_strdup(_("verified")) : g_strdup_printf("%s: %s", _(ms_outcome_to_string(trial->outcome)), why ? why : "");
   GtkTreeIter iter;
 
   g_strdelimit(outcome, "\n", ' ');
