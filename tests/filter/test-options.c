@@ -17,9 +17,11 @@ test_rows_are_complete(void)
     g_assert_nonnull(table[i].json);
     g_assert_nonnull(strchr(table[i].label, '_'));
     g_assert_cmpuint(strlen(table[i].help), >, 10);
-    /* The tooltip of a toggle says what it changes and when that helps, which takes more than its line of help. */
-    if (table[i].group == MS_OPTION_GROUP_TOGGLE)
+    /* The tooltip of a toggle says in sentences what it changes and when that helps, which no line of help holds. */
+    if (table[i].group == MS_OPTION_GROUP_TOGGLE) {
       g_assert_true(table[i].tip && strlen(table[i].tip) > 2 * strlen(table[i].help));
+      g_assert_true(g_str_has_suffix(table[i].tip, ".") && strstr(table[i].tip, ". "));
+    }
     g_assert_true((table[i].kind == MS_OPTION_CHOICE) == (table[i].values != NULL));
     g_assert_true(ms_option_find(table[i].name) == &table[i]);
     for (guint j = 0; j < i; j++)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/option/option-help.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
@@ -102,11 +103,42 @@ try_choice(WindowFixture *fixture, const MsOptionInfo *option, const char *value
     return;
   }
   g_assert_true(gtk_widget_get_sensitive(button));
+  g_assert_true(tooltip && g_str_has_prefix(tooltip, ms_option_tooltip(option)));
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
   window_fixture_wait_idle(fixture);
   shown = ms_option_get_text(option, ms_document_get_settings(document));
   g_assert_cmpstr(shown, ==, value);
   window_fixture_assert_filtered(fixture);
+}
+
+static void
+search_tooltip(GtkWidget *widget, gpointer data)
+{
+  ButtonSearch *search = data;
+  g_autofree char *tooltip = gtk_widget_get_tooltip_text(widget);
+
+  if (g_strcmp0(tooltip, search->value) == 0)
+    search->found = widget;
+  if (GTK_IS_CONTAINER(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), search_tooltip, data);
+}
+
+/* Each row of the options says what its option changes. */
+static void
+test_tooltips(void)
+{
+  WindowFixture fixture;
+  guint n;
+  const MsOptionInfo *table = ms_options_table(&n);
+
+  SET_UP(&fixture);
+  for (guint i = 0; i < n; i++) {
+    ButtonSearch search = {ms_option_tooltip(&table[i]), NULL};
+    search_tooltip(window_fixture_row(&fixture, table[i].name), &search);
+    if (!search.found)
+      g_error("The row of --%s has no tooltip.", table[i].name);
+  }
+  window_fixture_tear_down(&fixture);
 }
 
 /*
@@ -225,6 +257,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/numbers", test_numbers);
   g_test_add_func("/window/slider-follows", test_slider_follows);
+  g_test_add_func("/window/tooltips", test_tooltips);
   g_test_add_func("/window/every-choice", test_every_choice);
   g_test_add_func("/window/shapes", test_shapes);
   g_test_add_func("/window/undo", test_undo);
