@@ -111,8 +111,8 @@ ms_manifest_describe_ignored(MsManifest *self)
   if (self->n_ignored == 0)
     return NULL;
   return g_strdup_printf(
-    "The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
-    "ignored, and their images are filtered again.",
+    _("The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
+      "ignored, and their images are filtered again."),
     self->path, self->n_ignored, self->first_ignored);
 }
 

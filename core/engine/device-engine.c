@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/device-engine.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/engine/device-settings.h"
@@ -194,7 +195,7 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-    g_strdup_printf("The device %s failed, so %s is used instead: %s", ms_device_get_name(failed),
+    g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), ms_device_get_name(failed),
                     ms_device_get_name(ms_context_get_device(context)), reason->message);
   say(self, sentence);
   use_context(self, context);
@@ -280,7 +281,7 @@ open_processor_instead(const GError *reason, MsEngineNote note, gpointer data, G
   MsContext *context = ms_device_choose("cpu", NULL, error);
 
   if (context && note) {
-    g_autofree char *sentence = g_strdup_printf("%s The processor %s is used instead.", reason->message,
+    g_autofree char *sentence = g_strdup_printf(_("%s The processor %s is used instead."), reason->message,
                                                 ms_device_get_name(ms_context_get_device(context)));
     note(sentence, data);
   }

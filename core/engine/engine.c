@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/engine.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/engine/device-engine.h"
@@ -142,7 +143,7 @@ note_damaged_winners(MsEngineNote note, gpointer note_data)
   for (gsize i = 0; paths[i]; i++) {
     g_autofree char *path = ms_printable(paths[i], "");
     g_autofree char *sentence =
-      g_strdup_printf("The result of tuning in '%s' is damaged and is ignored; repeat --tune.", path);
+      g_strdup_printf(_("The result of tuning in '%s' is damaged and is ignored; repeat --tune."), path);
     note(sentence, note_data);
   }
 }

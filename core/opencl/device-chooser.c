@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device-chooser.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/opencl/probe.h"
@@ -122,7 +123,7 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
     MsDevice *device = g_ptr_array_index(matching, i);
     context = open_working(device, &reason);
     if (!context)
-      g_ptr_array_add(sentences, g_strdup_printf("The device %s (%s) was rejected: %s", ms_device_get_name(device),
+      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_name(device),
                                                  ms_device_get_address(device), reason->message));
   }
   if (!context)

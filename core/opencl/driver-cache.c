@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -110,11 +111,11 @@ prepare(gpointer unused)
     return NULL;
   g_autofree char *other = private_folder();
   if (!other)
-    return g_strdup_printf("The OpenCL driver PoCL cannot write to its cache '%s': %s; free some space, or name a "
-                           "writable folder with the variable %s.",
+    return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; free some space, or name a "
+                             "writable folder with the variable %s."),
                            folder, g_strerror(code), CACHE_VARIABLE);
   g_setenv(CACHE_VARIABLE, other, TRUE);
-  return g_strdup_printf("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead.", folder,
+  return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead."), folder,
                          g_strerror(code), other);
 }
 
