@@ -8,6 +8,7 @@ int
 main(int argc, char **argv)
 {
   ms_language_init();
+  ms_language_choose_fonts();
   /* Before GTK starts threads, since it may set an environment variable. */
   ms_driver_cache_prepare();
   return ms_application_run(argc, argv);

@@ -3,6 +3,7 @@
 
 #include <libintl.h>
 #include <locale.h>
+#include <string.h>
 
 #include "core/lab/experiment/experiment.h"
 
@@ -27,4 +28,20 @@ ms_language_init(void)
   bindtextdomain(MS_EXPERIMENT_TEXT_DOMAIN, experiments ? experiments : MS_LOCALE_FOLDER);
   bind_textdomain_codeset(MS_EXPERIMENT_TEXT_DOMAIN, "UTF-8");
   textdomain(GETTEXT_PACKAGE);
+}
+
+/**
+ * ms_language_choose_fonts: lets Fontconfig prefer fonts of the language that LANGUAGE names, as messages do.
+ *
+ * Fontconfig goes by the locale alone, and charts take one font, which may lack the letters of another language. Must
+ * be called before threads start, since it sets an environment variable.
+ */
+void
+ms_language_choose_fonts(void)
+{
+  const char *languages = g_getenv("LANGUAGE");
+  g_autofree char *first = languages ? g_strndup(languages, strcspn(languages, ":")) : NULL;
+
+  if (first && *first)
+    g_setenv("FC_LANG", first, FALSE);
 }

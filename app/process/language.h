@@ -7,5 +7,6 @@
 G_BEGIN_DECLS
 
 void ms_language_init(void);
+void ms_language_choose_fonts(void);
 
 G_END_DECLS
