@@ -141,7 +141,7 @@ class Tour:
         """A region that was clicked, with its row."""
         self.click("Show regions", "toggle button")
         view = self.find("Picture", "image")
-        wait("the regions", lambda: re.search(r"\. (\d+) ", view.description.split("Side A: ")[1]))
+        wait("the regions", lambda: re.search(r"(?:\. |。)(\d+) ", view.description))
         self.person.click(view)
         self.shoot("regions")
 
