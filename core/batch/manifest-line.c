@@ -72,7 +72,7 @@ ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSa
   }
   json_object_set_string_member(object, "status", ms_item_status_name(item->status));
   set_sentence(object, "error", item->error);
-  set_sentence(object, "note", item->note);
+  set_sentence(object, "note", item->notes[MS_LANGUAGE_ENGLISH]);
   json_object_set_string_member(object, "settings", line);
   set_stamps(object, item);
   json_object_set_int_member(object, "width", item->width);

@@ -269,7 +269,7 @@ test_one_retry(BatchFixture *f, gconstpointer data)
   f->options.manifest = NULL;
   g_assert_no_error(error);
   assert_others_done(f, items, widths, 0, "");
-  const char *note = batch_fixture_item(items, 1)->note;
+  const char *note = batch_fixture_item(items, 1)->notes[MS_LANGUAGE_ENGLISH];
   g_assert_nonnull(note);
   g_assert_nonnull(strstr(note, "01.png"));
   g_assert_nonnull(strstr(note, "second attempt"));
@@ -418,7 +418,7 @@ test_pipes(BatchFixture *f, gconstpointer data)
   g_thread_join(reader);
   g_assert_no_error(error);
   g_assert_cmpstr(batch_fixture_item(items, 0)->error, ==, NULL);
-  g_assert_nonnull(strstr(batch_fixture_item(items, 0)->note, "second attempt"));
+  g_assert_nonnull(strstr(batch_fixture_item(items, 0)->notes[MS_LANGUAGE_ENGLISH], "second attempt"));
 
   f->inputs[0] = f->in;
   f->request.output = f->out;

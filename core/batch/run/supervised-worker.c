@@ -48,13 +48,15 @@ note_retry(const MsSupervision *s, MsBatchItem *item)
 {
   const char *cause = g_hash_table_lookup(s->deaths, item);
   g_autofree char *name = ms_batch_item_input_name(item);
-  g_autofree char *note = NULL;
 
   if (!cause || item->status != MS_ITEM_DONE)
     return;
-  note = g_strdup_printf("'%s' was filtered at the second attempt; the first worker process did not survive: %s.", name,
-                         cause);
-  ms_batch_item_add_note(item, note);
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(
+      item, language,
+      g_strdup_printf(
+        ms_text(language, "'%s' was filtered at the second attempt; the first worker process did not survive: %s."),
+        name, cause));
 }
 
 /* %FALSE where an interruption ended the wait for the reader of a pipe, which leaves the item pending. */
