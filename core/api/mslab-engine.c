@@ -342,8 +342,8 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
  * mslab_engine_find_regions:
  * @self: an engine
  * @image: an image
- * @settings: (nullable): the settings of the filter, %NULL for the defaults; `levels` must be 0, and `rule` one under
- *   which pixels stay in the image
+ * @settings: (nullable): the settings of the filter, %NULL for the defaults; `rule` must be one under which pixels stay
+ *   in the image
  * @min_pixels: a region with fewer pixels joins the neighbour nearest in colour; 0 or 1 for none
  * @cancellable: (nullable): ends the call early
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED

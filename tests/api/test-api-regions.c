@@ -135,16 +135,13 @@ test_region_refusals(gconstpointer selector)
 {
   g_autoptr(MslabImage) image = make_blocks();
   g_autoptr(MslabEngine) engine = api_fixture_open(selector);
-  static const char *const rows[][2] = {{"levels", "1"}, {"rule", "replicate"}};
+  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_autoptr(GError) error = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autoptr(MslabSettings) settings = mslab_settings_new();
-    g_autoptr(GError) error = NULL;
-    g_assert_true(mslab_settings_set(settings, rows[i][0], rows[i][1], NULL));
-    g_assert_null(mslab_engine_find_regions(engine, image, settings, 0, NULL, &error));
-    g_assert_nonnull(error);
-    g_assert_true(g_str_has_suffix(error->message, "."));
-  }
+  g_assert_true(mslab_settings_set(settings, "rule", "replicate", NULL));
+  g_assert_null(mslab_engine_find_regions(engine, image, settings, 0, NULL, &error));
+  g_assert_nonnull(error);
+  g_assert_true(g_str_has_suffix(error->message, "."));
 }
 
 int

@@ -228,7 +228,7 @@ def test_region_stays_within_what_opencv_grows():
     assert first.sum() > 1 and not (first & ~flooded(meanshift_lab.filter(image, 5, 18), 9)).any()
 
 
-@pytest.mark.parametrize("settings", [{"min_pixels": -1}, {"levels": 1}, {"rule": "replicate"}, {"sp": 0}])
+@pytest.mark.parametrize("settings", [{"min_pixels": -1}, {"rule": "replicate"}, {"sp": 0}])
 @pytest.mark.parametrize("device", ["auto", "reference"])
 def test_regions_refuse_what_has_no_modes(settings, device):
     with pytest.raises(ValueError, match=r"\.$"):

@@ -169,10 +169,10 @@ def halo(sp=10, max_iterations=5):
 def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, **settings):
     """Filters an image and divides it into regions of connected pixels whose modes lie close together.
 
-    Two of eight neighbouring pixels are of one region where the places at which they come to rest differ by at most sp
-    in column and in row, and their filtered colours by at most half of sr. While a region has fewer than min_pixels,
-    the smallest one joins the neighbour whose mean colour is nearest. array, device, progress and settings are those of
-    filter(); levels must be 0. Every device finds the same regions.
+    Two of eight neighbouring pixels are of one region where their modes, the positions at which they converge, differ
+    by at most sp in column and in row, and their filtered colours by at most half of sr. While a region has fewer than
+    min_pixels, the smallest one joins the neighbour whose mean colour is nearest. array, device, progress and settings
+    are those of filter(). Every device finds the same regions.
 
     Returns Regions.
     """
