@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/mean-shift-launch.h"
 
-#include "core/opencl/cl-error.h"
+#include "core/opencl/kernel-args.h"
 
 /** ms_filter_launch_create_kernels: builds the program unless it was built before, and creates each pass's kernel. */
 gboolean
@@ -27,12 +27,6 @@ ms_filter_launch_release_kernels(MsFilterLaunch *self)
     g_clear_pointer(&self->kernels[i], clReleaseKernel);
 }
 
-/* MsArgValue: the size and address that clSetKernelArg() takes. */
-typedef struct {
-  gsize bytes;
-  const void *value;
-} MsArgValue;
-
 /* MsArgVectors: the vector arguments that several kernels share. */
 typedef struct {
   cl_int4 image;
@@ -57,41 +51,41 @@ arg_vectors(const MsFilterLaunch *self)
   };
 }
 
-static MsArgValue
+static MsKernelArg
 arg_value(const MsFilterLaunch *self, MsArg arg, const MsPass *pass, const MsArgVectors *vectors)
 {
   const MsFilterBuffers *b = self->buffers;
 
   switch (arg) {
   case MS_ARG_SOURCE:
-    return (MsArgValue){sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem};
+    return (MsKernelArg){sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem};
   case MS_ARG_RESULT:
-    return (MsArgValue){sizeof(cl_mem), &b->result.mem};
+    return (MsKernelArg){sizeof(cl_mem), &b->result.mem};
   case MS_ARG_IMAGE:
-    return (MsArgValue){sizeof(cl_int4), &vectors->image};
+    return (MsKernelArg){sizeof(cl_int4), &vectors->image};
   case MS_ARG_REGION:
-    return (MsArgValue){sizeof(cl_int4), &vectors->region};
+    return (MsKernelArg){sizeof(cl_int4), &vectors->region};
   case MS_ARG_BAND:
-    return (MsArgValue){sizeof(cl_int4), &vectors->band};
+    return (MsKernelArg){sizeof(cl_int4), &vectors->band};
   case MS_ARG_FILTER:
-    return (MsArgValue){sizeof(cl_int4), &vectors->filter};
+    return (MsKernelArg){sizeof(cl_int4), &vectors->filter};
   case MS_ARG_SP:
-    return (MsArgValue){sizeof(cl_float), &vectors->sp};
+    return (MsKernelArg){sizeof(cl_float), &vectors->sp};
   case MS_ARG_LOCAL:
-    return (MsArgValue){pass->local_bytes, NULL};
+    return (MsKernelArg){pass->local_bytes, NULL};
   case MS_ARG_MASK:
-    return (MsArgValue){sizeof(cl_mem), &b->mask.mem};
+    return (MsKernelArg){sizeof(cl_mem), &b->mask.mem};
   case MS_ARG_TABLES:
-    return (MsArgValue){sizeof(cl_mem), &b->tables};
+    return (MsKernelArg){sizeof(cl_mem), &b->tables};
   case MS_ARG_MODES:
-    return (MsArgValue){sizeof(cl_mem), &b->modes.mem};
+    return (MsKernelArg){sizeof(cl_mem), &b->modes.mem};
   case MS_ARG_SCRATCH_0:
   case MS_ARG_SCRATCH_1:
   case MS_ARG_SCRATCH_2:
   case MS_ARG_SCRATCH_3:
-    return (MsArgValue){sizeof(cl_mem), &b->scratch[arg - MS_ARG_SCRATCH_0].mem};
+    return (MsKernelArg){sizeof(cl_mem), &b->scratch[arg - MS_ARG_SCRATCH_0].mem};
   }
-  g_return_val_if_reached((MsArgValue){0});
+  g_return_val_if_reached((MsKernelArg){0});
 }
 
 static gboolean
@@ -99,13 +93,11 @@ set_args(const MsFilterLaunch *self, cl_kernel kernel, const MsPass *pass, GErro
 {
   MsArgVectors vectors = arg_vectors(self);
 
-  for (guint i = 0; i < pass->n_args; i++) {
-    MsArgValue arg = arg_value(self, pass->args[i], pass, &vectors);
-    if (!ms_cl_check(clSetKernelArg(kernel, i, arg.bytes, arg.value), error, "setting argument %u of the kernel %s", i,
-                     pass->function))
-      return FALSE;
-  }
-  return TRUE;
+  MsKernelArg args[MS_PLAN_MAX_ARGS];
+
+  for (guint i = 0; i < pass->n_args; i++)
+    args[i] = arg_value(self, pass->args[i], pass, &vectors);
+  return ms_kernel_set_args(kernel, pass->function, args, pass->n_args, error);
 }
 
 /* The work-items that cover @extent pixels, as a multiple of @local. */

@@ -2,7 +2,7 @@
 #include "core/filter/mean-shift-level-steps.h"
 
 #include "core/filter/pyramid/pyramid.h"
-#include "core/opencl/cl-error.h"
+#include "core/opencl/kernel-args.h"
 
 /* Work-items of a row; neighbours in a row share what they load. */
 #define GROUP_WIDTH 64
@@ -17,31 +17,25 @@ typedef enum {
 
 G_STATIC_ASSERT(STEP_MARK + 1 == MS_LEVEL_STEPS);
 
-static const char *const functions[MS_LEVEL_STEPS] = {"halve_level", "enlarge_level", "place_modes", "mark_edges",
-                                                      "mark_level"};
-
-typedef struct {
-  gsize bytes;
-  const void *value;
-} Argument;
-
-#define ARGUMENT(variable) ((Argument){sizeof(variable), &(variable)})
+static const struct {
+  const char *function;
+  guint n_args;
+} steps[MS_LEVEL_STEPS] = {
+  [STEP_HALVE] = {"halve_level", 4}, [STEP_ENLARGE] = {"enlarge_level", 6}, [STEP_MODES] = {"place_modes", 5},
+  [STEP_EDGES] = {"mark_edges", 4},  [STEP_MARK] = {"mark_level", 4},
+};
 
 /* One work-item a pixel. */
 static gboolean
-launch(MsLevelSteps *self, Step step, const Argument *arguments, guint n, MsPyramidSize size, GError **error)
+launch(MsLevelSteps *self, Step step, const MsKernelArg *args, MsPyramidSize size, GError **error)
 {
   const MsNDRange range = {.dimensions = 2,
                            .global = {(gsize)(size.width + GROUP_WIDTH - 1) / GROUP_WIDTH * GROUP_WIDTH, size.height},
                            .local = {GROUP_WIDTH, 1}};
+  const MsLaunch about = {self->kernels[step], steps[step].function, range, (guint64)size.width * size.height * 8};
 
-  for (guint i = 0; i < n; i++)
-    if (!ms_cl_check(clSetKernelArg(self->kernels[step], i, arguments[i].bytes, arguments[i].value), error,
-                     "setting argument %u of the kernel %s", i, functions[step]))
-      return FALSE;
-  return ms_context_launch(
-    self->context, &(MsLaunch){self->kernels[step], functions[step], range, (guint64)size.width * size.height * 8},
-    self->log, error);
+  return ms_kernel_set_args(about.kernel, about.name, args, steps[step].n_args, error) &&
+         ms_context_launch(self->context, &about, self->log, error);
 }
 
 static MsPyramidSize
@@ -61,7 +55,7 @@ ms_level_steps_create_kernels(MsLevelSteps *self, GError **error)
   ms_program_spec_add_part(spec, "levels/enlarge.cl");
   program = ms_context_build(self->context, spec, self->log, error);
   for (guint i = 0; program && i < MS_LEVEL_STEPS; i++) {
-    self->kernels[i] = ms_program_create_kernel(program, functions[i], error);
+    self->kernels[i] = ms_program_create_kernel(program, steps[i].function, error);
     if (!self->kernels[i])
       return FALSE;
   }
@@ -80,10 +74,10 @@ ms_level_steps_release_kernels(MsLevelSteps *self)
 gboolean
 ms_level_steps_halve(MsLevelSteps *self, const MsLevelPixels *fine, const MsLevelPixels *coarse, GError **error)
 {
-  const Argument arguments[] = {ARGUMENT(fine->pixels), ARGUMENT(coarse->pixels), ARGUMENT(fine->rows),
-                                ARGUMENT(coarse->rows)};
+  const MsKernelArg arguments[] = {MS_ARG_OF(fine->pixels), MS_ARG_OF(coarse->pixels), MS_ARG_OF(fine->rows),
+                                   MS_ARG_OF(coarse->rows)};
 
-  return launch(self, STEP_HALVE, arguments, G_N_ELEMENTS(arguments), size_of(coarse->rows), error);
+  return launch(self, STEP_HALVE, arguments, size_of(coarse->rows), error);
 }
 
 /* The result and the modes that pixels of the stripe keep where they are not filtered again. */
@@ -93,30 +87,30 @@ enlarge(MsLevelSteps *self, const MsLevelPixels *coarser, const MsFilterLaunch *
   const MsRegion *r = &fine->plan->request.region;
   const MsPyramidSize size = {r->width, fine->stripe.count};
   const cl_int4 region = {{r->x, fine->stripe.first, r->width, fine->stripe.count}};
-  const Argument pixels[] = {ARGUMENT(coarser->pixels),
-                             ARGUMENT(fine->buffers->source.mem),
-                             ARGUMENT(fine->buffers->result.mem),
-                             ARGUMENT(*to),
-                             ARGUMENT(coarser->rows),
-                             ARGUMENT(region)};
-  const Argument modes[] = {ARGUMENT(coarser->modes), ARGUMENT(fine->buffers->modes.mem), ARGUMENT(*to),
-                            ARGUMENT(coarser->rows), ARGUMENT(region)};
+  const MsKernelArg pixels[] = {MS_ARG_OF(coarser->pixels),
+                                MS_ARG_OF(fine->buffers->source.mem),
+                                MS_ARG_OF(fine->buffers->result.mem),
+                                MS_ARG_OF(*to),
+                                MS_ARG_OF(coarser->rows),
+                                MS_ARG_OF(region)};
+  const MsKernelArg modes[] = {MS_ARG_OF(coarser->modes), MS_ARG_OF(fine->buffers->modes.mem), MS_ARG_OF(*to),
+                               MS_ARG_OF(coarser->rows), MS_ARG_OF(region)};
 
-  return launch(self, STEP_ENLARGE, pixels, G_N_ELEMENTS(pixels), size, error) &&
-         (!fine->plan->request.modes || launch(self, STEP_MODES, modes, G_N_ELEMENTS(modes), size, error));
+  return launch(self, STEP_ENLARGE, pixels, size, error) &&
+         (!fine->plan->request.modes || launch(self, STEP_MODES, modes, size, error));
 }
 
 static gboolean
 mark(MsLevelSteps *self, const MsLevelPixels *coarser, const MsFilterLaunch *fine, const cl_int4 *to, GError **error)
 {
   const cl_int edge = ms_pyramid_edge(&fine->plan->settings.params);
-  const Argument edges[] = {ARGUMENT(coarser->pixels), ARGUMENT(fine->buffers->edges.mem), ARGUMENT(coarser->rows),
-                            ARGUMENT(edge)};
-  const Argument mask[] = {ARGUMENT(fine->buffers->edges.mem), ARGUMENT(fine->buffers->mask.mem), ARGUMENT(*to),
-                           ARGUMENT(coarser->rows)};
+  const MsKernelArg edges[] = {MS_ARG_OF(coarser->pixels), MS_ARG_OF(fine->buffers->edges.mem),
+                               MS_ARG_OF(coarser->rows), MS_ARG_OF(edge)};
+  const MsKernelArg mask[] = {MS_ARG_OF(fine->buffers->edges.mem), MS_ARG_OF(fine->buffers->mask.mem), MS_ARG_OF(*to),
+                              MS_ARG_OF(coarser->rows)};
 
-  return launch(self, STEP_EDGES, edges, G_N_ELEMENTS(edges), size_of(coarser->rows), error) &&
-         launch(self, STEP_MARK, mask, G_N_ELEMENTS(mask), size_of(*to), error);
+  return launch(self, STEP_EDGES, edges, size_of(coarser->rows), error) &&
+         launch(self, STEP_MARK, mask, size_of(*to), error);
 }
 
 /**

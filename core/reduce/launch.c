@@ -7,17 +7,6 @@
 /* Alignment that a host pointer needs to be used in place: the widest vector of OpenCL. */
 #define HOST_ALIGNMENT 128
 
-/** ms_kernel_set_args: sets the arguments 0 to @n - 1. */
-gboolean
-ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error)
-{
-  for (cl_uint i = 0; i < n; i++)
-    if (!ms_cl_check(clSetKernelArg(kernel, i, args[i].size, args[i].value), error, "setting argument %u of %s", i,
-                     name))
-      return FALSE;
-  return TRUE;
-}
-
 /** ms_kernel_new: (transfer full): a kernel of the program, which is built first if necessary. */
 cl_kernel
 ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error)

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Helpers shared by the kernels of this folder: copying data to the device, setting arguments, and summing the kernels'
- * time in a log.
- */
+/* Helpers shared by the kernels of this folder: copying data to the device, and summing the kernels' time in a log. */
 #pragma once
 
 #include "core/opencl/context.h"
+#include "core/opencl/kernel-args.h"
 
 G_BEGIN_DECLS
 
-/** MsKernelArg: one argument; @value of %NULL asks for @size bytes of local memory. */
-typedef struct {
-  gsize size;
-  const void *value;
-} MsKernelArg;
-
-#define MS_ARG_OF(variable)                                                                                            \
-  {                                                                                                                    \
-    sizeof(variable), &(variable)                                                                                      \
-  }
-#define MS_ARG_LOCAL_BYTES(bytes)                                                                                      \
-  {                                                                                                                    \
-    (bytes), NULL                                                                                                      \
-  }
-
-gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);
 cl_kernel ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error);
 cl_mem ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingLog *log, GError **error);
 cl_mem ms_device_zeros_new(MsContext *context, gsize bytes, GError **error);

@@ -2,6 +2,7 @@
 /* Folds one chunk of an array on the device into the partials of the groups, and those into one. */
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
+#include "core/opencl/kernel-args.h"
 #include "core/reduce/plan-layout.h"
 #include "core/reduce/reduce-private.h"
 #include "core/reduce/reduce-words.h"
@@ -75,27 +76,20 @@ static gboolean
 set_arguments(MsReducer *self, cl_mem source, const MsReduceSpan *span, cl_int times, GError **error)
 {
   const gsize element_bytes = ms_element_type_size(ms_reduce_value_type(self->plan));
-  const struct {
-    gsize size;
-    const void *value;
-  } arguments[] = {
-    {sizeof source, &source},
-    {sizeof span->origin, &span->origin},
-    {sizeof span->from, &span->from},
-    {sizeof span->to, &span->to},
-    {sizeof times, &times},
+  const MsKernelArg args[] = {
+    MS_ARG_OF(source),
+    MS_ARG_OF(span->origin),
+    MS_ARG_OF(span->from),
+    MS_ARG_OF(span->to),
+    MS_ARG_OF(times),
     {element_bytes, &self->centre},
-    {sizeof(cl_mem), &self->out[0]},
-    {sizeof(cl_mem), &self->map},
-    {ms_reduce_scratch_bytes(self->plan), NULL},
-    {sizeof(cl_uint), NULL},
+    MS_ARG_OF(self->out[0]),
+    MS_ARG_OF(self->map),
+    MS_ARG_LOCAL_BYTES(ms_reduce_scratch_bytes(self->plan)),
+    MS_ARG_LOCAL_BYTES(sizeof(cl_uint)),
   };
 
-  for (cl_uint i = 0; i < G_N_ELEMENTS(arguments); i++)
-    if (!ms_cl_check(clSetKernelArg(self->kernel, i, arguments[i].size, arguments[i].value), error,
-                     "setting argument %u of reduce", i))
-      return FALSE;
-  return TRUE;
+  return ms_kernel_set_args(self->kernel, "reduce", args, G_N_ELEMENTS(args), error);
 }
 
 static MsNDRange
@@ -110,19 +104,20 @@ launch_partials(MsReducer *self, guint groups, guint into, MsTimingLog *log, GEr
 {
   MsNDRange range = grid(self, into);
   cl_int n = (cl_int)groups, times = PARTIALS_TIMES;
-  cl_kernel kernel = self->partials_kernel;
-  cl_int status = clSetKernelArg(kernel, 0, sizeof(cl_mem), &self->out[0]) | clSetKernelArg(kernel, 1, sizeof n, &n) |
-                  clSetKernelArg(kernel, 2, sizeof times, &times) |
-                  clSetKernelArg(kernel, 3, sizeof(cl_mem), &self->out[1]) |
-                  clSetKernelArg(kernel, 4, sizeof(cl_mem), &self->map) |
-                  clSetKernelArg(kernel, 5, ms_reduce_scratch_bytes(self->plan), NULL) |
-                  clSetKernelArg(kernel, 6, sizeof(cl_uint), NULL);
+  const MsKernelArg args[] = {
+    MS_ARG_OF(self->out[0]),
+    MS_ARG_OF(n),
+    MS_ARG_OF(times),
+    MS_ARG_OF(self->out[1]),
+    MS_ARG_OF(self->map),
+    MS_ARG_LOCAL_BYTES(ms_reduce_scratch_bytes(self->plan)),
+    MS_ARG_LOCAL_BYTES(sizeof(cl_uint)),
+  };
+  const MsLaunch launch = {self->partials_kernel, "reduce_partials", range,
+                           (guint64)groups * self->plan->words * sizeof(guint64)};
 
-  return ms_cl_check(status, error, "setting the arguments of reduce_partials") &&
-         ms_context_launch(
-           self->context,
-           &(MsLaunch){kernel, "reduce_partials", range, (guint64)groups * self->plan->words * sizeof(guint64)}, log,
-           error);
+  return ms_kernel_set_args(launch.kernel, launch.name, args, G_N_ELEMENTS(args), error) &&
+         ms_context_launch(self->context, &launch, log, error);
 }
 
 /* Leaves one partial in out[0]: the buffers are exchanged, not copied. */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 #include "core/opencl/context-wait.h"
+#include "core/opencl/kernel-args.h"
 #include "core/reduce/swap/swap.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP
@@ -101,13 +101,10 @@ static gboolean
 set_arguments(MsSwapExample *self, GError **error)
 {
   cl_uint n = self->n;
-  cl_int status = clSetKernelArg(self->kernel, 0, sizeof(cl_mem), &self->a) |
-                  clSetKernelArg(self->kernel, 1, sizeof(cl_mem), &self->b) |
-                  clSetKernelArg(self->kernel, 2, sizeof(cl_mem), &self->result) |
-                  clSetKernelArg(self->kernel, 3, sizeof n, &n) |
-                  clSetKernelArg(self->kernel, 4, sizeof(cl_mem), &self->map);
+  const MsKernelArg args[] = {MS_ARG_OF(self->a), MS_ARG_OF(self->b), MS_ARG_OF(self->result), MS_ARG_OF(n),
+                              MS_ARG_OF(self->map)};
 
-  return ms_cl_check(status, error, "setting the arguments of swap_example");
+  return ms_kernel_set_args(self->kernel, "swap_example", args, G_N_ELEMENTS(args), error);
 }
 
 /**
