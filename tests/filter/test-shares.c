@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The division of rows among devices and its corrections, as pure functions. */
+#include "core/filter/split/learned-speeds.h"
+#include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
 #include "core/filter/split/split.h"
 
@@ -233,18 +235,18 @@ test_builds_are_no_speed(void)
   const MsTiming build = {.stage = MS_STAGE_BUILD, .kernel = "source", .ended_ns = 900000000};
 
   ms_timing_log_add(log, &kernel);
-  g_assert_cmpfloat(ms_split_step_ms(3.5, log), ==, 3.5);
+  g_assert_cmpfloat(ms_split_part_speed_ms(&(MsSplitPart){.milliseconds = 3.5, .log = log}), ==, 3.5);
   ms_timing_log_add(log, &build);
-  g_assert_cmpfloat(ms_split_step_ms(903.5, log), ==, 0);
+  g_assert_cmpfloat(ms_split_part_speed_ms(&(MsSplitPart){.milliseconds = 903.5, .log = log}), ==, 0);
 }
 
 /* The speed measured with a photograph is kept when a thumbnail follows. */
 static void
 test_small_images_weigh_little(void)
 {
-  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(1000, 10, 40 * 30), 1000, 10);
-  g_assert_cmpfloat_with_epsilon(ms_shares_blend_speed(10, 1000, 12e6), 1000, 30);
-  g_assert_cmpfloat(ms_shares_blend_speed(10, 10, 5), ==, 10);
+  g_assert_cmpfloat_with_epsilon(ms_learned_speeds_blend(1000, 10, 40 * 30), 1000, 10);
+  g_assert_cmpfloat_with_epsilon(ms_learned_speeds_blend(10, 1000, 12e6), 1000, 30);
+  g_assert_cmpfloat(ms_learned_speeds_blend(10, 10, 5), ==, 10);
 }
 
 /* A part of a device that overlaps transfers has 256 MiB or more, and shares are corrected at least once. */
@@ -253,11 +255,11 @@ test_steps_of_large_parts(void)
 {
   const guint64 gib = (guint64)1 << 30;
 
-  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_EQUAL, gib / 100, 2, 8), ==, 1);
-  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_ADAPTIVE, gib / 100, 2, 8), ==, 2);
-  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_LEARNED, 2 * gib, 2, 8), ==, 4);
-  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_ADAPTIVE, 3 * gib, 4, 8), ==, 3);
-  g_assert_cmpuint(ms_split_choose_steps(MS_SPLIT_EQUAL, 100 * gib, 2, 8), ==, 8);
+  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_EQUAL, gib / 100, 2, 8), ==, 1);
+  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_ADAPTIVE, gib / 100, 2, 8), ==, 2);
+  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_LEARNED, 2 * gib, 2, 8), ==, 4);
+  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_ADAPTIVE, 3 * gib, 4, 8), ==, 3);
+  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_EQUAL, 100 * gib, 2, 8), ==, 8);
 }
 
 int

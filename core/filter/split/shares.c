@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/folder.h"
 #include "core/option/choice.h"
 
 /* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
@@ -22,8 +21,8 @@
 #define FIRST_PROBE 2u
 #define LONGEST_WAIT 5u
 
-/* A speed measured over this many pixels has the weight of the stored one. */
-#define HALF_WEIGHT_PIXELS 262144.0
+/* A device overlaps transfers with kernels within a part of at least this size. */
+#define LEAST_PART_BYTES ((guint64)256 << 20)
 
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
@@ -50,6 +49,22 @@ ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
   if (index >= 0)
     *mode = (MsSplitMode)index;
   return index >= 0;
+}
+
+/**
+ * ms_split_mode_choose_steps:
+ * @bytes: of the image
+ * @most: the most steps, at least 2
+ *
+ * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
+ *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
+ */
+guint
+ms_split_mode_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
+{
+  guint64 steps = bytes / (MAX(n_devices, 1) * LEAST_PART_BYTES);
+
+  return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
 }
 
 static void
@@ -161,22 +176,56 @@ probe_idle(MsShares *self, guint device, int rows)
   self->share[device] = MAX(self->share[device], 1.0 / rows);
 }
 
-/* The measured devices divide the rest of the idle ones' shares; a device whose probe was slow is idle again. */
-static void
-correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *speed, double sum,
-                 double scale)
+/* Rows a millisecond of the devices that had rows in a step. */
+typedef struct {
+  double of[MS_SHARES_MAX];
+  double sum;
+  double slowest;
+  double fastest;
+} StepSpeeds;
+
+/* Returns %FALSE where a device has no time for its rows. */
+static gboolean
+measure_step(guint n, const MsRows *parts, const double *milliseconds, StepSpeeds *speeds)
 {
-  double available = 1;
+  *speeds = (StepSpeeds){.slowest = G_MAXDOUBLE};
+  for (guint i = 0; i < n; i++) {
+    if (parts[i].count < 1)
+      continue;
+    if (!(milliseconds[i] > 0))
+      return FALSE;
+    const double speed = speeds->of[i] = parts[i].count / milliseconds[i];
+    speeds->sum += speed;
+    speeds->slowest = MIN(speeds->slowest, speed);
+    speeds->fastest = MAX(speeds->fastest, speed);
+  }
+  return speeds->sum > 0;
+}
+
+static int
+count_rows(guint n, const MsRows *parts)
+{
   int rows = 0;
 
-  for (guint i = 0; i < self->n; i++) {
-    available -= parts[i].count < 1 ? self->share[i] : 0;
+  for (guint i = 0; i < n; i++)
     rows += parts[i].count;
-  }
+  return rows;
+}
+
+/* The measured devices divide the rest of the idle ones' shares; a device whose probe was slow is idle again. */
+static void
+correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const StepSpeeds *speeds)
+{
+  const double scale = policy->scaled ? MAX(speeds->slowest / speeds->fastest, 0.25) : 1;
+  const int rows = count_rows(self->n, parts);
+  double available = 1;
+
+  for (guint i = 0; i < self->n; i++)
+    available -= parts[i].count < 1 ? self->share[i] : 0;
   for (guint i = 0; i < self->n; i++) {
     if (parts[i].count < 1)
       continue;
-    double earned = available * speed[i] / sum;
+    double earned = available * speeds->of[i] / speeds->sum;
     double bound = policy->bounded ? self->share[i] * LARGEST_CHANGE : 1;
     if (self->probes[i] > 0 && parts[i].count == 1 && earned * rows < 0.5)
       self->share[i] = earned;
@@ -199,90 +248,16 @@ correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *part
 void
 ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds)
 {
-  double speed[MS_SHARES_MAX] = {0}, sum = 0, slowest = G_MAXDOUBLE, fastest = 0;
-  int rows = 0;
+  const int rows = count_rows(self->n, parts);
+  StepSpeeds speeds;
 
-  for (guint i = 0; i < self->n; i++) {
-    rows += parts[i].count;
-    if (parts[i].count < 1)
-      continue;
-    if (!(milliseconds[i] > 0))
-      return;
-    speed[i] = parts[i].count / milliseconds[i];
-    sum += speed[i];
-    slowest = MIN(slowest, speed[i]);
-    fastest = MAX(fastest, speed[i]);
-  }
-  if (rows == 0)
+  if (!measure_step(self->n, parts, milliseconds, &speeds))
     return;
-  correct_measured(self, policy, parts, speed, sum, policy->scaled ? MAX(slowest / fastest, 0.25) : 1);
+  correct_measured(self, policy, parts, &speeds);
   for (guint i = 0; i < self->n; i++)
     if (parts[i].count < 1)
       probe_idle(self, i, rows);
-    else if (speed[i] / sum * rows >= 1)
+    else if (speeds.of[i] / speeds.sum * rows >= 1)
       self->probes[i] = 0;
   normalise(self);
-}
-
-/** ms_shares_store_path: (transfer full): the file of learned speeds. */
-char *
-ms_shares_store_path(void)
-{
-  return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "speeds.ini", NULL);
-}
-
-/** ms_shares_load_speed: the stored speed of that work on that device. */
-gboolean
-ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed)
-{
-  g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autoptr(GError) error = NULL;
-
-  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
-    return FALSE;
-  *speed = g_key_file_get_double(file, device, work, &error);
-  return !error && *speed > 0 && isfinite(*speed);
-}
-
-/**
- * ms_shares_blend_speed:
- * @known: the stored speed
- * @pixels: the number of pixels over which @measured was measured
- *
- * Returns: the speed to store, a weighted mean: a large image has a high weight, a small one, whose time is mostly
- *   launches, a low one
- */
-double
-ms_shares_blend_speed(double known, double measured, double pixels)
-{
-  double weight = pixels / (pixels + HALF_WEIGHT_PIXELS);
-
-  return known + weight * (measured - known);
-}
-
-/* Stores a speed; the file is replaced as a whole. */
-static gboolean
-store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
-{
-  g_autoptr(GKeyFile) file = g_key_file_new();
-
-  g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
-  g_key_file_set_double(file, device, work, speed);
-  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_key_file_save_to_file(file, path, error);
-}
-
-/**
- * ms_shares_learn_speed: blends the speed of a run, in pixels a millisecond, with what the file has; if it cannot be
- * written, only the learned speed is lost.
- */
-void
-ms_shares_learn_speed(const char *path, const char *device, const char *work, double pixels, double milliseconds)
-{
-  double speed = pixels / milliseconds, known;
-  g_autoptr(GError) error = NULL;
-
-  if (ms_shares_load_speed(path, device, work, &known))
-    speed = ms_shares_blend_speed(known, speed, pixels);
-  if (!store_speed(path, device, work, speed, &error))
-    g_debug("%s", error->message);
 }

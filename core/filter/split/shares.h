@@ -75,16 +75,12 @@ typedef struct {
 extern const char *const ms_split_mode_names[];
 
 const MsSplitPolicy *ms_split_mode_policy(MsSplitMode mode);
+guint ms_split_mode_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most);
 gboolean ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error);
 MsShares ms_shares_equal(guint n);
 MsShares ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n);
 void ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds);
 void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
 void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds);
-
-char *ms_shares_store_path(void);
-gboolean ms_shares_load_speed(const char *path, const char *device, const char *work, double *speed);
-void ms_shares_learn_speed(const char *path, const char *device, const char *work, double pixels, double milliseconds);
-double ms_shares_blend_speed(double known, double measured, double pixels);
 
 G_END_DECLS

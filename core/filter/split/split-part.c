@@ -20,6 +20,21 @@ ms_split_part_run(MsSplitPart *self)
   self->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
 }
 
+/**
+ * ms_split_part_speed_ms:
+ *
+ * Returns: the milliseconds of the run as a measure of the device's speed; 0 where the device built a program, since
+ *   the time of compilation, also at the first launch, does not depend on the pixels
+ */
+double
+ms_split_part_speed_ms(const MsSplitPart *self)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(self->log); i++)
+    if (ms_timing_log_get(self->log, i)->stage == MS_STAGE_BUILD)
+      return 0;
+  return self->milliseconds;
+}
+
 static gpointer
 part_thread(gpointer data)
 {

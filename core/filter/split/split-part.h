@@ -30,6 +30,7 @@ typedef struct {
 } MsSplitPart;
 
 void ms_split_part_run(MsSplitPart *self);
+double ms_split_part_speed_ms(const MsSplitPart *self);
 void ms_split_parts_run(MsSplitPart *parts, guint n);
 gboolean ms_split_parts_take_error(MsSplitPart *parts, guint n, GError **error);
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split/split.h"
 
+#include "core/filter/split/learned-speeds.h"
 #include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
 
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
-
-/* A device overlaps transfers with kernels within a part of at least this size. */
-#define LEAST_PART_BYTES ((guint64)256 << 20)
 
 /* A device that gets no rows because it is slow takes part in one of this many images, to measure it again. */
 #define IMAGES_UNTIL_TRIAL 32
@@ -52,7 +50,7 @@ ms_split_init(MsSplit *self)
 {
   self->filters = g_ptr_array_new_with_free_func(g_object_unref);
   self->steps = DEFAULT_STEPS;
-  self->store = ms_shares_store_path();
+  self->store = ms_learned_speeds_path();
 }
 
 static void
@@ -89,22 +87,6 @@ ms_split_set_store(MsSplit *self, const char *path)
 {
   g_free(self->store);
   self->store = g_strdup(path);
-}
-
-/**
- * ms_split_choose_steps:
- * @bytes: of the image
- * @most: the most steps, at least 2
- *
- * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
- *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
- */
-guint
-ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
-{
-  guint64 steps = bytes / (MAX(n_devices, 1) * LEAST_PART_BYTES);
-
-  return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
 }
 
 /** ms_split_set_steps: the most steps into which an image is cut. */
@@ -202,23 +184,6 @@ ms_split_get_rows(MsSplit *self, guint index)
   return self->rows[index];
 }
 
-/**
- * ms_split_step_ms:
- * @wall_ms: the time of a device's part of a step
- * @log: its rows
- *
- * Returns: @wall_ms as a measure of the device's speed; 0 where the device built a program, since the time of
- *   compilation, also at the first launch, does not depend on the pixels
- */
-double
-ms_split_step_ms(double wall_ms, MsTimingLog *log)
-{
-  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
-    if (ms_timing_log_get(log, i)->stage == MS_STAGE_BUILD)
-      return 0;
-  return wall_ms;
-}
-
 /* The time of each device for its part; 0 where that does not measure its speed. */
 static void
 find_times(MsSplit *self, const MsSplitPart *parts, const MsRows *rows, double *milliseconds)
@@ -226,7 +191,7 @@ find_times(MsSplit *self, const MsSplitPart *parts, const MsRows *rows, double *
   guint n = self->filters->len;
 
   for (guint i = 0; i < n; i++)
-    milliseconds[i] = rows[i].count > 0 ? ms_split_step_ms(parts[i].milliseconds, parts[i].log) : 0;
+    milliseconds[i] = rows[i].count > 0 ? ms_split_part_speed_ms(&parts[i]) : 0;
   if (!has_partner(self))
     return;
   milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
@@ -316,7 +281,7 @@ steps_of(MsSplit *self, MsImage *source)
     return 1;
   if (!all_overlap(self) || self->steps < 2)
     return self->steps;
-  return ms_split_choose_steps(self->mode, ms_image_get_byte_size(source), active, self->steps);
+  return ms_split_mode_choose_steps(self->mode, ms_image_get_byte_size(source), active, self->steps);
 }
 
 static gboolean
@@ -337,25 +302,12 @@ run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, MsTimingLo
   return TRUE;
 }
 
-/* Speeds are stored by rule and radius, since they depend on what is computed. */
-static char *
-work_name(const MsSettings *settings)
-{
-  return g_strdup_printf("rule%d-sp%d", (int)settings->params.rule, (int)settings->params.sp);
-}
-
 static char *
 device_name(MsSplit *self, guint index)
 {
-  MsDevice *device = ms_context_get_device(ms_split_get_context(self, index));
-
   if (has_partner(self) && index + 1 == self->filters->len)
     return g_strdup_printf("simulated partner %g", self->partner.ratio);
-  g_autofree char *name = g_strdup_printf("%s %s %s", ms_device_get_address(device), ms_device_get_name(device),
-                                          ms_device_get_driver(device));
-
-  /* Brackets would end the group's name in the file. */
-  return g_strdelimit(g_steal_pointer(&name), "[]\n", '_');
+  return ms_learned_speeds_device(ms_context_get_device(ms_split_get_context(self, index)));
 }
 
 static void
@@ -370,7 +322,7 @@ start_shares(MsSplit *self, const char *work)
   for (guint i = 0; i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
     speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
-    if (!ms_shares_load_speed(self->store, device, work, &speeds[i].speed))
+    if (!ms_learned_speeds_load(self->store, device, work, &speeds[i].speed))
       speeds[i].speed = 0;
   }
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
@@ -384,7 +336,7 @@ keep_speeds(MsSplit *self, const char *work, int width)
   for (guint i = 0; self->store && i < self->filters->len; i++) {
     g_autofree char *device = device_name(self, i);
     if (self->busy_ms[i] > 0)
-      ms_shares_learn_speed(self->store, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
+      ms_learned_speeds_keep(self->store, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
   }
 }
 
@@ -405,7 +357,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   MsImage *source = request->source;
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
-  g_autofree char *work = work_name(settings);
+  g_autofree char *work = ms_learned_speeds_work(settings);
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
   MsSplitPart common = {.source = source,
                         .settings = settings,

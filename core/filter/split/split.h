@@ -15,7 +15,6 @@ G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
 
 MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
 void ms_split_set_store(MsSplit *self, const char *path);
-guint ms_split_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most);
 void ms_split_set_steps(MsSplit *self, guint steps);
 void ms_split_set_memory_budget(MsSplit *self, guint64 bytes);
 void ms_split_add_partner(MsSplit *self, double ratio);
@@ -27,6 +26,5 @@ MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
 MsImage *ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error);
-double ms_split_step_ms(double wall_ms, MsTimingLog *log);
 
 G_END_DECLS
