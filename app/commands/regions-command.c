@@ -84,10 +84,10 @@ static gboolean
 segment(Run *self, GError **error)
 {
   const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range};
+  const MsFiltered filtered = {self->filtered, self->modes, &self->line->settings.params};
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
 
-  self->segmentation = ms_segmentation_new_on(run.context, self->filtered, self->modes, &self->line->settings.params,
-                                              &options, self->cancellable, error);
+  self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
   if (self->segmentation)
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, self->source, error);
   return self->table != NULL;
@@ -119,23 +119,24 @@ save_pictures(Run *self, GError **error)
 static gboolean
 save_modes(Run *self, GError **error)
 {
-  const MsArrayShape shape = {self->segmentation->width, self->segmentation->height, 2};
-  const gsize n = 2 * (gsize)shape.width * shape.height;
+  const MsSegmentation *s = self->segmentation;
+  const gsize n = 2 * (gsize)s->width * s->height;
   g_autofree guint32 *wide = g_new(guint32, n);
+  const MsPixelArray modes = {wide, s->width, s->height, 2, G_MAXUINT16};
 
   for (gsize i = 0; i < n; i++)
     wide[i] = self->modes[i];
-  return ms_array_file_save(self->line->modes, wide, shape, G_MAXUINT16, self->overwrite, self->cancellable, error);
+  return ms_array_file_save(self->line->modes, &modes, self->overwrite, self->cancellable, error);
 }
 
 static gboolean
 save_arrays(Run *self, GError **error)
 {
   const MsSegmentation *s = self->segmentation;
-  const MsArrayShape shape = {s->width, s->height, 1};
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n};
 
   return (!self->line->labels ||
-          ms_array_file_save(self->line->labels, s->labels, shape, s->n, self->overwrite, self->cancellable, error)) &&
+          ms_array_file_save(self->line->labels, &labels, self->overwrite, self->cancellable, error)) &&
          (!self->line->modes || save_modes(self, error));
 }
 

@@ -79,21 +79,18 @@ count_different(const guint32 *a, const guint32 *b, gsize n)
 
 /* The kernels that number regions and merge those of fewer than @min_pixels, on the modes of the serial code. */
 static void
-test_labels(MsSelfTest *self, const char *name, MsImage *filtered, const guint16 *modes, const MsParams *params,
-            guint min_pixels)
+test_labels(MsSelfTest *self, const char *name, const MsFiltered *filtered, guint min_pixels)
 {
-  const MsDeviceLabels about = {.rule = ms_segmentation_rule(params, MS_REGION_RANGE_DEFAULT),
-                                .min_pixels = min_pixels};
-  g_autofree guint32 *labels = g_new0(guint32, WIDTH * HEIGHT);
+  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, MS_REGION_RANGE_DEFAULT),
+                                  .min_pixels = min_pixels};
+  g_autofree guint32 *memory = g_new0(guint32, WIDTH * HEIGHT);
+  MsLabels labels = {.of_pixel = memory};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, modes, params, min_pixels, NULL, &error);
-  guint32 count = 0;
+  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, min_pixels, NULL, &error);
   guint64 different = 0;
-  gboolean merged;
 
-  if (serial &&
-      ms_device_labels_find(self->context, filtered, modes, &about, labels, &count, &merged, NULL, NULL, &error))
-    different = count_different(labels, serial->labels, WIDTH * HEIGHT) + (count != serial->n);
+  if (serial && ms_device_labels_find(self->context, &request, &labels, &error))
+    different = count_different(memory, serial->labels, WIDTH * HEIGHT) + (labels.count != serial->n);
   ms_self_test_add(self, name, different, error);
 }
 
@@ -113,10 +110,11 @@ test_modes(MsSelfTest *self, MsMeanShift *filter, MsImage *source)
                    error);
   if (!reference)
     return;
-  test_labels(self, "labels of regions", reference, serial, &settings.params, 0);
+  const MsFiltered filtered = {reference, serial, &settings.params};
+  test_labels(self, "labels of regions", &filtered, 0);
   /* Processors merge without kernels; see ms_segmentation_new_on(). */
   if (ms_context_get_limits(self->context)->type != MS_DEVICE_TYPE_CPU)
-    test_labels(self, "merged regions", reference, serial, &settings.params, 9);
+    test_labels(self, "merged regions", &filtered, 9);
 }
 
 /** ms_self_test_filter: every kernel of the filter, and those around it. */

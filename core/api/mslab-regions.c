@@ -56,8 +56,8 @@ ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings,
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, cancellable};
 
   if (filtered)
-    self->segmentation =
-      ms_segmentation_new_on(run.context, filtered, about.modes, &settings->params, &options, cancellable, error);
+    self->segmentation = ms_segmentation_new_on(run.context, &(MsFiltered){filtered, about.modes, &settings->params},
+                                                &options, cancellable, error);
   ms_engine_run_clear(&about);
   if (self->segmentation)
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, image, error);

@@ -12,14 +12,15 @@
 #define NPY_PREFIX 10
 
 static gboolean
-write_npy(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError **error)
+write_npy(MsAtomicFile *file, const MsPixelArray *array, GError **error)
 {
   g_autoptr(GString) header = g_string_new("{'descr': '<u4', 'fortran_order': False, 'shape': (");
-  const gsize n = (gsize)shape.width * shape.height * shape.channels;
+  const gsize row_length = (gsize)array->width * array->channels;
+  g_autofree guint32 *row = g_new(guint32, row_length);
 
-  g_string_append_printf(header, "%d, %d", shape.height, shape.width);
-  if (shape.channels > 1)
-    g_string_append_printf(header, ", %d", shape.channels);
+  g_string_append_printf(header, "%d, %d", array->height, array->width);
+  if (array->channels > 1)
+    g_string_append_printf(header, ", %d", array->channels);
   g_string_append(header, "), }");
   while ((header->len + 1 + NPY_PREFIX) % NPY_ALIGNMENT != 0)
     g_string_append_c(header, ' ');
@@ -29,11 +30,10 @@ write_npy(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError
   if (!ms_atomic_file_write(file, prefix, sizeof prefix, error) ||
       !ms_atomic_file_write(file, header->str, header->len, error))
     return FALSE;
-  for (gsize i = 0; i < n; i += (gsize)shape.width * shape.channels) {
-    g_autofree guint32 *row = g_new(guint32, (gsize)shape.width * shape.channels);
-    for (gsize j = 0; j < (gsize)shape.width * shape.channels; j++)
-      row[j] = GUINT32_TO_LE(numbers[i + j]);
-    if (!ms_atomic_file_write(file, row, (gsize)shape.width * shape.channels * 4, error))
+  for (int y = 0; y < array->height; y++) {
+    for (gsize i = 0; i < row_length; i++)
+      row[i] = GUINT32_TO_LE(array->numbers[y * row_length + i]);
+    if (!ms_atomic_file_write(file, row, row_length * sizeof *row, error))
       return FALSE;
   }
   return TRUE;
@@ -60,15 +60,16 @@ flush_bytes(png_structp png)
 }
 
 static void
-write_png_rows(png_structp png, png_infop info, const guint32 *numbers, MsArrayShape shape, guint8 *row)
+write_png_rows(png_structp png, png_infop info, const MsPixelArray *array, guint8 *row)
 {
-  const int values = shape.width * shape.channels;
+  const int values = array->width * array->channels;
+  const guint32 *numbers = array->numbers;
 
-  png_set_IHDR(png, info, shape.width, shape.height, 16,
-               shape.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_GRAY_ALPHA, PNG_INTERLACE_NONE,
+  png_set_IHDR(png, info, array->width, array->height, 16,
+               array->channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_GRAY_ALPHA, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(png, info);
-  for (int y = 0; y < shape.height; y++) {
+  for (int y = 0; y < array->height; y++) {
     for (int i = 0; i < values; i++, numbers++) {
       row[2 * i] = (guint8)(*numbers >> 8);
       row[2 * i + 1] = (guint8)*numbers;
@@ -79,17 +80,17 @@ write_png_rows(png_structp png, png_infop info, const guint32 *numbers, MsArrayS
 }
 
 static gboolean
-write_png(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError **error)
+write_png(MsAtomicFile *file, const MsPixelArray *array, GError **error)
 {
   PngTarget target = {file, NULL};
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;
-  g_autofree guint8 *row = g_malloc((gsize)shape.width * shape.channels * 2);
+  g_autofree guint8 *row = g_malloc((gsize)array->width * array->channels * 2);
   gboolean good = info != NULL;
 
   if (good && setjmp(png_jmpbuf(png)) == 0) {
     png_set_write_fn(png, &target, write_bytes, flush_bytes);
-    write_png_rows(png, info, numbers, shape, row);
+    write_png_rows(png, info, array, row);
   } else {
     if (target.error)
       g_propagate_error(error, target.error);
@@ -105,14 +106,13 @@ write_png(MsAtomicFile *file, const guint32 *numbers, MsArrayShape shape, GError
 /**
  * ms_array_file_save:
  * @path: a name that ends in .npy or .png
- * @largest: the largest of @numbers
  *
  * Returns: %FALSE with #MS_ERROR_USAGE for another name, #MS_ERROR_UNSUPPORTED where a PNG has too few bits, or as
  *   ms_atomic_file_open() does
  */
 gboolean
-ms_array_file_save(const char *path, const guint32 *numbers, MsArrayShape shape, guint32 largest, gboolean overwrite,
-                   GCancellable *cancellable, GError **error)
+ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
+                   GError **error)
 {
   gboolean png = g_str_has_suffix(path, ".png");
 
@@ -120,13 +120,13 @@ ms_array_file_save(const char *path, const guint32 *numbers, MsArrayShape shape,
     ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
     return FALSE;
   }
-  if (png && largest > G_MAXUINT16) {
+  if (png && array->largest > G_MAXUINT16) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", G_MAXUINT16, path,
-                 largest);
+                 array->largest);
     return FALSE;
   }
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, overwrite, cancellable, error);
-  return file && (png ? write_png(file, numbers, shape, error) : write_npy(file, numbers, shape, error)) &&
+  return file && (png ? write_png(file, array, error) : write_npy(file, array, error)) &&
          ms_atomic_file_commit(file, error);
 }

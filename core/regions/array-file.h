@@ -6,14 +6,20 @@
 
 G_BEGIN_DECLS
 
-/** MsArrayShape: @channels: numbers of a pixel; 1 or 2 in a PNG (grey, or grey and alpha), any in .npy */
+/**
+ * MsPixelArray: numbers for each pixel.
+ * @channels: numbers of a pixel; 1 or 2 in a PNG (grey, or grey and alpha), any in .npy
+ * @largest: the largest of @numbers
+ */
 typedef struct {
+  const guint32 *numbers;
   int width;
   int height;
   int channels;
-} MsArrayShape;
+  guint32 largest;
+} MsPixelArray;
 
-gboolean ms_array_file_save(const char *path, const guint32 *numbers, MsArrayShape shape, guint32 largest,
-                            gboolean overwrite, GCancellable *cancellable, GError **error);
+gboolean ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
+                            GError **error);
 
 G_END_DECLS

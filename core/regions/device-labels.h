@@ -2,11 +2,8 @@
 /* Finds the sets of connected pixels on a device, merges small ones there, and numbers them. */
 #pragma once
 
-#include <gio/gio.h>
-
-#include "core/image/common/image.h"
 #include "core/opencl/context.h"
-#include "core/regions/closeness.h"
+#include "core/regions/label-request.h"
 
 G_BEGIN_DECLS
 
@@ -17,23 +14,7 @@ G_BEGIN_DECLS
 #define MS_DEVICE_LABELS_MOST_PIXELS 256
 #define MS_DEVICE_LABELS_MOST_REGIONS (1u << 22)
 
-/**
- * MsDeviceLabels: the parameters of labelling and merging on a device.
- * @rule: which neighbours are of one region
- * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
- * @group: work-items of the group that merges, or 0 for as many as the device has
- * @most_regions: more regions than this are not merged; 0 for MS_DEVICE_LABELS_MOST_REGIONS
- */
-typedef struct {
-  MsLabelRule rule;
-  guint min_pixels;
-  guint group;
-  guint most_regions;
-} MsDeviceLabels;
-
 gboolean ms_device_labels_fit(MsContext *context, gsize n_pixels);
-gboolean ms_device_labels_find(MsContext *context, MsImage *filtered, const guint16 *modes, const MsDeviceLabels *about,
-                               guint32 *labels, guint32 *count, gboolean *merged, MsTimingLog *log,
-                               GCancellable *cancellable, GError **error);
+gboolean ms_device_labels_find(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error);
 
 G_END_DECLS

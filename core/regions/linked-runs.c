@@ -63,39 +63,55 @@ add_row(Part *self, const MsCloseness *closeness, int y)
     }
 }
 
-/* Whether a pixel of row @y in columns @from to @to - 1 is close to one above in @above_from to @above_to - 1. */
+/* The columns @from to @to - 1 of a row. */
+typedef struct {
+  int from;
+  int to;
+} Columns;
+
+/* Whether a pixel of row @y in the columns @run is close to one of the row above in the columns @above_run. */
 static gboolean
-are_linked(const MsCloseness *closeness, int y, int from, int to, int above_from, int above_to)
+are_linked(const MsCloseness *closeness, int y, Columns run, Columns above_run)
 {
   const gsize row = (gsize)y * closeness->width, above = row - closeness->width;
 
-  for (int x = MAX(from, above_from - 1); x < MIN(to, above_to + 1); x++)
-    for (int i = MAX(x - 1, above_from); i <= MIN(x + 1, above_to - 1); i++)
+  for (int x = MAX(run.from, above_run.from - 1); x < MIN(run.to, above_run.to + 1); x++)
+    for (int i = MAX(x - 1, above_run.from); i <= MIN(x + 1, above_run.to - 1); i++)
       if (ms_are_close(closeness, row + x, above + i))
         return TRUE;
   return FALSE;
 }
 
-static int
-end_of(const Part *self, gsize i, gsize row_end, int width)
+/* The columns of run @i, which is in a row of @width pixels whose runs end before @row_end. */
+static Columns
+columns_of(const Part *self, gsize i, gsize row_end, int width)
 {
-  return i + 1 < row_end ? self->runs[i + 1].x : width;
+  return (Columns){self->runs[i].x, i + 1 < row_end ? self->runs[i + 1].x : width};
 }
 
-/* Joins the runs @first to @end - 1, which are those of row @y, with those of the row above, @above to @first - 1. */
+/* Row @y has the runs @first to @end - 1, the row above the runs @above to @first - 1. */
+typedef struct {
+  int y;
+  gsize above;
+  gsize first;
+  gsize end;
+} RowPair;
+
+/* Joins the runs of a row with those of the row above. */
 static void
-join_row(Part *self, const MsCloseness *closeness, int y, gsize above, gsize first, gsize end)
+join_row(Part *self, const MsCloseness *closeness, RowPair rows)
 {
   const int width = closeness->width;
+  gsize above = rows.above;
 
-  for (gsize i = first; i < end; i++) {
-    const int from = self->runs[i].x, to = end_of(self, i, end, width);
-    while (end_of(self, above, first, width) < from)
+  for (gsize i = rows.first; i < rows.end; i++) {
+    const Columns run = columns_of(self, i, rows.end, width);
+    while (columns_of(self, above, rows.first, width).to < run.from)
       above++;
-    for (gsize k = above; k < first && self->runs[k].x <= to; k++) {
+    for (gsize k = above; k < rows.first && self->runs[k].x <= run.to; k++) {
       const guint32 p = ms_disjoint_sets_find(self->parents, (guint32)i),
                     q = ms_disjoint_sets_find(self->parents, (guint32)k);
-      if (p != q && are_linked(closeness, y, from, to, self->runs[k].x, end_of(self, k, first, width)))
+      if (p != q && are_linked(closeness, rows.y, run, columns_of(self, k, rows.first, width)))
         self->parents[MAX(p, q)] = MIN(p, q);
     }
   }
@@ -113,7 +129,7 @@ find_rows(int from, int to, int number, gpointer data)
     self->starts[y] = part->n;
     add_row(part, self->closeness, y);
     if (y > from)
-      join_row(part, self->closeness, y, self->starts[y - 1], self->starts[y], part->n);
+      join_row(part, self->closeness, (RowPair){y, self->starts[y - 1], self->starts[y], part->n});
   }
 }
 
@@ -159,7 +175,7 @@ join_and_number(Finding *self, int n_parts, Part *whole, guint32 *count)
     return FALSE;
   for (int i = 1; i < n_parts; i++) {
     const int y = ms_row_threads_first_row(self->closeness->height, n_parts, i);
-    join_row(whole, self->closeness, y, self->starts[y - 1], self->starts[y], self->starts[y + 1]);
+    join_row(whole, self->closeness, (RowPair){y, self->starts[y - 1], self->starts[y], self->starts[y + 1]});
   }
   *count = number_sets(whole);
   return TRUE;

@@ -279,16 +279,16 @@ merge_all(Merging *self, GCancellable *cancellable, GError **error)
  * each region.
  */
 static guint32 *
-number_regions(Merging *self, guint32 *left)
+number_regions(Merging *self, guint32 *count)
 {
   guint32 *numbers = g_new0(guint32, (gsize)self->n + 1);
   g_autofree guint32 *of_root = g_new0(guint32, (gsize)self->n + 1);
 
-  *left = 0;
+  *count = 0;
   for (guint32 i = 1; i <= self->n; i++) {
     guint32 *number = &of_root[find(self->nodes, i)];
     if (*number == 0)
-      *number = ++*left;
+      *number = ++*count;
     numbers[i] = *number;
   }
   return numbers;
@@ -296,9 +296,9 @@ number_regions(Merging *self, guint32 *left)
 
 /**
  * ms_merge_small_regions:
- * @runs: the regions, with labels from 1 to @n in the order of the regions' first pixels
- * @filtered: the picture whose mean colours are compared, in steps of 1/256
- * @left: (out): the number of remaining regions
+ * @runs: the regions, with labels from 1 to @count in the order of the regions' first pixels
+ * @request: has the picture whose mean colours are compared, in steps of 1/256
+ * @count: (inout): the number of regions, which becomes the number of the remaining ones
  *
  * The rule is that of ms_segmentation_new_on().
  *
@@ -306,12 +306,11 @@ number_regions(Merging *self, guint32 *left)
  *   with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
  */
 guint32 *
-ms_merge_small_regions(const MsRuns *runs, MsImage *filtered, guint32 n, guint min_pixels, guint32 *left,
-                       GCancellable *cancellable, GError **error)
+ms_merge_small_regions(const MsRuns *runs, const MsLabelRequest *request, guint32 *count, GError **error)
 {
-  Merging self = {.runs = runs, .colours = ms_image_get_pixels(filtered), .n = n, .min_pixels = min_pixels};
-  const gboolean good = allocate(&self, error) && study(&self, error) && merge_all(&self, cancellable, error);
-  guint32 *numbers = good ? number_regions(&self, left) : NULL;
+  Merging self = {.runs = runs, .colours = request->closeness.colours, .n = *count, .min_pixels = request->min_pixels};
+  const gboolean good = allocate(&self, error) && study(&self, error) && merge_all(&self, request->cancellable, error);
+  guint32 *numbers = good ? number_regions(&self, count) : NULL;
 
   g_free(self.nodes);
   g_free(self.pixels);

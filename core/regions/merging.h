@@ -2,12 +2,11 @@
 /* Merges regions that are too small with the neighbour nearest in colour. */
 #pragma once
 
-#include "core/image/common/image.h"
+#include "core/regions/label-request.h"
 #include "core/regions/runs.h"
 
 G_BEGIN_DECLS
 
-guint32 *ms_merge_small_regions(const MsRuns *runs, MsImage *filtered, guint32 n, guint min_pixels, guint32 *left,
-                                GCancellable *cancellable, GError **error);
+guint32 *ms_merge_small_regions(const MsRuns *runs, const MsLabelRequest *request, guint32 *count, GError **error);
 
 G_END_DECLS

@@ -70,15 +70,17 @@ find_neighbours(gpointer data)
 }
 
 /* A device that is no processor adds up the pixels if it has the memory. */
-static gboolean
+static MsRegionSums *
 find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, const MsRuns *runs, MsImage *original,
-          MsRegionSums *sums, GError **error)
+          GError **error)
 {
+  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
+
   if (run && ms_context_get_limits(run->context)->type != MS_DEVICE_TYPE_CPU &&
       ms_region_sums_fit(run->context, segmentation))
-    return ms_region_sums_find_on(run, segmentation, original, sums, error);
+    return ms_region_sums_find_on(run, segmentation, original, sums, error) ? g_steal_pointer(&sums) : NULL;
   ms_region_sums_find(runs, original, sums);
-  return TRUE;
+  return g_steal_pointer(&sums);
 }
 
 /**
@@ -92,7 +94,6 @@ MsSegmentTable *
 ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, GError **error)
 {
   g_autoptr(MsSegmentTable) self = g_new(MsSegmentTable, 1);
-  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
   g_autoptr(MsRuns) runs = ms_runs_new(segmentation->labels, segmentation->width, segmentation->height);
 
   *self = (MsSegmentTable){segmentation->n, g_new0(MsSegment, segmentation->n), NULL};
@@ -100,12 +101,12 @@ ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentati
   GThread *thread = g_thread_try_new("ms-neighbours", find_neighbours, &neighbours, NULL);
   if (!thread)
     find_neighbours(&neighbours);
-  const gboolean good = find_sums(run, segmentation, runs, original, sums, error);
+  g_autofree MsRegionSums *sums = find_sums(run, segmentation, runs, original, error);
   if (thread)
     g_thread_join(thread);
-  for (guint32 i = 0; good && i < self->n; i++)
+  for (guint32 i = 0; sums && i < self->n; i++)
     finish_segment(&self->segments[i], &sums[i]);
-  return good ? g_steal_pointer(&self) : NULL;
+  return sums ? g_steal_pointer(&self) : NULL;
 }
 
 /** ms_segment_table_new: ms_segment_table_new_on() without a device. */

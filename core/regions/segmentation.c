@@ -66,9 +66,9 @@ find_sets(const MsCloseness *closeness, guint32 *parents, GCancellable *cancella
   return TRUE;
 }
 
-/** ms_segmentation_rule: the rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
-MsLabelRule
-ms_segmentation_rule(const MsParams *params, double range)
+/* The rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
+static MsLabelRule
+label_rule(const MsParams *params, double range)
 {
   const MsFilterNumbers numbers = ms_params_numbers(params);
 
@@ -91,64 +91,58 @@ allocate_labels(int width, int height, GError **error)
 }
 
 static MsRuns *
-find_serially(const MsCloseness *closeness, guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
+find_serially(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  if (!find_sets(closeness, labels, cancellable, error))
+  const MsCloseness *closeness = &request->closeness;
+
+  if (!find_sets(closeness, labels->of_pixel, request->cancellable, error))
     return NULL;
-  *count = number_sets(labels, (gsize)closeness->width * closeness->height);
-  return ms_runs_new(labels, closeness->width, closeness->height);
+  labels->count = number_sets(labels->of_pixel, (gsize)closeness->width * closeness->height);
+  return ms_runs_new(labels->of_pixel, closeness->width, closeness->height);
 }
 
-/* The serial code where @context is %NULL, otherwise several threads. */
 static MsRuns *
-find_runs(MsContext *context, const MsCloseness *closeness, guint32 *labels, guint32 *count, GCancellable *cancellable,
-          GError **error)
+find_by_threads(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  if (!context)
-    return find_serially(closeness, labels, count, cancellable, error);
-  return ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height), count, cancellable,
-                            error);
+  const MsCloseness *closeness = &request->closeness;
+
+  return ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height), &labels->count,
+                            request->cancellable, error);
 }
 
-/* Merges the regions of fewer than @min_pixels pixels, and writes each pixel's region number into @labels. */
+/* Merges the regions that are too small, and writes each pixel's region number into @labels. */
 static gboolean
-merge_and_fill(const MsRuns *runs, MsImage *filtered, guint min_pixels, guint32 *labels, guint32 *count,
-               GCancellable *cancellable, GError **error)
+merge_and_fill(const MsRuns *runs, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
   g_autofree guint32 *numbers =
-    min_pixels > 1 ? ms_merge_small_regions(runs, filtered, *count, min_pixels, count, cancellable, error) : NULL;
+    request->min_pixels > 1 ? ms_merge_small_regions(runs, request, &labels->count, error) : NULL;
 
-  if (min_pixels > 1 && !numbers)
+  if (request->min_pixels > 1 && !numbers)
     return FALSE;
-  ms_runs_fill(runs, numbers, labels);
+  ms_runs_fill(runs, numbers, labels->of_pixel);
   return TRUE;
 }
 
+/* The serial code where @context is %NULL, otherwise several threads. */
 static gboolean
-segment_on_host(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels, guint32 *labels,
-                guint32 *count, GCancellable *cancellable, GError **error)
+segment_on_host(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  g_autoptr(MsRuns) runs = find_runs(context, closeness, labels, count, cancellable, error);
+  g_autoptr(MsRuns) runs = context ? find_by_threads(request, labels, error) : find_serially(request, labels, error);
 
-  return runs && merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
+  return runs && merge_and_fill(runs, request, labels, error);
 }
 
 /* Finds the regions with the kernels, which also merge them unless there are too many or they are too large. */
 static gboolean
-segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels,
-                  guint32 *labels, guint32 *count, GCancellable *cancellable, GError **error)
+segment_on_device(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  const MsDeviceLabels about = {.rule = closeness->rule, .min_pixels = min_pixels};
-  gboolean merged;
-
-  if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-      !ms_device_labels_find(context, filtered, closeness->modes, &about, labels, count, &merged, NULL, cancellable,
-                             error))
+  if (g_cancellable_set_error_if_cancelled(request->cancellable, error) ||
+      !ms_device_labels_find(context, request, labels, error))
     return FALSE;
-  if (merged || min_pixels <= 1)
+  if (labels->merged || request->min_pixels <= 1)
     return TRUE;
-  g_autoptr(MsRuns) runs = ms_runs_new(labels, closeness->width, closeness->height);
-  return merge_and_fill(runs, filtered, min_pixels, labels, count, cancellable, error);
+  g_autoptr(MsRuns) runs = ms_runs_new(labels->of_pixel, request->closeness.width, request->closeness.height);
+  return merge_and_fill(runs, request, labels, error);
 }
 
 /*
@@ -156,22 +150,26 @@ segment_on_device(MsContext *context, MsImage *filtered, const MsCloseness *clos
  * copies of memory that processors share.
  */
 static gboolean
-segment(MsContext *context, MsImage *filtered, const MsCloseness *closeness, guint min_pixels, guint32 *labels,
-        guint32 *count, GCancellable *cancellable, GError **error)
+segment(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  const gsize n = (gsize)closeness->width * closeness->height;
+  const gsize n = (gsize)request->closeness.width * request->closeness.height;
 
   if (context && ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU && ms_device_labels_fit(context, n))
-    return segment_on_device(context, filtered, closeness, min_pixels, labels, count, cancellable, error);
-  return segment_on_host(context, filtered, closeness, min_pixels, labels, count, cancellable, error);
+    return segment_on_device(context, request, labels, error);
+  return segment_on_host(context, request, labels, error);
+}
+
+/** ms_segmentation_closeness: which pixels of @filtered are of one region, for @range times the colour radius. */
+MsCloseness
+ms_segmentation_closeness(const MsFiltered *filtered, double range)
+{
+  return (MsCloseness){ms_image_get_pixels(filtered->image), filtered->modes, ms_image_get_width(filtered->image),
+                       ms_image_get_height(filtered->image), label_rule(filtered->params, range)};
 }
 
 /**
  * ms_segmentation_new_on:
  * @context: (nullable): the device that filtered; %NULL for the serial code instead of kernels or several threads
- * @filtered: the result of the filter, in the colour space of @params
- * @modes: column and row of each pixel's mode
- * @params: what @filtered was computed with
  *
  * Two of eight neighbours are of one region where their modes differ by at most the spatial radius in column and in row
  * and their colours by at most the range of @options times the colour radius; regions are what such neighbours connect.
@@ -182,38 +180,38 @@ segment(MsContext *context, MsImage *filtered, const MsCloseness *closeness, gui
  * Returns: (transfer full): the regions, the same on every device, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsSegmentation *
-ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *modes, const MsParams *params,
-                       const MsRegionOptions *options, GCancellable *cancellable, GError **error)
+ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsRegionOptions *options,
+                       GCancellable *cancellable, GError **error)
 {
-  const int width = ms_image_get_width(filtered), height = ms_image_get_height(filtered);
-  const MsCloseness closeness = {ms_image_get_pixels(filtered), modes, width, height,
-                                 ms_segmentation_rule(params, options->range)};
-  g_autofree guint32 *labels = allocate_labels(width, height, error);
+  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, options->range),
+                                  .min_pixels = options->min_pixels,
+                                  .cancellable = cancellable};
+  const int width = request.closeness.width, height = request.closeness.height;
+  g_autofree guint32 *memory = allocate_labels(width, height, error);
+  MsLabels labels = {.of_pixel = memory};
   g_autoptr(GError) failure = NULL;
-  guint32 count;
 
-  if (!labels)
+  if (!memory)
     return NULL;
-  if (!segment(context, filtered, &closeness, options->min_pixels, labels, &count, cancellable, &failure)) {
+  if (!segment(context, &request, &labels, &failure)) {
     /* A device that did not answer in time may still write to the labels, so they are never freed. */
     if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-      labels = NULL;
+      memory = NULL;
     g_propagate_error(error, g_steal_pointer(&failure));
     return NULL;
   }
   MsSegmentation *self = g_new(MsSegmentation, 1);
-  *self = (MsSegmentation){width, height, count, g_steal_pointer(&labels)};
+  *self = (MsSegmentation){width, height, labels.count, g_steal_pointer(&memory)};
   return self;
 }
 
 /** ms_segmentation_new: ms_segmentation_new_on() without a device, with half the colour radius. */
 MsSegmentation *
-ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
-                    GCancellable *cancellable, GError **error)
+ms_segmentation_new(const MsFiltered *filtered, guint min_pixels, GCancellable *cancellable, GError **error)
 {
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
 
-  return ms_segmentation_new_on(NULL, filtered, modes, params, &options, cancellable, error);
+  return ms_segmentation_new_on(NULL, filtered, &options, cancellable, error);
 }
 
 void

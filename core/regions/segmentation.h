@@ -39,12 +39,23 @@ typedef struct {
   double range;
 } MsRegionOptions;
 
-MsLabelRule ms_segmentation_rule(const MsParams *params, double range);
-MsSegmentation *ms_segmentation_new_on(MsContext *context, MsImage *filtered, const guint16 *modes,
-                                       const MsParams *params, const MsRegionOptions *options,
+/**
+ * MsFiltered: what regions are found in.
+ * @image: the result of the filter, in the colour space of @params
+ * @modes: column and row of each pixel's mode
+ * @params: what both were computed with
+ */
+typedef struct {
+  MsImage *image;
+  const guint16 *modes;
+  const MsParams *params;
+} MsFiltered;
+
+MsCloseness ms_segmentation_closeness(const MsFiltered *filtered, double range);
+MsSegmentation *ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsRegionOptions *options,
                                        GCancellable *cancellable, GError **error);
-MsSegmentation *ms_segmentation_new(MsImage *filtered, const guint16 *modes, const MsParams *params, guint min_pixels,
-                                    GCancellable *cancellable, GError **error);
+MsSegmentation *ms_segmentation_new(const MsFiltered *filtered, guint min_pixels, GCancellable *cancellable,
+                                    GError **error);
 void ms_segmentation_free(MsSegmentation *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentation, ms_segmentation_free)

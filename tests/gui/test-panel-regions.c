@@ -20,7 +20,8 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
   g_autoptr(MsImage) filtered = ms_filter_modes_run(NULL, source, settings, &modes_run, &error);
   g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
-  MsSegmentation *s = ms_segmentation_new_on(NULL, filtered, modes, &settings->params, &options, NULL, &error);
+  const MsFiltered found = {filtered, modes, &settings->params};
+  MsSegmentation *s = ms_segmentation_new_on(NULL, &found, &options, NULL, &error);
   g_assert_no_error(error);
   return s;
 }

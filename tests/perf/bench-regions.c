@@ -84,8 +84,8 @@ run_once(Bench *self, int index)
     die("modes", error);
   keep(self, STAGE_MODES, index, &wall, &processor);
   g_clear_pointer(&self->result, ms_segmentation_free);
-  self->result = ms_segmentation_new_on(ms_mean_shift_get_context(self->filter), filtered, self->modes,
-                                        &self->settings.params, &self->options, NULL, &error);
+  const MsFiltered found = {filtered, self->modes, &self->settings.params};
+  self->result = ms_segmentation_new_on(ms_mean_shift_get_context(self->filter), &found, &self->options, NULL, &error);
   if (!self->result)
     die("regions", error);
   keep(self, STAGE_REGIONS, index, &wall, &processor);
@@ -140,21 +140,22 @@ print_log(MsTimingLog *log)
 static void
 print_steps(Bench *self, MsContext *context)
 {
-  const MsDeviceLabels about = {.rule = ms_segmentation_rule(&self->settings.params, self->options.range),
-                                .min_pixels = self->options.min_pixels};
-  g_autofree guint32 *labels = g_new(guint32, ms_image_get_byte_size(self->image) / 4);
+  MsLabelRequest request = {.min_pixels = self->options.min_pixels};
+  g_autofree guint32 *memory = g_new(guint32, ms_image_get_byte_size(self->image) / 4);
+  MsLabels labels = {.of_pixel = memory};
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   g_autoptr(GError) error = NULL;
-  gboolean merged;
-  guint32 count;
 
   g_autoptr(MsImage) filtered = ms_mean_shift_run(
     self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
-  if (!filtered ||
-      !ms_device_labels_find(context, filtered, self->modes, &about, labels, &count, &merged, log, NULL, &error) ||
-      !ms_timing_log_resolve(log, &error))
+  if (!filtered)
+    die("modes", error);
+  request.closeness =
+    ms_segmentation_closeness(&(MsFiltered){filtered, self->modes, &self->settings.params}, self->options.range);
+  request.log = log;
+  if (!ms_device_labels_find(context, &request, &labels, &error) || !ms_timing_log_resolve(log, &error))
     die("steps", error);
-  g_assert_true(!merged || count == self->result->n);
+  g_assert_true(!labels.merged || labels.count == self->result->n);
   print_log(log);
 }
 

@@ -62,20 +62,40 @@ make_winding(int width, int height)
   return input;
 }
 
+/* The serial code's regions, or with a @context those of the device that is tested. */
+static MsSegmentation *
+segment(MsContext *context, const Input *input, double range, guint min_pixels)
+{
+  const MsSettings settings = ms_settings_default();
+  const MsFiltered filtered = {input->filtered, input->modes, &settings.params};
+  g_autoptr(GError) error = NULL;
+  MsSegmentation *s = ms_segmentation_new_on(context, &filtered, &(MsRegionOptions){min_pixels, range}, NULL, &error);
+
+  g_assert_no_error(error);
+  return s;
+}
+
+static MsCloseness
+closeness_of(const Input *input, double range)
+{
+  const MsSettings settings = ms_settings_default();
+
+  return ms_segmentation_closeness(&(MsFiltered){input->filtered, input->modes, &settings.params}, range);
+}
+
 static void
-check_kernels(MsContext *context, const Input *input, const MsDeviceLabels *about, const MsSegmentation *expected)
+check_kernels(MsContext *context, const MsLabelRequest *request, const MsSegmentation *expected)
 {
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
-  g_autofree guint32 *labels = g_malloc(bytes);
+  g_autofree guint32 *memory = g_malloc(bytes);
+  MsLabels labels = {.of_pixel = memory};
   g_autoptr(GError) error = NULL;
-  gboolean merged;
-  guint32 count;
 
-  ms_device_labels_find(context, input->filtered, input->modes, about, labels, &count, &merged, NULL, NULL, &error);
+  ms_device_labels_find(context, request, &labels, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(merged, ==, about->min_pixels > 1);
-  g_assert_cmpuint(count, ==, expected->n);
-  g_assert_cmpmem(labels, bytes, expected->labels, bytes);
+  g_assert_cmpint(labels.merged, ==, request->min_pixels > 1);
+  g_assert_cmpuint(labels.count, ==, expected->n);
+  g_assert_cmpmem(memory, bytes, expected->labels, bytes);
 }
 
 /* Any number of threads finds the same. */
@@ -98,38 +118,26 @@ check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
 
 /* The sets before any has been merged. */
 static void
-check_sets(MsContext *context, const Input *input, const MsParams *params, double range)
+check_sets(MsContext *context, const Input *input, double range)
 {
-  const MsRegionOptions options = {0, range};
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) sets =
-    ms_segmentation_new_on(NULL, input->filtered, input->modes, params, &options, NULL, &error);
-  g_assert_no_error(error);
-  const MsCloseness closeness = {ms_image_get_pixels(input->filtered), input->modes, sets->width, sets->height,
-                                 ms_segmentation_rule(params, range)};
+  const MsLabelRequest request = {.closeness = closeness_of(input, range)};
+  g_autoptr(MsSegmentation) sets = segment(NULL, input, range, 0);
 
-  check_kernels(context, input, &(MsDeviceLabels){.rule = closeness.rule}, sets);
-  check_threads(&closeness, sets);
+  check_kernels(context, &request, sets);
+  check_threads(&request.closeness, sets);
 }
 
 /* Labels of the device that is tested, merged or not. */
 static void
 compare(MsContext *context, const Input *input, double range, guint min_pixels)
 {
-  const MsRegionOptions options = {min_pixels, range};
-  MsSettings settings = ms_settings_default();
-  g_autoptr(GError) error = NULL;
-
-  g_autoptr(MsSegmentation) expected =
-    ms_segmentation_new_on(NULL, input->filtered, input->modes, &settings.params, &options, NULL, &error);
-  g_assert_no_error(error);
-  g_autoptr(MsSegmentation) actual =
-    ms_segmentation_new_on(context, input->filtered, input->modes, &settings.params, &options, NULL, &error);
-  g_assert_no_error(error);
+  g_autoptr(MsSegmentation) expected = segment(NULL, input, range, min_pixels);
+  g_autoptr(MsSegmentation) actual = segment(context, input, range, min_pixels);
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+
   g_assert_cmpuint(actual->n, ==, expected->n);
   g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
-  check_sets(context, input, &settings.params, range);
+  check_sets(context, input, range);
 }
 
 static void
@@ -181,15 +189,11 @@ make_blotches(int width, int height, GRand *random)
 static void
 check_merging(MsContext *context, const Input *input, guint min_pixels, guint group)
 {
-  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
-  const MsSettings settings = ms_settings_default();
-  const MsDeviceLabels about = {ms_segmentation_rule(&settings.params, options.range), min_pixels, group, 0};
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) expected =
-    ms_segmentation_new_on(NULL, input->filtered, input->modes, &settings.params, &options, NULL, &error);
+  const MsLabelRequest request = {
+    .closeness = closeness_of(input, MS_REGION_RANGE_DEFAULT), .min_pixels = min_pixels, .group = group};
+  g_autoptr(MsSegmentation) expected = segment(NULL, input, MS_REGION_RANGE_DEFAULT, min_pixels);
 
-  g_assert_no_error(error);
-  check_kernels(context, input, &about, expected);
+  check_kernels(context, &request, expected);
 }
 
 static void
@@ -237,28 +241,29 @@ test_merging_many(void)
 static void
 test_merging_limits(void)
 {
-  const MsSettings settings = ms_settings_default();
-  const MsLabelRule rule = ms_segmentation_rule(&settings.params, MS_REGION_RANGE_DEFAULT);
-  const MsDeviceLabels limits[] = {{rule, 5, ODD_GROUP, 10}, {rule, MS_DEVICE_LABELS_MOST_PIXELS + 1, ODD_GROUP, 0}};
+  static const struct {
+    guint min_pixels;
+    guint most_regions;
+  } limits[] = {{5, 10}, {MS_DEVICE_LABELS_MOST_PIXELS + 1, 0}};
   g_autoptr(MsContext) context = ms_fixture_context();
   g_auto(Input) input = make_noise(65, 66, 8, 14);
-  g_autofree guint32 *labels = g_new(guint32, 65 * 66), *expected = g_new(guint32, 65 * 66);
+  g_autofree guint32 *memory = g_new(guint32, 65 * 66), *expected = g_new(guint32, 65 * 66);
+  MsLabelRequest request = {.closeness = closeness_of(&input, MS_REGION_RANGE_DEFAULT), .group = ODD_GROUP};
+  MsLabels labels = {.of_pixel = memory}, all = {.of_pixel = expected};
   g_autoptr(GError) error = NULL;
-  gboolean merged;
-  guint32 count, all;
 
   if (!context)
     return;
-  ms_device_labels_find(context, input.filtered, input.modes, &(MsDeviceLabels){.rule = rule}, expected, &all, &merged,
-                        NULL, NULL, &error);
+  ms_device_labels_find(context, &request, &all, &error);
   g_assert_no_error(error);
   for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
-    ms_device_labels_find(context, input.filtered, input.modes, &limits[i], labels, &count, &merged, NULL, NULL,
-                          &error);
+    request.min_pixels = limits[i].min_pixels;
+    request.most_regions = limits[i].most_regions;
+    ms_device_labels_find(context, &request, &labels, &error);
     g_assert_no_error(error);
-    g_assert_false(merged);
-    g_assert_cmpuint(count, ==, all);
-    g_assert_cmpmem(labels, 65 * 66 * 4, expected, 65 * 66 * 4);
+    g_assert_false(labels.merged);
+    g_assert_cmpuint(labels.count, ==, all.count);
+    g_assert_cmpmem(memory, 65 * 66 * 4, expected, 65 * 66 * 4);
   }
 }
 
@@ -267,15 +272,10 @@ static void
 test_range(void)
 {
   g_auto(Input) input = make_noise(40, 40, 4, 1);
-  MsSettings settings = ms_settings_default();
   guint32 counts[3];
 
   for (int i = 0; i < 3; i++) {
-    const MsRegionOptions options = {0, i / 2.0};
-    g_autoptr(GError) error = NULL;
-    g_autoptr(MsSegmentation) s =
-      ms_segmentation_new_on(NULL, input.filtered, input.modes, &settings.params, &options, NULL, &error);
-    g_assert_no_error(error);
+    g_autoptr(MsSegmentation) s = segment(NULL, &input, i / 2.0, 0);
     counts[i] = s->n;
   }
   /* Levels are 19 apart in colour: half of 20 does not reach that far. */

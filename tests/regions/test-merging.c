@@ -149,14 +149,15 @@ check_merging(const Scene *self, guint least)
   g_autofree Sums *sums = add_up(self, expected);
   g_autoptr(MsRuns) runs = ms_runs_new(self->labels, self->width, self->height);
   g_autoptr(GError) error = NULL;
-  guint32 left;
+  const MsLabelRequest request = {.closeness.colours = ms_image_get_pixels(self->image), .min_pixels = least};
+  guint32 count = self->n;
 
   while (merge_one(self, expected, sums, least))
     continue;
-  g_autofree guint32 *numbers = ms_merge_small_regions(runs, self->image, self->n, least, &left, NULL, &error);
+  g_autofree guint32 *numbers = ms_merge_small_regions(runs, &request, &count, &error);
   g_assert_no_error(error);
   ms_runs_fill(runs, numbers, actual);
-  g_assert_cmpuint(left, ==, number(self, expected));
+  g_assert_cmpuint(count, ==, number(self, expected));
   g_assert_cmpmem(actual, bytes, expected, bytes);
 }
 
@@ -182,10 +183,12 @@ test_cancelling(void)
   g_autoptr(MsRuns) runs = ms_runs_new(scene.labels, 30, 20);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(GError) error = NULL;
-  guint32 left;
+  const MsLabelRequest request = {
+    .closeness.colours = ms_image_get_pixels(scene.image), .min_pixels = 5, .cancellable = cancellable};
+  guint32 count = scene.n;
 
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_merge_small_regions(runs, scene.image, scene.n, 5, &left, cancellable, &error));
+  g_assert_null(ms_merge_small_regions(runs, &request, &count, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

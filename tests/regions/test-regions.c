@@ -156,7 +156,8 @@ static MsSegmentation *
 segment(const Filtered *f, guint least)
 {
   g_autoptr(GError) error = NULL;
-  MsSegmentation *s = ms_segmentation_new(f->filtered, &f->modes[0][0], &f->params, least, NULL, &error);
+  const MsFiltered filtered = {f->filtered, &f->modes[0][0], &f->params};
+  MsSegmentation *s = ms_segmentation_new(&filtered, least, NULL, &error);
 
   g_assert_no_error(error);
   return s;
@@ -221,23 +222,23 @@ test_files(Filtered *f, gconstpointer seed)
   g_autofree char *npy = g_build_filename(folder, "labels.npy", NULL), *png = g_build_filename(folder, "l.png", NULL);
   g_autofree char *bytes = NULL;
   gsize length;
-  const MsArrayShape shape = {WIDTH, HEIGHT, 1};
+  const MsPixelArray labels = {s->labels, WIDTH, HEIGHT, 1, s->n}, large = {s->labels, WIDTH, HEIGHT, 1, 65536};
 
-  g_assert_true(ms_array_file_save(npy, s->labels, shape, s->n, FALSE, NULL, &error));
+  g_assert_true(ms_array_file_save(npy, &labels, FALSE, NULL, &error));
   g_assert_no_error(error);
   g_assert_true(g_file_get_contents(npy, &bytes, &length, NULL));
   g_assert_cmpuint((length - PIXELS * 4) % 64, ==, 0);
   g_assert_nonnull(strstr(bytes + 10, "'shape': (27, 33)"));
   g_assert_cmpmem(bytes + length - PIXELS * 4, PIXELS * 4, s->labels, PIXELS * 4);
-  g_assert_true(ms_array_file_save(png, s->labels, shape, s->n, FALSE, NULL, &error));
+  g_assert_true(ms_array_file_save(png, &labels, FALSE, NULL, &error));
   g_assert_no_error(error);
-  g_assert_false(ms_array_file_save(png, s->labels, shape, s->n, FALSE, NULL, &error));
+  g_assert_false(ms_array_file_save(png, &labels, FALSE, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_EXISTS);
   g_clear_error(&error);
-  g_assert_false(ms_array_file_save(png, s->labels, shape, 65536, TRUE, NULL, &error));
+  g_assert_false(ms_array_file_save(png, &large, TRUE, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
   g_clear_error(&error);
-  g_assert_false(ms_array_file_save(folder, s->labels, shape, s->n, TRUE, NULL, &error));
+  g_assert_false(ms_array_file_save(folder, &labels, TRUE, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
   g_remove(npy);
   g_remove(png);
@@ -261,7 +262,8 @@ test_tie(void)
     modes[i][1] = 0;
   }
   g_autoptr(MsImage) image = ms_image_new_take(5, 1, pixels, NULL);
-  g_autoptr(MsSegmentation) s = ms_segmentation_new(image, &modes[0][0], &settings.params, 2, NULL, &error);
+  g_autoptr(MsSegmentation) s =
+    ms_segmentation_new(&(MsFiltered){image, &modes[0][0], &settings.params}, 2, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpmem(s->labels, sizeof expected, expected, sizeof expected);
 }

@@ -87,8 +87,8 @@ find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GErro
 
   if (!work->filtered && !filter_modes(context, cancellable, work, error))
     return NULL;
-  work->segmentation = ms_segmentation_new_on(context, work->filtered, g_bytes_get_data(work->modes, NULL),
-                                              &work->settings.params, &options, cancellable, error);
+  const MsFiltered filtered = {work->filtered, g_bytes_get_data(work->modes, NULL), &work->settings.params};
+  work->segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
   if (!work->segmentation)
     return NULL;
   work->table = ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, work->segmentation,

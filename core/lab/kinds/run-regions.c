@@ -39,8 +39,9 @@ regions_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 static MsSegmentation *
 divide(RegionsSubject *self, MsContext *context, GCancellable *cancellable, GError **error)
 {
-  return ms_segmentation_new_on(context, self->filtered, self->modes, &self->settings.params, &self->options,
-                                cancellable, error);
+  const MsFiltered filtered = {self->filtered, self->modes, &self->settings.params};
+
+  return ms_segmentation_new_on(context, &filtered, &self->options, cancellable, error);
 }
 
 static gboolean
