@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fails where a folder defines more functions of six or more arguments than the table allows.
+"""Fails where a folder defines another number of functions of six or more arguments than the table says.
 
 Arguments that travel together are a struct with a name. What is left takes arguments that all differ in kind, or has
 the signature of a callback, of GTask's pairs or of the public library.
@@ -11,16 +11,15 @@ import re
 import sources
 
 MANY = 6
-# The most such functions that a folder may hold; a folder that is not named may hold none. Bounds only become lower.
+# How many such functions a folder holds; one that is not named holds none. Where the number has fallen, lower it here:
+# it never rises.
 MOST = {
     'app/commands': 1,
-    'app/diagnose': 1,
     'core/api': 7,
     'core/batch/run': 3,
     'core/chart': 8,
     'core/engine': 1,
-    'core/filter': 2,
-    'core/filter/split': 1,
+    'core/filter': 1,
     'core/image': 6,
     'core/image/common': 5,
     'core/image/file': 1,
@@ -31,7 +30,6 @@ MOST = {
     'core/lab/kinds': 1,
     'core/lab/report': 1,
     'core/opencl': 2,
-    'core/regions': 15,
     'ui/batch': 1,
     'ui/common': 1,
     'ui/panels/common': 1,
@@ -60,10 +58,12 @@ def main():
     for path in sources.files('.c', below=('app', 'core', 'ui')):
         found[os.path.dirname(path)] += ['%s: %s()' % (path, name) for name in long_lists(path)]
     problems = []
-    for folder, functions in sorted(found.items()):
-        if len(functions) > MOST.get(folder, 0):
-            problems.append('%s: %d functions take %d or more arguments; at most %d'
-                            % (folder, len(functions), MANY, MOST.get(folder, 0)))
+    for folder in sorted(set(found) | set(MOST)):
+        functions, most = found[folder], MOST.get(folder, 0)
+        if len(functions) != most:
+            problems.append('%s: %d functions take %d or more arguments; the table in %s says %d'
+                            % (folder, len(functions), MANY, os.path.basename(__file__), most))
+        if len(functions) > most:
             problems += functions
     sources.finish(problems)
 
