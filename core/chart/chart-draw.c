@@ -12,6 +12,14 @@
 #define SMALL_FONT 10.5
 #define THINNEST_LABELLED_BAR 9.0
 
+/* Drawing: a chart and what its parts are drawn with. */
+typedef struct {
+  const MsChart *chart;
+  cairo_t *cr;
+  const MsChartPaint *paint;
+  MsChartLayout layout;
+} Drawing;
+
 static void
 show_text(cairo_t *cr, double x, double y, const char *text)
 {
@@ -40,15 +48,19 @@ axis_title(const MsChart *self, const MsChartAxis *axis, const MsScale *scale)
 }
 
 static void
-draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+draw_titles(const Drawing *d)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
+
   ms_chart_use_font(cr, MS_CHART_TITLE_FONT, TRUE);
-  ms_chart_set_colour(cr, paint->text);
+  ms_chart_set_colour(cr, d->paint->text);
   if (self->title)
     show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT - 3, l->width - 2 * MS_CHART_MARGIN,
                 self->title);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
-  ms_chart_set_colour(cr, paint->faint_text);
+  ms_chart_set_colour(cr, d->paint->faint_text);
   if (self->subtitle)
     show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17, l->width - 2 * MS_CHART_MARGIN,
                 self->subtitle);
@@ -64,26 +76,28 @@ draw_titles(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
 }
 
 static void
-draw_legend_key(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartSeries *series, double x,
-                double y)
+draw_legend_key(const Drawing *d, MsChartStyle style, double x, double y)
 {
-  if (self->type != MS_CHART_LINES) {
-    cairo_rectangle(cr, x + 1, y - 10, 20, 12);
-    ms_chart_fill_hatched(cr, paint, series->style, series->published);
+  if (d->chart->type != MS_CHART_LINES) {
+    cairo_rectangle(d->cr, x + 1, y - 10, 20, 12);
+    ms_chart_fill_hatched(d->cr, d->paint, style);
     return;
   }
-  ms_chart_set_colour(cr, series->published ? paint->text : paint->series[series->style % MS_CHART_N_STYLES]);
-  ms_chart_set_dash(cr, series->style, series->published);
-  cairo_set_line_width(cr, 2);
-  cairo_move_to(cr, x, y - 4);
-  cairo_line_to(cr, x + 22, y - 4);
-  cairo_stroke(cr);
-  ms_chart_draw_marker(cr, paint, series->style, series->published, x + 11, y - 4);
+  ms_chart_set_colour(d->cr, ms_chart_style_colour(d->paint, style));
+  ms_chart_set_dash(d->cr, style);
+  cairo_set_line_width(d->cr, 2);
+  cairo_move_to(d->cr, x, y - 4);
+  cairo_line_to(d->cr, x + 22, y - 4);
+  cairo_stroke(d->cr);
+  ms_chart_draw_marker(d->cr, d->paint, style, x + 11, y - 4);
 }
 
 static void
-draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+draw_legend(const Drawing *d)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
   double x = MS_CHART_MARGIN, y = l->legend_top + 13;
   guint row = 1;
 
@@ -96,7 +110,7 @@ draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
     if (l->legend_is_cut && row == l->legend_rows)
       space -= ms_chart_text_width(cr, others);
     if (x > MS_CHART_MARGIN && item > space && row == l->legend_rows) {
-      ms_chart_set_colour(cr, paint->faint_text);
+      ms_chart_set_colour(cr, d->paint->faint_text);
       show_text(cr, x, y, others);
       return;
     }
@@ -105,16 +119,18 @@ draw_legend(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
       y += MS_CHART_LEGEND_ROW;
       row++;
     }
-    draw_legend_key(self, cr, paint, series, x, y);
-    ms_chart_set_colour(cr, paint->text);
+    draw_legend_key(d, series->style, x, y);
+    ms_chart_set_colour(cr, d->paint->text);
     show_text(cr, x + 28, y, series->label);
     x += item;
   }
 }
 
 static void
-draw_y_axis(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+draw_y_axis(const Drawing *d)
 {
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
   g_autoptr(GArray) ticks = ms_scale_ticks(&l->y, (guint)CLAMP(l->plot_height / 45, 3, 8));
 
   cairo_set_dash(cr, NULL, 0, 0);
@@ -122,20 +138,23 @@ draw_y_axis(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
     double value = g_array_index(ticks, double, i);
     double y = floor(ms_chart_point_y(l, value)) + 0.5;
     g_autofree char *text = ms_number_text(value);
-    ms_chart_set_colour(cr, value == l->y.minimum ? paint->faint_text : paint->grid);
+    ms_chart_set_colour(cr, value == l->y.minimum ? d->paint->faint_text : d->paint->grid);
     cairo_set_line_width(cr, 1);
     cairo_move_to(cr, l->left, y);
     cairo_line_to(cr, l->left + l->plot_width, y);
     cairo_stroke(cr);
-    ms_chart_set_colour(cr, paint->faint_text);
+    ms_chart_set_colour(cr, d->paint->faint_text);
     show_text(cr, l->left - 8 - ms_chart_text_width(cr, text), y + 4, text);
   }
 }
 
 /* On a logarithmic axis the ticks are the points' x values, as many as fit without overlap. */
 static void
-draw_numeric_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+draw_numeric_x_axis(const Drawing *d)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
   g_autoptr(GArray) ticks = ms_scale_ticks(&l->x, (guint)MAX(l->plot_width / 90, 2));
   double free_from = -INFINITY;
 
@@ -145,7 +164,7 @@ draw_numeric_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint,
     for (guint i = 0; i < first->points->len; i++)
       g_array_append_val(ticks, g_array_index(first->points, MsChartPoint, i).x);
   }
-  ms_chart_set_colour(cr, paint->faint_text);
+  ms_chart_set_colour(cr, d->paint->faint_text);
   for (guint i = 0; i < ticks->len; i++) {
     MsChartPoint place = {g_array_index(ticks, double, i), 0, 0, 0};
     g_autofree char *text = ms_scale_format_count(place.x);
@@ -177,14 +196,18 @@ draw_category(cairo_t *cr, const MsChartLayout *l, const char *label, double x, 
 }
 
 static void
-draw_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l)
+draw_x_axis(const Drawing *d)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
+
   if (self->type == MS_CHART_LINES) {
-    draw_numeric_x_axis(self, cr, paint, l);
+    draw_numeric_x_axis(d);
     return;
   }
   double slot = l->plot_width / MAX(self->categories->len, 1);
-  ms_chart_set_colour(cr, paint->text);
+  ms_chart_set_colour(cr, d->paint->text);
   for (guint i = 0; i < self->categories->len; i++) {
     g_autofree char *label = ms_chart_short_category(self, i);
     draw_category(cr, l, label, l->left + (i + 0.5) * slot, slot);
@@ -193,11 +216,13 @@ draw_x_axis(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const M
 
 /* The line has an edge of the background's colour, so that it is legible on a bar of any colour. */
 static void
-draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, const MsChartPoint *p)
+draw_whisker(const Drawing *d, double x, const MsChartPoint *p)
 {
+  cairo_t *cr = d->cr;
+
   if (!isfinite(p->low) || !isfinite(p->high))
     return;
-  double top = ms_chart_point_y(l, p->high), bottom = ms_chart_point_y(l, p->low);
+  double top = ms_chart_point_y(&d->layout, p->high), bottom = ms_chart_point_y(&d->layout, p->low);
   if (bottom - top < 1.0)
     return;
   cairo_save(cr);
@@ -209,10 +234,10 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
   cairo_line_to(cr, x + 4, top);
   cairo_move_to(cr, x - 4, bottom);
   cairo_line_to(cr, x + 4, bottom);
-  ms_chart_set_colour(cr, paint->background);
+  ms_chart_set_colour(cr, d->paint->background);
   cairo_set_line_width(cr, 4.3);
   cairo_stroke_preserve(cr);
-  ms_chart_set_colour(cr, paint->text);
+  ms_chart_set_colour(cr, d->paint->text);
   cairo_set_line_width(cr, 1.3);
   cairo_stroke(cr);
   cairo_restore(cr);
@@ -220,14 +245,14 @@ draw_whisker(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, dou
 
 /* Upwards from the top of a bar, or inside it where there is no space above. */
 static void
-draw_upright_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, double y, const char *text,
-                   gboolean published)
+draw_upright_value(const Drawing *d, MsChartStyle style, double x, double y, const char *text)
 {
+  cairo_t *cr = d->cr;
   double length = ms_chart_text_width(cr, text);
-  gboolean inside = y - 4 - length < l->top - 8;
+  gboolean inside = y - 4 - length < d->layout.top - 8;
 
-  if (inside && !published)
-    ms_chart_set_colour(cr, paint->background);
+  if (inside && !style.published)
+    ms_chart_set_colour(cr, d->paint->background);
   cairo_save(cr);
   cairo_translate(cr, x + 4, inside ? y + 4 + length : y - 4);
   cairo_rotate(cr, -G_PI / 2);
@@ -245,30 +270,38 @@ bar_value_text(double value)
   return ms_number_text(round(value / unit) * unit);
 }
 
-/* Across where the bar is wide enough and upright where it is not; none on bars thinner than a letter. */
+/*
+ * Above the bar or its whisker: across where the bar is wide enough and upright where it is not; none on bars thinner
+ * than a letter.
+ */
 static void
-draw_bar_value(cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, double x, double y, double value,
-               double space, gboolean published)
+draw_bar_value(const Drawing *d, MsChartStyle style, const MsChartPoint *p, double x, double top)
 {
-  g_autofree char *text = bar_value_text(value);
+  cairo_t *cr = d->cr;
+  g_autofree char *text = bar_value_text(p->y);
+  guint before;
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
-  double width = ms_chart_text_width(cr, text);
-  ms_chart_set_colour(cr, paint->text);
+  double bar = ms_chart_bar_width(d->chart, &d->layout), width = ms_chart_text_width(cr, text);
+  double space = ms_chart_bars_at(d->chart, p->x, 0, &before) > 1 ? bar : 2 * bar;
+  double y = isfinite(p->high) ? fmin(ms_chart_point_y(&d->layout, p->high), top) : top;
+  ms_chart_set_colour(cr, d->paint->text);
   if (width <= space + 2)
     show_text(cr, x - width / 2, y - 5, text);
   else if (space >= THINNEST_LABELLED_BAR)
-    draw_upright_value(cr, paint, l, x, y, text, published);
+    draw_upright_value(d, style, x, y, text);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
 }
 
 static void
-draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, guint index)
+draw_bars(const Drawing *d, guint index)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
   const MsChartSeries *series = self->series->pdata[index];
   double width = ms_chart_bar_width(self, l);
   gboolean label = self->type == MS_CHART_BARS;
-  guint before;
 
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
@@ -277,22 +310,24 @@ draw_bars(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
     double top = ms_chart_point_y(l, base + p->y);
     double bottom = base > 0 ? ms_chart_point_y(l, base) : l->top + l->plot_height;
     cairo_rectangle(cr, x - width / 2 + 1, top, MAX(width - 2, 1.0), MAX(bottom - top, 0.5));
-    ms_chart_fill_hatched(cr, paint, series->style, series->published);
-    draw_whisker(cr, paint, l, x, p);
+    ms_chart_fill_hatched(cr, d->paint, series->style);
+    draw_whisker(d, x, p);
     if (label)
-      draw_bar_value(cr, paint, l, x, isfinite(p->high) ? fmin(ms_chart_point_y(l, p->high), top) : top, p->y,
-                     ms_chart_bars_at(self, p->x, 0, &before) > 1 ? width : 2 * width, series->published);
+      draw_bar_value(d, series->style, p, x, top);
   }
 }
 
 static void
-draw_line(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsChartLayout *l, guint index)
+draw_line(const Drawing *d, guint index)
 {
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
+  cairo_t *cr = d->cr;
   const MsChartSeries *series = self->series->pdata[index];
 
   cairo_save(cr);
-  ms_chart_set_colour(cr, series->published ? paint->text : paint->series[series->style % MS_CHART_N_STYLES]);
-  ms_chart_set_dash(cr, series->style, series->published);
+  ms_chart_set_colour(cr, ms_chart_style_colour(d->paint, series->style));
+  ms_chart_set_dash(cr, series->style);
   cairo_set_line_width(cr, 2.0);
   cairo_new_path(cr);
   for (guint i = 0; i < series->points->len; i++) {
@@ -303,51 +338,51 @@ draw_line(const MsChart *self, cairo_t *cr, const MsChartPaint *paint, const MsC
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
     double x = ms_chart_point_x(self, l, index, p);
-    draw_whisker(cr, paint, l, x, p);
-    ms_chart_draw_marker(cr, paint, series->style, series->published, x, ms_chart_point_y(l, p->y));
+    draw_whisker(d, x, p);
+    ms_chart_draw_marker(cr, d->paint, series->style, x, ms_chart_point_y(l, p->y));
   }
   cairo_restore(cr);
 }
 
 static void
-draw_one(const MsChart *self, cairo_t *cr, double width, double height, const MsChartPaint *paint)
+draw_one(const Drawing *d)
 {
-  MsChartLayout layout = ms_chart_layout(self, cr, width, height);
+  const MsChart *self = d->chart;
+  const MsChartLayout *l = &d->layout;
 
-  draw_titles(self, cr, paint, &layout);
-  draw_legend(self, cr, paint, &layout);
+  draw_titles(d);
+  draw_legend(d);
   if (ms_chart_n_points(self) == 0) {
-    show_text(cr, layout.left, layout.top + layout.plot_height / 2,
+    show_text(d->cr, l->left, l->top + l->plot_height / 2,
               self->empty_text ? self->empty_text : ms_text(self->language, "Nothing could be measured."));
   } else {
-    draw_y_axis(cr, paint, &layout);
-    draw_x_axis(self, cr, paint, &layout);
+    draw_y_axis(d);
+    draw_x_axis(d);
   }
   for (guint i = 0; i < self->series->len; i++)
-    (self->type == MS_CHART_LINES ? draw_line : draw_bars)(self, cr, paint, &layout, i);
+    (self->type == MS_CHART_LINES ? draw_line : draw_bars)(d, i);
 }
 
 /**
  * ms_chart_draw:
  * @cr: where to draw; its clip and transformation are respected
- * @width: of the drawing, in user units; 720 by 440 reads well
- * @height: of the drawing
  *
  * Draws background, titles, legend, axes and data, and below them the other panels. Series differ by colour and by
  * hatch or marker and dash.
  */
 void
-ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme)
+ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page)
 {
-  const MsChartPaint *paint = ms_chart_paint(theme);
+  const MsChartPaint *paint = ms_chart_paint(page->theme);
+  double height = page->height;
 
   cairo_save(cr);
-  cairo_rectangle(cr, 0, 0, width, height);
+  cairo_rectangle(cr, 0, 0, page->width, height);
   ms_chart_set_colour(cr, paint->background);
   cairo_fill(cr);
   for (const MsChart *panel = self; panel; panel = panel->panel) {
     double upper = ms_chart_upper_height(panel, height);
-    draw_one(panel, cr, width, upper, paint);
+    draw_one(&(Drawing){panel, cr, paint, ms_chart_layout(panel, cr, page->width, upper)});
     cairo_translate(cr, 0, upper);
     height -= upper;
   }

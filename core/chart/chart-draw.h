@@ -6,6 +6,6 @@
 
 G_BEGIN_DECLS
 
-void ms_chart_draw(const MsChart *self, cairo_t *cr, double width, double height, MsChartTheme theme);
+void ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page);
 
 G_END_DECLS

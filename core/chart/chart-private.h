@@ -7,16 +7,8 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  double x;
-  double y;
-  double low;
-  double high;
-} MsChartPoint;
-
-typedef struct {
   char *label;
-  gboolean published;
-  guint style;
+  MsChartStyle style;
   GArray *points; /* MsChartPoint */
 } MsChartSeries;
 

@@ -98,99 +98,109 @@ draw_hatch(cairo_t *cr, const MsChartPaint *paint, guint style)
   cairo_restore(cr);
 }
 
+/** ms_chart_style_colour: the colour of lines and areas; published series have that of text. */
+guint32
+ms_chart_style_colour(const MsChartPaint *paint, MsChartStyle style)
+{
+  return style.published ? paint->text : paint->series[style.number % MS_CHART_N_STYLES];
+}
+
 /** ms_chart_fill_hatched: fills the current path in @style; a published series is only an outline. Clears the path. */
 void
-ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published)
+ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style)
 {
-  guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
+  guint32 colour = ms_chart_style_colour(paint, style);
 
-  if (published) {
+  if (style.published) {
     cairo_save(cr);
     ms_chart_set_colour(cr, colour);
     cairo_set_line_width(cr, 1.4);
-    ms_chart_set_dash(cr, style, TRUE);
+    ms_chart_set_dash(cr, style);
     cairo_stroke(cr);
     cairo_restore(cr);
     return;
   }
   ms_chart_set_colour(cr, colour);
   cairo_fill_preserve(cr);
-  if (style % MS_CHART_N_STYLES != 0)
-    draw_hatch(cr, paint, style);
+  if (style.number % MS_CHART_N_STYLES != 0)
+    draw_hatch(cr, paint, style.number);
   cairo_new_path(cr);
 }
 
+/** ms_chart_set_dash: published series are dashed, and so are those that have the colour of an earlier one. */
 void
-ms_chart_set_dash(cairo_t *cr, guint style, gboolean published)
+ms_chart_set_dash(cairo_t *cr, MsChartStyle style)
 {
   static const double dashes[4][4] = {{6, 3, 6, 3}, {2, 2, 2, 2}, {8, 3, 2, 3}, {12, 4, 12, 4}};
 
-  if (published || style >= MS_CHART_N_STYLES)
-    cairo_set_dash(cr, dashes[style % 4], 4, 0);
+  if (style.published || style.number >= MS_CHART_N_STYLES)
+    cairo_set_dash(cr, dashes[style.number % 4], 4, 0);
   else
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
 static void
-polygon(cairo_t *cr, double x, double y, double radius, int corners, double turn)
+polygon(cairo_t *cr, double radius, int corners, double turn)
 {
   for (int i = 0; i < corners; i++) {
     double angle = turn + 2 * G_PI * i / corners;
-    cairo_line_to(cr, x + radius * sin(angle), y - radius * cos(angle));
+    cairo_line_to(cr, radius * sin(angle), -radius * cos(angle));
   }
   cairo_close_path(cr);
 }
 
 static void
-cross(cairo_t *cr, double x, double y, double r)
+cross(cairo_t *cr, double r)
 {
-  line(cr, x - r, y - r, x + r, y + r);
-  line(cr, x - r, y + r, x + r, y - r);
+  line(cr, -r, -r, r, r);
+  line(cr, -r, r, r, -r);
 }
 
+/* The shape lies around the origin. */
 static void
-marker_path(cairo_t *cr, guint style, double x, double y)
+marker_path(cairo_t *cr, guint number)
 {
   cairo_new_path(cr);
-  switch (style % MS_CHART_N_STYLES) {
+  switch (number % MS_CHART_N_STYLES) {
   case 0:
-    cairo_arc(cr, x, y, 4.0, 0, 2 * G_PI);
+    cairo_arc(cr, 0, 0, 4.0, 0, 2 * G_PI);
     break;
   case 1:
-    polygon(cr, x, y, 5.4, 4, G_PI / 4);
+    polygon(cr, 5.4, 4, G_PI / 4);
     break;
   case 2:
-    polygon(cr, x, y, 5.4, 3, 0);
+    polygon(cr, 5.4, 3, 0);
     break;
   case 3:
-    polygon(cr, x, y, 5.4, 4, 0);
+    polygon(cr, 5.4, 4, 0);
     break;
   case 4:
-    polygon(cr, x, y, 5.4, 3, G_PI);
+    polygon(cr, 5.4, 3, G_PI);
     break;
   case 5:
-    polygon(cr, x, y, 5.2, 5, 0);
+    polygon(cr, 5.2, 5, 0);
     break;
   case 6:
-    cross(cr, x, y, 4.0);
+    cross(cr, 4.0);
     break;
   default:
-    polygon(cr, x, y, 5.2, 6, 0);
+    polygon(cr, 5.2, 6, 0);
     break;
   }
 }
 
-/** ms_chart_draw_marker: draws the shape of @style; a published series has hollow markers. */
+/** ms_chart_draw_marker: draws the shape of @style around a point; a published series has hollow markers. */
 void
-ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y)
+ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y)
 {
-  guint32 colour = published ? paint->text : paint->series[style % MS_CHART_N_STYLES];
+  guint32 colour = ms_chart_style_colour(paint, style);
 
   cairo_save(cr);
   cairo_set_dash(cr, NULL, 0, 0);
   cairo_set_line_width(cr, 1.6);
-  marker_path(cr, style, x, y);
-  ms_chart_set_colour(cr, published ? paint->background : colour);
+  cairo_translate(cr, x, y);
+  marker_path(cr, style.number);
+  ms_chart_set_colour(cr, style.published ? paint->background : colour);
   cairo_fill_preserve(cr);
   ms_chart_set_colour(cr, colour);
   cairo_stroke(cr);

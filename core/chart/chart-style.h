@@ -17,10 +17,17 @@ typedef struct {
 
 #define MS_CHART_N_STYLES 8
 
+/** MsChartStyle: how a series is drawn; @number: of its hatch, dash and marker; @published: whether it is hollow */
+typedef struct {
+  guint number;
+  gboolean published;
+} MsChartStyle;
+
 const MsChartPaint *ms_chart_paint(MsChartTheme theme);
 void ms_chart_set_colour(cairo_t *cr, guint32 rgb);
-void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published);
-void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, guint style, gboolean published, double x, double y);
-void ms_chart_set_dash(cairo_t *cr, guint style, gboolean published);
+guint32 ms_chart_style_colour(const MsChartPaint *paint, MsChartStyle style);
+void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style);
+void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y);
+void ms_chart_set_dash(cairo_t *cr, MsChartStyle style);
 
 G_END_DECLS

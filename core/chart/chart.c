@@ -114,20 +114,17 @@ ms_chart_add_series(MsChart *self, const char *label, gboolean published)
   MsChartSeries *series = g_new0(MsChartSeries, 1);
 
   series->label = g_strdup(label);
-  series->published = published;
-  series->style = published ? self->n_published++ : self->n_measured++;
+  series->style = (MsChartStyle){published ? self->n_published++ : self->n_measured++, published};
   series->points = g_array_new(FALSE, FALSE, sizeof(MsChartPoint));
   g_ptr_array_add(self->series, series);
   return self->series->len - 1;
 }
 
 void
-ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, double high)
+ms_chart_add_point(MsChart *self, guint series, MsChartPoint point)
 {
-  MsChartPoint point = {x, y, low, high};
-
   g_return_if_fail(series < self->series->len);
-  if (isfinite(x) && isfinite(y))
+  if (isfinite(point.x) && isfinite(point.y))
     g_array_append_val(((MsChartSeries *)self->series->pdata[series])->points, point);
 }
 
@@ -263,31 +260,30 @@ write_bytes(GByteArray *bytes, const char *path, GError **error)
   return FALSE;
 }
 
-/** ms_chart_save_svg: writes the drawing, @width by @height points, replacing @path atomically. */
+/** ms_chart_save_svg: writes the drawing, in points, replacing @path atomically. */
 gboolean
-ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
-                  GError **error)
+ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface = cairo_svg_surface_create_for_stream(append_bytes, bytes, width, height);
+  g_autoptr(cairo_surface_t) surface =
+    cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
-  ms_chart_draw(self, cr, width, height, theme);
+  ms_chart_draw(self, cr, page);
   cairo_surface_finish(surface);
   return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
 }
 
 /** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */
 gboolean
-ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
-                  GError **error)
+ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface =
-    cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
+    cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(page->width), (int)ceil(page->height));
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
-  ms_chart_draw(self, cr, width, height, theme);
+  ms_chart_draw(self, cr, page);
   return check_written(cairo_surface_write_to_png_stream(surface, append_bytes, bytes), path, error) &&
          write_bytes(bytes, path, error);
 }

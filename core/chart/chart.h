@@ -20,6 +20,27 @@ typedef enum {
   MS_CHART_DARK,
 } MsChartTheme;
 
+/**
+ * MsChartPoint:
+ * @x: the category's index for bars, the value for lines
+ * @y: the height
+ * @low: lower end of the whisker, NAN for none
+ * @high: upper end of the whisker, NAN for none
+ */
+typedef struct {
+  double x;
+  double y;
+  double low;
+  double high;
+} MsChartPoint;
+
+/** MsChartPage: what a chart is drawn on; @width and @height are in user units, and 720 by 440 reads well. */
+typedef struct {
+  double width;
+  double height;
+  MsChartTheme theme;
+} MsChartPage;
+
 typedef struct _MsChart MsChart;
 
 MsChart *ms_chart_new(MsChartType type, const char *title);
@@ -39,14 +60,8 @@ guint ms_chart_add_category(MsChart *self, const char *label);
 /** ms_chart_add_series: a colour with its own marker and hatch; @published ones are drawn hollow. Returns its index. */
 guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
 
-/**
- * ms_chart_add_point:
- * @x: the category's index for bars, the value for lines
- * @y: the height
- * @low: lower end of the whisker, NAN for none
- * @high: upper end of the whisker, NAN for none
- */
-void ms_chart_add_point(MsChart *self, guint series, double x, double y, double low, double high);
+/** ms_chart_add_point: leaves out a point that is not finite. */
+void ms_chart_add_point(MsChart *self, guint series, MsChartPoint point);
 
 void ms_chart_set_panel(MsChart *self, MsChart *panel);
 guint ms_chart_n_panels(const MsChart *self);
@@ -54,9 +69,7 @@ guint ms_chart_n_panels(const MsChart *self);
 guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
-gboolean ms_chart_save_svg(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
-                           GError **error);
-gboolean ms_chart_save_png(const MsChart *self, const char *path, double width, double height, MsChartTheme theme,
-                           GError **error);
+gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 
 G_END_DECLS

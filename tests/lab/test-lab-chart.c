@@ -17,7 +17,7 @@ chart_of(guint n_series)
   for (guint i = 0; i < n_series; i++) {
     g_autofree char *label = g_strdup_printf("the series with number %u", i);
     guint series = ms_chart_add_series(chart, label, FALSE);
-    ms_chart_add_point(chart, series, 0, i + 1, i + 1, i + 1);
+    ms_chart_add_point(chart, series, (MsChartPoint){0, i + 1, i + 1, i + 1});
   }
   return chart;
 }
@@ -34,7 +34,7 @@ test_legend_leaves_room(void)
     MsChartLayout layout = ms_chart_layout(chart, cr, 910, 300);
     g_assert_cmpint(layout.legend_is_cut, ==, n_series[i] == 100);
     g_assert_cmpfloat(layout.plot_height, >, 300 * 0.2);
-    ms_chart_draw(chart, cr, 910, 300, MS_CHART_LIGHT);
+    ms_chart_draw(chart, cr, &(MsChartPage){910, 300, MS_CHART_LIGHT});
   }
   g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
   cairo_destroy(cr);

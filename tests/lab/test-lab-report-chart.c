@@ -146,7 +146,7 @@ draw_chart(const MsChart *chart, int width, int height, MsChartTheme theme)
   cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
   cairo_t *cr = cairo_create(surface);
 
-  ms_chart_draw(chart, cr, width, height, theme);
+  ms_chart_draw(chart, cr, &(MsChartPage){width, height, theme});
   g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
   cairo_surface_flush(surface);
   if (width > 200)
@@ -173,7 +173,7 @@ test_charts_draw(void)
         for (guint s = 0; s < n; s++) {
           guint series = ms_chart_add_series(chart, "a series", s % 3 == 2);
           for (guint i = 0; i < 7; i++)
-            ms_chart_add_point(chart, series, i, odd[(i + s) % 7], odd[i] * 0.9, odd[i] * 1.1);
+            ms_chart_add_point(chart, series, (MsChartPoint){i, odd[(i + s) % 7], odd[i] * 0.9, odd[i] * 1.1});
         }
         for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
           draw_chart(chart, sizes[i][0], sizes[i][1], i % 2 ? MS_CHART_DARK : MS_CHART_LIGHT);
@@ -189,8 +189,8 @@ test_tooltip(void)
 
   ms_chart_add_category(chart, "left");
   ms_chart_add_category(chart, "right");
-  ms_chart_add_point(chart, series, 0, 10, NAN, NAN);
-  ms_chart_add_point(chart, series, 1, 20, NAN, NAN);
+  ms_chart_add_point(chart, series, (MsChartPoint){0, 10, NAN, NAN});
+  ms_chart_add_point(chart, series, (MsChartPoint){1, 20, NAN, NAN});
   g_autofree char *left = ms_chart_point_at(chart, 900, 480, 240, 380);
   g_autofree char *right = ms_chart_point_at(chart, 900, 480, 680, 380);
   g_autofree char *nothing = ms_chart_point_at(chart, 900, 480, 450, 100);

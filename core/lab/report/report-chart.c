@@ -121,30 +121,31 @@ x_place(Drawing *d, const MsReportRow *row)
 }
 
 static void
-add_point(Drawing *d, guint series, double x, double y, double low, double high)
+add_point(Drawing *d, guint series, MsChartPoint point)
 {
-  if (!isfinite(y))
+  if (!isfinite(point.y))
     return;
-  d->least = MIN(d->least, y);
-  d->most = MAX(d->most, y);
-  ms_chart_add_point(d->chart, series, x, y, low, high);
+  d->least = MIN(d->least, point.y);
+  d->most = MAX(d->most, point.y);
+  ms_chart_add_point(d->chart, series, point);
 }
 
 static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
   g_autofree char *name = series_name(d, row->factors);
-  double y = ms_report_row_metric(d->report, row, d->y);
-  double low = NAN, high = NAN;
+  MsChartPoint point = {0, ms_report_row_metric(d->report, row, d->y), NAN, NAN};
 
   if (d->metric && d->metric->ns_factor > 0) {
-    low = row->summary.q1 * d->metric->ns_factor;
-    high = row->summary.q3 * d->metric->ns_factor;
+    point.low = row->summary.q1 * d->metric->ns_factor;
+    point.high = row->summary.q3 * d->metric->ns_factor;
   } else if (strcmp(d->y, "speed-up") == 0 && isfinite(row->speedup.high)) {
-    low = row->speedup.low;
-    high = row->speedup.high;
+    point.low = row->speedup.low;
+    point.high = row->speedup.high;
   }
-  add_point(d, find_or_add_series(d, name, FALSE), x_place(d, row), y, low, high);
+  const guint series = find_or_add_series(d, name, FALSE);
+  point.x = x_place(d, row);
+  add_point(d, series, point);
 }
 
 static void
@@ -164,8 +165,9 @@ add_published(Drawing *d, const MsReportRow *row)
     g_autofree char *name = g_strconcat(on, plain ? "" : ": ", plain ? "" : of, NULL);
     double factor = y / ((p->low + p->high) / 2);
     gboolean range = p->low != p->high;
-    add_point(d, find_or_add_series(d, name, TRUE), x_place(d, row), y, range ? p->low * factor : NAN,
-              range ? p->high * factor : NAN);
+    const guint series = find_or_add_series(d, name, TRUE);
+    add_point(d, series,
+              (MsChartPoint){x_place(d, row), y, range ? p->low * factor : NAN, range ? p->high * factor : NAN});
   }
 }
 
@@ -179,7 +181,8 @@ add_stages(Drawing *d, const MsReportRow *row)
     MsSummary s = ms_statistics_summarise((const double *)stage->ns->data, stage->ns->len);
     gboolean same = strcmp(stage->stage, stage->name) == 0;
     g_autofree char *name = same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
-    add_point(d, find_or_add_series(d, name, FALSE), find_or_add_category(d, row->label), s.median * 1e-6, NAN, NAN);
+    const guint series = find_or_add_series(d, name, FALSE);
+    add_point(d, series, (MsChartPoint){find_or_add_category(d, row->label), s.median * 1e-6, NAN, NAN});
   }
 }
 

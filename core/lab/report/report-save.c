@@ -49,8 +49,10 @@ write_charts(const MsReport *self, const char *directory, GError **error)
   g_autofree char *light = file_path(directory, name, ".svg");
   g_autofree char *dark = file_path(directory, name, "-dark.svg");
 
-  return ms_chart_save_svg(chart, light, CHART_WIDTH, chart_height(chart), MS_CHART_LIGHT, error) &&
-         ms_chart_save_svg(chart, dark, CHART_WIDTH, chart_height(chart), MS_CHART_DARK, error);
+  const double height = chart_height(chart);
+
+  return ms_chart_save_svg(chart, light, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error) &&
+         ms_chart_save_svg(chart, dark, &(MsChartPage){CHART_WIDTH, height, MS_CHART_DARK}, error);
 }
 
 /**

@@ -49,7 +49,7 @@ ms_chart_view_draw(GtkWidget *widget, cairo_t *cr)
   if (self->chart) {
     cairo_save(cr);
     cairo_scale(cr, scale, scale);
-    ms_chart_draw(self->chart, cr, width / scale, height / scale, ms_panel_theme(widget));
+    ms_chart_draw(self->chart, cr, &(MsChartPage){width / scale, height / scale, ms_panel_theme(widget)});
     cairo_restore(cr);
   }
   ms_panel_draw_focus(widget, cr);

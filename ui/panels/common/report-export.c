@@ -13,8 +13,7 @@
 #define CHART_WIDTH 960.0
 #define CHART_HEIGHT 560.0
 
-typedef gboolean (*SaveChart)(const MsChart *chart, const char *path, double width, double height, MsChartTheme theme,
-                              GError **error);
+typedef gboolean (*SaveChart)(const MsChart *chart, const char *path, const MsChartPage *page, GError **error);
 
 /* A format is either a text or a chart. */
 static const struct {
@@ -85,5 +84,5 @@ ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, co
   if (formats[format].to_text)
     return write_text(report, format, path, error);
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
-  return formats[format].save_chart(chart, path, CHART_WIDTH, CHART_HEIGHT, theme, error);
+  return formats[format].save_chart(chart, path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, theme}, error);
 }

@@ -109,7 +109,7 @@ draw_markers(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChan
   paint.series = colours;
   paint.text = colours[0];
   for (int bin = 8 + 8 * (int)channel; bin < 256; bin += MARKER_DISTANCE)
-    ms_chart_draw_marker(frame->cr, &paint, shapes[channel], before, bin_x(frame, bin),
+    ms_chart_draw_marker(frame->cr, &paint, (MsChartStyle){shapes[channel], before}, bin_x(frame, bin),
                          share_y(frame, share(histogram, channel, bin)));
 }
 

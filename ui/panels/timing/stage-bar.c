@@ -67,7 +67,7 @@ static void
 draw_part(GtkWidget *widget, cairo_t *cr, const MsChartPaint *paint, guint style, const GdkRectangle *area)
 {
   cairo_rectangle(cr, area->x, area->y, MAX(area->width - 1, 1), area->height);
-  ms_chart_fill_hatched(cr, paint, style, FALSE);
+  ms_chart_fill_hatched(cr, paint, (MsChartStyle){style, FALSE});
 }
 
 static void

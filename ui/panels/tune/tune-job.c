@@ -221,7 +221,7 @@ ms_tune_job_chart(MsTuneJob *self)
     n++;
     if (trial->ns < best || i + 1 == self->trials->len) {
       best = MIN(best, trial->ns);
-      ms_chart_add_point(chart, fastest, n, best * 1e-6, NAN, NAN);
+      ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
     }
   }
   return chart;
