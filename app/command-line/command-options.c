@@ -95,7 +95,7 @@ static const MsOptionInfo rows[] = {
       N_("Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})"), ARGUMENT("TEMPLATE"),
       .needs = "output", .is_common = TRUE),
   ROW(OUTPUT, "format", CHOICE, format, IMAGES | REGIONS, N_("Format of the outputs (default: by the name)"),
-      CHOICE_OF(ms_codec_names, MS_IMAGE_FORMAT_PNG)),
+      CHOICE_OF(ms_codec_names, MS_IMAGE_FORMAT_AUTO + 1)),
   ROW(OUTPUT, "quality", INT, quality, IMAGES | REGIONS,
       N_("Quality of JPEG (default 92) and WebP outputs (default lossless)"), RANGE(1, 100), .is_common = TRUE),
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES | REGIONS,

@@ -185,7 +185,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
 
 /**
  * ms_batch_item_format: the output's format: @wanted, else that of the output's extension, else that of the input's,
- * else PNG.
+ * else %MS_IMAGE_FORMAT_DEFAULT.
  */
 MsImageFormat
 ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
@@ -194,5 +194,5 @@ ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
     wanted = ms_codec_from_path(item->output);
   if (wanted == MS_IMAGE_FORMAT_AUTO)
     wanted = ms_codec_from_path(item->input);
-  return wanted == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_PNG : wanted;
+  return wanted == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_DEFAULT : wanted;
 }

@@ -19,7 +19,7 @@ output_name(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq)
   if (q->format != MS_IMAGE_FORMAT_AUTO)
     extension = ms_codec_get(q->format)->extensions[0];
   else if (ms_codec_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
-    extension = ms_codec_get(MS_IMAGE_FORMAT_PNG)->extensions[0];
+    extension = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT)->extensions[0];
   MsNameParts parts = {.stem = stem,
                        .extension = extension,
                        .sp = q->settings.params.sp,

@@ -23,7 +23,7 @@
 #define TIFF_NAME "tiff"
 #define WEBP_NAME "webp"
 
-/** ms_codec_names: (array zero-terminated=1): the names from %MS_IMAGE_FORMAT_PNG on, in the order of the numbers. */
+/** ms_codec_names: (array zero-terminated=1): the names of all formats but AUTO, in the order of their numbers. */
 const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, NULL};
 
 static const MsCodec table[] = {

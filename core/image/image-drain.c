@@ -56,18 +56,17 @@ append_bytes(gpointer data, const guint8 *bytes, gsize size, GError **error)
 
 /**
  * ms_image_source_drain:
- * @most_bytes: more than this is refused; 0 for the size of the largest accepted image
  *
  * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
  */
 GBytes *
-ms_image_source_drain(MsImageSource *source, guint64 most_bytes, GError **error)
+ms_image_source_drain(MsImageSource *source, GError **error)
 {
   g_autoptr(GByteArray) content = g_byte_array_new();
   guint64 most = G_MAXUINT - READ_SIZE;
 
-  if (most_bytes > 0)
-    most = MIN(most, most_bytes);
+  if (source->limits->max_bytes > 0)
+    most = MIN(most, source->limits->max_bytes);
   if (!read_all(source, most, append_bytes, content, error))
     return NULL;
   return g_byte_array_free_to_bytes(g_steal_pointer(&content));
@@ -84,35 +83,32 @@ source_of(int fd, GInputStream *stream, const char *name, const MsImageLimits *l
  * @fd: open for reading; may be a pipe (standard input); not closed
  * @name: its name in messages
  * @limits: (nullable): %NULL for ms_image_limits_default()
- * @most_bytes: more than this is refused; 0 for the size of the largest accepted image
  *
  * A pipe can be read only once, so its content is kept for reading the header and then the image.
  *
  * Returns: (transfer full): all of it, or %NULL with the errors of ms_image_load()
  */
 GBytes *
-ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
-                  GError **error)
+ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autoptr(GInputStream) base = g_unix_input_stream_new(fd, FALSE);
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
   MsImageSource source = source_of(fd, stream, name, limits ? limits : &defaults, cancellable);
 
-  return ms_image_source_drain(&source, most_bytes, error);
+  return ms_image_source_drain(&source, error);
 }
 
 /** ms_image_drain: ms_image_drain_fd() for the path of a pipe or device. */
 GBytes *
-ms_image_drain(const char *path, const MsImageLimits *limits, guint64 most_bytes, GCancellable *cancellable,
-               GError **error)
+ms_image_drain(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
   g_autofree char *name = g_filename_display_name(path);
   int fd = ms_image_open_file(path, name, error);
 
   if (fd < 0)
     return NULL;
-  GBytes *bytes = ms_image_drain_fd(fd, name, limits, most_bytes, cancellable, error);
+  GBytes *bytes = ms_image_drain_fd(fd, name, limits, cancellable, error);
   close(fd);
   return bytes;
 }

@@ -114,7 +114,7 @@ load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **
     source->size = info.st_size;
     return read(source, error);
   }
-  g_autoptr(GBytes) bytes = ms_image_source_drain(source, 0, error);
+  g_autoptr(GBytes) bytes = ms_image_source_drain(source, error);
   if (bytes == NULL)
     return NULL;
   g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
@@ -200,29 +200,24 @@ ms_image_open_file(const char *path, const char *name, GError **error)
 MsImage *
 ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
-  return ms_image_load_rows(path, limits, NULL, NULL, cancellable, error);
+  return ms_image_load_rows(path, limits, &(MsRowReport){NULL}, cancellable, error);
 }
 
 /**
  * ms_image_load_rows:
- * @rows: (nullable): called for every row that has been decoded; not by the decoder of WebP
- * @data: for @rows
+ * @report: called for every row that has been decoded; not by the decoder of WebP
  *
  * Like ms_image_load(), with progress.
  */
 MsImage *
-ms_image_load_rows(const char *path, const MsImageLimits *limits, MsImageRows rows, gpointer data,
-                   GCancellable *cancellable, GError **error)
+ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report, GCancellable *cancellable,
+                   GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
   g_autofree char *name = g_filename_display_name(path);
   int fd = ms_image_open_file(path, name, error);
-  MsImageSource source = {.name = name,
-                          .limits = limits ? limits : &defaults,
-                          .cancellable = cancellable,
-                          .fd = fd,
-                          .rows = rows,
-                          .rows_data = data};
+  MsImageSource source = {
+    .name = name, .limits = limits ? limits : &defaults, .cancellable = cancellable, .fd = fd, .report = *report};
 
   if (fd < 0)
     return NULL;

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
-MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, MsImageRows rows, gpointer data,
+MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report,
                             GCancellable *cancellable, GError **error);
 MsImage *ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
                                GError **error);

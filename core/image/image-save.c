@@ -27,14 +27,14 @@ check_codec(const MsCodec *codec, MsImage *image, const char *name, GError **err
          ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error);
 }
 
+/* The format of @options is that of the table, no AUTO. */
 static gboolean
-write_image(const MsCodec *codec, MsImage *image, MsImageSink *sink, const MsSaveOptions *options,
-            MsSaveNotes *notes_out, GError **error)
+write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
 {
+  const MsCodec *codec = ms_codec_get(options->format);
   MsSaveNotes notes = {FALSE};
   MsSaveOptions resolved = *options;
 
-  resolved.format = codec->format;
   resolved.quality = ms_codec_resolve_quality(codec, options->quality);
   gboolean ok = codec->write(image, sink, &resolved, &notes, error);
   if (notes_out != NULL)
@@ -95,16 +95,17 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   }
   if (!check_codec(codec, image, name, error))
     return FALSE;
+  chosen.format = codec->format;
   g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
   if (file == NULL)
     return FALSE;
   MsImageSink sink = {name, write_to_file, ms_atomic_file_is_direct(file) ? NULL : rewrite_file, file, cancellable};
-  return write_image(codec, image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
+  return write_image(image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
 }
 
 /**
  * ms_image_encode:
- * @options: (nullable): %NULL for ms_save_options_default(); AUTO means PNG here
+ * @options: (nullable): %NULL for ms_save_options_default(); AUTO means %MS_IMAGE_FORMAT_DEFAULT here
  * @notes: (out) (optional): what the format could not store
  *
  * Like ms_image_save(), for standard output and other targets that are not files.
@@ -122,8 +123,10 @@ ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes
 
   if (!check_options(&chosen, error))
     return NULL;
-  const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : MS_IMAGE_FORMAT_PNG);
-  if (!check_codec(codec, image, sink.name, error) || !write_image(codec, image, &sink, &chosen, notes, error))
+  if (chosen.format == MS_IMAGE_FORMAT_AUTO)
+    chosen.format = MS_IMAGE_FORMAT_DEFAULT;
+  if (!check_codec(ms_codec_get(chosen.format), image, sink.name, error) ||
+      !write_image(image, &sink, &chosen, notes, error))
     return NULL;
   return g_byte_array_free_to_bytes(g_steal_pointer(&content));
 }

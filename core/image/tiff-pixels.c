@@ -42,10 +42,18 @@ to_bytes(MsTiffReader *self, const guint8 *stored, gsize n)
   return out;
 }
 
-/* Copies one sample of each of @n pixels, @step bytes apart, into the RGBA pixels at @out. */
-static void
-place_sample(const MsTiffReader *self, const guint8 *in, gsize step, guint sample, guint8 *out, gsize n)
+/* How far the samples of a kind are apart in a row, which holds all samples or those of one plane. */
+static gsize
+sample_step(const MsTiffReader *self)
 {
+  return self->planes == PLANARCONFIG_CONTIG ? self->samples : 1;
+}
+
+/* Copies one sample of each of @n pixels into the RGBA pixels at @out. */
+static void
+place_sample(const MsTiffReader *self, const guint8 *in, guint sample, guint8 *out, gsize n)
+{
+  gsize step = sample_step(self);
   guint8 flip = self->photometric == PHOTOMETRIC_MINISWHITE && sample == 0 ? 255 : 0;
 
   for (gsize x = 0; x < n; x++, in += step, out += 4) {
@@ -61,19 +69,18 @@ place_sample(const MsTiffReader *self, const guint8 *in, gsize step, guint sampl
   }
 }
 
-/* Unpacks a row of a strip or tile, which holds all samples or those of one plane. */
+/* Unpacks a row of a strip or tile. */
 static void
 place_row(MsTiffReader *self, const guint8 *stored, guint plane, guint8 *out, gsize n)
 {
   gboolean together = self->planes == PLANARCONFIG_CONTIG;
-  gsize step = together ? self->samples : 1;
-  const guint8 *in = to_bytes(self, stored, n * step);
+  const guint8 *in = to_bytes(self, stored, n * sample_step(self));
 
   if (!together)
-    place_sample(self, in, 1, plane, out, n);
+    place_sample(self, in, plane, out, n);
   for (guint sample = 0; together && sample < self->samples; sample++)
     if (sample < self->colours || sample == self->alpha)
-      place_sample(self, in + sample, step, sample, out, n);
+      place_sample(self, in + sample, sample, out, n);
 }
 
 static gboolean
@@ -112,21 +119,30 @@ read_strip_row(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
   return TRUE;
 }
 
+/* The part of the image that a tile covers. */
+typedef struct {
+  guint32 x;
+  guint32 y;
+  guint32 width;
+  guint32 rows;
+} Tile;
+
+/* @out takes the rows of the image in which the tile lies. */
 static gboolean
-read_tile(MsTiffReader *self, guint32 x, guint32 y, guint32 width, guint32 rows, guint plane, guint8 *out)
+read_tile(MsTiffReader *self, Tile tile, guint plane, guint8 *out)
 {
   gsize stride = TIFFTileRowSize(self->tiff);
+  guint8 *first = out + (gsize)tile.x * 4;
 
   if (is_cancelled(self))
     return FALSE;
-  if (TIFFReadTile(self->tiff, self->block, x, y, 0, plane) < 0) {
-    for (guint32 row = 0; row < rows; row++)
-      ms_image_source_blacken(out + ((gsize)row * self->width + x) * 4, MIN(width, self->width - x));
+  if (TIFFReadTile(self->tiff, self->block, tile.x, tile.y, 0, plane) < 0) {
+    for (guint32 row = 0; row < tile.rows; row++)
+      ms_image_source_blacken(first + (gsize)row * self->width * 4, tile.width);
     return accepts_black(self);
   }
-  for (guint32 row = 0; row < rows; row++)
-    place_row(self, self->block + row * stride, plane, out + ((gsize)row * self->width + x) * 4,
-              MIN(width, self->width - x));
+  for (guint32 row = 0; row < tile.rows; row++)
+    place_row(self, self->block + row * stride, plane, first + (gsize)row * self->width * 4, tile.width);
   return TRUE;
 }
 
@@ -149,7 +165,7 @@ read_row_of_tiles(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
   for (guint32 row = 0; row < rows; row++)
     begin_row(self, plane, out + (gsize)row * self->width * 4);
   for (guint64 x = 0; x < self->width; x += width)
-    if (!read_tile(self, x, y, width, rows, plane, out))
+    if (!read_tile(self, (Tile){(guint32)x, y, MIN(width, self->width - (guint32)x), rows}, plane, out))
       return FALSE;
   return TRUE;
 }

@@ -53,8 +53,9 @@ read_image(MsTiffReader *self)
   if (!ms_tiff_pixels_read(self))
     return ms_tiff_reader_damaged(self, N_("its pixels cannot be decoded")), NULL;
   self->metadata = read_metadata(self);
-  return ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), self->width, self->height, self->metadata,
-                                get_orientation(self), &self->error);
+  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)self->width, (int)self->height,
+                                 get_orientation(self)};
+  return ms_image_source_finish(self->source, stored, self->metadata, &self->error);
 }
 
 /**

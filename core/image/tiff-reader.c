@@ -35,12 +35,10 @@ static tmsize_t
 on_read(thandle_t handle, void *buffer, tmsize_t size)
 {
   MsTiffReader *self = handle;
-  gsize got = 0;
+  gssize got = self->error ? 0 : ms_image_source_read_at(self->source, self->at, buffer, size, &self->error);
 
-  if (self->error != NULL || !ms_image_source_read_at(self->source, self->at, buffer, size, &got, &self->error))
-    return 0;
-  self->at += got;
-  return got;
+  self->at += MAX(got, 0);
+  return MAX(got, 0);
 }
 
 static tmsize_t

@@ -63,11 +63,11 @@ get_u32(const guint8 *p)
 static gboolean
 read_exactly(WebpReader *self, guint64 at, guint8 *buffer, gsize size, GError **error)
 {
-  gsize got;
+  const gssize got = ms_image_source_read_at(self->source, at, buffer, size, error);
 
-  if (!ms_image_source_read_at(self->source, at, buffer, size, &got, error))
+  if (got < 0)
     return FALSE;
-  return got == size || damaged(self, N_("the file ends before the image does"), error);
+  return (gsize)got == size || damaged(self, N_("the file ends before the image does"), error);
 }
 
 /* Reads the size from the first chunk: that of the canvas in the extended format, else that of the only image. */
@@ -75,10 +75,10 @@ static gboolean
 read_size(WebpReader *self, GError **error)
 {
   guint8 start[64];
-  gsize got;
+  const gssize got = ms_image_source_read_at(self->source, 0, start, sizeof start, error);
   WebPBitstreamFeatures features;
 
-  if (!ms_image_source_read_at(self->source, 0, start, sizeof start, &got, error))
+  if (got < 0)
     return FALSE;
   if (got < 30)
     return damaged(self, N_("the file ends before the image does"), error);
@@ -91,7 +91,7 @@ read_size(WebpReader *self, GError **error)
     ms_set_error(error, MS_ERROR_FORMAT, "'%s' is an animation; save one of its images by itself.", self->source->name);
     return FALSE;
   }
-  if (WebPGetFeatures(start, got, &features) != VP8_STATUS_OK)
+  if (WebPGetFeatures(start, (gsize)got, &features) != VP8_STATUS_OK)
     return damaged(self, N_("its header is not valid"), error);
   self->width = features.width;
   self->height = features.height;
@@ -263,8 +263,8 @@ ms_webp_read(MsImageSource *source, GError **error)
   g_autoptr(GBytes) icc = read_chunk(&self, self.icc);
   g_autoptr(GBytes) exif = read_exif(&self);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, 0, 0);
-  return ms_image_source_finish(source, g_steal_pointer(&pixels), self.width, self.height, metadata, read_turn(&self),
-                                error);
+  const MsStoredPixels stored = {g_steal_pointer(&pixels), self.width, self.height, read_turn(&self)};
+  return ms_image_source_finish(source, stored, metadata, error);
 }
 
 /**

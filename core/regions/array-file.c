@@ -103,6 +103,24 @@ write_png(MsAtomicFile *file, const MsPixelArray *array, GError **error)
   return TRUE;
 }
 
+/* @most: the largest number that the format holds */
+typedef struct {
+  const char *extension;
+  guint32 most;
+  gboolean (*write)(MsAtomicFile *file, const MsPixelArray *array, GError **error);
+} Format;
+
+static const Format formats[] = {{".png", G_MAXUINT16, write_png}, {".npy", G_MAXUINT32, write_npy}};
+
+static const Format *
+find_format(const char *path)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
+    if (g_str_has_suffix(path, formats[i].extension))
+      return &formats[i];
+  return NULL;
+}
+
 /**
  * ms_array_file_save:
  * @path: a name that ends in .npy or .png
@@ -114,19 +132,18 @@ gboolean
 ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
                    GError **error)
 {
-  gboolean png = g_str_has_suffix(path, ".png");
+  const Format *format = find_format(path);
 
-  if (!png && !g_str_has_suffix(path, ".npy")) {
+  if (!format) {
     ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
     return FALSE;
   }
-  if (png && array->largest > G_MAXUINT16) {
+  if (array->largest > format->most) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", G_MAXUINT16, path,
+                 "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", format->most, path,
                  array->largest);
     return FALSE;
   }
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, overwrite, cancellable, error);
-  return file && (png ? write_png(file, array, error) : write_npy(file, array, error)) &&
-         ms_atomic_file_commit(file, error);
+  return file && format->write(file, array, error) && ms_atomic_file_commit(file, error);
 }

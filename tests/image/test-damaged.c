@@ -28,7 +28,7 @@ load_rows(GBytes *file, gboolean *damaged)
   g_autoptr(GError) error = NULL;
 
   limits.accept_damaged = TRUE;
-  g_autoptr(MsRowFile) rows = ms_row_file_open("x", file, "x", &limits, NULL, &error);
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){"x", "x", file, &limits}, NULL, &error);
   if (g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
     return NULL;
   g_assert_no_error(error);

@@ -91,11 +91,11 @@ check_orientation(int width, int height, int orientation)
 {
   g_autoptr(MsImage) stored = ms_test_image_random(width, height, 77, FALSE, NULL);
   const guint32 *source = (const guint32 *)ms_image_get_pixels(stored);
-  g_autofree guint8 *pixels = g_memdup2(source, ms_image_get_byte_size(stored));
-  int upright_width = width;
-  int upright_height = height;
+  MsStoredPixels turned = {g_memdup2(source, ms_image_get_byte_size(stored)), width, height, orientation};
 
-  g_assert_true(ms_orientation_apply(&pixels, &upright_width, &upright_height, orientation));
+  g_assert_true(ms_orientation_apply(&turned));
+  g_autofree guint8 *pixels = turned.pixels;
+  const int upright_width = turned.width, upright_height = turned.height;
   g_assert_cmpint(upright_width, ==, orientation >= 5 ? height : width);
   g_assert_cmpint(upright_height, ==, orientation >= 5 ? width : height);
   for (int y = 0; y < upright_height; y++)

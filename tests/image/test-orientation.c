@@ -86,16 +86,17 @@ assert_turned(GBytes *file, MsImage *stored, int orientation)
   MsImageHeader header = {0};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) found = ms_image_load_bytes(file, "x", NULL, NULL, &error);
-  g_autofree guint8 *expected = g_memdup2(ms_image_get_pixels(stored), ms_image_get_byte_size(stored));
-  int width = ms_image_get_width(stored), height = ms_image_get_height(stored);
+  MsStoredPixels turned = {g_memdup2(ms_image_get_pixels(stored), ms_image_get_byte_size(stored)),
+                           ms_image_get_width(stored), ms_image_get_height(stored), orientation};
 
   g_assert_no_error(error);
-  g_assert_true(ms_orientation_apply(&expected, &width, &height, orientation));
-  g_assert_cmpint(ms_image_get_width(found), ==, width);
+  g_assert_true(ms_orientation_apply(&turned));
+  g_autofree guint8 *expected = turned.pixels;
+  g_assert_cmpint(ms_image_get_width(found), ==, turned.width);
   g_assert_true(memcmp(ms_image_get_pixels(found), expected, ms_image_get_byte_size(found)) == 0);
   g_assert_true(ms_image_peek_bytes(file, "x", NULL, &header, &error));
-  g_assert_cmpint(header.width, ==, width);
-  g_assert_cmpint(header.height, ==, height);
+  g_assert_cmpint(header.width, ==, turned.width);
+  g_assert_cmpint(header.height, ==, turned.height);
 }
 
 static void
@@ -103,7 +104,7 @@ assert_not_by_rows(GBytes *file)
 {
   MsImageLimits limits = ms_image_limits_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open("x", file, "x", &limits, NULL, &error);
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){"x", "x", file, &limits}, NULL, &error);
 
   g_assert_null(rows);
   g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);

@@ -45,7 +45,7 @@ is_whole_for(GBytes *file, MsImageRows rows)
 {
   MsImageLimits limits = ms_image_limits_default();
   MsImageSource source = {
-    .name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file, .rows = rows};
+    .name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file, .report.rows = rows};
   g_autoptr(MsPngWhole) whole = ms_png_whole_new(&source);
 
   return whole != NULL;

@@ -75,8 +75,7 @@ write_big(const char *path)
 {
   MsRowWindow *window = ms_row_window_new(BIG_WIDTH, BIG_HEIGHT, NULL);
   MsImageFeed feed = {hold_rows, drop_rows, (GDestroyNotify)ms_row_window_free, window};
-  g_autoptr(MsImage) image =
-    ms_image_new_streamed(BIG_WIDTH, BIG_HEIGHT, ms_row_window_get_bytes(window), NULL, FALSE, &feed);
+  g_autoptr(MsImage) image = ms_image_new_streamed(BIG_WIDTH, BIG_HEIGHT, ms_row_window_get_bytes(window), NULL, &feed);
   MsImageSink sink = {"big", write_sparse, rewrite_sparse, fopen(path, "wb"), NULL};
   MsSaveOptions options = {MS_IMAGE_FORMAT_TIFF, MS_QUALITY_AUTO, 0, FALSE};
   MsSaveNotes notes = {FALSE};
@@ -100,7 +99,7 @@ test_beyond_4_gib(void)
   }
   limits.max_pixels *= 2;
   write_big(path);
-  g_autoptr(MsRowFile) rows = ms_row_file_open(path, NULL, "big", &limits, NULL, NULL);
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){path, "big", NULL, &limits}, NULL, NULL);
   g_assert_nonnull(rows);
   for (int y = 0; y < BIG_HEIGHT; y++)
     g_assert_true(ms_row_file_read(rows, row, NULL));

@@ -19,7 +19,7 @@ check_rows(GBytes *file, MsImage *image, gboolean refused)
 {
   MsImageLimits limits = ms_image_limits_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(NULL, file, "test", &limits, NULL, &error);
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){NULL, "test", file, &limits}, NULL, &error);
   const gsize stride = ms_image_get_stride(image);
   g_autofree guint8 *row = g_malloc(stride);
 

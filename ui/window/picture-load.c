@@ -88,7 +88,7 @@ load_path(PictureLoad *self, const char *path, const char *name, GError **error)
   MsImageHeader header;
 
   load_preview(self, path);
-  MsImage *image = ms_image_load_rows(path, &self->limits, on_row, self, self->cancellable, error);
+  MsImage *image = ms_image_load_rows(path, &self->limits, &(MsRowReport){on_row, self}, self->cancellable, error);
   if (image && ms_image_peek_size(path, &self->limits, &header, NULL))
     self->losses = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
   return image;

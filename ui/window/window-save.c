@@ -113,7 +113,7 @@ suggested_name(MsDocument *document)
   g_autofree char *stem = stem_of(title);
 
   if (!codec || !ms_codec_is_built(codec))
-    codec = ms_codec_get(MS_IMAGE_FORMAT_PNG);
+    codec = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT);
   return g_strdup_printf("%s-meanshift.%s", stem, codec->extensions[0]);
 }
 

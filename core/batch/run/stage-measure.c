@@ -32,18 +32,19 @@ read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
 {
   const char *input = work->item->input;
   /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
-  guint64 most =
-    work->options->memory_limit ? MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE)) : 0;
+  MsImageLimits limits = work->options->limits;
 
   if (work->item->input_spool == 0 && !ms_file_path_is_standard(input) && !ms_image_is_stream(input))
-    return ms_image_peek_size(input, &work->options->limits, header, error);
+    return ms_image_peek_size(input, &limits, header, error);
+  if (work->options->memory_limit)
+    limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
   if (work->item->input_spool > 0)
     work->content = ms_stream_spool_read(work->item->input_spool, work->name, error);
   else if (ms_file_path_is_standard(input))
-    work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &work->options->limits, most, work->cancellable, error);
+    work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &limits, work->cancellable, error);
   else
-    work->content = ms_image_drain(input, &work->options->limits, most, work->cancellable, error);
-  return work->content && ms_image_peek_bytes(work->content, work->name, &work->options->limits, header, error);
+    work->content = ms_image_drain(input, &limits, work->cancellable, error);
+  return work->content && ms_image_peek_bytes(work->content, work->name, &limits, header, error);
 }
 
 /* Why the image is needed as a whole, as the end of a sentence; %NULL where it may be filtered in bands. */
@@ -89,7 +90,7 @@ settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, 
 {
   MsStreamedFile *file = &work->file;
   g_autoptr(GError) reason = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(file->path, file->content, file->name, file->limits, NULL, &reason);
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&file->input, NULL, &reason);
 
   if (rows) {
     *bytes = ms_row_file_get_reader(rows)->bytes;
@@ -158,8 +159,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
     ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, why);
     return FALSE;
   }
-  *file = (MsStreamedFile){
-    .path = work->item->input, .name = work->name, .content = work->content, .limits = &work->options->limits};
+  *file = (MsStreamedFile){.input = {work->item->input, work->name, work->content, &work->options->limits}};
   guint64 reading = 0;
   if (!settle_reading(work, header, &reading, error))
     return FALSE;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/filter/plan/bands.h"
-#include "core/image/stream/row-file.h"
 #include "core/image/stream/row-window.h"
 
 /* The rows [dropped, decoded) of the source and [dropped, filtered) of the result are in memory. */
@@ -43,7 +42,7 @@ rewind_feed(Feed *self, GError **error)
 
   g_clear_pointer(&self->reader, ms_row_file_close);
   if (!f->image)
-    self->reader = ms_row_file_open(f->path, f->content, f->name, f->limits, self->run->cancellable, error);
+    self->reader = ms_row_file_open(&f->input, self->run->cancellable, error);
   self->decoded = self->filtered = self->dropped = 0;
   ms_row_window_drop_all(self->source);
   ms_row_window_drop_all(self->result);
@@ -125,7 +124,7 @@ filter_band_once(Feed *self, guint repeat, GError **error)
     keep_report(self->run, &run, repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
-    g_prefix_error(error, "'%s': ", self->file.name);
+    g_prefix_error(error, "'%s': ", self->file.input.name);
   }
   ms_engine_run_clear(&run);
   if (good && self->run->inspect && repeat + 1 == self->run->repeat)
@@ -206,8 +205,7 @@ ms_streamed_file_clear(MsStreamedFile *self)
 static gboolean
 inspect_scratch(MsStreamedFile *self, GCancellable *cancellable, GError **error)
 {
-  self->image =
-    ms_row_file_load_scratch(self->path, self->content, self->name, self->limits, self->scratch, cancellable, error);
+  self->image = ms_row_file_load_scratch(&self->input, self->scratch, cancellable, error);
   if (!self->image)
     return FALSE;
   self->width = ms_image_get_width(self->image);
@@ -235,8 +233,7 @@ ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError
 {
   if (self->scratch)
     return inspect_scratch(self, cancellable, error);
-  g_autoptr(MsRowFile) reader =
-    ms_row_file_open(self->path, self->content, self->name, self->limits, cancellable, error);
+  g_autoptr(MsRowFile) reader = ms_row_file_open(&self->input, cancellable, error);
   gboolean found = FALSE;
 
   if (!reader)
@@ -258,7 +255,7 @@ image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
 
   if (!feed)
     return ms_image_new(self->width, self->height, pixels, metadata);
-  return ms_image_new_streamed(self->width, self->height, pixels, metadata, self->file.is_opaque, feed);
+  return ms_image_new_streamed(self->width, self->height, pixels, metadata, feed);
 }
 
 /**
@@ -272,7 +269,7 @@ MsImage *
 ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
 {
   Feed *self = g_new0(Feed, 1);
-  MsImageFeed feed = {hold_rows, drop_rows, feed_free, self};
+  MsImageFeed feed = {hold_rows, drop_rows, feed_free, self, file->is_opaque};
 
   self->file = *file;
   self->run = run;

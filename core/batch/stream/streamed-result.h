@@ -4,16 +4,13 @@
 
 #include "core/batch/stream/stream-plan.h"
 #include "core/engine/engine.h"
-#include "core/image/common/image-source.h"
+#include "core/image/stream/row-file.h"
 
 G_BEGIN_DECLS
 
 /**
  * MsStreamedFile:
- * @path: of the image file
- * @name: of the file in messages
- * @content: (nullable): the bytes of a file that cannot be opened twice
- * @limits: of the image
+ * @input: the image file
  * @plan: the bands
  * @scratch: (nullable) (transfer full): for a file whose rows are not stored in order; see ms_streamed_file_clear()
  * @image: (nullable) (transfer full): its pixels in @scratch, from ms_streamed_file_inspect()
@@ -22,10 +19,7 @@ G_BEGIN_DECLS
  * @is_opaque: whether every alpha is 255
  */
 typedef struct {
-  const char *path;
-  const char *name;
-  GBytes *content;
-  const MsImageLimits *limits;
+  MsRowInput input;
   MsStreamPlan plan;
   MsScratchFile *scratch;
   MsImage *image;

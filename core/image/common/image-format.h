@@ -17,3 +17,6 @@ typedef enum {
   MS_IMAGE_FORMAT_TIFF,
   MS_IMAGE_FORMAT_WEBP,
 } MsImageFormat;
+
+/** MS_IMAGE_FORMAT_DEFAULT: what is written where neither a name nor an option gives a format; every build has it. */
+#define MS_IMAGE_FORMAT_DEFAULT MS_IMAGE_FORMAT_PNG

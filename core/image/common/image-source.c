@@ -69,8 +69,8 @@ ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 tot
 {
   if (self->scratch)
     ms_scratch_file_touch(self->scratch, self->row_bytes);
-  if (self->rows)
-    self->rows(done, total, self->rows_data);
+  if (self->report.rows)
+    self->report.rows(done, total, self->report.data);
 }
 
 static void
@@ -118,35 +118,34 @@ copy_bytes(GBytes *bytes, guint64 offset, void *buffer, gsize size)
  * ms_image_source_read_at:
  * @offset: of the first byte wanted
  * @size: bytes wanted
- * @got: (out): bytes read, less than @size only at the end of the file
  *
  * Reads from any offset; the position of ms_image_source_read() does not change.
  *
- * Returns: FALSE when the file cannot be read or the call was cancelled
+ * Returns: bytes read, less than @size only at the end of the file; -1 when the file cannot be read or the call was
+ *   cancelled
  */
-gboolean
-ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got, GError **error)
+gssize
+ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, GError **error)
 {
-  *got = 0;
+  gsize got = 0;
+
   if (g_cancellable_set_error_if_cancelled(self->cancellable, error))
-    return FALSE;
-  if (self->bytes != NULL) {
-    *got = copy_bytes(self->bytes, offset, buffer, size);
-    return TRUE;
-  }
-  while (*got < size && offset <= G_MAXINT64 - size) {
-    gssize n = pread(self->fd, (guint8 *)buffer + *got, size - *got, (off_t)(offset + *got));
+    return -1;
+  if (self->bytes != NULL)
+    return (gssize)copy_bytes(self->bytes, offset, buffer, size);
+  while (got < size && offset <= G_MAXINT64 - size) {
+    gssize n = pread(self->fd, (guint8 *)buffer + got, size - got, (off_t)(offset + got));
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0) {
       set_read_error(self, g_strerror(errno), error);
-      return FALSE;
+      return -1;
     }
     if (n == 0)
       break;
-    *got += n;
+    got += n;
   }
-  return TRUE;
+  return (gssize)got;
 }
 
 /**
@@ -299,57 +298,53 @@ touch(gsize bytes, gpointer scratch)
 
 /* Turns pixels upright that are in temporary files. */
 static gboolean
-turn_in_scratch(MsScratchFile *scratch, guint8 **pixels, int *width, int *height, int orientation, GError **error)
+turn_in_scratch(MsScratchFile *scratch, MsStoredPixels *stored, GError **error)
 {
-  gboolean swaps = ms_orientation_swaps_sides(orientation);
-  guint8 *target = swaps ? ms_scratch_file_map(scratch, (gsize)*width * *height * 4, error) : *pixels;
-  int old_width = *width;
+  gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
+  guint8 *target =
+    swaps ? ms_scratch_file_map(scratch, (gsize)stored->width * stored->height * 4, error) : stored->pixels;
 
   if (!target)
     return FALSE;
-  ms_orientation_turn(*pixels, *width, *height, orientation, target, touch, scratch);
+  ms_orientation_turn(stored, target, touch, scratch);
   if (!swaps)
     return TRUE;
-  ms_scratch_file_unmap(scratch, *pixels);
-  *pixels = target;
-  *width = *height;
-  *height = old_width;
+  ms_scratch_file_unmap(scratch, stored->pixels);
+  *stored = (MsStoredPixels){target, stored->height, stored->width, 1};
   return TRUE;
 }
 
 static MsImage *
-finish_in_scratch(MsScratchFile *scratch, guint8 *pixels, int width, int height, MsMetadata *metadata, int orientation,
-                  GError **error)
+finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *metadata, GError **error)
 {
-  if (!turn_in_scratch(scratch, &pixels, &width, &height, orientation, error))
+  if (!turn_in_scratch(scratch, &stored, error))
     return NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new_with_free_func(
-    pixels, (gsize)width * height * 4, (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(scratch));
-  return ms_image_new(width, height, bytes, metadata);
+  g_autoptr(GBytes) bytes =
+    g_bytes_new_with_free_func(stored.pixels, (gsize)stored.width * stored.height * 4,
+                               (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(scratch));
+  return ms_image_new(stored.width, stored.height, bytes, metadata);
 }
 
 /**
  * ms_image_source_finish:
- * @pixels: (transfer full): the pixels as stored in the file
+ * @stored: (transfer full): the pixels as stored in the file; the orientation is 0 where the EXIF block of the file
+ *   says it
  * @raw: (transfer none): the metadata as stored in the file
- * @orientation: 1 to 8 where the file says so itself; 0 where its EXIF block does
  *
  * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.
  *
  * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map()
  */
 MsImage *
-ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw, int orientation,
-                       GError **error)
+ms_image_source_finish(MsImageSource *self, MsStoredPixels stored, MsMetadata *raw, GError **error)
 {
-  int applied = 1;
-  g_autoptr(MsMetadata) metadata = ms_image_source_upright_metadata(raw, orientation, &applied);
+  g_autoptr(MsMetadata) metadata = ms_image_source_upright_metadata(raw, stored.orientation, &stored.orientation);
 
   if (self->scratch)
-    return finish_in_scratch(self->scratch, pixels, width, height, metadata, applied, error);
-  if (ms_orientation_apply(&pixels, &width, &height, applied))
-    return ms_image_new_take(width, height, pixels, metadata);
-  g_free(pixels);
+    return finish_in_scratch(self->scratch, stored, metadata, error);
+  if (ms_orientation_apply(&stored))
+    return ms_image_new_take(stored.width, stored.height, stored.pixels, metadata);
+  g_free(stored.pixels);
   ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to turn '%s' upright; close other programs or scale it down.",
                self->name);
   return NULL;

@@ -5,6 +5,7 @@
 #include "core/image/file/scratch-file.h"
 #include "core/image/common/image-format.h"
 #include "core/image/common/image.h"
+#include "core/image/metadata/orientation.h"
 #include "core/language.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,7 @@ G_BEGIN_DECLS
  * MsImageLimits:
  * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
  * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
+ * @max_bytes: bytes that are read from a pipe; 0 for the size of the largest accepted image
  * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
  * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
  *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
@@ -23,6 +25,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 max_pixels;
   guint max_scans;
+  guint64 max_bytes;
   gsize max_metadata;
   gboolean accept_damaged;
 } MsImageLimits;
@@ -55,6 +58,12 @@ typedef struct {
  */
 typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
 
+/** MsRowReport: @rows: (nullable): called with @data */
+typedef struct {
+  MsImageRows rows;
+  gpointer data;
+} MsRowReport;
+
 /**
  * MsImageSource:
  * @name: the file's name in messages
@@ -64,8 +73,7 @@ typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
  * @cancellable: (nullable): checked for every row or block
  * @fd: a file that can be read at any offset, -1 when there is none
  * @bytes: (nullable): the whole file where there is no @fd
- * @rows: (nullable): called for every row that has been decoded
- * @rows_data: for @rows
+ * @report: called for every row that has been decoded
  * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
  * @row_bytes: of the pixels in @scratch
  * @damage: what is damaged in a file that was accepted nevertheless; empty for nothing
@@ -78,8 +86,7 @@ typedef struct {
   GCancellable *cancellable;
   int fd;
   GBytes *bytes;
-  MsImageRows rows;
-  gpointer rows_data;
+  MsRowReport report;
   MsScratchFile *scratch;
   gsize row_bytes;
   char damage[MS_IMAGE_MOST_DAMAGE];
@@ -92,8 +99,7 @@ MsImageSource ms_image_source_of_bytes(GBytes *bytes, const char *name, GInputSt
                                        const MsImageLimits *limits);
 void ms_image_source_report_rows(const MsImageSource *self, guint64 done, guint64 total);
 gboolean ms_image_source_read(MsImageSource *self, void *buffer, gsize size, gsize *got, GError **error);
-gboolean ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, gsize *got,
-                                 GError **error);
+gssize ms_image_source_read_at(MsImageSource *self, guint64 offset, void *buffer, gsize size, GError **error);
 gboolean ms_image_source_check_size(MsImageSource *self, guint64 width, guint64 height, guint64 least_bytes,
                                     GError **error);
 void ms_image_source_blacken(guint8 *pixels, guint64 n);
@@ -102,7 +108,6 @@ int ms_image_source_get_orientation(GBytes *exif, GBytes *xmp);
 guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64 height, GError **error);
 void ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels);
 MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);
-MsImage *ms_image_source_finish(MsImageSource *self, guint8 *pixels, int width, int height, MsMetadata *raw,
-                                int orientation, GError **error);
+MsImage *ms_image_source_finish(MsImageSource *self, MsStoredPixels stored, MsMetadata *raw, GError **error);
 
 G_END_DECLS

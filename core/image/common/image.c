@@ -19,7 +19,6 @@ struct _MsImage {
   MsMetadata *metadata;
   char *damage;
   gboolean is_streamed;
-  gboolean is_opaque; /* of a streamed image, whose pixels cannot be searched */
   MsImageFeed feed;
 };
 
@@ -119,19 +118,16 @@ ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata)
 /**
  * ms_image_new_streamed:
  * @pixels: (transfer none): addresses for width * height * 4 bytes, of which @feed makes rows valid
- * @is_opaque: whether every alpha is 255
  * @feed: (transfer full): makes the rows
  *
  * Like ms_image_new(), for an image that is read in order of rows, with ms_image_hold_rows() before each access.
  */
 MsImage *
-ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, gboolean is_opaque,
-                      const MsImageFeed *feed)
+ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, const MsImageFeed *feed)
 {
   MsImage *self = ms_image_new(width, height, pixels, metadata);
 
   self->is_streamed = TRUE;
-  self->is_opaque = is_opaque;
   self->feed = *feed;
   return self;
 }
@@ -253,7 +249,7 @@ gboolean
 ms_image_has_transparency(MsImage *self)
 {
   if (self->is_streamed)
-    return !self->is_opaque;
+    return !self->feed.is_opaque;
   return !ms_image_pixels_are_opaque(ms_image_get_pixels(self), ms_image_get_byte_size(self));
 }
 

@@ -28,20 +28,21 @@ typedef struct {
  *   two passes
  * @drop: the rows before @end are not needed until the next pass
  * @free: frees @data
+ * @is_opaque: whether every alpha is 255, since the pixels cannot be searched
  */
 typedef struct {
   gboolean (*hold)(gpointer data, int first, int end, GError **error);
   void (*drop)(gpointer data, int end);
   GDestroyNotify free;
   gpointer data;
+  gboolean is_opaque;
 } MsImageFeed;
 
 guint8 *ms_image_try_alloc_pixels(guint64 width, guint64 height);
 MsImage *ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata);
 MsImage *ms_image_new_rows(MsImage *self, int first, int count);
 MsImage *ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata);
-MsImage *ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, gboolean is_opaque,
-                               const MsImageFeed *feed);
+MsImage *ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, const MsImageFeed *feed);
 int ms_image_get_width(MsImage *self);
 int ms_image_get_height(MsImage *self);
 gsize ms_image_get_stride(MsImage *self);

@@ -108,37 +108,36 @@ open_target(MsAtomicFile *self, GError **error)
   return self->fd >= 0;
 }
 
-/* Takes @folder, which may be -1 with errno set. */
 static MsAtomicFile *
-open_in_folder(int folder, const char *path, gboolean replaces_links, gboolean overwrite, GCancellable *cancellable,
-               GError **error)
+new_file(const char *path, gboolean overwrite, GCancellable *cancellable)
 {
-  g_autoptr(MsAtomicFile) self = g_new0(MsAtomicFile, 1);
-  g_autoptr(GError) failure = NULL;
-  int code = errno;
+  MsAtomicFile *self = g_new0(MsAtomicFile, 1);
 
-  self->fd = -1;
-  self->folder = folder;
+  self->fd = self->folder = -1;
   self->name = g_filename_display_name(path);
   self->base = g_path_get_basename(path);
   self->overwrite = overwrite;
-  self->replaces_links = replaces_links;
   self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
-  if (folder < 0) {
-    ms_write_error_set(error, self->name, code);
-    return NULL;
-  }
+  return self;
+}
+
+/* Opens the file in its folder, which is open. */
+static gboolean
+open_file(MsAtomicFile *self, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
   if (!look_at_target(self, error))
-    return NULL;
+    return FALSE;
   if (!open_target(self, &failure)) {
     if (failure)
       g_propagate_error(error, g_steal_pointer(&failure));
     else
       ms_write_error_set(error, self->name, errno);
-    return NULL;
+    return FALSE;
   }
   self->buffer = g_malloc(BUFFER_SIZE);
-  return g_steal_pointer(&self);
+  return TRUE;
 }
 
 static gboolean
@@ -163,9 +162,14 @@ ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancella
   /* A link stays as it is; the file that it leads to is created or replaced. A link to a pipe may lead to no name. */
   g_autofree char *target = is_pipe_or_device(path) ? g_strdup(path) : ms_file_path_follow(path);
   g_autofree char *folder = g_path_get_dirname(target);
-  int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  g_autoptr(MsAtomicFile) self = new_file(target, overwrite, cancellable);
 
-  return open_in_folder(fd, target, FALSE, overwrite, cancellable, error);
+  self->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (self->folder < 0) {
+    ms_write_error_set(error, self->name, errno);
+    return NULL;
+  }
+  return open_file(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 /**
@@ -180,9 +184,11 @@ MsAtomicFile *
 ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite, GCancellable *cancellable,
                           GError **error)
 {
-  int fd = ms_folder_below_open(folder, path, error);
+  g_autoptr(MsAtomicFile) self = new_file(path, overwrite, cancellable);
 
-  return fd >= 0 ? open_in_folder(fd, path, TRUE, overwrite, cancellable, error) : NULL;
+  self->replaces_links = TRUE;
+  self->folder = ms_folder_below_open(folder, path, error);
+  return self->folder >= 0 && open_file(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 static gboolean

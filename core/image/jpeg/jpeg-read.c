@@ -39,8 +39,9 @@ read_image(MsJpegReader *self)
   int orientation = ms_jpeg_reader_get_orientation(self);
   /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
   jpeg_finish_decompress(cinfo);
-  self->image = ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), width, height, self->metadata,
-                                       orientation, &self->error);
+  self->image =
+    ms_image_source_finish(self->source, (MsStoredPixels){g_steal_pointer(&self->pixels), width, height, orientation},
+                           self->metadata, &self->error);
 }
 
 static MsImage *

@@ -62,51 +62,62 @@ flip_rows(guint32 *pixels, int width, int height, gboolean reverse, const Report
     reverse_pixels(pixels + (gsize)(height / 2) * width, width);
 }
 
-/* Pixel (x, y) of the source goes to column @column0 +- y of row @row0 +- x. */
+/*
+ * Columns become rows: pixel (x, y) of the source goes to column y, or with @mirror @height - 1 - y, of row x, or with
+ * @flip @width - 1 - x.
+ */
+typedef struct {
+  const guint32 *source;
+  guint32 *target;
+  int width;
+  int height;
+  gboolean mirror;
+  gboolean flip;
+} Transposition;
+
 static void
-transpose_tile(const guint32 *source, int width, int height, int x0, int y0, guint32 *target, gboolean mirror,
-               gboolean flip)
+transpose_tile(const Transposition *self, int x0, int y0)
 {
-  int x1 = MIN(x0 + TILE, width);
-  int y1 = MIN(y0 + TILE, height);
+  int width = self->width, height = self->height, x1 = MIN(x0 + TILE, width), y1 = MIN(y0 + TILE, height);
 
   for (int x = x0; x < x1; x++) {
-    guint32 *row = target + (gsize)(flip ? width - 1 - x : x) * height;
+    guint32 *row = self->target + (gsize)(self->flip ? width - 1 - x : x) * height;
     for (int y = y0; y < y1; y++)
-      row[mirror ? height - 1 - y : y] = source[(gsize)y * width + x];
+      row[self->mirror ? height - 1 - y : y] = self->source[(gsize)y * width + x];
   }
 }
 
 /* A row of a tile touches a page of the target, which counts as a whole. */
 static void
-transpose(const guint32 *source, int width, int height, guint32 *target, gboolean mirror, gboolean flip,
-          const Report *steps)
+transpose(const Transposition *self, const Report *steps)
 {
-  for (int y = 0; y < height; y += TILE)
-    for (int x = 0; x < width; x += TILE) {
-      transpose_tile(source, width, height, x, y, target, mirror, flip);
+  for (int y = 0; y < self->height; y += TILE)
+    for (int x = 0; x < self->width; x += TILE) {
+      transpose_tile(self, x, y);
       report(steps, TILE * PAGE_PIXELS);
     }
 }
 
 /**
  * ms_orientation_turn:
- * @pixels: width * height * 4 bytes
- * @orientation: the value of the EXIF tag, 1 to 8; any other counts as 1
- * @target: for orientations 5 to 8, another block of that size; the others are done in place
+ * @target: for orientations 5 to 8, another block of as many bytes; the others are done in place
  * @step: (nullable): called after each part
  */
 void
-ms_orientation_turn(guint8 *pixels, int width, int height, int orientation, guint8 *target, MsOrientationStep step,
-                    gpointer data)
+ms_orientation_turn(const MsStoredPixels *stored, guint8 *target, MsOrientationStep step, gpointer data)
 {
-  guint32 *source = (guint32 *)pixels;
+  guint32 *source = (guint32 *)stored->pixels;
+  const int width = stored->width, height = stored->height, orientation = stored->orientation;
   const Report steps = {step, data};
-  gboolean mirror = orientation == 6 || orientation == 7;
-  gboolean flip = orientation == 7 || orientation == 8;
 
   if (ms_orientation_swaps_sides(orientation))
-    transpose(source, width, height, (guint32 *)target, mirror, flip, &steps);
+    transpose(&(Transposition){.source = source,
+                               .target = (guint32 *)target,
+                               .width = width,
+                               .height = height,
+                               .mirror = orientation == 6 || orientation == 7,
+                               .flip = orientation == 7 || orientation == 8},
+              &steps);
   else if (orientation == 2)
     mirror_rows(source, width, height, &steps);
   else if (orientation == 3 || orientation == 4)
@@ -115,30 +126,25 @@ ms_orientation_turn(guint8 *pixels, int width, int height, int orientation, guin
 
 /**
  * ms_orientation_apply:
- * @pixels: (inout): width * height * 4 bytes from g_malloc(); another block on return for orientations 5 to 8
- * @width: (inout): pixels in a row
- * @height: (inout): rows
- * @orientation: the value of the EXIF tag, 1 to 8; any other counts as 1
+ * @stored: (inout): its pixels are from g_malloc(); it is upright on return, with other pixels for orientations 5 to 8
  *
  * Orientations 2 to 4 are done in place; 5 to 8 need a second block for as long as the call lasts.
  *
- * Returns: FALSE when there is not enough memory; the arguments are then unchanged
+ * Returns: FALSE when there is not enough memory; @stored is then unchanged
  */
 gboolean
-ms_orientation_apply(guint8 **pixels, int *width, int *height, int orientation)
+ms_orientation_apply(MsStoredPixels *stored)
 {
-  gboolean swaps = ms_orientation_swaps_sides(orientation);
-  guint8 *target = swaps ? g_try_malloc((gsize)*width * *height * 4) : *pixels;
-  int old_width = *width;
+  gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
+  guint8 *target = swaps ? g_try_malloc((gsize)stored->width * stored->height * 4) : stored->pixels;
 
   if (target == NULL)
     return FALSE;
-  ms_orientation_turn(*pixels, *width, *height, orientation, target, NULL, NULL);
-  if (!swaps)
-    return TRUE;
-  g_free(*pixels);
-  *pixels = target;
-  *width = *height;
-  *height = old_width;
+  ms_orientation_turn(stored, target, NULL, NULL);
+  if (swaps) {
+    g_free(stored->pixels);
+    *stored = (MsStoredPixels){target, stored->height, stored->width, 1};
+  }
+  stored->orientation = 1;
   return TRUE;
 }

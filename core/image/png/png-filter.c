@@ -50,10 +50,12 @@ cost(const guint8 *differences, gsize n)
 }
 
 static void
-filter_row(const guint8 *row, const guint8 *above, gsize step, guint8 *out, guint8 *scratch, gsize n)
+filter_row(const MsPngRows *self, const guint8 *row, const guint8 *above, guint8 *out, guint8 *scratch)
 {
+  gsize n = self->width * self->samples;
+
   out[0] = FILTER_SUB;
-  filter_sub(row, step, out + 1, n);
+  filter_sub(row, self->samples, out + 1, n);
   filter_up(row, above, scratch, n);
   if (cost(scratch, n) >= cost(out + 1, n))
     return;
@@ -106,7 +108,7 @@ ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out)
   for (gsize y = first; y < first + n; y++, out += 1 + size) {
     guint8 *swap = above;
     copy_row(self, y, row);
-    filter_row(row, above, step, out, scratch, size);
+    filter_row(self, row, above, out, scratch);
     above = row;
     row = swap;
   }

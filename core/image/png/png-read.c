@@ -58,8 +58,8 @@ read_first_pass(MsPngReader *self)
       memcpy(self->pixels + ((gsize)(y / 8) * columns + x) * 4, self->row + (gsize)x * 8 * 4, 4);
   }
   g_autoptr(MsMetadata) metadata = ms_png_reader_get_metadata(self);
-  self->image =
-    ms_image_source_finish(self->source, g_steal_pointer(&self->pixels), columns, rows, metadata, 0, &self->error);
+  self->image = ms_image_source_finish(
+    self->source, (MsStoredPixels){g_steal_pointer(&self->pixels), (int)columns, (int)rows, 0}, metadata, &self->error);
 }
 
 static void
@@ -79,9 +79,10 @@ finish_image(MsPngReader *self)
 {
   g_autoptr(MsMetadata) metadata = ms_png_reader_get_metadata(self);
 
-  self->image = ms_image_source_finish(
-    self->source, g_steal_pointer(&self->pixels), (int)png_get_image_width(self->png, self->info),
-    (int)png_get_image_height(self->png, self->info), metadata, ms_png_reader_get_orientation(self), &self->error);
+  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)png_get_image_width(self->png, self->info),
+                                 (int)png_get_image_height(self->png, self->info), ms_png_reader_get_orientation(self)};
+
+  self->image = ms_image_source_finish(self->source, stored, metadata, &self->error);
 }
 
 static void

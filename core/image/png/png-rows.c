@@ -37,17 +37,18 @@ find_late_exif(MsPngReader *self, gboolean *late)
   guint64 at = SIGNATURE_SIZE;
   gboolean has_pixels = FALSE, is_end = FALSE;
   guint8 start[CHUNK_HEADER_SIZE + MS_PNG_TEXT_MOST_KEYWORD];
-  gsize got = CHUNK_HEADER_SIZE;
+  gssize got = CHUNK_HEADER_SIZE;
 
   while (!*late && !is_end && got >= CHUNK_HEADER_SIZE) {
     guint32 length;
-    if (!ms_image_source_read_at(self->source, at, start, sizeof start, &got, &self->error))
+    got = ms_image_source_read_at(self->source, at, start, sizeof start, &self->error);
+    if (got < 0)
       return FALSE;
     memcpy(&length, start, sizeof length);
     at += CHUNK_HEADER_SIZE + (guint64)GUINT32_FROM_BE(length) + CHECKSUM_SIZE;
     has_pixels = has_pixels || memcmp(start + 4, "IDAT", 4) == 0;
     is_end = memcmp(start + 4, "IEND", 4) == 0;
-    *late = has_pixels && may_turn(start, got);
+    *late = has_pixels && may_turn(start, (gsize)got);
   }
   return TRUE;
 }

@@ -48,9 +48,7 @@ get_number(const guint8 *at)
 static gboolean
 read_at(MsImageSource *source, guint64 at, void *buffer, gsize size)
 {
-  gsize got = 0;
-
-  return ms_image_source_read_at(source, at, buffer, size, &got, NULL) && got == size;
+  return ms_image_source_read_at(source, at, buffer, size, NULL) == (gssize)size;
 }
 
 /* Bytes of a pixel by the colour type of the format; 0 for palettes and what does not exist. */
@@ -79,7 +77,7 @@ read_header(MsPngWhole *self, MsImageSource *source)
   self->width = get_number(ihdr);
   self->height = get_number(ihdr + 4);
   self->samples = count_samples(ihdr[9]);
-  guint64 most = source->rows ? MOST_FOLLOWED_SIZE : MOST_SIZE;
+  guint64 most = source->report.rows ? MOST_FOLLOWED_SIZE : MOST_SIZE;
   gboolean is_plain = ihdr[8] == 8 && self->samples > 0 && ihdr[10] == 0 && ihdr[11] == 0 && ihdr[12] == 0;
   if (!is_plain || self->width == 0 || self->height == 0 || self->width > most ||
       self->height > most / get_stride(self))

@@ -16,19 +16,18 @@ struct _MsRowFile {
   MsRowReader *reader;
 };
 
-/* @content is used where it is set, because a pipe cannot be opened again. */
 static gboolean
-open_source(MsRowFile *self, const char *path, GBytes *content, GError **error)
+open_source(MsRowFile *self, const MsRowInput *input, GError **error)
 {
   g_autoptr(GInputStream) base = NULL;
   struct stat info;
 
-  if (content) {
-    self->source.bytes = g_bytes_ref(content);
-    self->source.size = g_bytes_get_size(content);
-    base = g_memory_input_stream_new_from_bytes(content);
+  if (input->content) {
+    self->source.bytes = g_bytes_ref(input->content);
+    self->source.size = g_bytes_get_size(input->content);
+    base = g_memory_input_stream_new_from_bytes(input->content);
   } else {
-    self->source.fd = ms_image_open_file(path, self->name, error);
+    self->source.fd = ms_image_open_file(input->path, self->name, error);
     if (self->source.fd < 0)
       return FALSE;
     gboolean is_file = fstat(self->source.fd, &info) == 0 && S_ISREG(info.st_mode);
@@ -54,34 +53,28 @@ open_reader(MsRowFile *self, GError **error)
 }
 
 static MsRowFile *
-new_file(const char *path, GBytes *content, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
-         GError **error)
+new_file(const MsRowInput *input, GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsRowFile) self = g_new0(MsRowFile, 1);
 
-  self->name = g_strdup(name);
-  self->limits = *limits;
+  self->name = g_strdup(input->name);
+  self->limits = *input->limits;
   self->source = (MsImageSource){.name = self->name, .limits = &self->limits, .fd = -1};
   self->source.cancellable = cancellable ? g_object_ref(cancellable) : NULL;
-  return open_source(self, path, content, error) ? g_steal_pointer(&self) : NULL;
+  return open_source(self, input, error) ? g_steal_pointer(&self) : NULL;
 }
 
 /**
  * ms_row_file_open:
- * @path: an image file
- * @content: (nullable): its bytes where they are in memory already
- * @name: its name in messages
- * @limits: what is refused
  * @cancellable: (nullable): checked for every row
  *
  * Returns: (transfer full): the file, at the first row; %NULL with the errors of ms_image_load(), or with
  *   %MS_ERROR_UNSUPPORTED where the rows of the upright image are not stored in order
  */
 MsRowFile *
-ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
-                 GCancellable *cancellable, GError **error)
+ms_row_file_open(const MsRowInput *input, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsRowFile) self = new_file(path, content, name, limits, cancellable, error);
+  g_autoptr(MsRowFile) self = new_file(input, cancellable, error);
 
   if (!self)
     return NULL;
@@ -93,16 +86,14 @@ ms_row_file_open(const char *path, GBytes *content, const char *name, const MsIm
  * ms_row_file_load_scratch:
  * @scratch: in whose temporary files the pixels are
  *
- * Loads a file whose rows are not stored in order, of a format that is read by rows otherwise. The other arguments are
- * those of ms_row_file_open().
+ * Loads a file whose rows are not stored in order, of a format that is read by rows otherwise.
  *
  * Returns: (transfer full): the upright image; %NULL with the errors of ms_image_load() or ms_scratch_file_map()
  */
 MsImage *
-ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
-                         MsScratchFile *scratch, GCancellable *cancellable, GError **error)
+ms_row_file_load_scratch(const MsRowInput *input, MsScratchFile *scratch, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsRowFile) self = new_file(path, content, name, limits, cancellable, error);
+  g_autoptr(MsRowFile) self = new_file(input, cancellable, error);
   const MsCodec *codec = self ? ms_image_find_codec(&self->source, error) : NULL;
 
   if (!codec)

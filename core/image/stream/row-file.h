@@ -8,10 +8,23 @@ G_BEGIN_DECLS
 
 typedef struct _MsRowFile MsRowFile;
 
-MsRowFile *ms_row_file_open(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
-                            GCancellable *cancellable, GError **error);
-MsImage *ms_row_file_load_scratch(const char *path, GBytes *content, const char *name, const MsImageLimits *limits,
-                                  MsScratchFile *scratch, GCancellable *cancellable, GError **error);
+/**
+ * MsRowInput: the image file to read.
+ * @path: of the file
+ * @name: its name in messages
+ * @content: (nullable): its bytes where they are in memory already, because a pipe cannot be opened again
+ * @limits: what is refused
+ */
+typedef struct {
+  const char *path;
+  const char *name;
+  GBytes *content;
+  const MsImageLimits *limits;
+} MsRowInput;
+
+MsRowFile *ms_row_file_open(const MsRowInput *input, GCancellable *cancellable, GError **error);
+MsImage *ms_row_file_load_scratch(const MsRowInput *input, MsScratchFile *scratch, GCancellable *cancellable,
+                                  GError **error);
 const char *ms_row_file_get_damage(MsRowFile *self);
 const MsRowReader *ms_row_file_get_reader(MsRowFile *self);
 gboolean ms_row_file_read(MsRowFile *self, guint8 *row, GError **error);
