@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fails where modules include each other in a circle, and where core includes GTK, the window or the program.
+"""Fails where modules include each other in a circle or against the order of core/README.md, and where core includes
+GTK, the window or the program.
 
 A module is a folder below core, ui or app. An arrow leads from the folder of a file to the folder of a header that it
 includes.
@@ -58,6 +59,23 @@ def circle_problems(graph):
     return problems
 
 
+def listed_order():
+    """The folders of core in the order of its README, in which each includes only those above it."""
+    return re.findall(r'^\| `core/([\w-]+)/`', sources.read('core/README.md'), re.MULTILINE)
+
+
+def unordered_includes():
+    order = listed_order()
+    problems = []
+    for path in sources.files('.c', '.h', below=('core',)):
+        for header in sources.includes(path):
+            places = [order.index(name.split('/')[1]) for name in (path, header)
+                      if re.match(r'core/[\w-]+/', name) and name.split('/')[1] in order]
+            if len(places) == 2 and places[0] < places[1]:
+                problems.append('%s: includes %s, whose folder core/README.md lists lower' % (path, header))
+    return problems
+
+
 def upward_includes():
     problems = []
     for path in sources.files('.c', '.h', '.build', below=('core',)):
@@ -70,4 +88,4 @@ def upward_includes():
     return problems
 
 
-sources.finish(circle_problems(arrows()) + upward_includes())
+sources.finish(circle_problems(arrows()) + unordered_includes() + upward_includes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fails where a README names a file or folder that does not exist.
+"""Fails where a README names a file or folder that does not exist, or leaves out a folder that it should list.
 
 A name is what stands between backquotes, looks like a path and ends with a known suffix or a slash. It is the end
 of the path of a file or folder. {a,b} stands for both; a name with a word in capitals stands for any file.
@@ -50,8 +50,17 @@ def missing_names(readme, paths):
     return problems
 
 
+def unlisted_folders(top):
+    """The folders of a part of the project that its README does not name; the build alone uses "precompiled"."""
+    text = sources.read(top + '/README.md')
+    return ['%s/README.md: does not say what lives in `%s/%s/`' % (top, top, name)
+            for name in sorted(os.listdir(os.path.join(sources.ROOT, top)))
+            if os.path.isdir(os.path.join(sources.ROOT, top, name)) and name != 'precompiled'
+            and '`%s/%s/`' % (top, name) not in text]
+
+
 def main():
-    problems = []
+    problems = unlisted_folders('core')
     paths = all_paths()
     for readme in READMES:
         present = os.path.exists(os.path.join(sources.ROOT, readme))
