@@ -49,18 +49,18 @@ inspects(const MsCommandLine *line)
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
-           GError **error)
+on_inspect(const MsInspection *rows, gpointer data, GError **error)
 {
   Command *c = data;
-  const MsDeviceRun run = {ms_engine_get_context(engine), item->log, c->cancellable};
+  MsBatchItem *item = rows->item;
+  const MsDeviceRun run = {ms_engine_get_context(rows->engine), item->log, c->cancellable};
   const MsImageSummaryParts parts = {c->line->stats, c->line->histogram};
   g_autoptr(GBytes) above = g_steal_pointer(&item->summary);
-  g_autoptr(GBytes) rows = ms_image_summary_new(&run, source, result, parts, error);
+  g_autoptr(GBytes) summary = ms_image_summary_new(&run, rows->source, rows->result, parts, error);
 
-  if (!rows)
+  if (!summary)
     return FALSE;
-  item->summary = first_row > 0 ? ms_image_summary_join(above, rows) : g_steal_pointer(&rows);
+  item->summary = rows->first_row > 0 ? ms_image_summary_join(above, summary) : g_steal_pointer(&summary);
   return TRUE;
 }
 
@@ -230,7 +230,8 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .problem = on_problem,
                          .data = c};
 
-  MsSupervisorOptions supervision = {.timeout_s = c->line->timeout,
+  MsSupervisorOptions supervision = {.runner = &options,
+                                     .timeout_s = c->line->timeout,
                                      .memory_limit = ms_batch_device_watched_bytes(c->line),
                                      .falls_back = ms_batch_device_falls_back(c->line),
                                      .note = on_note,
@@ -242,7 +243,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
   }
   /* The worker opens the device itself. */
   g_clear_object(&c->engine);
-  return ms_supervisor_run(items, &options, &supervision, &hooks, c->cancellable, error);
+  return ms_supervisor_run(items, &supervision, &hooks, c->cancellable, error);
 }
 
 static MsEngine *

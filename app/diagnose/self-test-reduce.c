@@ -8,6 +8,7 @@
 #include "core/reduce/reduce.h"
 #include "core/reduce/reduce-result.h"
 #include "core/reduce/serial.h"
+#include "core/reduce/sort/sort-serial.h"
 #include "core/reduce/sort/sort.h"
 #include "core/reduce/swap/swap-example.h"
 

@@ -365,7 +365,8 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
 
   MsSettings chosen = ms_api_settings_get(settings);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  return ms_api_regions_new(ms_api_image_get(image), self->engine, &chosen, min_pixels, cancellable, error);
+  const MsFilterRequest request = {.source = ms_api_image_get(image), .settings = &chosen, .cancellable = cancellable};
+  return ms_api_regions_new(self->engine, &request, min_pixels, error);
 }
 
 /**

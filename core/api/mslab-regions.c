@@ -46,24 +46,23 @@ mslab_regions_init(MslabRegions *self)
 
 /* ms_api_regions_new: (transfer full): computed by @engine, which reports progress and may fall back to a processor. */
 MslabRegions *
-ms_api_regions_new(MsImage *image, MsEngine *engine, const MsSettings *settings, guint min_pixels,
-                   GCancellable *cancellable, GError **error)
+ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
-  MsEngineRun about = {.want_modes = TRUE, .cancellable = cancellable};
-  g_autoptr(MsImage) filtered = ms_engine_run(engine, image, settings, &about, error);
-  const MsDeviceRun run = {ms_engine_get_context(engine), NULL, cancellable};
+  MsEngineRun about = {.want_modes = TRUE, .cancellable = request->cancellable};
+  g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
+  const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};
 
   if (filtered)
-    self->segmentation = ms_segmentation_new_on(run.context, &(MsFiltered){filtered, about.modes, &settings->params},
-                                                &options, cancellable, error);
+    self->segmentation = ms_segmentation_new_on(
+      run.context, &(MsFiltered){filtered, about.modes, &request->settings->params}, &options, run.cancellable, error);
   ms_engine_run_clear(&about);
   if (self->segmentation)
-    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, image, error);
+    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, request->source, error);
   if (!self->table)
     return NULL;
-  self->original = g_object_ref(image);
+  self->original = g_object_ref(request->source);
   return g_steal_pointer(&self);
 }
 

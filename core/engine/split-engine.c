@@ -171,15 +171,19 @@ is_new_device(GPtrArray *contexts, MsContext *context)
   return TRUE;
 }
 
-static gboolean
-add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, MsEngineNote note, gpointer note_data,
-            GError **error)
+static void
+note_all(char **sentences, MsEngineNote note, gpointer note_data)
 {
-  g_auto(GStrv) rejected = NULL;
-  g_autoptr(MsContext) context = ms_device_choose_among(devices, device_selector, &rejected, error);
+  for (gsize i = 0; note && sentences && sentences[i]; i++)
+    note(sentences[i], note_data);
+}
 
-  for (gsize i = 0; context && note && rejected && rejected[i]; i++)
-    note(rejected[i], note_data);
+/* Opens one of @devices, unless it is among @contexts. */
+static gboolean
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, char ***rejected, GError **error)
+{
+  g_autoptr(MsContext) context = ms_device_choose_among(devices, device_selector, rejected, error);
+
   if (!context)
     return FALSE;
   if (!is_new_device(contexts, context)) {
@@ -215,9 +219,12 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
   }
   devices = ms_device_enumerate(error);
   ms_engine_note_driver(note, note_data);
-  for (gsize i = 0; devices && selectors[i]; i++)
-    if (!add_context(contexts, devices, selectors[i], note, note_data, error))
+  for (gsize i = 0; devices && selectors[i]; i++) {
+    g_auto(GStrv) rejected = NULL;
+    if (!add_context(contexts, devices, selectors[i], &rejected, error))
       return NULL;
+    note_all(rejected, note, note_data);
+  }
   return devices ? g_steal_pointer(&contexts) : NULL;
 }
 

@@ -70,23 +70,20 @@ reserve_tables(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GE
   return plan->settings.params.space == MS_SPACE_RGB || self->tables;
 }
 
-/**
- * ms_filter_buffers_reserve: allocates what a stripe of @plan needs: @source_rows rows of the image, @result_rows of
- * the region, and the plan's scratch buffers.
- */
+/** ms_filter_buffers_reserve: allocates what a stripe of @plan needs, the plan's scratch buffers included. */
 gboolean
-ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, int source_rows,
-                          int result_rows, GError **error)
+ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, MsStripeRows rows,
+                          GError **error)
 {
-  gsize result_bytes = (gsize)result_rows * plan->request.region.width * 4;
+  gsize result_bytes = (gsize)rows.result * plan->request.region.width * 4;
 
-  if (!reserve_tables(self, context, plan, error) || !reserve_mask(self, context, plan, source_rows, error) ||
-      !reserve_source(self, context, plan, source_rows, error) ||
+  if (!reserve_tables(self, context, plan, error) || !reserve_mask(self, context, plan, rows.source, error) ||
+      !reserve_source(self, context, plan, rows.source, error) ||
       !reserve(&self->result, context, CL_MEM_READ_WRITE, result_bytes, error) ||
       (plan->request.modes && !reserve(&self->modes, context, CL_MEM_READ_WRITE, result_bytes, error)))
     return FALSE;
   for (guint i = 0; i < plan->n_scratch; i++) {
-    gsize bytes = source_rows * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes;
+    gsize bytes = rows.source * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes;
     if (!reserve(&self->scratch[i], context, CL_MEM_READ_WRITE, bytes, error))
       return FALSE;
   }

@@ -33,8 +33,14 @@ typedef struct {
   gsize image_height;
 } MsFilterBuffers;
 
-gboolean ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, int source_rows,
-                                   int result_rows, GError **error);
+/** MsStripeRows: the rows of a stripe: @source of the image, and @result of the region. */
+typedef struct {
+  int source;
+  int result;
+} MsStripeRows;
+
+gboolean ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, MsStripeRows rows,
+                                   GError **error);
 gboolean ms_filter_buffers_clear_scratch(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error);
 void ms_filter_buffers_release(MsFilterBuffers *self);
 

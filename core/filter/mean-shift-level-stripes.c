@@ -106,7 +106,7 @@ halve_rows(Stripes *self, MsRows rows, GError **error)
   l->held = ms_bands_with_halo(fine, HALVING_HALO, l->plan->request.height);
   set_rows(self, rows);
   return !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
-         ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, 1, error) &&
+         ms_filter_buffers_reserve(l->buffers, l->context, l->plan, (MsStripeRows){l->held.count, 1}, error) &&
          ms_filter_run_upload(&self->run, error) && launch_halving(self, error) &&
          ms_context_download(l->context, &(MsBufferRange){self->device.pixels, 0, rows.count * stride},
                              self->halved + rows.first * stride, l->log, error);

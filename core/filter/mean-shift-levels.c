@@ -68,7 +68,8 @@ prepare(Run *self, GError **error)
     return FALSE;
   for (guint i = 0; i < self->n; i++) {
     MsFilterLaunch *l = &self->levels[i].launch;
-    if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, l->stripe.count, error) ||
+    if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, (MsStripeRows){l->held.count, l->stripe.count},
+                                   error) ||
         !ms_filter_launch_create_kernels(l, error))
       return FALSE;
   }

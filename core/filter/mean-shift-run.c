@@ -123,7 +123,7 @@ ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
 
   l->stripe = l->band = stripe;
   l->held = ms_bands_with_halo(stripe, l->plan->halo, request_of(self)->height);
-  if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, l->held.count, stripe.count, error) ||
+  if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, (MsStripeRows){l->held.count, stripe.count}, error) ||
       !ms_filter_run_upload(self, error) || !run_kernels(self, error) || !ms_filter_run_download(self, error))
     return FALSE;
   if (l->log)

@@ -29,7 +29,8 @@ staging_lanes(MsContext *self, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
     return 0;
   if (!self->staging)
-    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, staging_wait, self, NULL);
+    self->staging =
+      ms_staging_new(self->context, self->queue, STAGING_CHUNK, (MsStagingWaiter){staging_wait, self}, NULL);
   self->cannot_stage = !self->staging;
   return self->staging ? lanes : 0;
 }

@@ -28,8 +28,7 @@ struct _MsStaging {
   cl_context context;
   cl_command_queue queue;
   gsize chunk_bytes;
-  MsStagingWait wait;
-  gpointer owner;
+  MsStagingWaiter waiter;
   Lane lanes[MOST_LANES]; /* pinned when first used, except the first, which ms_staging_new() pins */
   GMutex busy;            /* held during a job, which uses all slots */
 };
@@ -126,23 +125,20 @@ pin_lane(MsStaging *self, Lane *lane, GError **error)
  * ms_staging_new:
  * @queue: in-order, with profiling; it and @context must outlive the staging
  * @chunk_bytes: bytes of a slot
- * @wait: how @owner waits for an event; called from several threads
  *
  * Pins two chunks of host memory now, and two more when a further lane is first used.
  *
  * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
  */
 MsStaging *
-ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWait wait, gpointer owner,
-               GError **error)
+ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWaiter waiter, GError **error)
 {
   g_autoptr(MsStaging) self = g_new0(MsStaging, 1);
 
   self->context = context;
   self->queue = queue;
   self->chunk_bytes = chunk_bytes;
-  self->wait = wait;
-  self->owner = owner;
+  self->waiter = waiter;
   g_mutex_init(&self->busy);
   return pin_lane(self, &self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
 }
@@ -215,7 +211,7 @@ finish_slot(Job *job, Slot *slot, GError **error)
 {
   if (!slot->moving)
     return TRUE;
-  gboolean good = !device_hangs(job) && job->self->wait(job->self->owner, slot->moving, error);
+  gboolean good = !device_hangs(job) && job->self->waiter.wait(job->self->waiter.owner, slot->moving, error);
   if (good && !job->upload)
     memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
   job->events[slot->chunk] = g_steal_pointer(&slot->moving);
@@ -279,7 +275,7 @@ run_job(Job *job, MsTimingLog *log, GError **error)
   run_lanes(job);
   g_mutex_unlock(&job->self->busy);
   if (!job->error && log)
-    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, NULL, job->copy.bytes, job->events,
+    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, job->copy.bytes, job->events,
                              job->n_chunks);
   for (gsize i = 0; i < job->n_chunks; i++)
     g_clear_pointer(&job->events[i], clReleaseEvent);

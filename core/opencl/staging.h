@@ -9,8 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** MsStagingWait: waits for @event, under the watchdog of @owner if it has one. */
-typedef gboolean (*MsStagingWait)(gpointer owner, cl_event event, GError **error);
+/** MsStagingWaiter: @wait waits for @event, under the watchdog of @owner if it has one; called from several threads. */
+typedef struct {
+  gboolean (*wait)(gpointer owner, cl_event event, GError **error);
+  gpointer owner;
+} MsStagingWaiter;
 
 typedef struct _MsStaging MsStaging;
 
@@ -27,8 +30,8 @@ typedef struct {
 } MsStagedCopy;
 
 guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
-MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWait wait,
-                          gpointer owner, GError **error);
+MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWaiter waiter,
+                          GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);

@@ -80,11 +80,11 @@ ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, gu
  * Adds a single row from the first of them to the last.
  */
 void
-ms_timing_log_add_events(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event *events, gsize n)
+ms_timing_log_add_events(MsTimingLog *self, MsStage stage, guint64 bytes, cl_event *events, gsize n)
 {
   g_return_if_fail(n > 0);
 
-  ms_timing_log_add_event(self, stage, kernel, bytes, events[0]);
+  ms_timing_log_add_event(self, stage, NULL, bytes, events[0]);
   for (gsize i = 1; i < n; i++) {
     PendingEvent pending = {self->rows->len - 1, events[i]};
     clRetainEvent(events[i]);

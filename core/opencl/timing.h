@@ -40,8 +40,7 @@ G_DECLARE_FINAL_TYPE(MsTimingLog, ms_timing_log, MS, TIMING_LOG, GObject)
 MsTimingLog *ms_timing_log_new(void);
 void ms_timing_log_add(MsTimingLog *self, const MsTiming *row);
 void ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event event);
-void ms_timing_log_add_events(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event *events,
-                              gsize n);
+void ms_timing_log_add_events(MsTimingLog *self, MsStage stage, guint64 bytes, cl_event *events, gsize n);
 void ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint64 bytes, gint64 started_us);
 gboolean ms_timing_log_resolve(MsTimingLog *self, GError **error);
 guint ms_timing_log_get_length(MsTimingLog *self);

@@ -90,17 +90,17 @@ open_engine(gpointer data, GError **error)
 }
 
 static gboolean
-inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
-        GError **error)
+inspect(const MsInspection *rows, gpointer data, GError **error)
 {
   Inspection *self = data;
+  MsImage *source = rows->source;
   const gsize stride = ms_image_get_stride(source);
 
-  g_assert_cmpint(first_row, ==, self->next_row);
+  g_assert_cmpint(rows->first_row, ==, self->next_row);
   g_assert_cmpint(ms_image_get_width(source), ==, WIDTH);
-  g_assert_cmpint(ms_image_get_height(source), ==, ms_image_get_height(result));
+  g_assert_cmpint(ms_image_get_height(source), ==, ms_image_get_height(rows->result));
   g_assert_cmpmem(ms_image_get_pixels(source), ms_image_get_byte_size(source),
-                  ms_image_get_pixels(self->source) + (gsize)first_row * stride, ms_image_get_byte_size(source));
+                  ms_image_get_pixels(self->source) + (gsize)rows->first_row * stride, ms_image_get_byte_size(source));
   self->next_row += ms_image_get_height(source);
   self->bands++;
   return TRUE;

@@ -149,14 +149,15 @@ count_note(const char *sentence, gpointer data)
 static gboolean
 supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
 {
-  MsSupervisorOptions supervision = {.timeout_s = timeout_s,
+  MsSupervisorOptions supervision = {.runner = &f->options,
+                                     .timeout_s = timeout_s,
                                      .memory_limit = f->options.memory_limit,
                                      .falls_back = f->falls_back,
                                      .note = count_note,
                                      .device = remember_device};
   MsRunnerHooks hooks = {.finished = count_finished, .data = f};
 
-  return ms_supervisor_run(items, &f->options, &supervision, &hooks, f->cancellable, error);
+  return ms_supervisor_run(items, &supervision, &hooks, f->cancellable, error);
 }
 
 static void
@@ -475,10 +476,9 @@ test_cancel_hung(BatchFixture *f, gconstpointer data)
 }
 
 static gboolean
-summarise(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
-          GError **error)
+summarise(const MsInspection *rows, gpointer data, GError **error)
 {
-  item->summary = g_bytes_new(item->input, strlen(item->input) + 1);
+  rows->item->summary = g_bytes_new(rows->item->input, strlen(rows->item->input) + 1);
   return TRUE;
 }
 

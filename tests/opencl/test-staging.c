@@ -52,7 +52,7 @@ set_up(void)
   Fixture *self = g_new0(Fixture, 1);
   self->context = g_steal_pointer(&context);
   self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), CHUNK,
-                                 wait_for_test, &self->waits, &error);
+                                 (MsStagingWaiter){wait_for_test, &self->waits}, &error);
   g_assert_no_error(error);
   self->device = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, ROOM, NULL, &error);
   g_assert_no_error(error);

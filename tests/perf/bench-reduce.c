@@ -26,6 +26,7 @@
 #include "core/reduce/reduce.h"
 #include "core/reduce/runs/generated-array.h"
 #include "core/reduce/serial.h"
+#include "core/reduce/sort/sort-serial.h"
 #include "core/reduce/sort/sort.h"
 #include "core/reduce/variant.h"
 

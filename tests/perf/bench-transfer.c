@@ -104,7 +104,7 @@ measure(Bench *self, int repeat, guint lanes, guint kib)
   self->lanes = lanes;
   if (lanes > 0) {
     self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context),
-                                   (gsize)kib << 10, wait_plainly, NULL, &error);
+                                   (gsize)kib << 10, (MsStagingWaiter){wait_plainly, NULL}, &error);
     check(self->staging != NULL, "pinning", error);
   }
   move_up(self);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/reduce/sort/sort-serial.h"
 #include "core/reduce/sort/sort.h"
 #include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"

@@ -197,8 +197,7 @@ finished_cb(MsBatchItem *item, gpointer data)
 
 /* Called on the thread that drives the device, so waiting here pauses the batch between two images or bands. */
 static gboolean
-inspect_cb(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
-           GError **error)
+inspect_cb(const MsInspection *rows, gpointer data, GError **error)
 {
   MsBatchJob *self = data;
 

@@ -37,8 +37,9 @@ filter_on_device(MsRunner *self, MsEngine *engine, MsBatchImage *work, GError **
     ms_engine_set_progress(engine, pass_progress_on, &progress);
   gboolean good = ms_stage_filter(work, engine, error);
   ms_engine_set_progress(engine, NULL, NULL);
+  const MsInspection rows = {work->item, work->source, work->result, 0, engine};
   if (good && self->hooks->inspect)
-    good = self->hooks->inspect(work->item, work->source, work->result, 0, engine, self->hooks->data, error);
+    good = self->hooks->inspect(&rows, self->hooks->data, error);
   return good;
 }
 

@@ -49,11 +49,24 @@ typedef struct {
 } MsRunnerOptions;
 
 /**
+ * MsInspection: the rows of an item that are in memory, before and after filtering.
+ * @first_row: the first of them; 0 for the first band of an image, which begins anew where the image is filtered again,
+ *   and for an image that is passed as a whole
+ * @engine: that filtered them
+ */
+typedef struct {
+  MsBatchItem *item;
+  MsImage *source;
+  MsImage *result;
+  int first_row;
+  MsEngine *engine;
+} MsInspection;
+
+/**
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
- *   that is filtered in bands is passed band by band, from top to bottom; @first_row is 0 for the first band, which
- *   begins anew where the image is filtered again, and for an image that is passed as a whole
+ *   that is filtered in bands is passed band by band, from top to bottom
  * @started: decoding or filtering of an item begins; on any thread, one call at a time
  * @waits: an item is decoded and waits for the device; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
@@ -62,8 +75,7 @@ typedef struct {
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine,
-                      gpointer data, GError **error);
+  gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
   void (*started)(MsBatchItem *item, gpointer data);
   void (*waits)(MsBatchItem *item, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);

@@ -149,9 +149,9 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
 {
   const BandCheck *check = data;
   const MsRunnerHooks *hooks = check->hooks;
+  const MsInspection rows = {check->work->item, source, result, band->region.y, check->engine};
 
-  if (hooks->inspect &&
-      !hooks->inspect(check->work->item, source, result, band->region.y, check->engine, hooks->data, error))
+  if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
     return FALSE;
   return !check->work->options->verify || ms_stage_verify_band(check->work, band->image, &band->region, result, error);
 }

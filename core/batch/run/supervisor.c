@@ -168,17 +168,17 @@ take_items(Supervisor *s, GPtrArray *items, GError **error)
  * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several images in a row ended their workers
  */
 gboolean
-ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupervisorOptions *supervision,
-                  const MsRunnerHooks *hooks, GCancellable *cancellable, GError **error)
+ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
+                  GCancellable *cancellable, GError **error)
 {
   Supervisor s = {.rest = g_ptr_array_new(), .suspects = g_ptr_array_new()};
   gboolean good;
 
-  s.run = (MsSupervision){.options = options,
-                          .supervision = supervision,
+  s.run = (MsSupervision){.options = options->runner,
+                          .supervision = options,
                           .hooks = hooks,
                           .cancellable = cancellable,
-                          .spool = ms_stream_spool_new(options->scratch),
+                          .spool = ms_stream_spool_new(options->runner->scratch),
                           .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   good = take_items(&s, items, error) && run_groups(&s, error);
   ms_stream_spool_free(s.run.spool);

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /**
  * MsSupervisorOptions:
+ * @runner: the options of the worker's runner
  * @arguments: (nullable) (array zero-terminated=1): the worker's program and arguments, %NULL for those of this process
  * @timeout_s: how long a worker may send no message, 0 for a limit that grows with the observed gaps
  * @memory_limit: bytes that a worker may have in memory before it is ended, 0 for no limit
@@ -16,6 +17,7 @@ G_BEGIN_DECLS
  * @device: (nullable): called when a worker has opened its device
  */
 typedef struct {
+  const MsRunnerOptions *runner;
   const char *const *arguments;
   double timeout_s;
   guint64 memory_limit;
@@ -24,7 +26,7 @@ typedef struct {
   void (*device)(const MsEngineInfo *info, gpointer data);
 } MsSupervisorOptions;
 
-gboolean ms_supervisor_run(GPtrArray *items, const MsRunnerOptions *options, const MsSupervisorOptions *supervision,
-                           const MsRunnerHooks *hooks, GCancellable *cancellable, GError **error);
+gboolean ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
+                           GCancellable *cancellable, GError **error);
 
 G_END_DECLS

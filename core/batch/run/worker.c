@@ -94,12 +94,11 @@ on_problem(const char *sentence, gpointer data)
 }
 
 static gboolean
-on_inspect(MsBatchItem *item, MsImage *source, MsImage *result, int first_row, MsEngine *engine, gpointer data,
-           GError **error)
+on_inspect(const MsInspection *rows, gpointer data, GError **error)
 {
   Worker *w = data;
 
-  return w->hooks->inspect(item, source, result, first_row, engine, w->hooks->data, error);
+  return w->hooks->inspect(rows, w->hooks->data, error);
 }
 
 static GHashTable *

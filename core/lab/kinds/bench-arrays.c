@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The generated arrays that reductions and sorts of one experiment share. */
+#include "core/lab/kinds/bench-arrays.h"
+
 #include <inttypes.h>
+
 #include "core/lab/kinds/bench-private.h"
 #include "core/error.h"
 #include "core/opencl/context-transfer.h"

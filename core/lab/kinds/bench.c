@@ -255,14 +255,13 @@ find_reference(MsLabBench *self, MsImage *image, const MsParams *params)
 
 /**
  * ms_lab_bench_reference:
- * @window_samples: (out) (nullable): pixels of all windows that the filter looks at
  *
  * Returns: (transfer none): the result of the serial reference for @image, computed once: the rows that
  *   ms_lab_bench_referenced_rows() copies
  */
 MsImage *
-ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
-                       GCancellable *cancellable, GError **error)
+ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, GCancellable *cancellable,
+                       GError **error)
 {
   Reference *reference = find_reference(self, image, params);
 
@@ -274,9 +273,19 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
     reference = g_memdup2(&fresh, sizeof fresh);
     g_ptr_array_add(self->references, reference);
   }
-  if (window_samples)
-    *window_samples = (double)reference->samples;
   return reference->result;
+}
+
+/**
+ * ms_lab_bench_window_samples: the pixels of all windows that the filter looks at; 0 where ms_lab_bench_reference() has
+ * not computed that reference.
+ */
+double
+ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *params)
+{
+  const Reference *reference = find_reference(self, image, params);
+
+  return reference ? (double)reference->samples : 0;
 }
 
 /**

@@ -20,12 +20,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLabBench, ms_lab_bench_free)
 MsContext *ms_lab_bench_context(MsLabBench *self);
 GPtrArray *ms_lab_bench_contexts(MsLabBench *self);
 MsImage *ms_lab_bench_image(MsLabBench *self, const char *size, GError **error);
-MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, double *window_samples,
-                                GCancellable *cancellable, GError **error);
+MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, GCancellable *cancellable,
+                                GError **error);
+double ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *params);
 void ms_lab_bench_limit_reference(MsLabBench *self, double seconds);
 guint ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s);
 MsImage *ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image);
-const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
 const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/lab/kinds/bench-arrays.h"
 #include "core/lab/kinds/kind-table.h"
 
 #include <glib/gi18n-lib.h>

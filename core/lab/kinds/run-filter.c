@@ -220,7 +220,7 @@ filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancel
   MsSettings settings;
 
   if (!image || !ms_settings_from_factors(problem, &settings, error) ||
-      !ms_lab_bench_reference(bench, image, &settings.params, NULL, cancellable, error))
+      !ms_lab_bench_reference(bench, image, &settings.params, cancellable, error))
     return NULL;
   MsPlanRequest request = ms_plan_request(&settings, ms_context_get_limits(ms_lab_bench_context(bench)),
                                           ms_image_get_width(image), ms_image_get_height(image));

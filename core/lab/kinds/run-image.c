@@ -40,11 +40,11 @@ ms_lab_image_verify(const MsLabImageTask *task, MsImage *result, MsVerification 
                     GCancellable *cancellable, GError **error)
 {
   MsLabBench *bench = task->bench;
-  MsImage *reference =
-    ms_lab_bench_reference(bench, task->image, task->params, &task->work->window_samples, cancellable, error);
+  MsImage *reference = ms_lab_bench_reference(bench, task->image, task->params, cancellable, error);
 
   if (!reference)
     return FALSE;
+  task->work->window_samples = ms_lab_bench_window_samples(bench, task->image, task->params);
   g_autoptr(MsImage) rows = ms_lab_bench_referenced_rows(bench, result);
   MsImageDifference difference = ms_image_compare(rows, reference);
   verification->total = (guint64)ms_image_get_width(rows) * ms_image_get_height(rows);

@@ -9,6 +9,8 @@
 #include "core/error.h"
 
 #include <glib/gi18n-lib.h>
+
+#include "core/lab/kinds/bench-arrays.h"
 #include "core/lab/kinds/kind-table.h"
 #include "core/lab/kinds/peer-process.h"
 #include "core/option/choice.h"

@@ -2,6 +2,7 @@
 /* Kind reduce: any operation, element type and variant, on the device or by the serial code. */
 #include <string.h>
 
+#include "core/lab/kinds/bench-arrays.h"
 #include "core/lab/kinds/kind-table.h"
 
 #include <glib/gi18n-lib.h>

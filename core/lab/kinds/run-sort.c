@@ -2,12 +2,14 @@
 /* Kind sort: bitonic sort in its forms, with thread swapping and its ranges, or the serial sort. */
 #include <string.h>
 
+#include "core/lab/kinds/bench-arrays.h"
 #include "core/lab/kinds/kind-table.h"
 
 #include <glib/gi18n-lib.h>
 #include "core/lab/measure/clock.h"
 #include "core/opencl/context-transfer.h"
 #include "core/option/choice.h"
+#include "core/reduce/sort/sort-serial.h"
 #include "core/reduce/sort/sort.h"
 
 typedef struct {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/lab/kinds/bench-arrays.h"
 #include "core/lab/kinds/kind-table.h"
 
 #include <glib/gi18n-lib.h>

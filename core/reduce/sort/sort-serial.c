@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The serial sort, by the C library, the reference for the results of devices. */
-#include <stdlib.h>
+#include "core/reduce/sort/sort-serial.h"
 
-#include "core/reduce/sort/sort.h"
+#include <stdlib.h>
 
 static int
 compare_uint(const void *a, const void *b)
