@@ -185,8 +185,8 @@ test_refusals(void)
     {{MS_SORT_FAST, MS_SWAP_OFF, 64, 512}, MS_ELEMENT_INT, 10, "at most 256"},
     {{MS_SORT_FAST, MS_SWAP_OFF, 64, 100}, MS_ELEMENT_INT, 10, "power of two"},
     {{MS_SORT_FAST, MS_SWAP_PLAIN, 64, 256}, MS_ELEMENT_INT, 10, "study's form"},
-    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 512, 256}, MS_ELEMENT_INT, 10, "swap range of 512"},
-    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 32, 256}, MS_ELEMENT_INT, 10, "swap range of 32"},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 512, 256}, MS_ELEMENT_INT, 10, "swap range 512 "},
+    {{MS_SORT_STUDY, MS_SWAP_PLAIN, 32, 256}, MS_ELEMENT_INT, 10, "swap range 32 "},
     {{MS_SORT_FAST, MS_SWAP_OFF, 64, 0}, MS_ELEMENT_INT, 1 << 25, "padded to a power of two"},
   };
   const MsDeviceLimits limits = small_device();
