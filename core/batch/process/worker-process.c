@@ -21,6 +21,7 @@ own_program(void)
   return file && g_file_test(file, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer(&file) : g_strdup("/proc/self/exe");
 }
 
+/* (transfer full): the file to start, then its arguments, whose first one says in a driver's messages who wrote them. */
 static GStrv
 own_arguments(GError **error)
 {
@@ -34,8 +35,9 @@ own_arguments(GError **error)
       "Worker processes cannot be started, because /proc is not mounted; mount it, or use --jobs-in-process.");
     return NULL;
   }
+  g_strv_builder_add(builder, program);
   for (const char *p = text; p < text + length; p += strlen(p) + 1)
-    g_strv_builder_add(builder, p == text ? program : p);
+    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
   return g_strv_builder_end(builder);
 }
 
@@ -83,8 +85,8 @@ ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, con
     sources[2 + i] = g_array_index(files, int, i);
   gboolean good = g_spawn_async_with_pipes_and_fds(
     NULL, own ? (const char *const *)own : arguments, (const char *const *)environment,
-    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? 0 : G_SPAWN_SEARCH_PATH), NULL, NULL, -1, -1,
-    messages[1], sources, targets, n, &self->pid, NULL, NULL, NULL, error);
+    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
+    NULL, NULL, -1, -1, messages[1], sources, targets, n, &self->pid, NULL, NULL, NULL, error);
   close(to[0]);
   close(from[1]);
   close(messages[1]);

@@ -202,7 +202,7 @@ static void
 account(MsSplit *self, const MsSplitPart *parts, const MsRows *rows)
 {
   const MsSplitPolicy *policy = ms_split_mode_policy(self->mode);
-  double milliseconds[MS_SHARES_MAX];
+  double milliseconds[MS_SHARES_MAX] = {0};
 
   find_times(self, parts, rows, milliseconds);
   for (guint i = 0; i < self->filters->len; i++) {
