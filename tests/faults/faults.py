@@ -96,8 +96,10 @@ class FaultCase(headless.HeadlessCase):
         return result.returncode, counted, result.stderr.decode(), result.stdout
 
     def without_driver(self, error):
-        """The lines of the program itself: the last ones of a driver that ends its worker are shown as they are."""
-        return "\n".join(line for line in error.splitlines()
+        """The lines of the program itself: the last ones of a driver that ends its worker are shown as they are, and
+        quoted where the program says what became of the image."""
+        own = re.sub(r"the last error of the driver was “[^”]*”", "", error)
+        return "\n".join(line for line in own.splitlines()
                          if line.startswith("meanshift-lab: ") or "pocl" not in line)
 
     def check_after(self, about, code, error):

@@ -21,7 +21,7 @@ own_program(void)
   return file && g_file_test(file, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer(&file) : g_strdup("/proc/self/exe");
 }
 
-/* (transfer full): the file to start, then its arguments, whose first one says in a driver's messages who wrote them. */
+/* (transfer full): the file to start, then its arguments; the first one names the process in messages of a driver. */
 static GStrv
 own_arguments(GError **error)
 {
