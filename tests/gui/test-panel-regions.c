@@ -150,7 +150,7 @@ test_regions(void)
   panel_fixture_tear_down(&f);
 }
 
-/* Under this rule pixels may leave the image: the panel says so. The serial reference has no kernels to build for it. */
+/* Under this rule pixels may leave the image: the panel says so. */
 static void
 test_refusal(void)
 {
@@ -158,8 +158,6 @@ test_refusal(void)
 
   if (!panel_fixture_set_up(&f, MS_TYPE_REGIONS_PANEL))
     return;
-  ms_window_engine_choose(f.engine, "reference");
-  wait_for(60, ms_window_engine_is_reference(f.engine));
   panel_fixture_filter(&f, "rule", "replicate");
   wait_for(60, find_label_with(f.panel, "“Rule” replicate"));
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
