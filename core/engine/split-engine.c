@@ -256,6 +256,7 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpoi
     return NULL;
   self = g_object_new(MS_TYPE_SPLIT_ENGINE, NULL);
   self->split = ms_split_new(contexts, mode);
+  ms_split_set_compares(self->split, TRUE);
   self->name = join(contexts, ms_device_get_name);
   self->platform = join(contexts, ms_device_get_platform);
   self->driver = join(contexts, ms_device_get_driver);

@@ -365,6 +365,14 @@ class Batches(HeadlessCase):
         _, error = self.run_program(source, "-o", self.out / "x.png", "--devices", "0:0,0:0", env=environment, status=2)
         self.sentence(error, "twice")
 
+    def test_several_devices_are_compared_with_one(self):
+        sources = [self.picture(f"{name}.png", 60, 90) for name in "abcd"]
+        environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data")}
+        self.run_program(*sources, "-o", self.out, "--devices", "0:0,0:1", env=environment)
+        speeds = (self.dir / "data" / "meanshift-lab" / "speeds.ini").read_text()
+        teams = [line.count(" + ") for line in speeds.splitlines() if line.startswith("[together:")]
+        self.assertEqual(sorted(teams), [1, 2], "both devices were timed, then one alone")
+
     @in_full_form
     def test_each_of_several_devices_has_its_own_winner(self):
         source = self.picture("a.png", 60, 90)

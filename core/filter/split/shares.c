@@ -144,6 +144,30 @@ ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds)
   normalise(self);
 }
 
+/** ms_shares_keep_fastest: gives all rows to the device with the largest share. */
+void
+ms_shares_keep_fastest(MsShares *self)
+{
+  guint fastest = 0;
+
+  for (guint i = 1; i < self->n; i++)
+    fastest = self->share[i] > self->share[fastest] ? i : fastest;
+  for (guint i = 0; i < self->n; i++)
+    self->left_out[i] = i != fastest;
+  normalise(self);
+}
+
+/** ms_shares_count_active: the devices that are not left out. */
+guint
+ms_shares_count_active(const MsShares *self)
+{
+  guint active = 0;
+
+  for (guint i = 0; i < self->n; i++)
+    active += !self->left_out[i];
+  return active;
+}
+
 /**
  * ms_shares_cut:
  * @step: rows to divide

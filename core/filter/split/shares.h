@@ -80,6 +80,8 @@ gboolean ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error
 MsShares ms_shares_equal(guint n);
 MsShares ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n);
 void ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds);
+void ms_shares_keep_fastest(MsShares *self);
+guint ms_shares_count_active(const MsShares *self);
 void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
 void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds);
 

@@ -4,6 +4,7 @@
 #include "core/filter/split/learned-speeds.h"
 #include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
+#include "core/filter/split/split-rates.h"
 
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
@@ -14,10 +15,12 @@
 struct _MsSplit {
   GObject parent_instance;
   GPtrArray *filters; /* MsMeanShift, one a device */
+  GPtrArray *names;   /* of the devices */
   MsSplitMode mode;
   MsShares shares;
   MsSplitPartner partner; /* the last filter's, where there is one */
   char *store;
+  gboolean compares;
   guint steps;
   guint images; /* run so far */
   guint64 rows[MS_SHARES_MAX];
@@ -35,6 +38,7 @@ ms_split_finalize(GObject *object)
   MsSplit *self = MS_SPLIT(object);
 
   g_clear_pointer(&self->filters, g_ptr_array_unref);
+  g_clear_pointer(&self->names, g_ptr_array_unref);
   g_free(self->store);
   G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
 }
@@ -49,17 +53,18 @@ static void
 ms_split_init(MsSplit *self)
 {
   self->filters = g_ptr_array_new_with_free_func(g_object_unref);
+  self->names = g_ptr_array_new_with_free_func(g_free);
   self->steps = DEFAULT_STEPS;
   self->store = ms_learned_speeds_path();
 }
 
+/* @name: (transfer full): of the device, by which its speed is kept */
 static void
-add_filter(MsSplit *self, MsContext *context, gboolean pipelined)
+add_filter(MsSplit *self, MsContext *context, char *name)
 {
-  MsMeanShift *filter = ms_mean_shift_new(context);
-
-  ms_mean_shift_set_pipelined(filter, pipelined);
-  g_ptr_array_add(self->filters, filter);
+  g_ptr_array_add(self->filters, ms_mean_shift_new(context));
+  g_ptr_array_add(self->names, name);
+  self->shares = ms_shares_equal(self->filters->len);
 }
 
 /**
@@ -74,10 +79,12 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
   g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_SHARES_MAX, NULL);
 
   MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
-  for (guint i = 0; i < contexts->len; i++)
-    add_filter(self, g_ptr_array_index(contexts, i), TRUE);
+  for (guint i = 0; i < contexts->len; i++) {
+    MsContext *context = g_ptr_array_index(contexts, i);
+    add_filter(self, context, ms_learned_speeds_device(ms_context_get_device(context)));
+    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), TRUE);
+  }
   self->mode = mode;
-  self->shares = ms_shares_equal(contexts->len);
   return self;
 }
 
@@ -87,6 +94,16 @@ ms_split_set_store(MsSplit *self, const char *path)
 {
   g_free(self->store);
   self->store = g_strdup(path);
+}
+
+/**
+ * ms_split_set_compares: whether the adaptive mode times all devices together and the fastest one alone, and uses the
+ * faster way; needs a store.
+ */
+void
+ms_split_set_compares(MsSplit *self, gboolean compares)
+{
+  self->compares = compares;
 }
 
 /** ms_split_set_steps: the most steps into which an image is cut. */
@@ -138,9 +155,8 @@ ms_split_add_partner(MsSplit *self, double ratio)
 
   for (guint i = 0; i < self->filters->len; i++)
     ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), FALSE);
-  add_filter(self, ms_split_get_context(self, 0), FALSE);
+  add_filter(self, ms_split_get_context(self, 0), g_strdup_printf("simulated partner %g", ratio));
   self->partner.ratio = ratio;
-  self->shares = ms_shares_equal(self->filters->len);
 }
 
 /** ms_split_get_simulated_ms: the time of the last run, with the partner's as simulated; 0 without a partner. */
@@ -263,19 +279,9 @@ all_overlap(MsSplit *self)
 }
 
 static guint
-count_active(const MsShares *shares)
-{
-  guint active = 0;
-
-  for (guint i = 0; i < shares->n; i++)
-    active += !shares->left_out[i];
-  return active;
-}
-
-static guint
 steps_of(MsSplit *self, MsImage *source)
 {
-  guint active = count_active(&self->shares);
+  guint active = ms_shares_count_active(&self->shares);
 
   if (active == 1 && self->shares.n > 1)
     return 1;
@@ -302,42 +308,43 @@ run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, MsTimingLo
   return TRUE;
 }
 
-static char *
-device_name(MsSplit *self, guint index)
+static gboolean
+leaves_out(const MsSplit *self)
 {
-  if (has_partner(self) && index + 1 == self->filters->len)
-    return g_strdup_printf("simulated partner %g", self->partner.ratio);
-  return ms_learned_speeds_device(ms_context_get_device(ms_split_get_context(self, index)));
+  return ms_split_mode_policy(self->mode)->leaves_out && !has_partner(self);
 }
 
 static void
-start_shares(MsSplit *self, const char *work)
+start_shares(MsSplit *self, const MsSplitRates *rates)
 {
   MsKnownSpeed speeds[MS_SHARES_MAX] = {{0}};
 
-  self->images++;
   self->shares = ms_shares_equal(self->filters->len);
   if (!ms_split_mode_policy(self->mode)->learned || !self->store)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
-    g_autofree char *device = device_name(self, i);
     speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
-    if (!ms_learned_speeds_load(self->store, device, work, &speeds[i].speed))
+    if (!ms_learned_speeds_load(self->store, g_ptr_array_index(self->names, i), rates->work, &speeds[i].speed))
       speeds[i].speed = 0;
   }
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
-  if (ms_split_mode_policy(self->mode)->leaves_out && !has_partner(self) && self->images % IMAGES_UNTIL_TRIAL != 0)
+  if (leaves_out(self) && self->images % IMAGES_UNTIL_TRIAL != 0)
     ms_shares_leave_out(&self->shares, speeds);
+  if (leaves_out(self) && self->compares)
+    ms_split_rates_choose(rates, &self->shares);
 }
 
 static void
-keep_speeds(MsSplit *self, const char *work, int width)
+keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
 {
-  for (guint i = 0; self->store && i < self->filters->len; i++) {
-    g_autofree char *device = device_name(self, i);
+  if (!self->store)
+    return;
+  for (guint i = 0; i < self->filters->len; i++)
     if (self->busy_ms[i] > 0)
-      ms_learned_speeds_keep(self->store, device, work, (double)self->timed_rows[i] * width, self->busy_ms[i]);
-  }
+      ms_learned_speeds_keep(self->store, g_ptr_array_index(self->names, i), rates->work,
+                             (double)self->timed_rows[i] * width, self->busy_ms[i]);
+  if (leaves_out(self) && self->compares)
+    ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
 }
 
 /**
@@ -358,6 +365,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = ms_learned_speeds_work(settings);
+  const MsSplitRates rates = {self->store, self->names, work, (guint64)width * (guint64)height, ++self->images};
   MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
   MsSplitPart common = {.source = source,
                         .settings = settings,
@@ -376,13 +384,14 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
     self->busy_ms[i] = 0;
   }
   ms_split_partner_begin(&self->partner);
-  start_shares(self, work);
+  start_shares(self, &rates);
+  gint64 start_us = g_get_monotonic_time();
   gboolean good = run_steps(self, &common, request->log, logs, error);
   for (guint i = 0; i < self->filters->len; i++)
     g_object_unref(logs[i]);
   if (!good)
     return NULL;
-  keep_speeds(self, work, width);
+  keep_speeds(self, &rates, width, start_us);
   return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
 }
 

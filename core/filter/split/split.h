@@ -15,6 +15,7 @@ G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
 
 MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
 void ms_split_set_store(MsSplit *self, const char *path);
+void ms_split_set_compares(MsSplit *self, gboolean compares);
 void ms_split_set_steps(MsSplit *self, guint steps);
 void ms_split_set_memory_budget(MsSplit *self, guint64 bytes);
 void ms_split_add_partner(MsSplit *self, double ratio);

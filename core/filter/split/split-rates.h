@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether several devices filter a whole image in less time than the fastest of them, by the times of earlier images. */
+#pragma once
+
+#include "core/filter/split/shares.h"
+
+G_BEGIN_DECLS
+
+/**
+ * MsSplitRates: which image the times are of.
+ * @store: the file of learned speeds
+ * @devices: the names of all devices
+ * @work: what is computed
+ * @pixels: of the image
+ * @image: its number in this process, from 1; the first compiles kernels, so that its time is not kept
+ */
+typedef struct {
+  const char *store;
+  GPtrArray *devices;
+  const char *work;
+  guint64 pixels;
+  guint image;
+} MsSplitRates;
+
+gboolean ms_split_rates_prefer_alone(double together, double alone, guint image);
+void ms_split_rates_choose(const MsSplitRates *self, MsShares *shares);
+void ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double milliseconds);
+
+G_END_DECLS

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether devices filter together or the fastest alone: both ways are timed, then the faster one is used. */
+#include <glib/gstdio.h>
+
+#include "core/filter/split/split-rates.h"
+
+static void
+test_both_ways_are_timed(void)
+{
+  /* Nothing is known: together twice, since the first image compiles, then alone, then what was faster. */
+  g_assert_false(ms_split_rates_prefer_alone(0, 0, 1));
+  g_assert_false(ms_split_rates_prefer_alone(0, 0, 2));
+  g_assert_true(ms_split_rates_prefer_alone(5, 0, 3));
+  g_assert_true(ms_split_rates_prefer_alone(5, 6, 4));
+  g_assert_false(ms_split_rates_prefer_alone(6, 5, 4));
+  /* The first image of a process uses what is known, and times nothing. */
+  g_assert_true(ms_split_rates_prefer_alone(5, 6, 1));
+  g_assert_false(ms_split_rates_prefer_alone(5, 0, 1));
+  /* The slower way is tried again. */
+  g_assert_false(ms_split_rates_prefer_alone(5, 6, 32));
+  g_assert_true(ms_split_rates_prefer_alone(6, 5, 64));
+}
+
+static MsSplitRates
+make_rates(const char *store, GPtrArray *devices, guint64 pixels, guint image)
+{
+  return (MsSplitRates){store, devices, "rule0-sp10", pixels, image};
+}
+
+static void
+test_times_are_kept_by_size(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("split-rates-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  g_autoptr(GPtrArray) devices = g_ptr_array_new();
+  MsShares both = ms_shares_equal(2), second, chosen;
+
+  g_ptr_array_add(devices, (gpointer) "a");
+  g_ptr_array_add(devices, (gpointer) "b");
+  both.share[0] = 0.4;
+  both.share[1] = 0.6;
+  second = both;
+  ms_shares_keep_fastest(&second);
+  g_assert_true(second.left_out[0] && !second.left_out[1]);
+  g_assert_cmpfloat(second.share[1], ==, 1);
+
+  MsSplitRates small = make_rates(store, devices, 1000000, 2), large = make_rates(store, devices, 100000000, 2);
+  ms_split_rates_keep(&small, &both, 20);
+  ms_split_rates_keep(&small, &second, 10);
+  ms_split_rates_keep(&large, &both, 100);
+  ms_split_rates_keep(&large, &second, 150);
+  chosen = both;
+  ms_split_rates_choose(&small, &chosen);
+  g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 1);
+  chosen = both;
+  ms_split_rates_choose(&large, &chosen);
+  g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 2);
+
+  /* The first image of a process keeps no time: it compiles kernels. */
+  MsSplitRates first = make_rates(store, devices, 10000, 1), next = make_rates(store, devices, 10000, 2);
+  ms_split_rates_keep(&first, &both, 1);
+  chosen = both;
+  ms_split_rates_choose(&next, &chosen);
+  g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 2);
+  g_assert_cmpint(g_unlink(store), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/split-rates/both-ways-are-timed", test_both_ways_are_timed);
+  g_test_add_func("/split-rates/times-are-kept-by-size", test_times_are_kept_by_size);
+  return g_test_run();
+}
