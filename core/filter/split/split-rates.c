@@ -18,7 +18,7 @@ name_team(const MsSplitRates *self, const MsShares *shares)
   return g_string_free(name, FALSE);
 }
 
-/* (transfer full): images of a size, within a factor of two, since launches and transfers take a part that depends on it */
+/* (transfer full): times hold for sizes within a factor of two, since launches take a part that depends on it */
 static char *
 name_work(const MsSplitRates *self)
 {
@@ -50,7 +50,7 @@ ms_split_rates_prefer_alone(double together, double alone, guint image)
   return (together > 0 && alone > together) != (image % IMAGES_UNTIL_TRIAL == 0);
 }
 
-/** ms_split_rates_choose: leaves out all devices but the fastest if it is faster alone, or not yet known to be slower. */
+/** ms_split_rates_choose: leaves out all devices but the fastest if that is faster, or not yet known to be slower. */
 void
 ms_split_rates_choose(const MsSplitRates *self, MsShares *shares)
 {

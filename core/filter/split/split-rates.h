@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether several devices filter a whole image in less time than the fastest of them, by the times of earlier images. */
+/* Whether several devices filter an image in less time than the fastest of them alone, by times of earlier images. */
 #pragma once
 
 #include "core/filter/split/shares.h"
