@@ -2,12 +2,12 @@
 /*
  * In place of the first iteration: lists the pixels of the mask, which take all their iterations from the list. Few of
  * a block of 2 x 2 pixels may be in the mask, so that sharing its records would leave most work-items idle. Twin of
- * first-shift.cl, whose arguments it has.
+ * first-shift.cl, whose arguments it has, although it writes no modes.
  */
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
                  __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int4 region, const int4 band, const int4 filter, __local uint *room MARKS_PARAM)
+                 const int4 region, const int4 band, const int4 filter, __local uint *room MARKS_PARAM MODES_PARAM)
 {
   const marks_t marks = MARKS_OF(image);
   const int x = band.x + 2 * (int)get_global_id(0), y = band.y + 2 * (int)get_global_id(1);
