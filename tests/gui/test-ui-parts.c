@@ -5,6 +5,7 @@
 
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
+#include "ui/common/format.h"
 #include "ui/document/history.h"
 #include "ui/image-view/picture.h"
 #include "ui/image-view/pixbuf.h"
@@ -148,6 +149,15 @@ test_history_is_bounded(void)
   while (ms_history_undo(history))
     steps++;
   g_assert_cmpuint(steps, ==, 499);
+}
+
+static void
+test_plain_labels(void)
+{
+  g_autofree char *english = ms_format_plain("_Memory object"), *chinese = ms_format_plain("内存对象(_M)");
+
+  g_assert_cmpstr(english, ==, "Memory object");
+  g_assert_cmpstr(chinese, ==, "内存对象");
 }
 
 static void
@@ -361,6 +371,7 @@ int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/ui/plain-labels", test_plain_labels);
   g_test_add_func("/geometry/fit", test_fit);
   g_test_add_func("/geometry/zoom-at-pointer", test_zoom_at_pointer);
   g_test_add_func("/geometry/pan-stops-at-edges", test_pan_stops_at_edges);

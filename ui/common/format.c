@@ -61,13 +61,16 @@ ms_format_share(double share)
   return g_strdup_printf(share < 0.1 ? "%.2f %%" : "%.1f %%", share * 100);
 }
 
-/** ms_format_plain: (transfer full): a label of a control without the mark of its access key. */
+/**
+ * ms_format_plain: (transfer full): a label of a control without the mark of its access key, and without a key that is
+ * added in parentheses, as Chinese labels have it.
+ */
 char *
 ms_format_plain(const char *label)
 {
-  g_auto(GStrv) parts = g_strsplit(label, "_", -1);
+  g_autoptr(GRegex) mark = g_regex_new("\\(_\\w\\)|_", 0, 0, NULL);
 
-  return g_strjoinv("", parts);
+  return g_regex_replace_literal(mark, label, -1, 0, "", 0, NULL);
 }
 
 /** ms_format_count: (transfer full): with the thousands separator of the locale. */
