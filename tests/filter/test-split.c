@@ -56,8 +56,8 @@ test_same_picture(gconstpointer data)
     /* The adaptive mode times the fastest device alone after all of them together. */
     if (run == 2 && GPOINTER_TO_INT(data) == MS_SPLIT_ADAPTIVE)
       g_assert_cmpuint(busy, ==, 1);
-    /* Every mode begins with equal shares; later ones depend on how busy the machine is. */
-    if (run == 0 || GPOINTER_TO_INT(data) == MS_SPLIT_EQUAL) {
+    /* The other modes' shares depend on the kinds of devices, and on how busy the machine is. */
+    if (GPOINTER_TO_INT(data) == MS_SPLIT_EQUAL) {
       g_assert_cmpuint(ms_split_get_rows(split, 1), >, 0);
       g_assert_cmpuint(ms_timing_log_get_length(log), >=, 6);
     }
