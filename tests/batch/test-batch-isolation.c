@@ -1,164 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The batch in worker processes: this program is its own worker, on an engine that dies or hangs for some widths. */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* A batch in worker processes, on an engine that dies or hangs for some widths. */
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/batch/run/stream-spool.h"
-#include "core/batch/run/supervisor.h"
-#include "core/batch/run/worker.h"
-#include "tests/batch/batch-fixture.h"
-
-/* Widths of images at which the engine aborts or hangs. */
-#define ABORTS 17
-#define HANGS 19
-#define IS_KILLED 21
-#define ABORTS_ONCE 23
-#define IS_GREEDY 25
-#define ABORTS_LATE 27
-
-/* What the engine takes when it is greedy, and the limit that this exceeds. */
-#define GREEDY_BYTES ((gsize)640 << 20)
-#define MEMORY_LIMIT (G_GUINT64_CONSTANT(512) << 20)
-
-/* The engine dies while it is opened, or for every image. */
-#define AT_OPENING "MS_TEST_DIES_AT_OPENING"
-#define ALWAYS "MS_TEST_DIES_ALWAYS"
-
-#define MARKER "MS_TEST_MARKER"
-
-/* A file that gets a byte for each worker. */
-#define WORKERS "MS_TEST_WORKERS"
-
-#define DYING_TYPE_ENGINE (dying_engine_get_type())
-G_DECLARE_FINAL_TYPE(DyingEngine, dying_engine, DYING, ENGINE, MsEngine)
-
-struct _DyingEngine {
-  MsEngine parent_instance;
-};
-
-G_DEFINE_FINAL_TYPE(DyingEngine, dying_engine, MS_TYPE_ENGINE)
-
-static MsEngineInfo
-dying_engine_describe(MsEngine *engine)
-{
-  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "gpu"};
-}
-
-static void
-die_without_core(int number)
-{
-  signal(number, SIG_DFL);
-  kill(getpid(), number);
-  pause();
-}
-
-static void
-take_memory_and_wait(void)
-{
-  g_autofree char *bytes = g_malloc(GREEDY_BYTES);
-
-  memset(bytes, 1, GREEDY_BYTES);
-  g_usleep(100 * G_USEC_PER_SEC);
-}
-
-static MsImage *
-dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
-{
-  int width = ms_image_get_width(source);
-  const char *marker = g_getenv(MARKER);
-
-  run->used = *settings;
-  if (width == ABORTS || g_getenv(ALWAYS))
-    die_without_core(SIGABRT);
-  if (width == IS_KILLED)
-    die_without_core(SIGKILL);
-  if (width == HANGS)
-    g_usleep(100 * G_USEC_PER_SEC);
-  if (width == ABORTS_LATE) {
-    g_usleep(G_USEC_PER_SEC / 2);
-    die_without_core(SIGABRT);
-  }
-  if (width == IS_GREEDY)
-    take_memory_and_wait();
-  if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
-    g_file_set_contents(marker, "", 0, NULL);
-    die_without_core(SIGABRT);
-  }
-  return ms_reference_run(
-    source, &settings->params,
-    &(MsReferenceRun){.progress = ms_engine_report_progress, .progress_data = engine, .cancellable = run->cancellable},
-    error);
-}
-
-static void
-dying_engine_class_init(DyingEngineClass *klass)
-{
-  MS_ENGINE_CLASS(klass)->describe = dying_engine_describe;
-  MS_ENGINE_CLASS(klass)->run = dying_engine_run;
-}
-
-static void
-dying_engine_init(DyingEngine *self)
-{
-}
-
-static void
-count_worker(const char *path)
-{
-  FILE *file = fopen(path, "a");
-
-  g_assert_nonnull(file);
-  fputc('w', file);
-  fclose(file);
-}
-
-static MsEngine *
-open_engine(gpointer data, GError **error)
-{
-  if (g_getenv(WORKERS))
-    count_worker(g_getenv(WORKERS));
-  if (g_getenv(AT_OPENING))
-    die_without_core(SIGABRT);
-  return g_object_new(DYING_TYPE_ENGINE, NULL);
-}
-
-static void
-count_finished(MsBatchItem *item, gpointer data)
-{
-  ((BatchFixture *)data)->n_finished++;
-}
-
-static void
-remember_device(const MsEngineInfo *info, gpointer data)
-{
-  g_assert_cmpstr(info->name, ==, "dying");
-}
-
-static void
-count_note(const char *sentence, gpointer data)
-{
-  g_assert_nonnull(strstr(sentence, "Abort"));
-  ((BatchFixture *)data)->n_progress++;
-}
-
-static gboolean
-supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
-{
-  MsSupervisorOptions supervision = {.runner = &f->options,
-                                     .timeout_s = timeout_s,
-                                     .memory_limit = f->options.memory_limit,
-                                     .falls_back = f->falls_back,
-                                     .note = count_note,
-                                     .device = remember_device};
-  MsRunnerHooks hooks = {.finished = count_finished, .data = f};
-
-  return ms_supervisor_run(items, &supervision, &hooks, f->cancellable, error);
-}
+#include "tests/batch/isolation-fixture.h"
 
 static void
 add_pictures(BatchFixture *f, const int *widths, guint n)
@@ -199,7 +43,7 @@ check_death_of(BatchFixture *f, const int widths[12], int bad, double timeout_s,
 
   add_pictures(f, widths, 12);
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  supervise(f, items, timeout_s, &error);
+  isolation_supervise(f, items, timeout_s, &error);
   g_assert_no_error(error);
   assert_others_done(f, items, widths, bad, word);
 }
@@ -266,7 +110,7 @@ test_one_retry(BatchFixture *f, gconstpointer data)
   g_setenv(MARKER, marker, TRUE);
   f->options.manifest = manifest;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  supervise(f, items, 0, &error);
+  isolation_supervise(f, items, 0, &error);
   f->options.manifest = NULL;
   g_assert_no_error(error);
   assert_others_done(f, items, widths, 0, "");
@@ -294,7 +138,7 @@ test_resume(BatchFixture *f, gconstpointer data)
     g_assert_no_error(error);
     f->request.manifest = f->options.manifest = manifest;
     g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-    supervise(f, items, 0, &error);
+    isolation_supervise(f, items, 0, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(ms_batch_count(items).failed, ==, 1);
     g_assert_cmpuint(ms_batch_count(items).done, ==, run == 0 ? 2 : 0);
@@ -312,7 +156,7 @@ test_opening(BatchFixture *f, gconstpointer data)
   add_pictures(f, widths, G_N_ELEMENTS(widths));
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_setenv(AT_OPENING, "1", TRUE);
-  g_assert_false(supervise(f, items, 0, &error));
+  g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(AT_OPENING);
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   g_assert_nonnull(strstr(error->message, "Abort"));
@@ -328,7 +172,7 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
   add_pictures(f, widths, G_N_ELEMENTS(widths));
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_setenv(ALWAYS, "1", TRUE);
-  g_assert_false(supervise(f, items, 0, &error));
+  g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(ALWAYS);
   g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
   g_assert_cmpuint(ms_batch_count(items).failed, ==, 5);
@@ -346,7 +190,7 @@ check_fallback(BatchFixture *f, const char *variable, guint failed)
   f->falls_back = TRUE;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_setenv(variable, "1", TRUE);
-  supervise(f, items, 0, &error);
+  isolation_supervise(f, items, 0, &error);
   g_unsetenv(variable);
   g_assert_no_error(error);
   g_assert_cmpuint(f->n_progress, ==, 1);
@@ -364,89 +208,6 @@ static void
 test_fallback_at_opening(BatchFixture *f, gconstpointer data)
 {
   check_fallback(f, AT_OPENING, 0);
-}
-
-typedef struct {
-  const char *path;
-  char *bytes;
-  gsize size;
-} Pipe;
-
-static gpointer
-write_pipe(gpointer data)
-{
-  const Pipe *pipe = data;
-  int fd = open(pipe->path, O_WRONLY);
-
-  g_assert_cmpint(write(fd, pipe->bytes, pipe->size), ==, (gssize)pipe->size);
-  close(fd);
-  return NULL;
-}
-
-static gpointer
-read_pipe(gpointer data)
-{
-  Pipe *pipe = data;
-
-  g_assert_true(g_file_get_contents(pipe->path, &pipe->bytes, &pipe->size, NULL));
-  return NULL;
-}
-
-/* An image that comes through a pipe and goes into one is tried again, too, and the pipe gets one result only. */
-static void
-test_pipes(BatchFixture *f, gconstpointer data)
-{
-  g_autofree char *marker = g_build_filename(f->folder, "marker", NULL);
-  g_autofree char *from = g_build_filename(f->folder, "from.png", NULL);
-  g_autofree char *to = g_build_filename(f->folder, "to.png", NULL);
-  g_autofree char *picture = g_build_filename(f->in, "a.png", NULL);
-  g_autofree char *expected = NULL;
-  Pipe in = {.path = from}, out = {.path = to};
-  g_autoptr(GError) error = NULL;
-  gsize size = 0;
-
-  batch_fixture_add_picture(f, "a.png", ABORTS_ONCE, 4);
-  g_assert_true(g_file_get_contents(picture, &in.bytes, &in.size, NULL));
-  g_assert_cmpint(mkfifo(from, 0600), ==, 0);
-  g_assert_cmpint(mkfifo(to, 0600), ==, 0);
-  g_setenv(MARKER, marker, TRUE);
-  f->inputs[0] = from;
-  f->request.output = to;
-  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  GThread *writer = g_thread_new("write", write_pipe, &in), *reader = g_thread_new("read", read_pipe, &out);
-  supervise(f, items, 0, &error);
-  g_thread_join(writer);
-  g_thread_join(reader);
-  g_assert_no_error(error);
-  g_assert_cmpstr(batch_fixture_item(items, 0)->error, ==, NULL);
-  g_assert_nonnull(strstr(batch_fixture_item(items, 0)->notes[MS_LANGUAGE_ENGLISH], "second attempt"));
-
-  f->inputs[0] = f->in;
-  f->request.output = f->out;
-  g_autoptr(GPtrArray) again = batch_fixture_plan(f);
-  supervise(f, again, 0, &error);
-  g_assert_no_error(error);
-  g_assert_true(g_file_get_contents(batch_fixture_item(again, 0)->output, &expected, &size, NULL));
-  g_assert_cmpmem(out.bytes, out.size, expected, size);
-  g_free(in.bytes);
-  g_free(out.bytes);
-}
-
-/* A second result replaces a longer one. */
-static void
-test_spool(void)
-{
-  int fd = ms_scratch_file_create(g_get_tmp_dir());
-  g_autoptr(GBytes) first = g_bytes_new_static("longer", 6);
-  g_autoptr(GBytes) second = g_bytes_new_static("short", 5);
-  g_autoptr(GError) error = NULL;
-
-  g_assert_true(ms_stream_spool_write(fd, first, &error));
-  g_assert_true(ms_stream_spool_write(fd, second, &error));
-  g_autoptr(GBytes) found = ms_stream_spool_read(fd, "pipe", &error);
-  g_assert_no_error(error);
-  g_assert_true(g_bytes_equal(found, second));
-  close(fd);
 }
 
 static gpointer
@@ -468,42 +229,18 @@ test_cancel_hung(BatchFixture *f, gconstpointer data)
   add_pictures(f, widths, 1);
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   GThread *thread = g_thread_new("cancel", cancel_soon, f->cancellable);
-  g_assert_false(supervise(f, items, 0, &error));
+  g_assert_false(isolation_supervise(f, items, 0, &error));
   g_thread_join(thread);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpuint(ms_batch_count(items).pending, ==, 1);
   g_assert_cmpint(g_get_monotonic_time() - start, <, 60 * G_USEC_PER_SEC);
 }
 
-static gboolean
-summarise(const MsInspection *rows, gpointer data, GError **error)
-{
-  rows->item->summary = g_bytes_new(rows->item->input, strlen(rows->item->input) + 1);
-  return TRUE;
-}
-
-static int
-work(void)
-{
-  MsRunnerOptions options = ms_runner_options_default();
-  MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
-
-  options.settings.params.sp = 2;
-  options.jobs = 3;
-  /* As in the program, whose handler cannot end a call of the driver. */
-  signal(SIGTERM, SIG_IGN);
-  if (ms_worker_is_on_processor()) {
-    g_unsetenv(ALWAYS);
-    g_unsetenv(AT_OPENING);
-  }
-  return ms_worker_run(&options, &hooks, NULL) ? 0 : 1;
-}
-
 int
 main(int argc, char **argv)
 {
   if (ms_worker_is_one())
-    return work();
+    return isolation_work();
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("isolation/abort", test_abort);
   BATCH_FIXTURE_ADD("isolation/kill", test_kill);
@@ -517,7 +254,5 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
   BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);
   BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
-  BATCH_FIXTURE_ADD("isolation/pipes", test_pipes);
-  g_test_add_func("/batch/isolation/spool", test_spool);
   return g_test_run();
 }

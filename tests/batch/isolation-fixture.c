@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/batch/isolation-fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DYING_TYPE_ENGINE (dying_engine_get_type())
+G_DECLARE_FINAL_TYPE(DyingEngine, dying_engine, DYING, ENGINE, MsEngine)
+
+struct _DyingEngine {
+  MsEngine parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(DyingEngine, dying_engine, MS_TYPE_ENGINE)
+
+static MsEngineInfo
+dying_engine_describe(MsEngine *engine)
+{
+  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "gpu"};
+}
+
+static void
+die_without_core(int number)
+{
+  signal(number, SIG_DFL);
+  kill(getpid(), number);
+  pause();
+}
+
+static void
+take_memory_and_wait(void)
+{
+  g_autofree char *bytes = g_malloc(GREEDY_BYTES);
+
+  memset(bytes, 1, GREEDY_BYTES);
+  g_usleep(100 * G_USEC_PER_SEC);
+}
+
+static MsImage *
+dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  int width = ms_image_get_width(source);
+  const char *marker = g_getenv(MARKER);
+
+  run->used = *settings;
+  if (width == ABORTS || g_getenv(ALWAYS))
+    die_without_core(SIGABRT);
+  if (width == IS_KILLED)
+    die_without_core(SIGKILL);
+  if (width == HANGS)
+    g_usleep(100 * G_USEC_PER_SEC);
+  if (width == ABORTS_LATE) {
+    g_usleep(G_USEC_PER_SEC / 2);
+    die_without_core(SIGABRT);
+  }
+  if (width == IS_GREEDY)
+    take_memory_and_wait();
+  if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
+    g_file_set_contents(marker, "", 0, NULL);
+    die_without_core(SIGABRT);
+  }
+  return ms_reference_run(
+    source, &settings->params,
+    &(MsReferenceRun){.progress = ms_engine_report_progress, .progress_data = engine, .cancellable = run->cancellable},
+    error);
+}
+
+static void
+dying_engine_class_init(DyingEngineClass *klass)
+{
+  MS_ENGINE_CLASS(klass)->describe = dying_engine_describe;
+  MS_ENGINE_CLASS(klass)->run = dying_engine_run;
+}
+
+static void
+dying_engine_init(DyingEngine *self)
+{
+}
+
+static void
+count_worker(const char *path)
+{
+  FILE *file = fopen(path, "a");
+
+  g_assert_nonnull(file);
+  fputc('w', file);
+  fclose(file);
+}
+
+static MsEngine *
+open_engine(gpointer data, GError **error)
+{
+  if (g_getenv(WORKERS))
+    count_worker(g_getenv(WORKERS));
+  if (g_getenv(AT_OPENING))
+    die_without_core(SIGABRT);
+  return g_object_new(DYING_TYPE_ENGINE, NULL);
+}
+
+static gboolean
+summarise(const MsInspection *rows, gpointer data, GError **error)
+{
+  rows->item->summary = g_bytes_new(rows->item->input, strlen(rows->item->input) + 1);
+  return TRUE;
+}
+
+/** isolation_work: what a test program does as a worker. Returns: its exit status. */
+int
+isolation_work(void)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+  MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
+
+  options.settings.params.sp = 2;
+  options.jobs = 3;
+  /* As in the program, whose handler cannot end a call of the driver. */
+  signal(SIGTERM, SIG_IGN);
+  if (ms_worker_is_on_processor()) {
+    g_unsetenv(ALWAYS);
+    g_unsetenv(AT_OPENING);
+  }
+  return ms_worker_run(&options, &hooks, NULL) ? 0 : 1;
+}
+
+static void
+count_finished(MsBatchItem *item, gpointer data)
+{
+  ((BatchFixture *)data)->n_finished++;
+}
+
+static void
+remember_device(const MsEngineInfo *info, gpointer data)
+{
+  g_assert_cmpstr(info->name, ==, "dying");
+}
+
+static void
+count_note(const char *sentence, gpointer data)
+{
+  g_assert_nonnull(strstr(sentence, "Abort"));
+  ((BatchFixture *)data)->n_progress++;
+}
+
+/** isolation_supervise: runs the items in workers; counts finished items in @n_finished, notes in @n_progress. */
+gboolean
+isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
+{
+  MsSupervisorOptions supervision = {.runner = &f->options,
+                                     .timeout_s = timeout_s,
+                                     .memory_limit = f->options.memory_limit,
+                                     .falls_back = f->falls_back,
+                                     .note = count_note,
+                                     .device = remember_device};
+  MsRunnerHooks hooks = {.finished = count_finished, .data = f};
+
+  return ms_supervisor_run(items, &supervision, &hooks, f->cancellable, error);
+}

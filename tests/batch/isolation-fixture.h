@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batches in worker processes: the test program is its own worker, on an engine that dies or hangs for some widths or
+ * as variables of the environment demand.
+ */
+#pragma once
+
+#include "core/batch/run/supervisor.h"
+#include "core/batch/run/worker.h"
+#include "tests/batch/batch-fixture.h"
+
+G_BEGIN_DECLS
+
+/* Widths of images at which the engine aborts, hangs, is killed, takes memory, or aborts after half a second. */
+#define ABORTS 17
+#define HANGS 19
+#define IS_KILLED 21
+#define ABORTS_ONCE 23
+#define IS_GREEDY 25
+#define ABORTS_LATE 27
+
+/* What the engine takes when it is greedy, and the limit that this exceeds. */
+#define GREEDY_BYTES ((gsize)640 << 20)
+#define MEMORY_LIMIT (G_GUINT64_CONSTANT(512) << 20)
+
+/* The engine dies while it is opened, or for every image. */
+#define AT_OPENING "MS_TEST_DIES_AT_OPENING"
+#define ALWAYS "MS_TEST_DIES_ALWAYS"
+
+/* Names a file that exists once the engine has aborted at the width ABORTS_ONCE. */
+#define MARKER "MS_TEST_MARKER"
+
+/* Names a file that gets a byte for each worker. */
+#define WORKERS "MS_TEST_WORKERS"
+
+int isolation_work(void);
+gboolean isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error);
+
+G_END_DECLS
