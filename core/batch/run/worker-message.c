@@ -6,27 +6,10 @@
 #include <string.h>
 
 #define MESSAGE_TYPE "(uumv)"
-#define JOBS_TYPE "a(tayayayay)"
 
-/* What else of an item its worker needs. */
-typedef struct {
-  gboolean overwrite;
-  gboolean skip_existing;
-  gboolean numbered;
-  gboolean perhaps_saved;
-  int input_spool;
-  int output_spool;
-  gsize folder_length;
-} Flags;
-
-/* The results of an item apart from texts and lists. */
-typedef struct {
-  MsSettings used;
-  MsImageDifference difference;
-  MsFileStamp source;
-  MsFileStamp result;
-  gboolean verified;
-} Facts;
+/* The members of an item, one array of bytes each, and the members of several items. */
+#define MEMBERS_TYPE "aay"
+#define JOBS_TYPE "aaay"
 
 static gboolean
 read_all(GInputStream *stream, void *data, gsize size)
@@ -86,39 +69,185 @@ ms_worker_message_parse(GVariant *message, guint *index, GVariant **payload)
   return kind;
 }
 
-/* Stores a file name as bytes, since it may not be UTF-8; an empty array stands for NULL. */
+/* How members of one type are sent: as what bytes, and how a member, freed or unset, is made of them. */
+typedef struct {
+  void (*write)(GByteArray *bytes, gconstpointer member, gsize size);
+  void (*read)(gpointer member, gsize size, const guint8 *data, gsize data_size);
+} Coding;
+
+static void
+write_plain(GByteArray *bytes, gconstpointer member, gsize size)
+{
+  g_byte_array_append(bytes, member, (guint)size);
+}
+
+static void
+read_plain(gpointer member, gsize size, const guint8 *data, gsize data_size)
+{
+  if (data_size == size)
+    memcpy(member, data, size);
+}
+
+/* Sends a file name as it is, since it may not be UTF-8, with its final NUL; no bytes stand for NULL. */
+static void
+write_text(GByteArray *bytes, gconstpointer member, gsize size)
+{
+  const char *text = *(char *const *)member;
+
+  if (text)
+    g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text) + 1);
+}
+
+static void
+read_text(gpointer member, gsize size, const guint8 *data, gsize data_size)
+{
+  char **text = member;
+
+  g_free(*text);
+  *text = data_size > 0 ? g_strndup((const char *)data, data_size - 1) : NULL;
+}
+
+static void
+write_times(GByteArray *bytes, gconstpointer member, gsize size)
+{
+  const GArray *times = *(GArray *const *)member;
+
+  g_byte_array_append(bytes, (const guint8 *)times->data, times->len * (guint)sizeof(double));
+}
+
+static void
+read_times(gpointer member, gsize size, const guint8 *data, gsize data_size)
+{
+  GArray *times = *(GArray **)member;
+
+  g_array_set_size(times, 0);
+  if (data_size > 0)
+    g_array_append_vals(times, data, (guint)(data_size / sizeof(double)));
+}
+
+/* Each row is followed by its kernel's name, since a pointer is invalid in the other process. */
+static void
+write_log(GByteArray *bytes, gconstpointer member, gsize size)
+{
+  MsTimingLog *log = *(MsTimingLog *const *)member;
+  guint n = log ? ms_timing_log_get_length(log) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    const MsTiming *row = ms_timing_log_get(log, i);
+    const char *kernel = row->kernel ? row->kernel : "";
+    g_byte_array_append(bytes, (const guint8 *)row, sizeof *row);
+    g_byte_array_append(bytes, (const guint8 *)kernel, (guint)strlen(kernel) + 1);
+  }
+}
+
+static void
+read_log(gpointer member, gsize size, const guint8 *data, gsize data_size)
+{
+  const guint8 *end = data + data_size;
+  MsTimingLog *log = ms_timing_log_new();
+
+  while (data < end) {
+    MsTiming row;
+    memcpy(&row, data, sizeof row);
+    const char *kernel = (const char *)data + sizeof row;
+    row.kernel = kernel[0] ? g_intern_string(kernel) : NULL;
+    ms_timing_log_add(log, &row);
+    data += sizeof row + strlen(kernel) + 1;
+  }
+  g_clear_object((MsTimingLog **)member);
+  *(MsTimingLog **)member = log;
+}
+
+static void
+write_summary(GByteArray *bytes, gconstpointer member, gsize size)
+{
+  GBytes *summary = *(GBytes *const *)member;
+  gsize n = 0;
+  const void *data = summary ? g_bytes_get_data(summary, &n) : NULL;
+
+  g_byte_array_append(bytes, data, (guint)n);
+}
+
+static void
+read_summary(gpointer member, gsize size, const guint8 *data, gsize data_size)
+{
+  GBytes **summary = member;
+
+  g_clear_pointer(summary, g_bytes_unref);
+  *summary = data_size > 0 ? g_bytes_new(data, data_size) : NULL;
+}
+
+static const Coding plain = {write_plain, read_plain};
+static const Coding text = {write_text, read_text};
+static const Coding times = {write_times, read_times};
+static const Coding timing_log = {write_log, read_log};
+static const Coding summary = {write_summary, read_summary};
+
+typedef struct {
+  gsize offset;
+  gsize size;
+  const Coding *coding;
+} Member;
+
+#define MEMBER(name, coding)                                                                                           \
+  {                                                                                                                    \
+    G_STRUCT_OFFSET(MsBatchItem, name), sizeof(((MsBatchItem *)NULL)->name), &(coding)                                 \
+  }
+
+/* What a worker needs to know of an item. */
+static const Member job_members[] = {
+  MEMBER(seq, plain),           MEMBER(input, text),        MEMBER(relative, text),       MEMBER(output, text),
+  MEMBER(folder_length, plain), MEMBER(overwrite, plain),   MEMBER(skip_existing, plain), MEMBER(numbered, plain),
+  MEMBER(perhaps_saved, plain), MEMBER(input_spool, plain), MEMBER(output_spool, plain),
+};
+
+/* What its supervisor gets back. */
+static const Member result_members[] = {
+  MEMBER(output, text),
+  MEMBER(status, plain),
+  MEMBER(error, text),
+  MEMBER(shown, text),
+  MEMBER(reason, text),
+  MEMBER(notes[MS_LANGUAGE_ENGLISH], text),
+  MEMBER(notes[MS_LANGUAGE_USER], text),
+  MEMBER(source, plain),
+  MEMBER(result, plain),
+  MEMBER(width, plain),
+  MEMBER(height, plain),
+  MEMBER(used, plain),
+  MEMBER(device, text),
+  MEMBER(log, timing_log),
+  MEMBER(kernel_ms, times),
+  MEMBER(filter_ms, times),
+  MEMBER(rejected, text),
+  MEMBER(verified, plain),
+  MEMBER(difference, plain),
+  MEMBER(summary, summary),
+};
+
 static GVariant *
-bytes_of(const void *data, gsize size)
+write_members(const MsBatchItem *item, const Member *members, gsize n)
 {
-  return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, data, size, 1);
+  GVariantBuilder builder;
+
+  g_variant_builder_init(&builder, G_VARIANT_TYPE(MEMBERS_TYPE));
+  for (gsize i = 0; i < n; i++) {
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    members[i].coding->write(bytes, (const guint8 *)item + members[i].offset, members[i].size);
+    g_variant_builder_add_value(&builder, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes->data, bytes->len, 1));
+  }
+  return g_variant_builder_end(&builder);
 }
 
-static GVariant *
-text(const char *value)
+static void
+read_members(GVariant *message, MsBatchItem *item, const Member *members, gsize n)
 {
-  return bytes_of(value, value ? strlen(value) : 0);
-}
-
-static char *
-get_text(GVariant *tuple, gsize index)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-  gsize size = 0;
-  const char *data = g_variant_get_fixed_array(child, &size, 1);
-
-  return size > 0 ? g_strndup(data, size) : NULL;
-}
-
-static gboolean
-get_struct(GVariant *tuple, gsize index, void *into, gsize expected)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-  gsize size = 0;
-  const void *data = g_variant_get_fixed_array(child, &size, 1);
-
-  if (size == expected)
-    memcpy(into, data, size);
-  return size == expected;
+  for (gsize i = 0; i < MIN(n, g_variant_n_children(message)); i++) {
+    g_autoptr(GVariant) child = g_variant_get_child_value(message, i);
+    gsize size = 0;
+    const guint8 *data = g_variant_get_fixed_array(child, &size, 1);
+    members[i].coding->read((guint8 *)item + members[i].offset, members[i].size, data, size);
+  }
 }
 
 /** ms_worker_message_new_jobs: (transfer floating): @items: (element-type MsBatchItem). */
@@ -128,20 +257,9 @@ ms_worker_message_new_jobs(GPtrArray *items)
   GVariantBuilder builder;
 
   g_variant_builder_init(&builder, G_VARIANT_TYPE(JOBS_TYPE));
-  for (guint i = 0; i < items->len; i++) {
-    const MsBatchItem *item = g_ptr_array_index(items, i);
-    Flags flags;
-    memset(&flags, 0, sizeof flags);
-    flags.overwrite = item->overwrite;
-    flags.skip_existing = item->skip_existing;
-    flags.numbered = item->numbered;
-    flags.perhaps_saved = item->perhaps_saved;
-    flags.input_spool = item->input_spool;
-    flags.output_spool = item->output_spool;
-    flags.folder_length = item->folder_length;
-    g_variant_builder_add(&builder, "(t@ay@ay@ay@ay)", item->seq, text(item->input), text(item->relative),
-                          text(item->output), bytes_of(&flags, sizeof flags));
-  }
+  for (guint i = 0; i < items->len; i++)
+    g_variant_builder_add_value(&builder,
+                                write_members(g_ptr_array_index(items, i), job_members, G_N_ELEMENTS(job_members)));
   return g_variant_builder_end(&builder);
 }
 
@@ -153,161 +271,23 @@ ms_worker_message_get_jobs(GVariant *message)
 
   for (gsize i = 0; i < g_variant_n_children(message); i++) {
     g_autoptr(GVariant) job = g_variant_get_child_value(message, i);
-    g_autoptr(GVariant) seq = g_variant_get_child_value(job, 0);
-    g_autofree char *input = get_text(job, 1);
-    g_autofree char *relative = get_text(job, 2);
-    MsBatchItem *item = ms_batch_item_new(g_variant_get_uint64(seq), input, relative ? relative : "");
-    Flags flags = {FALSE};
-    item->output = get_text(job, 3);
-    get_struct(job, 4, &flags, sizeof flags);
-    item->overwrite = flags.overwrite;
-    item->skip_existing = flags.skip_existing;
-    item->numbered = flags.numbered;
-    item->perhaps_saved = flags.perhaps_saved;
-    item->input_spool = flags.input_spool;
-    item->output_spool = flags.output_spool;
-    item->folder_length = flags.folder_length;
+    MsBatchItem *item = ms_batch_item_new(0, NULL, NULL);
+    read_members(job, item, job_members, G_N_ELEMENTS(job_members));
     g_ptr_array_add(items, item);
   }
   return items;
-}
-
-/* Each row is followed by its kernel's name, since a pointer is invalid in the other process. */
-static GVariant *
-log_of(const MsBatchItem *item)
-{
-  g_autoptr(GByteArray) rows = g_byte_array_new();
-  guint n = item->log ? ms_timing_log_get_length(item->log) : 0;
-
-  for (guint i = 0; i < n; i++) {
-    const MsTiming *row = ms_timing_log_get(item->log, i);
-    const char *kernel = row->kernel ? row->kernel : "";
-    g_byte_array_append(rows, (const guint8 *)row, sizeof *row);
-    g_byte_array_append(rows, (const guint8 *)kernel, (guint)strlen(kernel) + 1);
-  }
-  return bytes_of(rows->data, rows->len);
-}
-
-static MsTimingLog *
-get_log(GVariant *tuple, gsize index)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-  gsize size = 0;
-  const guint8 *data = g_variant_get_fixed_array(child, &size, 1);
-  const guint8 *end = data + size;
-  MsTimingLog *log = ms_timing_log_new();
-
-  while (data < end) {
-    MsTiming row;
-    memcpy(&row, data, sizeof row);
-    const char *kernel = (const char *)data + sizeof row;
-    row.kernel = kernel[0] ? g_intern_string(kernel) : NULL;
-    ms_timing_log_add(log, &row);
-    data += sizeof row + strlen(kernel) + 1;
-  }
-  return log;
-}
-
-static GVariant *
-times_of(const GArray *times)
-{
-  return bytes_of(times->data, times->len * sizeof(double));
-}
-
-static GVariant *
-summary_of(const MsBatchItem *item)
-{
-  gsize size = 0;
-  const void *data = item->summary ? g_bytes_get_data(item->summary, &size) : NULL;
-
-  return bytes_of(data, size);
 }
 
 /** ms_worker_message_new_result: (transfer floating): the results of a finished item. */
 GVariant *
 ms_worker_message_new_result(const MsBatchItem *item)
 {
-  Facts facts;
-
-  memset(&facts, 0, sizeof facts);
-  facts.used = item->used;
-  facts.difference = item->difference;
-  facts.source = item->source;
-  facts.result = item->result;
-  facts.verified = item->verified;
-  return g_variant_new("(u@ay@ay@ay@ay@ay@ayii@ay@ay@ay@ay@ay@ay@ay)", (guint)item->status, text(item->error),
-                       text(item->reason), text(item->notes[MS_LANGUAGE_ENGLISH]), text(item->output),
-                       text(item->device), text(item->rejected), item->width, item->height,
-                       bytes_of(&facts, sizeof facts), times_of(item->kernel_ms), times_of(item->filter_ms),
-                       log_of(item), text(item->shown), summary_of(item), text(item->notes[MS_LANGUAGE_USER]));
-}
-
-static int
-get_int(GVariant *tuple, gsize index)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-
-  return g_variant_get_int32(child);
-}
-
-static void
-take_text(GVariant *tuple, gsize index, char **into)
-{
-  g_free(*into);
-  *into = get_text(tuple, index);
-}
-
-static void
-take_times(GVariant *tuple, gsize index, GArray *into)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-  gsize size = 0;
-  const void *data = g_variant_get_fixed_array(child, &size, 1);
-
-  g_array_set_size(into, (guint)(size / sizeof(double)));
-  if (size > 0)
-    memcpy(into->data, data, into->len * sizeof(double));
-}
-
-static void
-take_summary(GVariant *tuple, gsize index, GBytes **into)
-{
-  g_autoptr(GVariant) child = g_variant_get_child_value(tuple, index);
-  gsize size = 0;
-  const void *data = g_variant_get_fixed_array(child, &size, 1);
-
-  g_clear_pointer(into, g_bytes_unref);
-  *into = size > 0 ? g_bytes_new(data, size) : NULL;
+  return write_members(item, result_members, G_N_ELEMENTS(result_members));
 }
 
 /** ms_worker_message_take_result: copies the results of ms_worker_message_new_result() into @item. */
 void
 ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
 {
-  g_autoptr(GVariant) status = g_variant_get_child_value(payload, 0);
-  Facts facts;
-
-  item->status = g_variant_get_uint32(status);
-  take_text(payload, 1, &item->error);
-  take_text(payload, 2, &item->reason);
-  take_text(payload, 3, &item->notes[MS_LANGUAGE_ENGLISH]);
-  take_text(payload, 4, &item->output);
-  take_text(payload, 5, &item->device);
-  take_text(payload, 6, &item->rejected);
-  item->width = get_int(payload, 7);
-  item->height = get_int(payload, 8);
-  if (get_struct(payload, 9, &facts, sizeof facts)) {
-    item->used = facts.used;
-    item->difference = facts.difference;
-    item->source = facts.source;
-    item->result = facts.result;
-    item->verified = facts.verified;
-  }
-  take_times(payload, 10, item->kernel_ms);
-  take_times(payload, 11, item->filter_ms);
-  g_clear_object(&item->log);
-  item->log = get_log(payload, 12);
-  take_text(payload, 13, &item->shown);
-  take_summary(payload, 14, &item->summary);
-  take_text(payload, 15, &item->notes[MS_LANGUAGE_USER]);
+  read_members(payload, item, result_members, G_N_ELEMENTS(result_members));
 }

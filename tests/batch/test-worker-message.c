@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Items and results on their way between the supervisor of a batch and its worker. */
+#include "core/batch/run/worker-message.h"
+
+/* A message as it is after the pipe: bytes in, bytes out. */
+static GVariant *
+pass(GVariant *message)
+{
+  g_autoptr(GVariant) sent = g_variant_ref_sink(message);
+  g_autoptr(GBytes) bytes = g_variant_get_data_as_bytes(sent);
+
+  return g_variant_ref_sink(g_variant_new_from_bytes(g_variant_get_type(sent), bytes, FALSE));
+}
+
+static MsBatchItem *
+add_item(GPtrArray *items, guint64 seq, const char *input, const char *relative)
+{
+  MsBatchItem *item = ms_batch_item_new(seq, input, relative);
+
+  g_ptr_array_add(items, item);
+  return item;
+}
+
+static void
+assert_same_job(const MsBatchItem *sent, const MsBatchItem *found)
+{
+  g_assert_cmpuint(found->seq, ==, sent->seq);
+  g_assert_cmpstr(found->input, ==, sent->input);
+  g_assert_cmpstr(found->relative, ==, sent->relative);
+  g_assert_cmpstr(found->output, ==, sent->output);
+  g_assert_cmpuint(found->folder_length, ==, sent->folder_length);
+  g_assert_cmpint(found->overwrite, ==, sent->overwrite);
+  g_assert_cmpint(found->skip_existing, ==, sent->skip_existing);
+  g_assert_cmpint(found->numbered, ==, sent->numbered);
+  g_assert_cmpint(found->perhaps_saved, ==, sent->perhaps_saved);
+  g_assert_cmpint(found->input_spool, ==, sent->input_spool);
+  g_assert_cmpint(found->output_spool, ==, sent->output_spool);
+  g_assert_cmpint(found->status, ==, MS_ITEM_PENDING);
+}
+
+/* Names may be empty, missing or no UTF-8; every flag stands alone in one item. */
+static void
+test_jobs(void)
+{
+  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
+
+  add_item(items, G_GUINT64_CONSTANT(1) << 40, "in/\xff.png", "");
+  add_item(items, 2, "-", "a/b.png")->output = g_strdup("out/b.png");
+  add_item(items, 3, "c", "c")->overwrite = TRUE;
+  add_item(items, 4, "d", "d")->skip_existing = TRUE;
+  add_item(items, 5, "e", "e")->numbered = TRUE;
+  add_item(items, 6, "f", "f")->perhaps_saved = TRUE;
+  add_item(items, 7, "g", "g")->input_spool = 5;
+  add_item(items, 8, "h", "h")->output_spool = 6;
+  add_item(items, 9, "i", "i")->folder_length = 300;
+  g_autoptr(GVariant) message = pass(ms_worker_message_new_jobs(items));
+  g_autoptr(GPtrArray) found = ms_worker_message_get_jobs(message);
+  g_assert_cmpuint(found->len, ==, items->len);
+  for (guint i = 0; i < items->len; i++)
+    assert_same_job(g_ptr_array_index(items, i), g_ptr_array_index(found, i));
+}
+
+static MsBatchItem *
+finished_item(void)
+{
+  MsBatchItem *item = ms_batch_item_new(1, "a.png", "a.png");
+  const double times[] = {1.5, 2.5, 4};
+
+  item->status = MS_ITEM_DONE;
+  item->output = g_strdup("out/a-2.png");
+  item->error = g_strdup("error");
+  item->shown = g_strdup("shown");
+  item->reason = g_strdup("reason");
+  item->notes[MS_LANGUAGE_ENGLISH] = g_strdup("note");
+  item->notes[MS_LANGUAGE_USER] = g_strdup("shown note");
+  item->source.size = 11;
+  item->result.size = 12;
+  item->width = 3;
+  item->height = 4;
+  item->used.params.sp = 7;
+  item->device = g_strdup("device");
+  item->rejected = g_strdup("rejected");
+  item->verified = TRUE;
+  item->difference.mismatched_pixels = 5;
+  item->log = ms_timing_log_new();
+  ms_timing_log_add_host(item->log, MS_STAGE_KERNEL, "kernel", 0, g_get_monotonic_time());
+  ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, 0, g_get_monotonic_time());
+  g_array_append_vals(item->kernel_ms, times, 2);
+  g_array_append_vals(item->filter_ms, times, 3);
+  item->summary = g_bytes_new_static("a\0b", 3);
+  return item;
+}
+
+static void
+assert_same_times(const GArray *a, const GArray *b)
+{
+  g_assert_cmpmem(a->data, a->len * sizeof(double), b->data, b->len * sizeof(double));
+}
+
+static void
+assert_same_log(MsTimingLog *a, MsTimingLog *b)
+{
+  g_assert_cmpuint(ms_timing_log_get_length(a), ==, ms_timing_log_get_length(b));
+  for (guint i = 0; i < ms_timing_log_get_length(a); i++) {
+    g_assert_cmpstr(ms_timing_log_get(a, i)->kernel, ==, ms_timing_log_get(b, i)->kernel);
+    g_assert_cmpint(ms_timing_log_get(a, i)->stage, ==, ms_timing_log_get(b, i)->stage);
+  }
+}
+
+static void
+test_result(void)
+{
+  g_autoptr(MsBatchItem) sent = finished_item();
+  g_autoptr(MsBatchItem) found = ms_batch_item_new(1, "a.png", "a.png");
+  g_autoptr(GVariant) message = pass(ms_worker_message_new_result(sent));
+
+  ms_worker_message_take_result(message, found);
+  g_assert_cmpint(found->status, ==, sent->status);
+  g_assert_cmpstr(found->output, ==, sent->output);
+  g_assert_cmpstr(found->error, ==, sent->error);
+  g_assert_cmpstr(found->shown, ==, sent->shown);
+  g_assert_cmpstr(found->reason, ==, sent->reason);
+  g_assert_cmpstr(found->notes[MS_LANGUAGE_ENGLISH], ==, sent->notes[MS_LANGUAGE_ENGLISH]);
+  g_assert_cmpstr(found->notes[MS_LANGUAGE_USER], ==, sent->notes[MS_LANGUAGE_USER]);
+  g_assert_cmpuint(found->source.size, ==, sent->source.size);
+  g_assert_cmpuint(found->result.size, ==, sent->result.size);
+  g_assert_cmpint(found->width, ==, sent->width);
+  g_assert_cmpint(found->height, ==, sent->height);
+  g_assert_cmpint(found->used.params.sp, ==, sent->used.params.sp);
+  g_assert_cmpstr(found->device, ==, sent->device);
+  g_assert_cmpstr(found->rejected, ==, sent->rejected);
+  g_assert_true(ms_batch_item_differs(found));
+  g_assert_true(g_bytes_equal(found->summary, sent->summary));
+  assert_same_times(found->kernel_ms, sent->kernel_ms);
+  assert_same_times(found->filter_ms, sent->filter_ms);
+  assert_same_log(found->log, sent->log);
+}
+
+/* A result replaces what the item held before. */
+static void
+test_result_replaces(void)
+{
+  g_autoptr(MsBatchItem) empty = ms_batch_item_new(1, "a.png", "a.png");
+  g_autoptr(MsBatchItem) found = finished_item();
+  g_autoptr(GVariant) message = pass(ms_worker_message_new_result(empty));
+
+  ms_worker_message_take_result(message, found);
+  g_assert_null(found->error);
+  g_assert_null(found->summary);
+  g_assert_cmpuint(found->kernel_ms->len, ==, 0);
+  g_assert_cmpuint(ms_timing_log_get_length(found->log), ==, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/batch/worker-message/jobs", test_jobs);
+  g_test_add_func("/batch/worker-message/result", test_result);
+  g_test_add_func("/batch/worker-message/result-replaces", test_result_replaces);
+  return g_test_run();
+}
