@@ -197,7 +197,9 @@ MUTATIONS = [
     ('split: adaptive is equal', 'core/filter/split/split.c',
      'if (policy->corrected)', 'if (FALSE)', 'split'),
     ('split: learned is equal', 'core/filter/split/split.c',
-     'if (!ms_split_mode_policy(self->mode)->learned || !self->store)', 'if (TRUE)', 'split'),
+     'if (!ms_split_mode_policy(self->mode)->learned || !self->speeds)', 'if (TRUE)', 'split'),
+    ('split: a save drops the speeds of other processes', 'core/filter/split/learned-speeds.c',
+     'g_key_file_load_from_file(file, self->path, G_KEY_FILE_KEEP_COMMENTS, NULL);', '', 'split-rates'),
 
     ('split: a bounded correction is not bounded', 'core/filter/split/shares.c',
      'policy->bounded ? self->share[i] * LARGEST_CHANGE : 1', '1', 'shares /shares/study-modes'),

@@ -22,9 +22,9 @@ test_both_ways_are_timed(void)
 }
 
 static MsSplitRates
-make_rates(const char *store, GPtrArray *devices, guint64 pixels, guint image)
+make_rates(MsLearnedSpeeds *speeds, GPtrArray *devices, guint64 pixels, guint image)
 {
-  return (MsSplitRates){store, devices, "rule0-sp10", pixels, image};
+  return (MsSplitRates){speeds, devices, "rule0-sp10", pixels, image};
 }
 
 static void
@@ -33,6 +33,7 @@ test_times_are_kept_by_size(void)
   g_autofree char *folder = g_dir_make_tmp("split-rates-XXXXXX", NULL);
   g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
   g_autoptr(GPtrArray) devices = g_ptr_array_new();
+  g_autoptr(MsLearnedSpeeds) speeds = ms_learned_speeds_new(store);
   MsShares both = ms_shares_equal(2), second, chosen;
 
   g_ptr_array_add(devices, (gpointer) "a");
@@ -44,7 +45,7 @@ test_times_are_kept_by_size(void)
   g_assert_true(second.left_out[0] && !second.left_out[1]);
   g_assert_cmpfloat(second.share[1], ==, 1);
 
-  MsSplitRates small = make_rates(store, devices, 1000000, 2), large = make_rates(store, devices, 100000000, 2);
+  MsSplitRates small = make_rates(speeds, devices, 1000000, 2), large = make_rates(speeds, devices, 100000000, 2);
   ms_split_rates_keep(&small, &both, 20);
   ms_split_rates_keep(&small, &second, 10);
   ms_split_rates_keep(&large, &both, 100);
@@ -57,11 +58,35 @@ test_times_are_kept_by_size(void)
   g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 2);
 
   /* The first image of a process keeps no time: it compiles kernels. */
-  MsSplitRates first = make_rates(store, devices, 10000, 1), next = make_rates(store, devices, 10000, 2);
+  MsSplitRates first = make_rates(speeds, devices, 10000, 1), next = make_rates(speeds, devices, 10000, 2);
   ms_split_rates_keep(&first, &both, 1);
   chosen = both;
   ms_split_rates_choose(&next, &chosen);
   g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 2);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+/* Two processes use one file: each keeps what the other has saved meanwhile, and blends with what it knew at its start. */
+static void
+test_two_processes_share_a_file(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("split-rates-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  MsLearnedSpeeds *one = ms_learned_speeds_new(store), *other = ms_learned_speeds_new(store);
+
+  ms_learned_speeds_save(one);
+  g_assert_false(g_file_test(store, G_FILE_TEST_EXISTS));
+  ms_learned_speeds_add(one, "a", "rule0-sp5", 1000, 10);
+  ms_learned_speeds_add(other, "b", "rule0-sp5", 1000, 20);
+  g_assert_cmpfloat(ms_learned_speeds_get(one, "a", "rule0-sp5"), ==, 100);
+  ms_learned_speeds_save(one);
+  ms_learned_speeds_free(other);
+  ms_learned_speeds_free(one);
+
+  g_autoptr(MsLearnedSpeeds) next = ms_learned_speeds_new(store);
+  g_assert_cmpfloat(ms_learned_speeds_get(next, "a", "rule0-sp5"), ==, 100);
+  g_assert_cmpfloat(ms_learned_speeds_get(next, "b", "rule0-sp5"), ==, 50);
+  g_assert_cmpfloat(ms_learned_speeds_get(next, "b", "rule0-sp9"), ==, 0);
   g_assert_cmpint(g_unlink(store), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
@@ -72,5 +97,6 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split-rates/both-ways-are-timed", test_both_ways_are_timed);
   g_test_add_func("/split-rates/times-are-kept-by-size", test_times_are_kept_by_size);
+  g_test_add_func("/split-rates/two-processes-share-a-file", test_two_processes_share_a_file);
   return g_test_run();
 }

@@ -33,19 +33,6 @@ ms_learned_speeds_path(void)
   return g_build_filename(g_get_user_data_dir(), "meanshift-lab", "speeds.ini", NULL);
 }
 
-/** ms_learned_speeds_load: the stored speed of that work on that device. */
-gboolean
-ms_learned_speeds_load(const char *path, const char *device, const char *work, double *speed)
-{
-  g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autoptr(GError) error = NULL;
-
-  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
-    return FALSE;
-  *speed = g_key_file_get_double(file, device, work, &error);
-  return !error && *speed > 0 && isfinite(*speed);
-}
-
 /**
  * ms_learned_speeds_blend:
  * @known: the stored speed
@@ -62,29 +49,86 @@ ms_learned_speeds_blend(double known, double measured, double pixels)
   return known + weight * (measured - known);
 }
 
-/* Stores a speed; the file is replaced as a whole. */
-static gboolean
-store_speed(const char *path, const char *device, const char *work, double speed, GError **error)
+/**
+ * ms_learned_speeds_new: reads the speeds of a file, which need not exist.
+ *
+ * Returns: (transfer full): for ms_learned_speeds_free()
+ */
+MsLearnedSpeeds *
+ms_learned_speeds_new(const char *path)
 {
-  g_autoptr(GKeyFile) file = g_key_file_new();
+  MsLearnedSpeeds *self = g_new0(MsLearnedSpeeds, 1);
 
-  g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL);
-  g_key_file_set_double(file, device, work, speed);
-  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_key_file_save_to_file(file, path, error);
+  self->path = g_strdup(path);
+  self->known = g_key_file_new();
+  self->added = g_key_file_new();
+  g_key_file_load_from_file(self->known, path, G_KEY_FILE_NONE, NULL);
+  return self;
+}
+
+/** ms_learned_speeds_free: saves what was added. */
+void
+ms_learned_speeds_free(MsLearnedSpeeds *self)
+{
+  ms_learned_speeds_save(self);
+  g_key_file_unref(self->known);
+  g_key_file_unref(self->added);
+  g_free(self->path);
+  g_free(self);
+}
+
+/** ms_learned_speeds_get: the speed of that work on that device, in pixels a millisecond; 0 where it is not known. */
+double
+ms_learned_speeds_get(const MsLearnedSpeeds *self, const char *device, const char *work)
+{
+  double speed = g_key_file_get_double(self->known, device, work, NULL);
+
+  return speed > 0 && isfinite(speed) ? speed : 0;
+}
+
+/** ms_learned_speeds_add: blends the speed of a run with the known one. */
+void
+ms_learned_speeds_add(MsLearnedSpeeds *self, const char *device, const char *work, double pixels, double milliseconds)
+{
+  double speed = pixels / milliseconds, known = ms_learned_speeds_get(self, device, work);
+
+  if (known > 0)
+    speed = ms_learned_speeds_blend(known, speed, pixels);
+  g_key_file_set_double(self->known, device, work, speed);
+  g_key_file_set_double(self->added, device, work, speed);
+}
+
+static void
+copy_speeds(GKeyFile *from, GKeyFile *to)
+{
+  g_auto(GStrv) devices = g_key_file_get_groups(from, NULL);
+
+  for (char **device = devices; *device; device++) {
+    g_auto(GStrv) works = g_key_file_get_keys(from, *device, NULL, NULL);
+
+    for (char **work = works; work && *work; work++)
+      g_key_file_set_double(to, *device, *work, g_key_file_get_double(from, *device, *work, NULL));
+  }
 }
 
 /**
- * ms_learned_speeds_keep: blends the speed of a run, in pixels a millisecond, with what the file has; if it cannot be
- * written, only the learned speed is lost.
+ * ms_learned_speeds_save: adds the new speeds to those that the file has by now, and replaces the file as a whole; if
+ * it cannot be written, only the learned speeds are lost.
  */
 void
-ms_learned_speeds_keep(const char *path, const char *device, const char *work, double pixels, double milliseconds)
+ms_learned_speeds_save(MsLearnedSpeeds *self)
 {
-  double speed = pixels / milliseconds, known;
+  g_autofree char *first = g_key_file_get_start_group(self->added);
+  g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) error = NULL;
 
-  if (ms_learned_speeds_load(path, device, work, &known))
-    speed = ms_learned_speeds_blend(known, speed, pixels);
-  if (!store_speed(path, device, work, speed, &error))
+  if (!first)
+    return;
+  g_key_file_load_from_file(file, self->path, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  copy_speeds(self->added, file);
+  if (!ms_folder_make_parent(self->path, MS_FOLDER_PRIVATE, &error) ||
+      !g_key_file_save_to_file(file, self->path, &error))
     g_debug("%s", error->message);
+  g_key_file_unref(self->added);
+  self->added = g_key_file_new();
 }

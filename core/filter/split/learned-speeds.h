@@ -7,11 +7,27 @@
 
 G_BEGIN_DECLS
 
+/**
+ * MsLearnedSpeeds: the speeds of a file in memory.
+ * @added: those that the file does not have yet
+ */
+typedef struct {
+  char *path;
+  GKeyFile *known;
+  GKeyFile *added;
+} MsLearnedSpeeds;
+
 char *ms_learned_speeds_path(void);
 char *ms_learned_speeds_work(const MsSettings *settings);
 char *ms_learned_speeds_device(MsDevice *device);
-gboolean ms_learned_speeds_load(const char *path, const char *device, const char *work, double *speed);
-void ms_learned_speeds_keep(const char *path, const char *device, const char *work, double pixels, double milliseconds);
 double ms_learned_speeds_blend(double known, double measured, double pixels);
+MsLearnedSpeeds *ms_learned_speeds_new(const char *path);
+void ms_learned_speeds_free(MsLearnedSpeeds *self);
+double ms_learned_speeds_get(const MsLearnedSpeeds *self, const char *device, const char *work);
+void ms_learned_speeds_add(MsLearnedSpeeds *self, const char *device, const char *work, double pixels,
+                           double milliseconds);
+void ms_learned_speeds_save(MsLearnedSpeeds *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLearnedSpeeds, ms_learned_speeds_free)
 
 G_END_DECLS

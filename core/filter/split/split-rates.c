@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split/split-rates.h"
 
-#include "core/filter/split/learned-speeds.h"
-
-/* The slower way is tried again with one of so many images, since it may have become the faster one. */
-#define IMAGES_UNTIL_TRIAL 32
-
 /* (transfer full): the devices that get rows */
 static char *
 name_team(const MsSplitRates *self, const MsShares *shares)
@@ -30,9 +25,8 @@ load(const MsSplitRates *self, const MsShares *shares)
 {
   g_autofree char *team = name_team(self, shares);
   g_autofree char *work = name_work(self);
-  double rate = 0;
 
-  return ms_learned_speeds_load(self->store, team, work, &rate) ? rate : 0;
+  return ms_learned_speeds_get(self->speeds, team, work);
 }
 
 /**
@@ -47,7 +41,7 @@ ms_split_rates_prefer_alone(double together, double alone, guint image)
 {
   if (image > 1 && (together <= 0 || alone <= 0))
     return together > 0;
-  return (together > 0 && alone > together) != (image % IMAGES_UNTIL_TRIAL == 0);
+  return (together > 0 && alone > together) != (image % MS_SPLIT_IMAGES_UNTIL_TRIAL == 0);
 }
 
 /** ms_split_rates_choose: leaves out all devices but the fastest if that is faster, or not yet known to be slower. */
@@ -69,5 +63,5 @@ ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double mil
   g_autofree char *work = name_work(self);
 
   if (self->image > 1)
-    ms_learned_speeds_keep(self->store, team, work, (double)self->pixels, milliseconds);
+    ms_learned_speeds_add(self->speeds, team, work, (double)self->pixels, milliseconds);
 }

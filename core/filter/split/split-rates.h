@@ -2,20 +2,24 @@
 /* Whether several devices filter an image in less time than the fastest of them alone, by times of earlier images. */
 #pragma once
 
+#include "core/filter/split/learned-speeds.h"
 #include "core/filter/split/shares.h"
 
 G_BEGIN_DECLS
 
+/* In one of so many images the slower way, or a device too slow for a share, is measured again. */
+#define MS_SPLIT_IMAGES_UNTIL_TRIAL 32
+
 /**
  * MsSplitRates: which image the times are of.
- * @store: the file of learned speeds
+ * @speeds: those of earlier images
  * @devices: the names of all devices
  * @work: what is computed
  * @pixels: of the image
  * @image: its number in this process, from 1; the first compiles kernels, so that its time is not kept
  */
 typedef struct {
-  const char *store;
+  MsLearnedSpeeds *speeds;
   GPtrArray *devices;
   const char *work;
   guint64 pixels;

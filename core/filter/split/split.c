@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split/split.h"
 
-#include "core/filter/split/learned-speeds.h"
 #include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
 #include "core/filter/split/split-rates.h"
@@ -9,8 +8,12 @@
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
 
-/* A device that gets no rows because it is slow takes part in one of this many images, to measure it again. */
-#define IMAGES_UNTIL_TRIAL 32
+/* What a device did in the last run; timed_rows: those of busy_ms. */
+typedef struct {
+  guint64 rows;
+  guint64 timed_rows;
+  double busy_ms;
+} Total;
 
 struct _MsSplit {
   GObject parent_instance;
@@ -18,14 +21,12 @@ struct _MsSplit {
   GPtrArray *names;   /* of the devices */
   MsSplitMode mode;
   MsShares shares;
-  MsSplitPartner partner; /* the last filter's, where there is one */
-  char *store;
+  MsSplitPartner partner;  /* the last filter's, where there is one */
+  MsLearnedSpeeds *speeds; /* NULL without a store */
   gboolean compares;
   guint steps;
   guint images; /* run so far */
-  guint64 rows[MS_SHARES_MAX];
-  guint64 timed_rows[MS_SHARES_MAX]; /* those of @busy_ms */
-  double busy_ms[MS_SHARES_MAX];
+  Total totals[MS_SHARES_MAX];
   MsProgressFunc progress;
   gpointer progress_data;
 };
@@ -39,7 +40,7 @@ ms_split_finalize(GObject *object)
 
   g_clear_pointer(&self->filters, g_ptr_array_unref);
   g_clear_pointer(&self->names, g_ptr_array_unref);
-  g_free(self->store);
+  g_clear_pointer(&self->speeds, ms_learned_speeds_free);
   G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
 }
 
@@ -55,7 +56,9 @@ ms_split_init(MsSplit *self)
   self->filters = g_ptr_array_new_with_free_func(g_object_unref);
   self->names = g_ptr_array_new_with_free_func(g_free);
   self->steps = DEFAULT_STEPS;
-  self->store = ms_learned_speeds_path();
+
+  g_autofree char *store = ms_learned_speeds_path();
+  self->speeds = ms_learned_speeds_new(store);
 }
 
 /* @name: (transfer full): of the device, by which its speed is kept */
@@ -92,8 +95,8 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
 void
 ms_split_set_store(MsSplit *self, const char *path)
 {
-  g_free(self->store);
-  self->store = g_strdup(path);
+  g_clear_pointer(&self->speeds, ms_learned_speeds_free);
+  self->speeds = path ? ms_learned_speeds_new(path) : NULL;
 }
 
 /**
@@ -197,7 +200,7 @@ ms_split_get_shares(MsSplit *self)
 guint64
 ms_split_get_rows(MsSplit *self, guint index)
 {
-  return self->rows[index];
+  return self->totals[index].rows;
 }
 
 /* The time of each device for its part; 0 where that does not measure its speed. */
@@ -222,27 +225,18 @@ account(MsSplit *self, const MsSplitPart *parts, const MsRows *rows)
 
   find_times(self, parts, rows, milliseconds);
   for (guint i = 0; i < self->filters->len; i++) {
-    self->rows[i] += (guint64)rows[i].count;
-    self->timed_rows[i] += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
-    self->busy_ms[i] += milliseconds[i];
+    self->totals[i].rows += (guint64)rows[i].count;
+    self->totals[i].timed_rows += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
+    self->totals[i].busy_ms += milliseconds[i];
   }
   if (policy->corrected)
     ms_shares_correct(&self->shares, policy, rows, milliseconds);
 }
 
-static void
-collect_timings(MsTimingLog *log, MsTimingLog **logs, guint n)
-{
-  for (guint i = 0; i < n; i++) {
-    if (log)
-      ms_timing_log_append(log, logs[i]);
-    ms_timing_log_clear(logs[i]);
-  }
-}
-
 static gboolean
-run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **logs, GError **error)
+run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog *log, GError **error)
 {
+  g_autoptr(GPtrArray) logs = g_ptr_array_new_with_free_func(g_object_unref);
   guint n = self->filters->len;
   MsRows rows[MS_SHARES_MAX];
   MsSplitPart parts[MS_SHARES_MAX];
@@ -253,7 +247,8 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **lo
     parts[i].filter = g_ptr_array_index(self->filters, i);
     parts[i].settings = &common->settings[i];
     parts[i].rows = rows[i];
-    parts[i].log = logs[i];
+    parts[i].log = ms_timing_log_new();
+    g_ptr_array_add(logs, parts[i].log);
   }
   ms_split_parts_run(parts, has_partner(self) ? n - 1 : n);
   if (has_partner(self) && rows[n - 1].count > 0)
@@ -261,6 +256,8 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog **lo
   if (!ms_split_parts_take_error(parts, n, error))
     return FALSE;
   account(self, parts, rows);
+  for (guint i = 0; log && i < n; i++)
+    ms_timing_log_append(log, parts[i].log);
   return TRUE;
 }
 
@@ -291,7 +288,7 @@ steps_of(MsSplit *self, MsImage *source)
 }
 
 static gboolean
-run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, MsTimingLog **logs, GError **error)
+run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, GError **error)
 {
   MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
   guint steps = steps_of(self, common->source);
@@ -299,9 +296,8 @@ run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, MsTimingLo
 
   for (int done = 0; done < whole.count; done += step.count) {
     step = ms_bands_next(whole, done, rows_per_step);
-    if (!run_step(self, common, step, logs, error))
+    if (!run_step(self, common, step, log, error))
       return FALSE;
-    collect_timings(log, logs, self->filters->len);
     if (self->progress)
       self->progress(done + step.count, whole.count, self->progress_data);
   }
@@ -320,31 +316,33 @@ start_shares(MsSplit *self, const MsSplitRates *rates)
   MsKnownSpeed speeds[MS_SHARES_MAX] = {{0}};
 
   self->shares = ms_shares_equal(self->filters->len);
-  if (!ms_split_mode_policy(self->mode)->learned || !self->store)
+  if (!ms_split_mode_policy(self->mode)->learned || !self->speeds)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
     speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
-    if (!ms_learned_speeds_load(self->store, g_ptr_array_index(self->names, i), rates->work, &speeds[i].speed))
-      speeds[i].speed = 0;
+    speeds[i].speed = ms_learned_speeds_get(self->speeds, g_ptr_array_index(self->names, i), rates->work);
   }
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
-  if (leaves_out(self) && self->images % IMAGES_UNTIL_TRIAL != 0)
+  if (leaves_out(self) && self->images % MS_SPLIT_IMAGES_UNTIL_TRIAL != 0)
     ms_shares_leave_out(&self->shares, speeds);
   if (leaves_out(self) && self->compares)
     ms_split_rates_choose(rates, &self->shares);
 }
 
+/* Saves after 1, 2, 4, 8 … images, since writing the file may take as long as filtering a small image. */
 static void
 keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
 {
-  if (!self->store)
+  if (!self->speeds)
     return;
   for (guint i = 0; i < self->filters->len; i++)
-    if (self->busy_ms[i] > 0)
-      ms_learned_speeds_keep(self->store, g_ptr_array_index(self->names, i), rates->work,
-                             (double)self->timed_rows[i] * width, self->busy_ms[i]);
+    if (self->totals[i].busy_ms > 0)
+      ms_learned_speeds_add(self->speeds, g_ptr_array_index(self->names, i), rates->work,
+                            (double)self->totals[i].timed_rows * width, self->totals[i].busy_ms);
   if (leaves_out(self) && self->compares)
     ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
+  if ((self->images & (self->images - 1)) == 0)
+    ms_learned_speeds_save(self->speeds);
 }
 
 /**
@@ -365,8 +363,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   g_autofree char *work = ms_learned_speeds_work(settings);
-  const MsSplitRates rates = {self->store, self->names, work, (guint64)width * (guint64)height, ++self->images};
-  MsTimingLog *logs[MS_SHARES_MAX] = {NULL};
+  const MsSplitRates rates = {self->speeds, self->names, work, (guint64)width * (guint64)height, ++self->images};
   MsSplitPart common = {.source = source,
                         .settings = settings,
                         .pixels = pixels,
@@ -377,19 +374,11 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
     return NULL;
   }
-  for (guint i = 0; i < self->filters->len; i++) {
-    logs[i] = ms_timing_log_new();
-    self->rows[i] = 0;
-    self->timed_rows[i] = 0;
-    self->busy_ms[i] = 0;
-  }
+  memset(self->totals, 0, sizeof self->totals);
   ms_split_partner_begin(&self->partner);
   start_shares(self, &rates);
   gint64 start_us = g_get_monotonic_time();
-  gboolean good = run_steps(self, &common, request->log, logs, error);
-  for (guint i = 0; i < self->filters->len; i++)
-    g_object_unref(logs[i]);
-  if (!good)
+  if (!run_steps(self, &common, request->log, error))
     return NULL;
   keep_speeds(self, &rates, width, start_us);
   return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
