@@ -66,7 +66,7 @@ test_times_are_kept_by_size(void)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-/* Two processes use one file: each keeps what the other has saved meanwhile, and blends with what it knew at its start. */
+/* Of two processes with one file each keeps what the other has saved meanwhile. */
 static void
 test_two_processes_share_a_file(void)
 {
