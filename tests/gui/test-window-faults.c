@@ -3,10 +3,13 @@
 #include <gmodule.h>
 #include <string.h>
 
+#include "core/engine/detached.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
+#include "ui/engine/window-engine-hold.h"
+#include "ui/panels/tune/tune-job.h"
 #include "ui/window/window-message.h"
 
 /*
@@ -92,6 +95,36 @@ test_hang(void)
   window_fixture_tear_down(&fixture);
 }
 
+/* A search ends with its budget although the driver does not return, and the window has the device again. */
+static void
+test_budget_of_tuning(void)
+{
+  WindowFixture fixture;
+
+  SET_UP(&fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  hang(1);
+  g_autoptr(MsTuneJob) job = ms_tune_job_start(&(MsTuneJobSpec){.device = ms_window_engine_get_device(fixture.engine),
+                                                                .engine = fixture.engine,
+                                                                .image = ms_document_get_source(document),
+                                                                .settings = *ms_document_get_settings(document),
+                                                                .budget_s = 1,
+                                                                .fresh = TRUE,
+                                                                .directory = fixture.folder});
+  wait_for(50, !ms_panel_job_is_running(MS_PANEL_JOB(job)));
+  g_assert_cmpuint(ms_detached_count(), ==, 1); /* still inside the driver */
+  g_assert_false(ms_window_engine_is_held(fixture.engine));
+  g_assert_null(ms_tune_job_get_best(job));
+  while (ms_detached_count() > 0) {
+    hang(0);
+    panel_fixture_iterate();
+  }
+  g_assert_true(ms_document_set_option(document, "sr", "43", NULL));
+  window_fixture_wait_idle(&fixture);
+  window_fixture_assert_filtered(&fixture);
+  window_fixture_tear_down(&fixture);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -99,5 +132,6 @@ main(int argc, char **argv)
   find_layer();
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
   g_test_add_func("/window-faults/hang", test_hang);
+  g_test_add_func("/window-faults/budget-of-tuning", test_budget_of_tuning);
   return window_fixture_run();
 }

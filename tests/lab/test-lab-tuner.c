@@ -2,6 +2,7 @@
 /* The tuner on a made-up device: a planted optimum among configurations that are refused, fail, differ or hang. */
 #include <string.h>
 
+#include "core/engine/detached.h"
 #include "core/error.h"
 #include "core/lab/kinds/bench.h"
 #include "tests/lab/tune-fixture.h"
@@ -159,6 +160,55 @@ test_nothing_works(void)
   }
 }
 
+/* A driver that compiles: it returns when the test lets it, whatever its caller wants. */
+typedef struct {
+  GMutex compiling;
+  gboolean was_cancelled;
+  gboolean freed;
+} Driver;
+
+static void
+compile(gpointer data, GCancellable *cancellable)
+{
+  Driver *driver = data;
+
+  g_mutex_lock(&driver->compiling);
+  driver->was_cancelled = g_cancellable_is_cancelled(cancellable);
+  g_mutex_unlock(&driver->compiling);
+}
+
+static void
+free_driver(gpointer data)
+{
+  ((Driver *)data)->freed = TRUE;
+}
+
+/* A call that does not return is left behind when its time is over or its caller is cancelled. */
+static void
+test_left_behind(void)
+{
+  g_autoptr(GCancellable) cancelled = g_cancellable_new();
+
+  g_cancellable_cancel(cancelled);
+  for (int by_caller = 0; by_caller <= 1; by_caller++) {
+    Driver driver = {.freed = FALSE};
+    MsDetachedCall call = {compile, &driver, free_driver, by_caller ? 0 : 0.001, 0.001};
+
+    g_mutex_init(&driver.compiling);
+    g_mutex_lock(&driver.compiling);
+    g_assert_false(ms_detached_run(&call, by_caller ? cancelled : NULL));
+    g_assert_cmpuint(ms_detached_count(), ==, 1);
+    g_assert_false(driver.freed);
+    g_mutex_unlock(&driver.compiling);
+    ms_detached_wait();
+    g_assert_cmpuint(ms_detached_count(), ==, 0);
+    g_assert_true(driver.was_cancelled && driver.freed);
+    g_assert_true(ms_detached_run(&(MsDetachedCall){compile, &driver, NULL, 0, 0}, NULL));
+    g_assert_false(driver.was_cancelled);
+    g_mutex_clear(&driver.compiling);
+  }
+}
+
 /* A search without a winner says why, and what to do. */
 static void
 test_no_winner_has_a_reason(void)
@@ -230,6 +280,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/budget-holds", test_budget_holds);
   g_test_add_func("/lab/tuner/reference-in-time", test_reference_in_time);
   g_test_add_func("/lab/tuner/least-budget", test_least_budget);
+  g_test_add_func("/lab/tuner/left-behind", test_left_behind);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);
   g_test_add_func("/lab/tuner/resume", test_resume);

@@ -37,7 +37,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneSpace, ms_tune_space_free)
 void ms_tune_space_add(MsTuneSpace *self, const char *key, const char *const *values);
 guint64 ms_tune_space_size(const MsTuneSpace *self);
 
-/** MsTuneProgress: called after every trial, in the thread that searches. */
+/** MsTuneProgress: called after every trial, in the thread that searches. @trial: (nullable): the last one */
 typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel-job.h"
 
+#include "core/engine/detached.h"
 #include "ui/engine/window-engine-hold.h"
 
 /* Time without progress after which a device counts as hung. */
@@ -79,6 +80,7 @@ release_application(GApplication *held)
   g_object_unref(held);
 }
 
+/* What an earlier job left behind ends first, because its work on the device would be part of the measured times. */
 static void
 work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -90,6 +92,7 @@ work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     return;
   }
   ms_context_set_watchdog(context, WATCHDOG_MS);
+  ms_detached_wait();
   MS_PANEL_JOB_GET_CLASS(source)->work(source, task, context, cancellable);
 }
 

@@ -123,7 +123,7 @@ ms_tune_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
   if (cancelled)
     return g_strdup_printf(_("Cancelled after %u configurations; the next search continues from here."), n);
   if (!ms_tune_panel_get_best(MS_TUNE_PANEL(panel)))
-    return g_strdup_printf(_("Done: %u configurations tried; none of them ran to its end."), n);
+    return g_strdup_printf(_("Done: %u configurations tried, none of them to its end. Increase the budget."), n);
   return g_strdup_printf(_("Done: %u configurations tried. The fastest is saved for this device and driver."), n);
 }
 
