@@ -87,8 +87,8 @@ wait_for_end(Detached *self)
  * ms_detached_run:
  * @parent: (nullable): cancelling it cancels the call
  *
- * Runs @call in a new thread and waits for it. A driver cannot be interrupted while it compiles, so a call that does not
- * return within its grace after the limit or the cancellation is left behind; what it uses must be its own.
+ * Runs @call in a new thread and waits for it. A driver cannot be interrupted while it compiles, so a call that does
+ * not return within its grace after the limit or the cancellation is left behind; what it uses must be its own.
  *
  * Returns: whether the work has ended; otherwise ms_detached_wait() waits for it
  */

@@ -95,7 +95,7 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   self->log = read_log(self->program, id);
   if (status == CL_SUCCESS)
     return TRUE;
-  ms_set_error(error, MS_ERROR_BUILD, "The kernel program did not build on %s (%s). Options: %s\n%s",
+  ms_set_error(error, MS_ERROR_BUILD, "The kernel program did not build on %s (%s).\nOptions: %s\n%s",
                ms_device_get_name(self->device), ms_cl_status_name(status), ms_program_spec_get_options(self->spec),
                self->log);
   return FALSE;

@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: MIT
 """The window around the workspaces: its width, printing, tables as files, URIs, and a second window.
-Usage: e2e-window.py WINDOW-PROGRAM SAMPLE ARTEFACT-FOLDER"""
+Usage: e2e-window.py WINDOW-PROGRAM SAMPLE ARTEFACT-FOLDER FAULT-LAYER"""
 import csv
+import mmap
 import os
 import shutil
+import struct
 import sys
 import tempfile
 import urllib.parse
 
+import gi
+
 from person import Failure, Person, check, wait
 
-PROGRAM, SAMPLE, ARTEFACTS = (os.path.abspath(argument) for argument in sys.argv[1:4])
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk  # noqa: E402
+
+PROGRAM, SAMPLE, ARTEFACTS, LAYER = (os.path.abspath(argument) for argument in sys.argv[1:5])
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-window-")
 COLUMNS = (("Parts of the run", "chart"), ("Histogram", "chart"), ("Statistics of both pictures", "table"))
 
 
-def new_person(arguments, width):
+def new_person(arguments, width, environment=None):
     """With a window of this width, from a key file as the program keeps it."""
     folder = tempfile.mkdtemp(dir=WORK)
     os.makedirs(os.path.join(folder, "meanshift-lab"))
     with open(os.path.join(folder, "meanshift-lab", "settings.ini"), "w", encoding="utf-8") as file:
         file.write(f"[Settings]\nwindow-width={width}\nwindow-height=800\n")
     return Person(PROGRAM, arguments, {"XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": WORK,
-                                       "GSETTINGS_BACKEND": "keyfile"}, reader=True)
+                                       "GSETTINGS_BACKEND": "keyfile", **(environment or {})}, reader=True)
 
 
 def narrow():
@@ -40,6 +47,45 @@ def narrow():
         person.kill()
 
 
+class LostDevice:
+    """An OpenCL device that can be lost: all calls fail then; see tests/faults/shared-count.h."""
+    LAST = 1 << 40
+
+    def __init__(self):
+        path = os.path.join(WORK, "calls")
+        with open(path, "wb") as file:
+            file.write(bytes(16))
+        with open(path, "r+b") as file:
+            self.calls = mmap.mmap(file.fileno(), 16)
+        # Without binaries in the cache a kernel is built by two calls: one creates the program, one compiles it.
+        self.environment = {"OPENCL_LAYERS": LAYER, "MS_FAULT_COUNT": path, "MS_FAULT_NTH": str(self.LAST),
+                            "MS_FAULT_ALWAYS": "1", "XDG_CACHE_HOME": os.path.join(WORK, "cache")}
+
+    def lose_after(self, calls):
+        struct.pack_into("q", self.calls, 0, self.LAST - 1 - calls)
+
+
+def notices():
+    """The buttons of a notice are as wide as their texts, and lie within the window."""
+    device = LostDevice()
+    person = new_person([SAMPLE], 900, device.environment)
+    try:
+        person.find(part="Run 1 on ", role="label")
+        left, _, width, _ = person.box(person.window)
+        for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
+            device.lose_after(calls)
+            person.enter(person.find("Spatial radius", "spin button"), radius)
+            for name in names:
+                button = person.find(name, "push button")
+                person.screenshot(os.path.join(ARTEFACTS, f"e2e-notice-{radius}.png"))
+                x, _, given, _ = person.box(button)
+                text, _ = Gtk.Label(label=name).get_layout().get_pixel_size()
+                check(text <= given <= text + 50, f"“{name}” needs {text} pixels and has {given}")
+                check(left <= x and x + given <= left + width, f"“{name}” lies outside the window")
+    finally:
+        person.kill()
+
+
 def columns_open(person):
     """All columns are visible at the same time, and each opens its page."""
     person.find(part="Run 1 on ", role="label")
@@ -50,6 +96,45 @@ def columns_open(person):
         wait(page, lambda: not person.has("Open " + page, "push button"))
         person.find(*COLUMNS[("Timings", "Histogram", "Statistics").index(page)])
         person.click(person.find("Overview", "radio button"))
+
+
+def invalid_text(person):
+    """An invalid work-group is red with the reason below it, until the field is left or the settings change."""
+    field = person.find("Work-group", "text")
+    text = lambda: field.queryText().getText(0, -1)  # noqa: E731
+    refused = lambda: person.has(part="999x999", role="label")  # noqa: E731
+
+    def is_red():
+        x, y, width, height = person.box(field)
+        pixels = person.screen()[y:y + height, x:x + width].astype(int)
+        return bool(((pixels[..., 0] > 150) & (pixels[..., 1] < 80) & (pixels[..., 2] < 80)).any())
+
+    valid = text()
+    check(not is_red(), "a valid shape is red")
+    for leave in (lambda: person.press("Tab"), lambda: person.click(person.find("2", "radio button"))):
+        person.enter(field, "999x999")
+        wait("the reason and the colour of an invalid shape", lambda: text() == "999x999" and refused() and is_red())
+        person.screenshot(os.path.join(ARTEFACTS, "e2e-invalid.png"))
+        leave()
+        wait("the valid shape to come back", lambda: text() == valid and not refused() and not is_red())
+    person.press("ctrl+z")
+
+
+def readout_of_modes(person):
+    """The readout is about the pixel under the pointer in the view that is shown."""
+    view = person.find("Picture", "image")
+    x, y, width, height = person.box(view)
+    reading = lambda: next((label.name for label in person.all(part="window: ", role="label")), None)  # noqa: E731
+    person.mouse(x + width * 0.4, y + height * 0.5, "abs")
+    person.press("2")
+    whole = wait("a reading", reading)
+    person.press("4")
+    wait("the reading of the narrower pane", lambda: reading() not in (None, whole))
+    for key in ("1", "4", "3", "4", "2"):
+        before = reading()
+        person.press(key)
+        wait(f"the reading after {key}", lambda: reading() not in (None, before))
+    check(reading() == whole, f"the same view reads {reading()} after {whole}")
 
 
 def export_tables(person):
@@ -101,11 +186,12 @@ def main():
     person = None
     try:
         narrow()
+        notices()
         print_picture()
         # As a file manager names it, by the %U of the desktop file.
         person = new_person(["file://" + urllib.parse.quote(path)], 1350)
         person.find(part="Hafen & Möwe 100 %.png, 640 × 480", role="label")
-        for step in (columns_open, export_tables, second_window):
+        for step in (invalid_text, readout_of_modes, columns_open, export_tables, second_window):
             step(person)
         person.check_reader()
     except Failure as failure:

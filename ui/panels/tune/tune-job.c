@@ -6,7 +6,7 @@
 
 #include "core/engine/detached.h"
 
-/* What a search that was told to end may take for its last configuration: a share of the budget, and seconds at most. */
+/* What a search that was told to end may take for its last configuration: a share of the budget, and at most this. */
 #define GRACE_SHARE 0.05
 #define MOST_GRACE_S 1.0
 
