@@ -77,21 +77,20 @@ count_different(const guint32 *a, const guint32 *b, gsize n)
   return different;
 }
 
-/* The kernels that number regions and merge those of fewer than @min_pixels, on the modes of the serial code. */
+/* The kernels that number regions, on the modes of the serial code. */
 static void
-test_labels(MsSelfTest *self, const char *name, const MsFiltered *filtered, guint min_pixels)
+test_labels(MsSelfTest *self, const MsFiltered *filtered)
 {
-  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, MS_REGION_RANGE_DEFAULT),
-                                  .min_pixels = min_pixels};
+  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, MS_REGION_RANGE_DEFAULT)};
   g_autofree guint32 *memory = g_new0(guint32, WIDTH * HEIGHT);
   MsLabels labels = {.of_pixel = memory};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, min_pixels, NULL, &error);
+  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, 0, NULL, &error);
   guint64 different = 0;
 
   if (serial && ms_device_labels_find(self->context, &request, &labels, &error))
     different = count_different(memory, serial->labels, WIDTH * HEIGHT) + (labels.count != serial->n);
-  ms_self_test_add(self, name, different, error);
+  ms_self_test_add(self, "labels of regions", different, error);
 }
 
 static void
@@ -110,11 +109,7 @@ test_modes(MsSelfTest *self, MsMeanShift *filter, MsImage *source)
                    error);
   if (!reference)
     return;
-  const MsFiltered filtered = {reference, serial, &settings.params};
-  test_labels(self, "labels of regions", &filtered, 0);
-  /* Processors merge without kernels; see ms_segmentation_new_on(). */
-  if (ms_context_get_limits(self->context)->type != MS_DEVICE_TYPE_CPU)
-    test_labels(self, "merged regions", &filtered, 9);
+  test_labels(self, &(MsFiltered){reference, serial, &settings.params});
 }
 
 /** ms_self_test_filter: every kernel of the filter, and those around it. */

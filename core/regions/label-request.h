@@ -13,16 +13,12 @@ G_BEGIN_DECLS
  * MsLabelRequest:
  * @closeness: the picture and which of its neighbouring pixels are of one region
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
- * @group: work-items of the group that merges on a device, or 0 for as many as the device has
- * @most_regions: a device merges no more regions than this; 0 for %MS_DEVICE_LABELS_MOST_REGIONS
  * @log: (nullable): gets what a device computes
  * @cancellable: (nullable)
  */
 typedef struct {
   MsCloseness closeness;
   guint min_pixels;
-  guint group;
-  guint most_regions;
   MsTimingLog *log;
   GCancellable *cancellable;
 } MsLabelRequest;
@@ -31,12 +27,10 @@ typedef struct {
  * MsLabels:
  * @of_pixel: the caller's memory: the region of each pixel, from 1 on in the order of the regions' first pixels
  * @count: number of regions
- * @merged: whether regions that are too small were merged into a neighbour
  */
 typedef struct {
   guint32 *of_pixel;
   guint32 count;
-  gboolean merged;
 } MsLabels;
 
 G_END_DECLS

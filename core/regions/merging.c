@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The regions of one size merge in the order of their labels, before all larger ones: a region that is joined is at
+ * least as large as the one that joins it, so it has grown beyond the size that merges.
+ */
 #include "core/regions/merging.h"
 
+#include <string.h>
+
 #include "core/error.h"
-#include "core/regions/borders.h"
-#include "core/regions/region-queue.h"
 
 /* Means are compared in steps of 1/256 of a level, so that they are integers on every machine. */
 #define MEAN_STEPS 256
@@ -11,74 +15,70 @@
 /* Regions between two checks for cancellation. */
 #define REGIONS_A_LOOK 4096
 
-/*
- * The fields of a region that the search for the nearest neighbour reads, in 16 bytes.
- * parent: the label itself, or a region that it was merged into
- * seen: the number of the last search that visited this region
- * means: in steps of 1/MEAN_STEPS
- */
-typedef struct {
-  guint32 parent;
-  guint32 seen;
-  guint16 means[3];
-} Node;
+/* Neighbouring labels that are compared together. */
+#define NEIGHBOURS 256
+
+/* Marks the number of a pixel in the first or last column; numbers of pixels have 31 bits. */
+#define AT_SIDE (1u << 31)
+
+/* Pixels whose surroundings are loaded into the cache ahead of a region's turn. */
+#define PLACES_AHEAD 64
 
 /*
- * The original neighbours of a label, numbers @start to @start + @count - 1 of the array. A region has those of its
- * label and of the labels in the chain that begins with @next; 0 ends it. @last is the last label of the chain, or the
- * label itself.
+ * The fields of a region that its comparisons do not read.
+ * start: of its pixels in the array of places; only a region that is too small has them
+ * capacity: the most pixels for which there is space from @start on
  */
 typedef struct {
-  gsize start;
-  guint32 count;
-  guint32 next;
-  guint32 last;
-} List;
+  guint64 sums[3];
+  guint32 start;
+  guint32 capacity;
+} Region;
 
 /*
- * nodes, pixels, sums, lists: by label, from 1 on; only regions that are too small have lists
- * neighbours: of all lists
+ * labels: of each pixel, the region that it belongs to now
+ * pixels, means, regions: by label, from 1 on; a region that was merged has no pixels. The means of three channels are
+ *   in steps of 1/MEAN_STEPS, in 16 bits each.
+ * places: numbers of pixels, with AT_SIDE, in a list for each small region; @n_places are used
+ * waiting: the small regions that have not been merged, ascending
+ * turn: those of the size that merges, ascending
  */
 typedef struct {
-  const MsRuns *runs;
-  const guint8 *colours;
+  const MsCloseness *picture;
+  GCancellable *cancellable;
+  guint32 *labels;
+  gsize n_pixels;
   guint32 n;
   guint min_pixels;
-  Node *nodes;
   guint32 *pixels;
-  guint64 (*sums)[3];
-  List *lists;
-  guint32 *neighbours;
-  guint32 n_searches;
+  guint64 *means;
+  Region *regions;
+  guint32 *places;
+  gsize n_places;
+  gsize allocated;
+  guint32 *waiting;
+  guint32 n_waiting;
+  guint32 *turn;
+  guint32 n_turn;
 } Merging;
 
+/* Counts the pixels of each region and adds up their colours; consecutive pixels of one region first. */
 static void
-count_pixels(Merging *self)
+add_up(Merging *self)
 {
-  const MsRuns *runs = self->runs;
+  const guint8 *p = self->picture->colours;
 
-  for (int y = 0; y < runs->height; y++)
-    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++)
-      self->pixels[runs->runs[i].label] += ms_runs_end(runs, y, i) - runs->runs[i].x;
-}
-
-/* Runs in a thread while neighbours are searched. */
-static gpointer
-add_colours(gpointer data)
-{
-  Merging *self = data;
-  const MsRuns *runs = self->runs;
-  const guint8 *row = self->colours;
-
-  for (int y = 0; y < runs->height; y++, row += 4 * (gsize)runs->width)
-    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      guint64 *sums = self->sums[runs->runs[i].label];
-      const guint8 *end = row + 4 * (gsize)ms_runs_end(runs, y, i);
-      for (const guint8 *p = row + 4 * (gsize)runs->runs[i].x; p < end; p += 4)
-        for (int k = 0; k < 3; k++)
-          sums[k] += p[k];
-    }
-  return NULL;
+  for (gsize i = 0; i < self->n_pixels;) {
+    const guint32 label = self->labels[i];
+    guint64 sums[3] = {0};
+    const gsize start = i;
+    for (; i < self->n_pixels && self->labels[i] == label; i++, p += 4)
+      for (int k = 0; k < 3; k++)
+        sums[k] += p[k];
+    for (int k = 0; k < 3; k++)
+      self->regions[label].sums[k] += sums[k];
+    self->pixels[label] += (guint32)(i - start);
+  }
 }
 
 static gboolean
@@ -88,234 +88,353 @@ is_small(const Merging *self, guint32 label)
 }
 
 static void
-fill_lists(Merging *self, const MsBorders *borders)
+list_pixels(Merging *self)
 {
-  for (gsize i = 0; i < borders->n; i++) {
-    const guint32 a = (guint32)(borders->pairs[i] >> 32), b = (guint32)borders->pairs[i];
-    List *of_a = &self->lists[a], *of_b = &self->lists[b];
-    if (is_small(self, a))
-      self->neighbours[of_a->start + of_a->count++] = b;
-    if (is_small(self, b))
-      self->neighbours[of_b->start + of_b->count++] = a;
+  const guint32 width = (guint32)self->picture->width;
+  guint32 x = 0;
+
+  for (guint32 i = 0; i < self->n_pixels; i++) {
+    Region *region = &self->regions[self->labels[i]];
+    if (is_small(self, self->labels[i]))
+      self->places[region->start + region->capacity++] = x == 0 || x == width - 1 ? i | AT_SIDE : i;
+    x = x == width - 1 ? 0 : x + 1;
   }
 }
 
+/* Lists the small regions, and the pixels of each. */
 static gboolean
-find_neighbours(Merging *self)
+fill_lists(Merging *self)
 {
-  g_autoptr(MsBorders) borders = ms_borders_new(self->runs, self->n);
-  gsize start = 0;
-
-  for (gsize i = 0; i < borders->n; i++) {
-    self->lists[borders->pairs[i] >> 32].count++;
-    self->lists[(guint32)borders->pairs[i]].count++;
-  }
-  for (guint32 i = 1; i <= self->n; i++) {
-    List *list = &self->lists[i];
-    list->start = start;
-    list->last = i;
-    start += is_small(self, i) ? list->count : 0;
-    list->count = 0;
-  }
-  self->neighbours = g_try_new(guint32, start + 1);
-  if (self->neighbours)
-    fill_lists(self, borders);
-  return self->neighbours != NULL;
+  for (guint32 label = 1; label <= self->n; label++)
+    if (is_small(self, label)) {
+      self->waiting[self->n_waiting++] = label;
+      self->regions[label].start = (guint32)self->n_places;
+      self->n_places += self->pixels[label];
+    }
+  self->allocated = 2 * self->n_places + 1;
+  self->places = g_try_new(guint32, self->allocated);
+  if (self->places)
+    list_pixels(self);
+  return self->places != NULL;
 }
 
 static gboolean
-allocate(Merging *self, GError **error)
+allocate(Merging *self)
 {
   const gsize n = (gsize)self->n + 1;
 
-  self->nodes = g_try_new0(Node, n);
   self->pixels = g_try_new0(guint32, n);
-  self->sums = g_try_malloc0_n(n, sizeof *self->sums);
-  self->lists = g_try_new0(List, n);
-  if (self->nodes && self->pixels && self->sums && self->lists)
-    return TRUE;
-  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
-  return FALSE;
-}
-
-/* Fills the sums and the lists of neighbours, the former in a thread if there is one. */
-static gboolean
-study(Merging *self, GError **error)
-{
-  count_pixels(self);
-  GThread *thread = g_thread_try_new("ms-sums", add_colours, self, NULL);
-  if (!thread)
-    add_colours(self);
-  const gboolean found = find_neighbours(self);
-  if (thread)
-    g_thread_join(thread);
-  if (!found)
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the neighbours of %u regions.", self->n);
-  return found;
+  self->means = g_try_new(guint64, n);
+  self->regions = g_try_new0(Region, n);
+  self->waiting = g_try_new(guint32, n);
+  self->turn = g_try_new(guint32, n);
+  return self->pixels && self->means && self->regions && self->waiting && self->turn;
 }
 
 static void
-set_means(Merging *self, guint32 label)
+set_mean(Merging *self, guint32 label)
 {
-  const guint32 pixels = self->pixels[label];
+  const guint64 *sums = self->regions[label].sums, pixels = self->pixels[label];
+  guint64 means = 0;
 
   for (int k = 0; k < 3; k++)
-    self->nodes[label].means[k] = (guint16)((MEAN_STEPS * self->sums[label][k] + pixels / 2) / pixels);
+    means |= (MEAN_STEPS * sums[k] + pixels / 2) / pixels << 16 * k;
+  self->means[label] = means;
 }
 
-static guint32
-find(Node *nodes, guint32 label)
+/* Fills the sums, means and lists. */
+static gboolean
+study(Merging *self)
 {
-  while (nodes[label].parent != label) {
-    nodes[label].parent = nodes[nodes[label].parent].parent;
-    label = nodes[label].parent;
-  }
-  return label;
+  add_up(self);
+  for (guint32 label = 1; label <= self->n; label++)
+    set_mean(self, label);
+  return fill_lists(self);
 }
 
-static gint64
-distance(const Node *a, const Node *b)
-{
-  gint64 sum = 0;
+/* How far a pixel's neighbours in the columns before and after it and in the rows above and below it are. */
+typedef struct {
+  gssize left;
+  gssize right;
+  gssize above;
+  gssize below;
+} Steps;
 
-  for (int k = 0; k < 3; k++) {
-    gint64 d = a->means[k] - b->means[k];
-    sum += d * d;
+/* Neighbours outside of the picture are the pixel itself. */
+static inline Steps
+steps_from(const Merging *self, guint32 place)
+{
+  const guint32 width = (guint32)self->picture->width, at = place & ~AT_SIDE;
+  Steps steps = {-1, 1, at >= width ? -(gssize)width : 0, at + (gsize)width < self->n_pixels ? width : 0};
+
+  if (place & AT_SIDE) {
+    steps.left = at % width > 0 ? -1 : 0;
+    steps.right = at % width + 1 < width ? 1 : 0;
   }
-  return sum;
+  return steps;
+}
+
+/* Keeps @other in *@found, unless it is @label or @before; returns where the next one goes. */
+static inline guint32 *
+keep(guint32 *found, guint32 other, guint32 label, guint32 before)
+{
+  *found = other;
+  return found + ((other != label) & (other != before));
+}
+
+/*
+ * Writes the labels around one pixel to @found, without @label and without some of those that repeat; returns where the
+ * next ones go. It has few branches, since these labels cannot be predicted.
+ */
+static inline guint32 *
+look_around(const Merging *self, guint32 label, guint32 place, guint32 *found)
+{
+  const Steps steps = steps_from(self, place);
+  const guint32 *at = self->labels + (place & ~AT_SIDE), *above = at + steps.above, *below = at + steps.below;
+
+  found = keep(found, above[steps.left], label, label);
+  found = keep(found, above[0], label, above[steps.left]);
+  found = keep(found, above[steps.right], label, above[0]);
+  found = keep(found, at[steps.right], label, above[steps.right]);
+  found = keep(found, below[steps.right], label, at[steps.right]);
+  found = keep(found, below[0], label, below[steps.right]);
+  found = keep(found, below[steps.left], label, below[0]);
+  return keep(found, at[steps.left], label, below[steps.left]);
 }
 
 /* The nearest neighbour that a search has found so far, and its distance. */
 typedef struct {
+  guint64 distance;
   guint32 label;
-  gint64 distance;
 } Nearest;
 
-/*
- * Searches the neighbours of one label of the region @label. Removes from the list the labels that belong to the region
- * itself and those that this search has met before, so that the next search is shorter.
- */
-static void
-search_list(Merging *self, guint32 label, List *list, Nearest *best)
+static gint64
+difference(guint64 a, guint64 b, int channel)
 {
-  Node *nodes = self->nodes;
-  guint32 *neighbours = self->neighbours + list->start, kept = 0;
-
-  for (guint32 i = 0; i < list->count; i++) {
-    const guint32 other = find(nodes, neighbours[i]);
-    if (other == label || nodes[other].seen == self->n_searches)
-      continue;
-    nodes[other].seen = self->n_searches;
-    neighbours[kept++] = other;
-    const gint64 d = distance(&nodes[label], &nodes[other]);
-    if (d < best->distance || (d == best->distance && other < best->label))
-      *best = (Nearest){other, d};
-  }
-  list->count = kept;
+  return (gint64)(a >> 16 * channel & 0xffff) - (gint64)(b >> 16 * channel & 0xffff);
 }
 
-/*
- * The neighbour of @label nearest in colour, of several the one with the smallest label; 0 where there is none. Labels
- * with an empty list are removed from the chain.
- */
+static inline void
+compare(const Merging *self, guint64 own, const guint32 *found, const guint32 *end, Nearest *nearest)
+{
+  Nearest best = *nearest;
+
+  for (; found < end; found++) {
+    const guint64 mean = self->means[*found];
+    const gint64 x = difference(own, mean, 0), y = difference(own, mean, 1), z = difference(own, mean, 2);
+    const guint64 distance = (guint64)(x * x + y * y + z * z);
+    const gboolean is_nearer = (distance < best.distance) | ((distance == best.distance) & (*found < best.label));
+    best.distance = is_nearer ? distance : best.distance;
+    best.label = is_nearer ? *found : best.label;
+  }
+  *nearest = best;
+}
+
+/* The neighbour of @label nearest in colour, of several the one with the smallest label; 0 where there is none. */
 static guint32
-nearest(Merging *self, guint32 label)
+find_nearest(const Merging *self, guint32 label)
 {
-  Nearest best = {0, G_MAXINT64};
-  guint32 before = label;
+  const guint32 *places = self->places + self->regions[label].start, *end = places + self->pixels[label];
+  Nearest nearest = {G_MAXUINT64, 0};
+  guint32 found[NEIGHBOURS], *last = found;
 
-  self->n_searches++;
-  search_list(self, label, &self->lists[label], &best);
-  for (guint32 at = self->lists[label].next; at != 0; at = self->lists[at].next) {
-    search_list(self, label, &self->lists[at], &best);
-    self->lists[before].next = at;
-    if (self->lists[at].count > 0)
-      before = at;
+  while (places < end) {
+    last = look_around(self, label, *places++, last);
+    if (last > found + NEIGHBOURS - 8 || places == end) {
+      compare(self, self->means[label], found, last, &nearest);
+      last = found;
+    }
   }
-  self->lists[before].next = 0;
-  self->lists[label].last = before;
-  return best.label;
+  return nearest.label;
 }
 
-static void
-merge(Merging *self, guint32 label, guint32 into, MsRegionQueue *queue)
-{
-  self->nodes[label].parent = into;
-  self->pixels[into] += self->pixels[label];
-  for (int k = 0; k < 3; k++)
-    self->sums[into][k] += self->sums[label][k];
-  set_means(self, into);
-  if (self->pixels[into] >= self->min_pixels)
-    return;
-  self->lists[self->lists[into].last].next = label;
-  self->lists[into].last = self->lists[label].last;
-  ms_region_queue_push(queue, into, self->pixels[into]);
-}
-
-/* Skips entries of regions that were merged into another or have grown since. */
+/* Moves the pixels of @label, which are @used, to where there is space for twice as many as it has now. */
 static gboolean
-merge_all(Merging *self, GCancellable *cancellable, GError **error)
+enlarge_list(Merging *self, guint32 label, guint32 used)
 {
-  g_autoptr(MsRegionQueue) queue = ms_region_queue_new(self->pixels, self->n, self->min_pixels);
-  guint32 label, pixels;
+  Region *region = &self->regions[label];
+  const gsize capacity = 2 * (gsize)self->pixels[label];
 
-  for (guint32 i = 1; i <= self->n; i++) {
-    self->nodes[i].parent = i;
-    set_means(self, i);
-  }
-  for (guint64 i = 0; ms_region_queue_pop(queue, &label, &pixels); i++) {
-    if (i % REGIONS_A_LOOK == 0 && g_cancellable_set_error_if_cancelled(cancellable, error))
+  if (self->n_places + capacity > G_MAXUINT32)
+    return FALSE;
+  if (self->n_places + capacity > self->allocated) {
+    const gsize wanted = 2 * self->allocated + capacity;
+    guint32 *places = g_try_renew(guint32, self->places, wanted);
+    if (!places)
       return FALSE;
-    const gboolean current = self->nodes[label].parent == label && self->pixels[label] == pixels;
-    const guint32 into = current ? nearest(self, label) : 0;
-    if (into != 0)
-      merge(self, label, into, queue);
+    self->places = places;
+    self->allocated = wanted;
   }
+  memcpy(self->places + self->n_places, self->places + region->start, used * sizeof *self->places);
+  region->start = (guint32)self->n_places;
+  region->capacity = (guint32)capacity;
+  self->n_places += capacity;
+  return TRUE;
+}
+
+static gboolean
+merge(Merging *self, guint32 label, guint32 into)
+{
+  const Region *from = &self->regions[label];
+  Region *region = &self->regions[into];
+  const guint32 n = self->pixels[label], used = self->pixels[into];
+
+  for (guint32 i = 0; i < n; i++)
+    self->labels[self->places[from->start + i] & ~AT_SIDE] = into;
+  for (int k = 0; k < 3; k++)
+    region->sums[k] += from->sums[k];
+  self->pixels[into] += n;
+  self->pixels[label] = 0;
+  set_mean(self, into);
+  if (!is_small(self, into))
+    return TRUE;
+  if (self->pixels[into] > region->capacity && !enlarge_list(self, into, used))
+    return FALSE;
+  memcpy(self->places + region->start + used, self->places + from->start, n * sizeof *self->places);
   return TRUE;
 }
 
 /*
- * A number for each label: its region's, from 1 on in the order of first pixels, which is that of the smallest label of
- * each region.
+ * Loads what the turns after number @i will read, in steps that each need what the step before has loaded, so that
+ * merging takes about half the time. It must be inline: GCC removes calls of a function that only loads ahead.
  */
-static guint32 *
-number_regions(Merging *self, guint32 *count)
+static inline __attribute__((always_inline)) void
+load_ahead(const Merging *self, guint32 i, guint32 size)
 {
-  guint32 *numbers = g_new0(guint32, (gsize)self->n + 1);
-  g_autofree guint32 *of_root = g_new0(guint32, (gsize)self->n + 1);
+  const guint32 n = MIN(size, PLACES_AHEAD);
 
-  *count = 0;
-  for (guint32 i = 1; i <= self->n; i++) {
-    guint32 *number = &of_root[find(self->nodes, i)];
-    if (*number == 0)
-      *number = ++*count;
-    numbers[i] = *number;
+  if (i + 40 >= self->n_turn)
+    return;
+  __builtin_prefetch(&self->regions[self->turn[i + 40]]);
+  __builtin_prefetch(&self->places[self->regions[self->turn[i + 24]].start]);
+  const guint32 *places = &self->places[self->regions[self->turn[i + 12]].start];
+  for (guint32 k = 0; k < n; k++) {
+    const Steps steps = steps_from(self, places[k]);
+    const guint32 *at = self->labels + (places[k] & ~AT_SIDE);
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + steps.above);
+    __builtin_prefetch(at + steps.below);
   }
-  return numbers;
+  places = &self->places[self->regions[self->turn[i + 5]].start];
+  for (guint32 k = 0; k < n; k++) {
+    const Steps steps = steps_from(self, places[k]);
+    const guint32 *at = self->labels + (places[k] & ~AT_SIDE);
+    __builtin_prefetch(&self->means[at[steps.above]]);
+    __builtin_prefetch(&self->means[at[steps.below]]);
+    __builtin_prefetch(&self->regions[at[steps.above]]);
+    __builtin_prefetch(&self->regions[at[steps.below]]);
+  }
+}
+
+/* Lists the regions of @size pixels in @turn; returns the next size that waits, or the least one allowed. */
+static guint32
+choose_turn(Merging *self, guint32 size)
+{
+  guint32 kept = 0, next = self->min_pixels;
+
+  self->n_turn = 0;
+  for (guint32 i = 0; i < self->n_waiting; i++) {
+    const guint32 label = self->waiting[i], pixels = self->pixels[label];
+    const gboolean waits = pixels > size && pixels < self->min_pixels;
+    self->waiting[kept] = label;
+    kept += waits || pixels == size;
+    self->turn[self->n_turn] = label;
+    self->n_turn += pixels == size;
+    next = waits ? MIN(next, pixels) : next;
+  }
+  self->n_waiting = kept;
+  return next;
+}
+
+static gboolean
+fail_for_memory(const Merging *self, GError **error)
+{
+  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
+  return FALSE;
+}
+
+/* Merges the regions of @size pixels; *@next becomes the size of a region that has grown, if it is less. */
+static gboolean
+merge_size(Merging *self, guint32 size, guint32 *next, GError **error)
+{
+  for (guint32 i = 0; i < self->n_turn; i++) {
+    const guint32 label = self->turn[i];
+    load_ahead(self, i, size);
+    if (i % REGIONS_A_LOOK == 0 && g_cancellable_set_error_if_cancelled(self->cancellable, error))
+      return FALSE;
+    /* Regions that others of this size have joined have grown. */
+    const guint32 into = self->pixels[label] == size ? find_nearest(self, label) : 0;
+    if (into == 0)
+      continue;
+    if (!merge(self, label, into))
+      return fail_for_memory(self, error);
+    *next = MIN(*next, self->pixels[into]);
+  }
+  return TRUE;
+}
+
+static gboolean
+merge_all(Merging *self, GError **error)
+{
+  guint32 size = 0, next = choose_turn(self, 0);
+
+  while (next < self->min_pixels) {
+    size = next;
+    next = choose_turn(self, size);
+    if (!merge_size(self, size, &next, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Numbers the remaining regions from 1 on in the order of their first pixels; returns how many there are. */
+static guint32
+renumber(Merging *self)
+{
+  g_autofree guint32 *numbers = g_new0(guint32, (gsize)self->n + 1);
+  guint32 count = 0;
+
+  for (gsize i = 0; i < self->n_pixels; i++) {
+    guint32 *number = &numbers[self->labels[i]];
+    if (*number == 0)
+      *number = ++count;
+    self->labels[i] = *number;
+  }
+  return count;
 }
 
 /**
  * ms_merge_small_regions:
- * @runs: the regions, with labels from 1 to @count in the order of the regions' first pixels
  * @request: has the picture whose mean colours are compared, in steps of 1/256
- * @count: (inout): the number of regions, which becomes the number of the remaining ones
+ * @labels: (inout): the region of each pixel, numbered in the order of the regions' first pixels; these become the
+ *   remaining ones in the same order
  *
- * The rule is that of ms_segmentation_new_on().
+ * The rule is that of ms_segmentation_new_on(). Each search looks at the eight neighbours of all pixels of a region; a
+ * pixel is in at most log2(least number of pixels) regions that are searched, since each joins one at least as large.
  *
- * Returns: (transfer full): by label, the number of the region to which it belongs now, in the same order; or %NULL
- *   with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
+ * Returns: %FALSE with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
  */
-guint32 *
-ms_merge_small_regions(const MsRuns *runs, const MsLabelRequest *request, guint32 *count, GError **error)
+gboolean
+ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  Merging self = {.runs = runs, .colours = request->closeness.colours, .n = *count, .min_pixels = request->min_pixels};
-  const gboolean good = allocate(&self, error) && study(&self, error) && merge_all(&self, request->cancellable, error);
-  guint32 *numbers = good ? number_regions(&self, count) : NULL;
+  const MsCloseness *picture = &request->closeness;
+  Merging self = {.picture = picture,
+                  .cancellable = request->cancellable,
+                  .labels = labels->of_pixel,
+                  .n_pixels = (gsize)picture->width * picture->height,
+                  .n = labels->count,
+                  .min_pixels = request->min_pixels};
+  const gboolean good = allocate(&self) && study(&self), merged = good && merge_all(&self, error);
 
-  g_free(self.nodes);
+  if (!good)
+    fail_for_memory(&self, error);
+  if (merged)
+    labels->count = renumber(&self);
   g_free(self.pixels);
-  g_free(self.sums);
-  g_free(self.lists);
-  g_free(self.neighbours);
-  return numbers;
+  g_free(self.means);
+  g_free(self.regions);
+  g_free(self.places);
+  g_free(self.waiting);
+  g_free(self.turn);
+  return merged;
 }

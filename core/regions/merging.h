@@ -3,10 +3,9 @@
 #pragma once
 
 #include "core/regions/label-request.h"
-#include "core/regions/runs.h"
 
 G_BEGIN_DECLS
 
-guint32 *ms_merge_small_regions(const MsRuns *runs, const MsLabelRequest *request, guint32 *count, GError **error);
+gboolean ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError **error);
 
 G_END_DECLS

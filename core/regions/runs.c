@@ -69,7 +69,6 @@ ms_runs_free(MsRuns *self)
 
 typedef struct {
   const MsRuns *runs;
-  const guint32 *numbers;
   guint32 *labels;
 } Filling;
 
@@ -82,19 +81,19 @@ fill_rows(int from, int to, int part, gpointer data)
   for (int y = from; y < to; y++) {
     guint32 *row = self->labels + (gsize)y * runs->width;
     for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      const guint32 label = runs->runs[i].label, number = self->numbers ? self->numbers[label] : label;
+      const guint32 label = runs->runs[i].label;
       const int end = ms_runs_end(runs, y, i);
       for (int x = runs->runs[i].x; x < end; x++)
-        row[x] = number;
+        row[x] = label;
     }
   }
 }
 
-/** ms_runs_fill: writes @numbers[label] for each pixel into @labels, or its label where @numbers is %NULL. */
+/** ms_runs_fill: writes the label of each pixel into @labels. */
 void
-ms_runs_fill(const MsRuns *self, const guint32 *numbers, guint32 *labels)
+ms_runs_fill(const MsRuns *self, guint32 *labels)
 {
-  Filling filling = {self, numbers, labels};
+  Filling filling = {self, labels};
 
   ms_row_threads_run(self->height, ms_row_threads_count(self->width, self->height), fill_rows, &filling);
 }

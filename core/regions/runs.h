@@ -28,7 +28,7 @@ typedef void (*MsPairFunc)(gpointer data, guint32 later, guint32 earlier);
 
 MsRuns *ms_runs_new(const guint32 *labels, int width, int height);
 void ms_runs_free(MsRuns *self);
-void ms_runs_fill(const MsRuns *self, const guint32 *numbers, guint32 *labels);
+void ms_runs_fill(const MsRuns *self, guint32 *labels);
 
 /* The column after the last one of run number @i, which is in row @y. */
 static inline int

@@ -90,73 +90,51 @@ allocate_labels(int width, int height, GError **error)
   return labels;
 }
 
-static MsRuns *
+static gboolean
 find_serially(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
   const MsCloseness *closeness = &request->closeness;
 
   if (!find_sets(closeness, labels->of_pixel, request->cancellable, error))
-    return NULL;
-  labels->count = number_sets(labels->of_pixel, (gsize)closeness->width * closeness->height);
-  return ms_runs_new(labels->of_pixel, closeness->width, closeness->height);
-}
-
-static MsRuns *
-find_by_threads(const MsLabelRequest *request, MsLabels *labels, GError **error)
-{
-  const MsCloseness *closeness = &request->closeness;
-
-  return ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height), &labels->count,
-                            request->cancellable, error);
-}
-
-/* Merges the regions that are too small, and writes each pixel's region number into @labels. */
-static gboolean
-merge_and_fill(const MsRuns *runs, const MsLabelRequest *request, MsLabels *labels, GError **error)
-{
-  g_autofree guint32 *numbers =
-    request->min_pixels > 1 ? ms_merge_small_regions(runs, request, &labels->count, error) : NULL;
-
-  if (request->min_pixels > 1 && !numbers)
     return FALSE;
-  ms_runs_fill(runs, numbers, labels->of_pixel);
+  labels->count = number_sets(labels->of_pixel, (gsize)closeness->width * closeness->height);
   return TRUE;
 }
 
-/* The serial code where @context is %NULL, otherwise several threads. */
 static gboolean
-segment_on_host(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
+find_by_threads(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  g_autoptr(MsRuns) runs = context ? find_by_threads(request, labels, error) : find_serially(request, labels, error);
+  const MsCloseness *closeness = &request->closeness;
+  g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height),
+                                              &labels->count, request->cancellable, error);
 
-  return runs && merge_and_fill(runs, request, labels, error);
-}
-
-/* Finds the regions with the kernels, which also merge them unless there are too many or they are too large. */
-static gboolean
-segment_on_device(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
-{
-  if (g_cancellable_set_error_if_cancelled(request->cancellable, error) ||
-      !ms_device_labels_find(context, request, labels, error))
-    return FALSE;
-  if (labels->merged || request->min_pixels <= 1)
-    return TRUE;
-  g_autoptr(MsRuns) runs = ms_runs_new(labels->of_pixel, request->closeness.width, request->closeness.height);
-  return merge_and_fill(runs, request, labels, error);
+  if (runs)
+    ms_runs_fill(runs, labels->of_pixel);
+  return runs != NULL;
 }
 
 /*
- * Uses kernels on a device with enough memory that is not a processor; otherwise threads of the host, which avoid
- * copies of memory that processors share.
+ * Connects pixels by kernels on a device with enough memory that is not a processor; otherwise by threads of the host,
+ * which avoid copies of memory that processors share, or serially where @context is %NULL.
  */
 static gboolean
-segment(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
+find_labels(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
   const gsize n = (gsize)request->closeness.width * request->closeness.height;
 
-  if (context && ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU && ms_device_labels_fit(context, n))
-    return segment_on_device(context, request, labels, error);
-  return segment_on_host(context, request, labels, error);
+  if (!context)
+    return find_serially(request, labels, error);
+  if (ms_context_get_limits(context)->type == MS_DEVICE_TYPE_CPU || !ms_device_labels_fit(context, n))
+    return find_by_threads(request, labels, error);
+  return !g_cancellable_set_error_if_cancelled(request->cancellable, error) &&
+         ms_device_labels_find(context, request, labels, error);
+}
+
+static gboolean
+segment(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
+{
+  return find_labels(context, request, labels, error) &&
+         (request->min_pixels <= 1 || ms_merge_small_regions(request, labels, error));
 }
 
 /** ms_segmentation_closeness: which pixels of @filtered are of one region, for @range times the colour radius. */

@@ -140,10 +140,10 @@ print_log(MsTimingLog *log)
 static void
 print_steps(Bench *self, MsContext *context)
 {
-  MsLabelRequest request = {.min_pixels = self->options.min_pixels};
   g_autofree guint32 *memory = g_new(guint32, ms_image_get_byte_size(self->image) / 4);
   MsLabels labels = {.of_pixel = memory};
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsLabelRequest request = {.log = log};
   g_autoptr(GError) error = NULL;
 
   g_autoptr(MsImage) filtered = ms_mean_shift_run(
@@ -152,10 +152,8 @@ print_steps(Bench *self, MsContext *context)
     die("modes", error);
   request.closeness =
     ms_segmentation_closeness(&(MsFiltered){filtered, self->modes, &self->settings.params}, self->options.range);
-  request.log = log;
   if (!ms_device_labels_find(context, &request, &labels, &error) || !ms_timing_log_resolve(log, &error))
     die("steps", error);
-  g_assert_true(!labels.merged || labels.count == self->result->n);
   print_log(log);
 }
 

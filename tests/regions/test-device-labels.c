@@ -12,9 +12,6 @@
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
 
-/* Work-items of the group that merges: two chunks of merge.cl and a part of one; PoCL takes seconds to compile each. */
-#define ODD_GROUP 77
-
 typedef struct {
   MsImage *filtered;
   guint16 *modes;
@@ -93,7 +90,6 @@ check_kernels(MsContext *context, const MsLabelRequest *request, const MsSegment
 
   ms_device_labels_find(context, request, &labels, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(labels.merged, ==, request->min_pixels > 1);
   g_assert_cmpuint(labels.count, ==, expected->n);
   g_assert_cmpmem(memory, bytes, expected->labels, bytes);
 }
@@ -110,7 +106,7 @@ check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
     guint32 count;
     g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, n_parts, &count, NULL, &error);
     g_assert_no_error(error);
-    ms_runs_fill(runs, NULL, labels);
+    ms_runs_fill(runs, labels);
     g_assert_cmpuint(count, ==, expected->n);
     g_assert_cmpmem(labels, bytes, expected->labels, bytes);
   }
@@ -185,33 +181,21 @@ make_blotches(int width, int height, GRand *random)
   return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
 }
 
-/* Regions merged by kernels, in groups of some number of work-items, against the serial code. */
+/* Regions of all sizes and forms, before they are merged and after. */
 static void
-check_merging(MsContext *context, const Input *input, guint min_pixels, guint group)
+test_blotches(void)
 {
-  const MsLabelRequest request = {
-    .closeness = closeness_of(input, MS_REGION_RANGE_DEFAULT), .min_pixels = min_pixels, .group = group};
-  g_autoptr(MsSegmentation) expected = segment(NULL, input, MS_REGION_RANGE_DEFAULT, min_pixels);
-
-  check_kernels(context, &request, expected);
-}
-
-static void
-test_merging(void)
-{
-  static const guint groups[] = {ODD_GROUP, 0, 7, 1};
-  const gsize n_groups = g_getenv("MS_TEST_FULL") ? G_N_ELEMENTS(groups) : 1;
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(GRand) random = g_rand_new_with_seed(14);
 
   for (int i = 0; context && i < 60; i++) {
     const int width = g_rand_int_range(random, 1, 48), height = g_rand_int_range(random, 1, 48);
     g_auto(Input) input = make_blotches(width, height, random);
-    check_merging(context, &input, (guint)g_rand_int_range(random, 2, 40), groups[(gsize)i % n_groups]);
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, (guint)g_rand_int_range(random, 2, 40));
   }
 }
 
-/* Every kernel of labels and of merging, for its accesses to memory. */
+/* Every kernel of labels, for its accesses to memory. */
 static void
 test_simulated(void)
 {
@@ -220,51 +204,7 @@ test_simulated(void)
   g_auto(Input) input = make_blotches(23, 9, random);
 
   if (context)
-    check_merging(context, &input, 9, 5);
-}
-
-/* Many regions of one size, and the largest least size that the kernels take. */
-static void
-test_merging_many(void)
-{
-  g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(GRand) random = g_rand_new_with_seed(15);
-  g_auto(Input) noise = make_noise(201, 97, 8, 14), blotches = make_blotches(180, 160, random);
-
-  if (!context)
-    return;
-  check_merging(context, &noise, 20, ODD_GROUP);
-  check_merging(context, &blotches, MS_DEVICE_LABELS_MOST_PIXELS, ODD_GROUP);
-}
-
-/* More or larger regions than the device merges keep their labels, for the host to merge. */
-static void
-test_merging_limits(void)
-{
-  static const struct {
-    guint min_pixels;
-    guint most_regions;
-  } limits[] = {{5, 10}, {MS_DEVICE_LABELS_MOST_PIXELS + 1, 0}};
-  g_autoptr(MsContext) context = ms_fixture_context();
-  g_auto(Input) input = make_noise(65, 66, 8, 14);
-  g_autofree guint32 *memory = g_new(guint32, 65 * 66), *expected = g_new(guint32, 65 * 66);
-  MsLabelRequest request = {.closeness = closeness_of(&input, MS_REGION_RANGE_DEFAULT), .group = ODD_GROUP};
-  MsLabels labels = {.of_pixel = memory}, all = {.of_pixel = expected};
-  g_autoptr(GError) error = NULL;
-
-  if (!context)
-    return;
-  ms_device_labels_find(context, &request, &all, &error);
-  g_assert_no_error(error);
-  for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
-    request.min_pixels = limits[i].min_pixels;
-    request.most_regions = limits[i].most_regions;
-    ms_device_labels_find(context, &request, &labels, &error);
-    g_assert_no_error(error);
-    g_assert_false(labels.merged);
-    g_assert_cmpuint(labels.count, ==, all.count);
-    g_assert_cmpmem(memory, 65 * 66 * 4, expected, 65 * 66 * 4);
-  }
+    check_sets(context, &input, MS_REGION_RANGE_DEFAULT);
 }
 
 /* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
@@ -295,8 +235,6 @@ main(int argc, char **argv)
   g_test_add_func("/device-labels/noise", test_noise);
   g_test_add_func("/device-labels/winding", test_winding);
   g_test_add_func("/device-labels/range", test_range);
-  g_test_add_func("/device-labels/merging", test_merging);
-  g_test_add_func("/device-labels/merging-many", test_merging_many);
-  g_test_add_func("/device-labels/merging-limits", test_merging_limits);
+  g_test_add_func("/device-labels/blotches", test_blotches);
   return g_test_run();
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging of many small regions against a direct implementation of the rule over all pixels, and its parts: runs,
- * borders, the queue, and rows divided among threads.
+ * Merging of many small regions against a direct implementation of the rule over all pixels; runs, borders, and rows
+ * divided among threads.
  */
 #include <string.h>
 
 #include "core/regions/borders.h"
 #include "core/regions/merging.h"
-#include "core/regions/region-queue.h"
 #include "core/regions/row-threads.h"
 #include "tests/support/fixture.h"
 
@@ -141,30 +140,37 @@ number(const Scene *self, guint32 *labels)
   return n;
 }
 
+/* The request and the labels that begin to merge. */
+static MsLabelRequest
+request_of(const Scene *self, guint least)
+{
+  return (MsLabelRequest){
+    .closeness = {.colours = ms_image_get_pixels(self->image), .width = self->width, .height = self->height},
+    .min_pixels = least};
+}
+
 static void
 check_merging(const Scene *self, guint least)
 {
   const gsize bytes = (gsize)self->width * self->height * sizeof *self->labels;
-  g_autofree guint32 *expected = g_memdup2(self->labels, bytes), *actual = g_malloc(bytes);
+  g_autofree guint32 *expected = g_memdup2(self->labels, bytes), *actual = g_memdup2(self->labels, bytes);
   g_autofree Sums *sums = add_up(self, expected);
-  g_autoptr(MsRuns) runs = ms_runs_new(self->labels, self->width, self->height);
   g_autoptr(GError) error = NULL;
-  const MsLabelRequest request = {.closeness.colours = ms_image_get_pixels(self->image), .min_pixels = least};
-  guint32 count = self->n;
+  const MsLabelRequest request = request_of(self, least);
+  MsLabels labels = {actual, self->n};
 
   while (merge_one(self, expected, sums, least))
     continue;
-  g_autofree guint32 *numbers = ms_merge_small_regions(runs, &request, &count, &error);
+  ms_merge_small_regions(&request, &labels, &error);
   g_assert_no_error(error);
-  ms_runs_fill(runs, numbers, actual);
-  g_assert_cmpuint(count, ==, number(self, expected));
+  g_assert_cmpuint(labels.count, ==, number(self, expected));
   g_assert_cmpmem(actual, bytes, expected, bytes);
 }
 
 static void
 test_rule(void)
 {
-  static const int sizes[][2] = {{1, 1}, {40, 1}, {1, 40}, {23, 19}, {60, 40}};
+  static const int sizes[][2] = {{1, 1}, {40, 1}, {1, 40}, {23, 19}, {60, 40}, {90, 80}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
     for (int n_levels = 2; n_levels <= 13; n_levels += 11) {
@@ -180,15 +186,14 @@ static void
 test_cancelling(void)
 {
   g_auto(Scene) scene = make_scene(30, 20, 5);
-  g_autoptr(MsRuns) runs = ms_runs_new(scene.labels, 30, 20);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(GError) error = NULL;
-  const MsLabelRequest request = {
-    .closeness.colours = ms_image_get_pixels(scene.image), .min_pixels = 5, .cancellable = cancellable};
-  guint32 count = scene.n;
+  MsLabelRequest request = request_of(&scene, 5);
+  MsLabels labels = {scene.labels, scene.n};
 
+  request.cancellable = cancellable;
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_merge_small_regions(runs, &request, &count, &error));
+  g_assert_false(ms_merge_small_regions(&request, &labels, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -199,11 +204,9 @@ test_runs(void)
   g_auto(Scene) scene = make_scene(401, 300, 2);
   g_autoptr(MsRuns) runs = ms_runs_new(scene.labels, scene.width, scene.height);
   const gsize bytes = (gsize)scene.width * scene.height * sizeof(guint32);
-  g_autofree guint32 *numbers = g_new(guint32, scene.n + 1), *filled = g_malloc(bytes);
+  g_autofree guint32 *filled = g_malloc(bytes);
 
-  for (guint32 i = 0; i <= scene.n; i++)
-    numbers[i] = i;
-  ms_runs_fill(runs, numbers, filled);
+  ms_runs_fill(runs, filled);
   g_assert_cmpmem(filled, bytes, scene.labels, bytes);
   for (int y = 0; y < scene.height; y++)
     for (gsize i = runs->starts[y] + 1; i < runs->starts[y + 1]; i++)
@@ -232,23 +235,6 @@ test_borders(void)
     g_assert_true(g_hash_table_contains(pairs, &borders->pairs[i]));
     g_assert_true(i == 0 || borders->pairs[i - 1] < borders->pairs[i]);
   }
-}
-
-static void
-test_queue(void)
-{
-  static const guint32 pixels[] = {0, 7, 5000, 3, 3, 9000, 4999, 8};
-  static const guint32 expected[][2] = {{3, 3}, {4, 3}, {2, 4}, {1, 7}, {7, 8}, {6, 4999}, {2, 5000}};
-  g_autoptr(MsRegionQueue) queue = ms_region_queue_new(pixels, 7, 9000);
-  guint32 label, count;
-
-  ms_region_queue_push(queue, 2, 4);
-  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++) {
-    g_assert_true(ms_region_queue_pop(queue, &label, &count));
-    g_assert_cmpuint(label, ==, expected[i][0]);
-    g_assert_cmpuint(count, ==, expected[i][1]);
-  }
-  g_assert_false(ms_region_queue_pop(queue, &label, &count));
 }
 
 static void
@@ -287,7 +273,6 @@ main(int argc, char **argv)
   g_test_add_func("/merging/cancelling", test_cancelling);
   g_test_add_func("/merging/runs", test_runs);
   g_test_add_func("/merging/borders", test_borders);
-  g_test_add_func("/merging/queue", test_queue);
   g_test_add_func("/merging/threads", test_threads);
   return g_test_run();
 }
