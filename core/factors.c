@@ -95,7 +95,7 @@ parse_pair(MsFactors *self, const char *word, GError **error)
   const char *colon = strchr(word, ':');
 
   if (!colon || colon == word) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a setting; write KEY:VALUE, with blanks between several.", word);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a setting; write KEY:VALUE, separated by blanks.", word);
     return FALSE;
   }
   g_autofree char *key = g_strndup(word, (gsize)(colon - word));

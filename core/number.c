@@ -5,8 +5,8 @@
 #include <string.h>
 
 /**
- * ms_number_text: (transfer full): three or four significant digits, no exponent between 0.001 and 10 million, "–" for
- * a value that is not finite.
+ * ms_number_text: (transfer full): three or four significant digits, without an exponent between 0.001 and 10 million;
+ * "–" for a value that is not finite.
  */
 char *
 ms_number_text(double value)

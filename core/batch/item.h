@@ -40,7 +40,7 @@ typedef enum {
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
- * @notes: (nullable): what was lost by reading the input and writing the output, as sentences in each #MsLanguage
+ * @notes: (nullable): for each #MsLanguage, sentences that name data of the input which the output lacks
  * @source: the input as it was before it was read, or unknown
  * @result: the output as it was saved, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for

@@ -12,7 +12,7 @@
 #define SMALL_FONT 10.5
 #define THINNEST_LABELLED_BAR 9.0
 
-/* Drawing: a chart and what its parts are drawn with. */
+/* Drawing: a chart, the cairo context and style that it is drawn with, and the layout of its parts. */
 typedef struct {
   const MsChart *chart;
   cairo_t *cr;

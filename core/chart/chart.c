@@ -62,7 +62,7 @@ ms_chart_unref(MsChart *self)
     g_atomic_rc_box_release_full(self, clear_chart);
 }
 
-/** ms_chart_set_language: the language of what is drawn beside the texts that are set; English unless set. */
+/** ms_chart_set_language: the language of the chart's own texts, beside those that callers set; English by default. */
 void
 ms_chart_set_language(MsChart *self, MsLanguage language)
 {

@@ -17,7 +17,7 @@ typedef gboolean (*MsStripeFunc)(const MsFilterLaunch *stripe, gpointer data, GE
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
  * @progress: (nullable): called after each band
  * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
- * @start_stripe: (nullable): enqueues what comes before the passes of each stripe
+ * @start_stripe: (nullable): called with @start_data for each stripe, before its passes are enqueued
  * @early_rows: whether each band is downloaded before @progress is called
  */
 typedef struct {

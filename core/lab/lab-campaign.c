@@ -163,7 +163,7 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
   for (guint i = 0; i < experiments->len; i++)
     if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
       return g_steal_pointer(&reports);
-  ms_set_error(error, MS_ERROR_USAGE, "%s is a report on the experiment “%s”, which is not among those to run.", path,
+  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not among those to run.", path,
                ((MsReport *)reports->pdata[0])->experiment->name);
   return NULL;
 }

@@ -12,7 +12,7 @@ ms_lab_kind_of(const MsExperiment *experiment, const MsFactors *factors, GError 
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    ms_set_error(error, MS_ERROR_USAGE, "The experiment “%s” is of an unknown kind, “%s”.", experiment->name, name);
+    ms_set_error(error, MS_ERROR_USAGE, "Experiment “%s” has an unknown kind, “%s”.", experiment->name, name);
   return kind;
 }
 

@@ -46,9 +46,9 @@ static gboolean
 refuse(const MsOptionInfo *self, const char *text, GError **error)
 {
   g_autofree char *accepted = describe_values(self);
+  const char *dashes = self->is_key ? "" : "--";
 
-  ms_set_error(error, MS_ERROR_USAGE, "%s%s cannot be “%s”; it takes %s.", self->is_key ? "" : "--", self->name, text,
-               accepted);
+  ms_set_error(error, MS_ERROR_USAGE, "%s%s cannot be “%s”; it takes %s.", dashes, self->name, text, accepted);
   return FALSE;
 }
 

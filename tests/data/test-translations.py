@@ -176,7 +176,8 @@ class TranslationsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="ms-errors-") as folder:
             lines = {}
             open(os.path.join(folder, "empty.png"), "wb").close()
-            for language, sentence in (("C", "' is empty; get a fresh copy of it."), ("zh_CN", "”是空文件；请重新获取。")):
+            sentences = {"C": "' is empty; get a fresh copy of it.", "zh_CN": "”是空文件；请重新获取。"}
+            for language, sentence in sentences.items():
                 manifest = os.path.join(folder, language + ".jsonl")
                 done = self.run_in(language, "--headless", os.path.join(folder, "empty.png"), "-o",
                                    os.path.join(folder, "out.png"), "--manifest", manifest)

@@ -28,12 +28,12 @@ def arrows():
 
 
 def reachable(graph, start):
-    seen, todo = set(), [start]
-    while todo:
-        for folder in graph.get(todo.pop(), {}):
+    seen, queue = set(), [start]
+    while queue:
+        for folder in graph.get(queue.pop(), {}):
             if folder not in seen:
                 seen.add(folder)
-                todo.append(folder)
+                queue.append(folder)
     return seen
 
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/document/document-estimate.h"
+
 #include <glib/gstdio.h>
 
 #include "core/engine/problem-class.h"

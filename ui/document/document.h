@@ -30,6 +30,4 @@ MsImage *ms_document_get_source(MsDocument *self);
 GFile *ms_document_get_file(MsDocument *self);
 const char *ms_document_get_title(MsDocument *self);
 
-double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
-
 G_END_DECLS

@@ -346,20 +346,20 @@ ms_image_view_set_gain(MsImageView *self, int gain)
 char *
 ms_image_view_badge(MsImageView *self)
 {
-  double progress = ms_document_get_progress(self->document);
+  double percent = ms_document_get_progress(self->document) * 100;
+  gboolean is_busy = ms_document_is_busy(self->document);
+  gboolean is_stale = ms_document_is_stale(self->document);
   MsRun *run = ms_document_get_current_run(self->document);
 
   if (ms_document_is_repeating(self->document))
-    return g_strdup_printf(ms_document_is_stale(self->document) ? _("Measuring… %.0f %%; changes wait")
-                                                                : _("Measuring… %.0f %%"),
-                           progress * 100);
-  if (ms_document_is_busy(self->document) && ms_window_engine_is_held(ms_document_get_engine(self->document)))
+    return g_strdup_printf(is_stale ? _("Measuring… %.0f %%; changes wait") : _("Measuring… %.0f %%"), percent);
+  if (is_busy && ms_window_engine_is_held(ms_document_get_engine(self->document)))
     return g_strdup(_("Waiting until measuring has ended"));
-  if (ms_document_is_busy(self->document) && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
-    return progress > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), progress * 100) : g_strdup(_("Building kernels…"));
+  if (is_busy && (!run || ms_document_get_busy_ms(self->document) >= BADGE_DELAY_MS))
+    return percent > 0 ? g_strdup_printf(_("Filtering… %.0f %%"), percent) : g_strdup(_("Building kernels…"));
   if (!run)
     return g_strdup(_("Not filtered yet"));
-  if (!ms_document_is_busy(self->document) && ms_document_is_stale(self->document))
+  if (!is_busy && is_stale)
     return g_strdup(_("Filtered with other settings"));
   return g_strdup(_("Filtered"));
 }

@@ -5,6 +5,7 @@
 
 #include "core/option/option-help.h"
 #include "ui/common/format.h"
+#include "ui/document/document-estimate.h"
 #include "ui/document/document-settings.h"
 
 typedef struct {

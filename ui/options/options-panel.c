@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
+#include "ui/document/document-estimate.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/options/option-row.h"

@@ -87,10 +87,10 @@ stack_bytes(void)
  * @limit: bytes that the process may take
  * @threads: the number of threads that may still be started
  *
- * Sets the system's limit on private memory: allocations fail once they and what is resident now exceed @limit. To be
- * called when the driver is loaded, since drivers reserve more addresses than they use. The stacks of threads are
- * added, because they are hardly used. Does nothing where the limit is exceeded already or the system has no such
- * limit.
+ * Sets RLIMIT_DATA so that allocations fail once the process has about @limit bytes in memory. Call it after the OpenCL
+ * driver was loaded: RLIMIT_DATA counts reserved addresses, of which a driver uses few, so the present reservation
+ * counts with its resident part alone. Stacks of new threads are not counted either. Does nothing if the process is
+ * over @limit already or the system has no such limit.
  */
 void
 ms_memory_cap_hold(guint64 limit, guint threads)

@@ -198,10 +198,10 @@ follow(MsSupervision *s, MsSupervisedWorker *w, GCancellable *cancellable, int l
 
 /**
  * ms_supervised_worker_run:
- * @self: without its process
- * @shared: of all workers of the batch
+ * @self: with its items; the process is started here
+ * @shared: the state that all workers of the batch share
  *
- * Starts a worker for the items and reports what it says until it ends, by itself or by force.
+ * Starts a worker for the items and passes its messages to the hooks until it exits or is killed.
  *
  * Returns: how it ended; %MS_WORKER_END_REPORTED with @error set when it could not be started
  */

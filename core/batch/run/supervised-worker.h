@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsSupervisedWorker: a worker process and its items, whose messages are followed until it ends or is ended. */
+/* MsSupervisedWorker: a worker process and its items; its messages are read until it exits or is killed. */
 #pragma once
 
 #include "core/batch/process/worker-process.h"
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * MsSupervision: what the workers of a batch have in common.
  * @spool: for inputs and outputs that are pipes
- * @deaths: (element-type MsBatchItem utf8): how the worker ended that had the item in work before
+ * @deaths: (element-type MsBatchItem utf8): for an item that is tried again, how its former worker died
  * @longest_silence_ms: the longest gap between two messages so far
  * @ever_opened: whether a worker has opened the device
  * @is_processor: whether the device that was opened last is a processor
@@ -34,10 +34,10 @@ typedef struct {
 
 /**
  * MsWorkerEnd: how one worker ended.
- * @MS_WORKER_END_REPORTED: it said that it has done what it can
- * @MS_WORKER_END_DIED: the pipe of its messages closed before
- * @MS_WORKER_END_SILENT: it sent no message within the time limit
- * @MS_WORKER_END_TOO_LARGE: it exceeded the memory limit
+ * @MS_WORKER_END_REPORTED: its last message arrived
+ * @MS_WORKER_END_DIED: its pipe of messages closed before the last message
+ * @MS_WORKER_END_SILENT: it was killed since it sent no message within the time limit
+ * @MS_WORKER_END_TOO_LARGE: it was killed since it exceeded the memory limit
  * @MS_WORKER_END_CANCELLED: the caller was cancelled
  */
 typedef enum {
@@ -51,10 +51,10 @@ typedef enum {
 /**
  * MsSupervisedWorker:
  * @items: (element-type MsBatchItem) (not owned)
- * @in_work: for each item, whether the worker may die of it
- * @opened: whether it has opened the device
+ * @in_work: for each item, whether the worker has started but not finished it
+ * @opened: whether the worker has opened the device
  * @reported_end: whether its last message has arrived
- * @error: (nullable): from that message
+ * @error: (nullable): the error in that last message
  */
 typedef struct {
   GPtrArray *items;

@@ -62,9 +62,8 @@ ms_shard_parse(const char *text, MsShard *shard, GError **error)
     *shard = read;
     return TRUE;
   }
-  ms_set_error(
-    error, MS_ERROR_USAGE,
-    "--shard cannot be “%s”; it takes part/parts counted from 1, as in 2/8 for the second of eight, or auto.", text);
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--shard cannot be “%s”; it takes PART/PARTS, as in 2/8 for the second of eight, or auto.", text);
   return FALSE;
 }
 

@@ -116,8 +116,8 @@ typedef struct {
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
  *   filtered
- * @in_stripes: with @coarser: whether only a stripe of this level lies on the device at a time, and the level above is
- *   computed before it; otherwise this level and all above it lie on the device at once, each in one stripe
+ * @in_stripes: with @coarser: whether the device holds one stripe of this level at a time, after the coarser level was
+ *   computed; otherwise the device holds this level and all coarser ones whole
  */
 typedef struct MsPlan MsPlan;
 struct MsPlan {

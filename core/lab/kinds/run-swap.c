@@ -137,7 +137,7 @@ parse_warp(SwapSubject *self, const char *text, GError **error)
   guint64 number = 0;
 
   if (strcmp(text, "all") != 0 && !g_ascii_string_to_unsigned(text, 10, 1, WARPS, &number, NULL)) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a warp of the example; it can be all or 1 to %d.", text, WARPS);
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a warp of the example; choose all or 1 to %d.", text, WARPS);
     return FALSE;
   }
   self->warp = (guint)number;

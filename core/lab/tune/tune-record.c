@@ -30,7 +30,7 @@ ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **erro
       *strategy = i;
       return TRUE;
     }
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a search strategy; it can be auto, exhaustive, random or greedy.",
+  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a search strategy; choose auto, exhaustive, random or greedy.",
                text);
   return FALSE;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates how long the filter would take with other settings. */
+#pragma once
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
+
+G_END_DECLS
