@@ -13,7 +13,7 @@ import time
 import cv2
 import pyatspi
 
-from person import Failure, Person, check, wait
+from person import Person, check, run, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
@@ -28,55 +28,49 @@ def batch():
     with open(os.path.join(folder, "c.png"), "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\nnot a picture")
     person = Person(PROGRAM, [folder], {"XDG_DATA_HOME": WORK})
-    try:
-        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
-        for picture in ("a.png", "b.png", "c.png"):
-            person.find(picture, "table cell")
-        name = person.find("Name of the results", "text")
-        person.enter(name, "{stem}-{sp}.{ext}")
-        person.find("Example: picture-10.png", "label")
-        person.enter(name, "{stem}.{nonsense}")
-        person.find(part="{nonsense}", role="label")
-        wait("an invalid template to be refused",
-             lambda: not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
-        person.enter(name, "{stem}.{ext}")
-        person.click(person.find("Write a manifest", "check box"))
-        person.click(person.find("Dry Run", "push button"))
-        person.find(part="0 of 3 done", role="label")
-        start = person.find("Start", "push button")
-        wait("the end of the dry run", lambda: start.getState().contains(pyatspi.STATE_SENSITIVE))
-        check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
-        person.click(person.find("Start", "push button"))
-        wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or
-             person.has(part="3 of 3 done", role="label"))
-        wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
-        copy = person.find("Copy Manifest", "push button")
-        lines = person.copied(lambda: person.click(copy)).splitlines()
-        check(sorted(os.path.basename(json.loads(line)["input"]) for line in lines) == ["a.png", "b.png", "c.png"],
-              f"the manifest is {lines}")
-        person.click(person.find("a.png", "table cell"))
-        for side in ("Before", "After"):
-            wait(f"the picture {side}", lambda: person.find(side, "icon").queryImage().getImageSize()[0] > 100)
-        copy = person.find("Copy as Command Line", "push button")
-        words = shlex.split(person.copied(lambda: person.click(copy)))
-        words[0] = HEADLESS
-        words[-1] = os.path.join(WORK, "headless") + "/"
-        os.makedirs(words[-1])
-        words[words.index("--manifest") + 1] = os.path.join(WORK, "manifest.jsonl")
-        subprocess.run(words, capture_output=True, text=True, timeout=120)
-        for name in ("a.png", "b.png"):
-            with open(os.path.join(folder, "meanshift", name), "rb") as one, open(words[-1] + name, "rb") as other:
-                check(one.read() == other.read(), f"{name} differs from what the command line makes")
-        shutil.copy(SAMPLE, os.path.join(folder, "c.png"))
-        person.click(person.find("Retry Failed", "push button"))
-        wait("the picture that was mended", lambda: person.has(part="3 of 3 done, 0 failed", role="label"))
-        check(person.quit() == 0, "the program did not end well after a batch")
-    except Failure:
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-batch-failure.png"))
-        raise
-    finally:
-        person.kill()
+    person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+    for picture in ("a.png", "b.png", "c.png"):
+        person.find(picture, "table cell")
+    name = person.find("Name of the results", "text")
+    person.enter(name, "{stem}-{sp}.{ext}")
+    person.find("Example: picture-10.png", "label")
+    person.enter(name, "{stem}.{nonsense}")
+    person.find(part="{nonsense}", role="label")
+    wait("an invalid template to be refused",
+         lambda: not person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
+    person.enter(name, "{stem}.{ext}")
+    person.click(person.find("Write a manifest", "check box"))
+    person.click(person.find("Dry Run", "push button"))
+    person.find(part="0 of 3 done", role="label")
+    start = person.find("Start", "push button")
+    wait("the end of the dry run", lambda: start.getState().contains(pyatspi.STATE_SENSITIVE))
+    check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
+    person.click(person.find("Start", "push button"))
+    wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or
+         person.has(part="3 of 3 done", role="label"))
+    wait("the failed picture", lambda: person.has(part="1 failed", role="label"))
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
+    copy = person.find("Copy Manifest", "push button")
+    lines = person.copied(lambda: person.click(copy)).splitlines()
+    check(sorted(os.path.basename(json.loads(line)["input"]) for line in lines) == ["a.png", "b.png", "c.png"],
+          f"the manifest is {lines}")
+    person.click(person.find("a.png", "table cell"))
+    for side in ("Before", "After"):
+        wait(f"the picture {side}", lambda: person.find(side, "icon").queryImage().getImageSize()[0] > 100)
+    copy = person.find("Copy as Command Line", "push button")
+    words = shlex.split(person.copied(lambda: person.click(copy)))
+    words[0] = HEADLESS
+    words[-1] = os.path.join(WORK, "headless") + "/"
+    os.makedirs(words[-1])
+    words[words.index("--manifest") + 1] = os.path.join(WORK, "manifest.jsonl")
+    subprocess.run(words, capture_output=True, text=True, timeout=120)
+    for name in ("a.png", "b.png"):
+        with open(os.path.join(folder, "meanshift", name), "rb") as one, open(words[-1] + name, "rb") as other:
+            check(one.read() == other.read(), f"{name} differs from what the command line makes")
+    shutil.copy(SAMPLE, os.path.join(folder, "c.png"))
+    person.click(person.find("Retry Failed", "push button"))
+    wait("the picture that was mended", lambda: person.has(part="3 of 3 done, 0 failed", role="label"))
+    check(person.quit() == 0, "the program did not end well after a batch")
 
 
 def still(count):
@@ -95,44 +89,30 @@ def batch_of_many():
     for number in range(1, 1500):
         os.link(os.path.join(folder, "0000.png"), os.path.join(folder, f"{number:04}.png"))
     person = Person(PROGRAM, [folder], {"XDG_DATA_HOME": WORK})
-    try:
-        note = lambda: person.find(part=" of 1500 done", role="label").name  # noqa: E731
-        done = lambda: int(note().split()[0])  # noqa: E731
-        person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
-        person.click(person.find("Start", "push button"))
-        wait("the first pictures", lambda: done() > 0)
-        wait("the progress to tell the speed and the time left", lambda: "images/s" in note() and " left" in note())
-        person.click(person.find("Pause", "push button"))
-        person.find("Continue", "push button")
-        paused = wait("the batch to pause", lambda: still(done))
-        time.sleep(0.5)
-        check(done() == paused < 1500, f"the batch went on while it was paused: {paused}, {done()}")
-        person.click(person.find("Continue", "push button"))
-        wait("the batch to continue", lambda: done() > paused)
-        person.click(person.find("Cancel", "push button"))
-        person.find("Start", "push button")
-        wait("a file for each picture that is done",
-             lambda: len(os.listdir(os.path.join(folder, "meanshift"))) == done() < 1500)
-        check(person.quit() == 0, "the program did not end well after a cancelled batch")
-    except Failure:
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-batch-failure.png"))
-        raise
-    finally:
-        person.kill()
+    note = lambda: person.find(part=" of 1500 done", role="label").name  # noqa: E731
+    done = lambda: int(note().split()[0])  # noqa: E731
+    person.mouse(*person.middle(person.find("Pictures of the batch", "table")), "abs")
+    person.click(person.find("Start", "push button"))
+    wait("the first pictures", lambda: done() > 0)
+    wait("the progress to tell the speed and the time left", lambda: "images/s" in note() and " left" in note())
+    person.click(person.find("Pause", "push button"))
+    person.find("Continue", "push button")
+    paused = wait("the batch to pause", lambda: still(done))
+    time.sleep(0.5)
+    check(done() == paused < 1500, f"the batch went on while it was paused: {paused}, {done()}")
+    person.click(person.find("Continue", "push button"))
+    wait("the batch to continue", lambda: done() > paused)
+    person.click(person.find("Cancel", "push button"))
+    person.find("Start", "push button")
+    wait("a file for each picture that is done",
+         lambda: len(os.listdir(os.path.join(folder, "meanshift"))) == done() < 1500)
+    check(person.quit() == 0, "the program did not end well after a cancelled batch")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
-    try:
-        batch()
-        if os.environ.get("MS_TEST_FULL"):
-            batch_of_many()
-    except Failure as failure:
-        print(failure, file=sys.stderr)
-        return 1
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
-    return 0
+def session():
+    batch()
+    if os.environ.get("MS_TEST_FULL"):
+        batch_of_many()
 
 
-sys.exit(main())
+sys.exit(run(session, WORK, ARTEFACTS))

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -11,7 +10,7 @@ import time
 import cv2
 import pyatspi
 
-from person import Failure, Person, check, wait
+from person import Person, check, run, wait
 
 PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-panels-")
@@ -193,27 +192,17 @@ def quit_while_comparing(person):
     check(status == 0, f"the program ended with status {status}")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
+def session():
     picture = os.path.join(WORK, "picture.png")
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK}, reader=True)
-    try:
-        person.find(part="Run 1 on ", role="label")
-        steps = (read_histogram, read_statistics, compare, enlarge, measuring, experiment, learn, tune, look_at_kernel,
-                 quit_while_comparing)
-        for step in steps:
-            began = time.monotonic()
-            step(person)
-            print(f"{step.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-    except Failure as failure:
-        shoot(person, "failure")
-        print(failure, file=sys.stderr)
-        return 1
-    finally:
-        person.kill()
-        shutil.rmtree(WORK, ignore_errors=True)
-    return 0
+    person.find(part="Run 1 on ", role="label")
+    steps = (read_histogram, read_statistics, compare, enlarge, measuring, experiment, learn, tune, look_at_kernel,
+             quit_while_comparing)
+    for step in steps:
+        began = time.monotonic()
+        step(person)
+        print(f"{step.__name__}: {time.monotonic() - began:.1f} s", flush=True)
 
 
-sys.exit(main())
+sys.exit(run(session, WORK, ARTEFACTS))

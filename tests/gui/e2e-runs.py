@@ -2,7 +2,6 @@
 """The table of runs as a person uses it. Usage: e2e-runs.py WINDOW-PROGRAM PICTURE ARTEFACT-FOLDER"""
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,7 @@ import urllib.parse
 
 import cv2
 
-from person import Failure, Person, check, wait
+from person import Person, check, run, wait
 
 PROGRAM, PICTURE, ARTEFACTS = sys.argv[1:4]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-runs-")
@@ -158,27 +157,17 @@ def copy_timings(person):
     check(any("kernel" in stage.lower() for stage in stages), f"the table of timings copies {stages}")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
+def session():
     picture = os.path.join(WORK, "picture.png")
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
-    try:
-        person.find(part="Run 1 on ", role="label")
-        person.click(person.find("Runs", "radio button"))
-        wait_for_runs(person, 1)
-        for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion,
-                     drag_to_another_program, newest_is_visible, copy_timings):
-            step(person)
-            person.screenshot(os.path.join(ARTEFACTS, f"e2e-runs-{step.__name__}.png"))
-    except Failure as failure:
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-runs-failure.png"))
-        print(failure, file=sys.stderr)
-        return 1
-    finally:
-        person.kill()
-        shutil.rmtree(WORK, ignore_errors=True)
-    return 0
+    person.find(part="Run 1 on ", role="label")
+    person.click(person.find("Runs", "radio button"))
+    wait_for_runs(person, 1)
+    for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion,
+                 drag_to_another_program, newest_is_visible, copy_timings):
+        step(person)
+        person.screenshot(os.path.join(ARTEFACTS, f"e2e-runs-{step.__name__}.png"))
 
 
-sys.exit(main())
+sys.exit(run(session, WORK, ARTEFACTS))

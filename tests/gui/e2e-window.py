@@ -12,7 +12,7 @@ import urllib.parse
 
 import gi
 
-from person import Failure, Person, check, wait
+from person import Person, check, run, wait
 
 gi.require_version("Gtk", "3.0")
 from gi.repository import Gtk  # noqa: E402
@@ -35,16 +35,13 @@ def new_person(arguments, width, environment=None):
 def narrow():
     """A window below about 1100 pixels has the columns as tabs."""
     person = new_person([SAMPLE], 1000)
-    try:
-        person.find(part="Run 1 on ", role="label")
-        wait("the first of the columns alone", lambda: [bool(person.has(*column)) for column in COLUMNS] ==
-             [True, False, False] and not person.has("Overview", "radio button"))
-        for page, column in zip(("Timings", "Histogram", "Statistics"), COLUMNS):
-            person.click(person.find(page, "radio button"))
-            person.find(*column)
-        check(person.quit() == 0, "the narrow window did not end well")
-    finally:
-        person.kill()
+    person.find(part="Run 1 on ", role="label")
+    wait("the first of the columns alone", lambda: [bool(person.has(*column)) for column in COLUMNS] ==
+         [True, False, False] and not person.has("Overview", "radio button"))
+    for page, column in zip(("Timings", "Histogram", "Statistics"), COLUMNS):
+        person.click(person.find(page, "radio button"))
+        person.find(*column)
+    check(person.quit() == 0, "the narrow window did not end well")
 
 
 class LostDevice:
@@ -69,21 +66,19 @@ def notices():
     """The buttons of a notice are as wide as their texts, and lie within the window."""
     device = LostDevice()
     person = new_person([SAMPLE], 900, device.environment)
-    try:
-        person.find(part="Run 1 on ", role="label")
-        left, _, width, _ = person.box(person.window)
-        for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
-            device.lose_after(calls)
-            person.enter(person.find("Spatial radius", "spin button"), radius)
-            for name in names:
-                button = person.find(name, "push button")
-                person.screenshot(os.path.join(ARTEFACTS, f"e2e-notice-{radius}.png"))
-                x, _, given, _ = person.box(button)
-                text, _ = Gtk.Label(label=name).get_layout().get_pixel_size()
-                check(text <= given <= text + 50, f"“{name}” needs {text} pixels and has {given}")
-                check(left <= x and x + given <= left + width, f"“{name}” lies outside the window")
-    finally:
-        person.kill()
+    person.find(part="Run 1 on ", role="label")
+    left, _, width, _ = person.box(person.window)
+    for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
+        device.lose_after(calls)
+        person.enter(person.find("Spatial radius", "spin button"), radius)
+        for name in names:
+            button = person.find(name, "push button")
+            person.screenshot(os.path.join(ARTEFACTS, f"e2e-notice-{radius}.png"))
+            x, _, given, _ = person.box(button)
+            text, _ = Gtk.Label(label=name).get_layout().get_pixel_size()
+            check(text <= given <= text + 50, f"“{name}” needs {text} pixels and has {given}")
+            check(left <= x and x + given <= left + width, f"“{name}” lies outside the window")
+    person.kill()
 
 
 def columns_open(person):
@@ -152,17 +147,15 @@ def export_tables(person):
 def print_picture():
     """The desktop's dialog prints into a file. It warns where no printer service answers, and so must not be fatal."""
     person = Person(PROGRAM, [SAMPLE], {"XDG_DATA_HOME": WORK, "G_DEBUG": ""})
-    try:
-        person.find(part="Run 1 on ", role="label")
-        person.press("ctrl+p")
-        dialog = person.find("Print", "dialog")
-        person.click(person.find("Print to File", "table cell", dialog))
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-print.png"))
-        person.click(person.find("Print", "push button", dialog))
-        path = os.path.join(WORK, "output.pdf")
-        wait("the printed file", lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
-    finally:
-        person.kill()
+    person.find(part="Run 1 on ", role="label")
+    person.press("ctrl+p")
+    dialog = person.find("Print", "dialog")
+    person.click(person.find("Print to File", "table cell", dialog))
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-print.png"))
+    person.click(person.find("Print", "push button", dialog))
+    path = os.path.join(WORK, "output.pdf")
+    wait("the printed file", lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
+    person.kill()
 
 
 def second_window(person):
@@ -177,33 +170,20 @@ def second_window(person):
     check(person.has("Picture", "image", person.window), "the first window has lost its picture")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
+def session():
     # Where the dialog prints files unless told otherwise.
     os.chdir(WORK)
     path = os.path.join(WORK, "Hafen & Möwe 100 %.png")
     shutil.copy(SAMPLE, path)
-    person = None
-    try:
-        narrow()
-        notices()
-        print_picture()
-        # As a file manager names it, by the %U of the desktop file.
-        person = new_person(["file://" + urllib.parse.quote(path)], 1350)
-        person.find(part="Hafen & Möwe 100 %.png, 640 × 480", role="label")
-        for step in (invalid_text, readout_of_modes, columns_open, export_tables, second_window):
-            step(person)
-        person.check_reader()
-    except Failure as failure:
-        if person:
-            person.screenshot(os.path.join(ARTEFACTS, "e2e-window-failure.png"))
-        print(failure, file=sys.stderr)
-        return 1
-    finally:
-        if person:
-            person.kill()
-        shutil.rmtree(WORK, ignore_errors=True)
-    return 0
+    narrow()
+    notices()
+    print_picture()
+    # As a file manager names it, by the %U of the desktop file.
+    person = new_person(["file://" + urllib.parse.quote(path)], 1350)
+    person.find(part="Hafen & Möwe 100 %.png, 640 × 480", role="label")
+    for step in (invalid_text, readout_of_modes, columns_open, export_tables, second_window):
+        step(person)
+    person.check_reader()
 
 
-sys.exit(main())
+sys.exit(run(session, WORK, ARTEFACTS))

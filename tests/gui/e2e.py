@@ -15,7 +15,7 @@ import cv2
 import numpy
 import pyatspi
 
-from person import Failure, Person, check, wait
+from person import Person, check, run, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
 FULL = bool(os.environ.get("MS_TEST_FULL"))
@@ -450,22 +450,19 @@ def remembered(picture):
     os.makedirs(folder)
     environment = {"XDG_CONFIG_HOME": folder, "GSETTINGS_BACKEND": ""}
     person = Person(PROGRAM, [picture], environment)
-    try:
-        wait_for_run(person, 1)
-        person.press("F9")
-        wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
-        person.press("alt+2")
-        wait("the workspace Lab", lambda: "Lab" in checked_buttons(person))
-        check(person.quit() == 0, "the program did not end well")
-        person = Person(PROGRAM, [picture], environment)
-        wait("the workspace of the last time", lambda: "Lab" in checked_buttons(person))
-        wait("the picture behind it", lambda: person.window.name == os.path.basename(picture))
-        person.press("alt+1")
-        wait_for_run(person, 1)
-        check(not person.has("Spatial radius", "spin button"), "the side panel was not remembered")
-        check(person.quit() == 0, "the program did not end well the second time")
-    finally:
-        person.kill()
+    wait_for_run(person, 1)
+    person.press("F9")
+    wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
+    person.press("alt+2")
+    wait("the workspace Lab", lambda: "Lab" in checked_buttons(person))
+    check(person.quit() == 0, "the program did not end well")
+    person = Person(PROGRAM, [picture], environment)
+    wait("the workspace of the last time", lambda: "Lab" in checked_buttons(person))
+    wait("the picture behind it", lambda: person.window.name == os.path.basename(picture))
+    person.press("alt+1")
+    wait_for_run(person, 1)
+    check(not person.has("Spatial radius", "spin button"), "the side panel was not remembered")
+    check(person.quit() == 0, "the program did not end well the second time")
 
 
 def shortcuts(person):
@@ -482,62 +479,46 @@ def shortcuts(person):
 def first_session():
     """The window without a picture, and the sample that it offers."""
     person = Person(PROGRAM, reader=True)
-    try:
-        person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
-        person.click(person.find("Try the Sample"))
-        wait_for_run(person, 1)
-        person.press("ctrl+shift+question")
-        person.find("Paste a picture")
-        person.press("Escape")
-        wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
-        person.click(person.find("Picture", "image"))
-        person.press("shift+question")
-        person.find("Paste a picture")
-        person.check_reader()
-        person.press("Escape")
-        wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
-        person.click(person.find("Picture", "image"))
-        check(person.quit() == 0, "the program did not end well after the first session")
-    finally:
-        person.kill()
+    person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
+    person.click(person.find("Try the Sample"))
+    wait_for_run(person, 1)
+    person.press("ctrl+shift+question")
+    person.find("Paste a picture")
+    person.press("Escape")
+    wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
+    person.click(person.find("Picture", "image"))
+    person.press("shift+question")
+    person.find("Paste a picture")
+    person.check_reader()
+    person.press("Escape")
+    wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
+    person.click(person.find("Picture", "image"))
+    check(person.quit() == 0, "the program did not end well after the first session")
 
 
-def main():
-    os.makedirs(ARTEFACTS, exist_ok=True)
+def session():
     picture = os.path.join(WORK, "harbour.png")
     shutil.copy(SAMPLE, picture)
-    person = None
-    try:
-        if FULL:
-            first_session()
-            remembered(picture)
-        person = Person(PROGRAM, [picture], reader=True)
-        wait_for_run(person, 1)
-        change_settings(person)
-        look_around(person)
-        zoom(person)
-        output = repeat_on_command_line(person)
-        compare_with_files(person, output)
-        save(person, output)
-        panels(person)
-        regions(person)
-        if FULL:
-            more_of_a_picture(person, picture)
-        else:
-            lab(person)
-        shortcuts(person)
-        person.check_reader()
-        quit_while_filtering(person)
-    except Failure as failure:
-        if person:
-            person.screenshot(os.path.join(ARTEFACTS, "e2e-failure.png"))
-        print(failure, file=sys.stderr)
-        return 1
-    finally:
-        if person:
-            person.kill()
-        shutil.rmtree(WORK, ignore_errors=True)
-    return 0
+    if FULL:
+        first_session()
+        remembered(picture)
+    person = Person(PROGRAM, [picture], reader=True)
+    wait_for_run(person, 1)
+    change_settings(person)
+    look_around(person)
+    zoom(person)
+    output = repeat_on_command_line(person)
+    compare_with_files(person, output)
+    save(person, output)
+    panels(person)
+    regions(person)
+    if FULL:
+        more_of_a_picture(person, picture)
+    else:
+        lab(person)
+    shortcuts(person)
+    person.check_reader()
+    quit_while_filtering(person)
 
 
-sys.exit(main())
+sys.exit(run(session, WORK, ARTEFACTS))

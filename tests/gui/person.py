@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A person at the real program: finds things by name through the accessibility bus, clicks, drags, types and looks."""
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -63,15 +64,20 @@ READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reader.py")
 
 
 class Person:
+    started = []
+
     def __init__(self, program, arguments=(), environment=None, reader=False):
         """With a reader, another program reads the whole window again and again, as a screen reader may."""
         env = dict(os.environ, GSETTINGS_BACKEND="memory", G_DEBUG="fatal-warnings")
         env.pop("NO_AT_BRIDGE", None)
         env.update(environment or {})
         self.scale = int(env.get("GDK_SCALE", "1"))
+        self.reader = None
         self.process = subprocess.Popen([program, *arguments], env=env)
+        self.started.append(self)
         self.app = wait("the program on the accessibility bus", self._find_application)
-        self.reader = subprocess.Popen([sys.executable, READER, str(self.process.pid)]) if reader else None
+        if reader:
+            self.reader = subprocess.Popen([sys.executable, READER, str(self.process.pid)])
         self.window = wait("its window", lambda: next((c for c in walk(self.app) if c.getRoleName() == "frame"), None))
 
     def _find_application(self):
@@ -206,10 +212,12 @@ class Person:
         return rows.reshape(pixbuf.get_height(), stride)[:, :pixbuf.get_width() * channels] \
                    .reshape(pixbuf.get_height(), pixbuf.get_width(), channels)[:, :, :3].copy()
 
-    def screenshot(self, path, node=None):
-        picture = self.screen()
-        if node is not None:
-            x, y, width, height = self.box(node)
+    @classmethod
+    def screenshot(cls, path, box=None):
+        """Writes the screen, or a box of it as box() gives it, into a file."""
+        picture = cls.screen()
+        if box is not None:
+            x, y, width, height = box
             picture = picture[max(y, 0):y + height, max(x, 0):x + width]
         cv2.imwrite(path, picture[:, :, ::-1])
 
@@ -233,11 +241,32 @@ class Person:
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            self.process.kill()
             raise Failure(f"the program did not end within {seconds} s")
+        finally:
+            self.kill()
 
     def kill(self):
         for process in (self.process, self.reader):
             if process and process.poll() is None:
                 process.kill()
                 process.wait()
+
+
+def run(session, work, artefacts):
+    """Calls session() and returns the exit status: 1 when it fails, with a picture of the screen in @artefacts.
+
+    Ends every program that a Person has started and removes the folder @work.
+    """
+    os.makedirs(artefacts, exist_ok=True)
+    try:
+        session()
+    except Failure as failure:
+        script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+        Person.screenshot(os.path.join(artefacts, script + "-failure.png"))
+        print(failure, file=sys.stderr)
+        return 1
+    finally:
+        for person in Person.started:
+            person.kill()
+        shutil.rmtree(work, ignore_errors=True)
+    return 0

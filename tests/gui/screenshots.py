@@ -120,7 +120,8 @@ class Tour:
         if self.prefix == "900x600-":
             width, height = self.person.box(self.person.window)[2:]
             check(width <= 912 and height <= 660, f"the window has grown to {width}x{height} with its shadow")
-        self.person.screenshot(os.path.join(FOLDER, self.prefix + name + ".png"), self.person.window)
+        self.person.screenshot(os.path.join(FOLDER, self.prefix + name + ".png"),
+                               self.person.box(self.person.window))
         if self.prefix:
             self.measure(self.prefix + name)
 
