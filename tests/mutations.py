@@ -605,7 +605,7 @@ MUTATIONS = [
     ('window: large zooms are in powers of ten', 'ui/window/window-front.c',
      'percent < 10 ? "%.2g %%" : "%.0f %%"', '"%.2g %%"', 'window-view /window/view-moves'),
     ('window: a stale picture is called filtered', 'ui/image-view/image-view.c',
-     'if (!ms_document_is_busy(self->document) && ms_document_is_stale(self->document))', 'if (FALSE)',
+     'if (!is_busy && is_stale)', 'if (FALSE)',
      'window-runs /window/cancel'),
     ('window: every move of a drag is a run', 'ui/document/document-runs.c',
      'if (continues_newest(self, run))', 'if (FALSE)', 'person-runs'),

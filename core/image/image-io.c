@@ -102,8 +102,10 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
   return read_source(&source, error);
 }
 
+typedef MsImage *(*Read)(MsImageSource *source, GError **error);
+
 static MsImage *
-load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **error), GError **error)
+load_fd(MsImageSource *source, Read read, GError **error)
 {
   g_autoptr(GInputStream) base = g_unix_input_stream_new(source->fd, FALSE);
   g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
@@ -124,23 +126,6 @@ load_fd(MsImageSource *source, MsImage *(*read)(MsImageSource *source, GError **
   source->fd = -1;
   source->bytes = bytes;
   return read(source, error);
-}
-
-/**
- * ms_image_load_fd:
- * @fd: open for reading, at the start of a file; may be a pipe (standard input); not closed
- * @name: its name in messages
- * @limits: (nullable): %NULL for ms_image_limits_default()
- *
- * Like ms_image_load(), for a file that is open already.
- */
-MsImage *
-ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
-{
-  MsImageLimits defaults = ms_image_limits_default();
-  MsImageSource source = {.name = name, .limits = limits ? limits : &defaults, .cancellable = cancellable, .fd = fd};
-
-  return load_fd(&source, read_source, error);
 }
 
 static void
@@ -186,6 +171,24 @@ ms_image_open_file(const char *path, const char *name, GError **error)
   return -1;
 }
 
+static MsImage *
+load_file(const char *path, MsImageSource *source, Read read, GError **error)
+{
+  MsImageLimits defaults = ms_image_limits_default();
+  g_autofree char *name = g_filename_display_name(path);
+  const int fd = ms_image_open_file(path, name, error);
+
+  if (fd < 0)
+    return NULL;
+  source->name = name;
+  source->fd = fd;
+  if (!source->limits)
+    source->limits = &defaults;
+  MsImage *image = load_fd(source, read, error);
+  close(fd);
+  return image;
+}
+
 /**
  * ms_image_load:
  * @path: an image file of any format in the table of codecs; its extension does not matter
@@ -213,17 +216,9 @@ MsImage *
 ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report, GCancellable *cancellable,
                    GError **error)
 {
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autofree char *name = g_filename_display_name(path);
-  int fd = ms_image_open_file(path, name, error);
-  MsImageSource source = {
-    .name = name, .limits = limits ? limits : &defaults, .cancellable = cancellable, .fd = fd, .report = *report};
+  MsImageSource source = {.limits = limits, .cancellable = cancellable, .report = *report};
 
-  if (fd < 0)
-    return NULL;
-  MsImage *image = load_fd(&source, read_source, error);
-  close(fd);
-  return image;
+  return load_file(path, &source, read_source, error);
 }
 
 static MsImage *
@@ -249,14 +244,7 @@ read_preview(MsImageSource *source, GError **error)
 MsImage *
 ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autofree char *name = g_filename_display_name(path);
-  int fd = ms_image_open_file(path, name, error);
-  MsImageSource source = {.name = name, .limits = limits ? limits : &defaults, .cancellable = cancellable, .fd = fd};
+  MsImageSource source = {.limits = limits, .cancellable = cancellable};
 
-  if (fd < 0)
-    return NULL;
-  MsImage *image = load_fd(&source, read_preview, error);
-  close(fd);
-  return image;
+  return load_file(path, &source, read_preview, error);
 }

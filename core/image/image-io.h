@@ -11,8 +11,6 @@ MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, const
                             GCancellable *cancellable, GError **error);
 MsImage *ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
                                GError **error);
-MsImage *ms_image_load_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
-                          GError **error);
 MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                              GError **error);
 int ms_image_open_file(const char *path, const char *name, GError **error);

@@ -109,13 +109,6 @@ ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentati
   return sums ? g_steal_pointer(&self) : NULL;
 }
 
-/** ms_segment_table_new: ms_segment_table_new_on() without a device. */
-MsSegmentTable *
-ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original)
-{
-  return ms_segment_table_new_on(NULL, segmentation, original, NULL);
-}
-
 void
 ms_segment_table_free(MsSegmentTable *self)
 {

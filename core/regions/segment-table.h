@@ -38,7 +38,6 @@ typedef struct {
 
 MsSegmentTable *ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
                                         GError **error);
-MsSegmentTable *ms_segment_table_new(const MsSegmentation *segmentation, MsImage *original);
 void ms_segment_table_free(MsSegmentTable *self);
 char *ms_segment_table_to_csv(const MsSegmentTable *self);
 char *ms_segment_table_to_json(const MsSegmentTable *self);

@@ -211,6 +211,19 @@ find_label_with(GtkWidget *root, const char *part)
   return find(root, is_label_with, part);
 }
 
+static gboolean
+is_named(GtkWidget *widget, gconstpointer data)
+{
+  return g_strcmp0(atk_object_get_name(gtk_widget_get_accessible(widget)), data) == 0;
+}
+
+/** find_named: by the name that accessibility tools read. */
+GtkWidget *
+find_named(GtkWidget *root, const char *name)
+{
+  return find(root, is_named, name);
+}
+
 /** tree_cell: (transfer full): of a column of the model that holds strings */
 char *
 tree_cell(GtkTreeView *tree, int row, int column)

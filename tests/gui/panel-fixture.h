@@ -41,6 +41,7 @@ void panel_fixture_settle(void);
 GtkWidget *find_by_type(GtkWidget *root, GType type);
 GtkWidget *find_button(GtkWidget *root, const char *label);
 GtkWidget *find_label_with(GtkWidget *root, const char *part);
+GtkWidget *find_named(GtkWidget *root, const char *name);
 char *tree_cell(GtkTreeView *tree, int row, int column);
 int tree_rows(GtkTreeView *tree);
 void assert_accessible_names(GtkWidget *root);

@@ -115,9 +115,21 @@ check_exports(MsReportView *view)
 }
 
 static void
-choose(MsComparePanel *panel, const char *option, const char *value)
+check_button(PanelFixture *f, const char *name, gboolean checked)
 {
-  g_assert_true(ms_toggle_picker_set_chosen(ms_compare_panel_get_picker(panel), option, value, TRUE));
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_named(f->panel, name)), checked);
+}
+
+static void
+set_number(PanelFixture *f, const char *name, double number)
+{
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_named(f->panel, name)), number);
+}
+
+static MsReportView *
+view_of(PanelFixture *f)
+{
+  return MS_REPORT_VIEW(find_by_type(f->panel, MS_TYPE_REPORT_VIEW));
 }
 
 static void
@@ -156,35 +168,35 @@ test_compare(void)
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
   g_assert_nonnull(find_label_with(f.panel, "Choose the values to compare."));
-  choose(panel, "unroll", "1");
-  choose(panel, "unroll", "2");
-  choose(panel, "unroll", "4");
-  choose(panel, "access", "vload");
+  check_button(&f, "Unroll 1", TRUE);
+  check_button(&f, "Unroll 2", TRUE);
+  check_button(&f, "Unroll 4", TRUE);
+  check_button(&f, "Access vload", TRUE);
   panel_fixture_settle();
   g_assert_nonnull(find_label_with(f.panel, "4 configurations on"));
-  ms_compare_panel_set_repeats(panel, 3);
+  set_number(&f, "Repeats", 3);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
   g_assert_true(ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
 
-  MsReport *report = ms_report_view_get_report(ms_compare_panel_get_view(panel));
+  MsReport *report = ms_report_view_get_report(view_of(&f));
   g_assert_nonnull(report);
   g_assert_cmpuint(report->rows->len, ==, 4);
   check_order(report);
   check_scale(report);
-  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Fastest: "));
+  g_assert_nonnull(find_label_with(f.panel, "Fastest: "));
   for (guint i = 0; i < report->rows->len; i++)
     g_assert_cmpuint(((MsReportRow *)report->rows->pdata[i])->summary.n, ==, 3);
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "compare");
-  check_exports(ms_compare_panel_get_view(panel));
+  check_exports(view_of(&f));
 
   /* A row applies its toggles and leaves the parameters as they are. */
   g_assert_true(ms_document_set_option(f.document, "sr", "33", NULL));
   MsReportRow *last = report->rows->pdata[3];
   MsSettings wanted;
   g_assert_true(ms_settings_from_factors(last->factors, &wanted, NULL));
-  g_signal_emit_by_name(ms_compare_panel_get_view(panel), "row-chosen", 3);
+  g_signal_emit_by_name(view_of(&f), "row-chosen", 3);
   const MsSettings *now = ms_document_get_settings(f.document);
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
   g_assert_cmpfloat(now->params.sr, ==, 33);
@@ -200,15 +212,15 @@ test_compare_cancel(void)
     return;
   MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
-  choose(panel, "unroll", "2");
-  choose(panel, "unroll", "4");
-  ms_compare_panel_set_repeats(panel, 1000);
+  check_button(&f, "Unroll 2", TRUE);
+  check_button(&f, "Unroll 4", TRUE);
+  set_number(&f, "Repeats", 1000);
   panel_fixture_settle();
   ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "C_ancel")));
   wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  g_assert_cmpstr(ms_job_panel_get_note(MS_JOB_PANEL(panel)), ==, "Cancelled; the results so far are shown.");
+  g_assert_nonnull(find_label_with(f.panel, "Cancelled; the results so far are shown."));
 
   /* Closing the window during a comparison ends cleanly. */
   ms_job_panel_run(MS_JOB_PANEL(panel));
@@ -292,23 +304,23 @@ test_experiments(void)
   gtk_button_clicked(GTK_BUTTON(quick));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Run")));
   wait_for(240, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
+  MsReport *report = ms_report_view_get_report(view_of(&f));
   g_assert_nonnull(report);
   g_assert_true(report->complete);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_WRONG), ==, 0);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), >=, 3);
-  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Done: "));
+  g_assert_nonnull(find_label_with(f.panel, "Done: "));
   MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
   g_assert_cmpuint(ms_chart_n_points(chart), >=, 3);
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "experiments");
-  check_exports(ms_experiment_panel_get_view(panel));
+  check_exports(view_of(&f));
 
   /* Another experiment shows no report of its own yet; going back brings the last one. */
   g_assert_true(ms_experiment_panel_select(panel, "ms-access"));
-  g_assert_null(ms_report_view_get_report(ms_experiment_panel_get_view(panel)));
+  g_assert_null(ms_report_view_get_report(view_of(&f)));
   g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
-  g_assert_true(ms_report_view_get_report(ms_experiment_panel_get_view(panel)) == report);
+  g_assert_true(ms_report_view_get_report(view_of(&f)) == report);
   panel_fixture_tear_down(&f);
 }
 
@@ -330,7 +342,7 @@ test_own_experiment(void)
   g_assert_no_error(error);
   ms_job_panel_run(MS_JOB_PANEL(panel));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  MsReport *report = ms_report_view_get_report(ms_experiment_panel_get_view(panel));
+  MsReport *report = ms_report_view_get_report(view_of(&f));
   g_assert_nonnull(report);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 2);
 
@@ -351,8 +363,8 @@ test_tune(void)
     return;
   MsTunePanel *panel = MS_TUNE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
-  ms_tune_panel_set_budget(panel, 600);
-  ms_tune_panel_set_fresh(panel, TRUE);
+  set_number(&f, "Budget in seconds", 600);
+  check_button(&f, "Start over", TRUE);
   g_assert_null(ms_tune_panel_get_best(panel));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Tune")));
   wait_for(240, ms_tune_panel_get_best(panel) != NULL);
@@ -360,11 +372,10 @@ test_tune(void)
   wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   ms_detached_wait();
   const MsTrial *best = ms_tune_panel_get_best(panel);
-  g_test_message("%s", ms_job_panel_get_note(MS_JOB_PANEL(panel)));
   g_assert_cmpfloat(best->ns, >, 0);
-  g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), ==,
-                  ms_tune_panel_get_n_trials(panel));
-  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Cancelled after "));
+  const int before = tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW)));
+  g_assert_cmpint(before, ==, ms_tune_job_get_trials(MS_TUNE_JOB(ms_job_panel_get_job(MS_JOB_PANEL(panel))))->len);
+  g_assert_nonnull(find_label_with(f.panel, "Cancelled after "));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "tune");
 
@@ -375,18 +386,17 @@ test_tune(void)
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
   g_assert_cmpfloat(now->params.sp, ==, 3);
 
-  /* The next search goes on from there: what had been tried is listed from the start. */
-  guint before = ms_tune_panel_get_n_trials(panel);
-  ms_tune_panel_set_fresh(panel, FALSE);
-  ms_tune_panel_set_budget(panel, 1);
+  /* The next search continues: what was tried before is listed again. */
+  check_button(&f, "Start over", FALSE);
+  set_number(&f, "Budget in seconds", 1);
   ms_job_panel_run(MS_JOB_PANEL(panel));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  g_assert_true(g_str_has_prefix(ms_job_panel_get_note(MS_JOB_PANEL(panel)), "Done: "));
-  g_assert_cmpuint(ms_tune_panel_get_n_trials(panel), >=, before);
+  g_assert_nonnull(find_label_with(f.panel, "Done: "));
+  g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
 
   /* Closing the window during a search ends cleanly; exit() must wait until the driver has returned. */
-  ms_tune_panel_set_fresh(panel, TRUE);
-  ms_tune_panel_set_budget(panel, 60);
+  check_button(&f, "Start over", TRUE);
+  set_number(&f, "Budget in seconds", 60);
   ms_job_panel_run(MS_JOB_PANEL(panel));
   g_autoptr(MsPanelJob) job = g_object_ref(ms_job_panel_get_job(MS_JOB_PANEL(panel)));
   panel_fixture_settle();

@@ -13,10 +13,7 @@ test_every_length(void)
   g_autoptr(MsImage) image = ms_test_image_smooth(64, 48, NULL);
   g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_JPEG);
 
-  for (gsize size = 0; size < g_bytes_get_size(file); size++) {
-    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
-    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
-  }
+  ms_test_assert_cut_refused(file, 0, 1);
 }
 
 static void

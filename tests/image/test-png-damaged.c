@@ -39,10 +39,7 @@ test_every_length(void)
 {
   g_autoptr(GBytes) file = small_file();
 
-  for (gsize size = 0; size < g_bytes_get_size(file); size++) {
-    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
-    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
-  }
+  ms_test_assert_cut_refused(file, 0, 1);
 }
 
 /* The checksum over the pixels themselves is wrong while that of the chunk is right. */

@@ -127,10 +127,7 @@ check_every_length(int quality)
   g_autoptr(MsImage) image = ms_test_image_random(40, 30, 3, FALSE, metadata);
   g_autoptr(GBytes) file = encode(image, quality, 3);
 
-  for (gsize size = 0; size < g_bytes_get_size(file); size++) {
-    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
-    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
-  }
+  ms_test_assert_cut_refused(file, 0, 1);
 }
 
 static void

@@ -86,11 +86,17 @@ compare(const Case *self, MsContext *context, MsImage *filtered, const guint16 *
   g_assert_cmpmem(actual->labels, bytes, self->expected->labels, bytes);
 }
 
+static MsFilterRequest
+request_modes(const Case *self, guint16 *modes)
+{
+  return (MsFilterRequest){.source = self->source, .settings = &self->settings, .modes = modes};
+}
+
 /* The memory for stripes of STRIPE_ROWS rows; checks that a filter with so much cuts the picture, across regions. */
 static guint64
 budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
 {
-  const MsFilterRequest request = {.source = self->source, .settings = &self->settings, .modes = modes};
+  const MsFilterRequest request = request_modes(self, modes);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsPlan) whole = ms_mean_shift_plan_request(filter, &request, &error);
 
@@ -117,9 +123,9 @@ test_stripes(gconstpointer row)
     return;
   g_auto(Case) self = make_case(row);
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  const MsFilterRequest request = request_modes(&self, modes);
   budget_for_stripes(filter, &self, modes);
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(
-    filter, &(MsFilterRequest){.source = self.source, .settings = &self.settings, .modes = modes}, &error);
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(filter, &request, &error);
   g_assert_no_error(error);
   compare(&self, context, filtered, modes);
 }
@@ -145,8 +151,8 @@ test_devices(gconstpointer row)
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 2);
   ms_split_set_memory_budget(split, 2 * budget);
-  g_autoptr(MsImage) filtered =
-    ms_split_run(split, &(MsFilterRequest){.source = self.source, .settings = &self.settings, .modes = modes}, &error);
+  const MsFilterRequest request = request_modes(&self, modes);
+  g_autoptr(MsImage) filtered = ms_split_run(split, &request, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(ms_split_get_rows(split, 1), ==, HEIGHT / 2);
   compare(&self, context, filtered, modes);

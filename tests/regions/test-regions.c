@@ -187,7 +187,7 @@ static void
 test_table(Filtered *f, gconstpointer seed)
 {
   g_autoptr(MsSegmentation) s = segment(f, 30);
-  g_autoptr(MsSegmentTable) table = ms_segment_table_new(s, f->source);
+  g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(NULL, s, f->source, NULL);
   g_autoptr(MsImage) painted = ms_segment_table_paint(table, s, f->source);
   g_autoptr(MsImage) outlined = ms_segmentation_outline(s, f->source);
   g_autofree char *csv = ms_segment_table_to_csv(table), *json = ms_segment_table_to_json(table);

@@ -110,6 +110,16 @@ ms_test_assert_refused(GBytes *bytes, int code)
   g_assert_true(g_str_has_suffix(error->message, "."));
 }
 
+/** ms_test_assert_cut_refused: checks that @file is refused when it is cut off at @first bytes, and @step further. */
+void
+ms_test_assert_cut_refused(GBytes *file, gsize first, gsize step)
+{
+  for (gsize size = first; size < g_bytes_get_size(file); size += step) {
+    g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size);
+    ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+  }
+}
+
 /** ms_test_load: (transfer full): a file that must load. */
 MsImage *
 ms_test_load(const char *path)

@@ -18,6 +18,7 @@ void ms_test_assert_close_image(MsImage *a, MsImage *b, int most, double mean);
 GBytes *ms_test_encode(MsImage *image, MsImageFormat format);
 MsImage *ms_test_decode(GBytes *bytes);
 void ms_test_assert_refused(GBytes *bytes, int code);
+void ms_test_assert_cut_refused(GBytes *file, gsize first, gsize step);
 MsImage *ms_test_load(const char *path);
 void ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too_large);
 

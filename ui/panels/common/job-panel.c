@@ -115,13 +115,6 @@ ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar)
   ms_job_panel_update_ready(self);
 }
 
-/** ms_job_panel_get_note: (transfer none): the text beside the button. */
-const char *
-ms_job_panel_get_note(MsJobPanel *self)
-{
-  return ms_lab_bar_get_note(private_of(self)->bar);
-}
-
 void
 ms_job_panel_set_note(MsJobPanel *self, const char *note)
 {

@@ -32,7 +32,6 @@ void ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar);
 void ms_job_panel_run(MsJobPanel *self);
 gboolean ms_job_panel_is_running(MsJobPanel *self);
 MsPanelJob *ms_job_panel_get_job(MsJobPanel *self);
-const char *ms_job_panel_get_note(MsJobPanel *self);
 void ms_job_panel_set_note(MsJobPanel *self, const char *note);
 void ms_job_panel_update_ready(MsJobPanel *self);
 

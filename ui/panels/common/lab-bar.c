@@ -145,12 +145,6 @@ ms_lab_bar_set_note(MsLabBar *self, const char *note)
   gtk_widget_set_tooltip_text(self->note, note);
 }
 
-const char *
-ms_lab_bar_get_note(MsLabBar *self)
-{
-  return gtk_label_get_text(GTK_LABEL(self->note));
-}
-
 /** ms_lab_bar_set_ready: sets whether the button can be clicked. */
 void
 ms_lab_bar_set_ready(MsLabBar *self, gboolean ready)

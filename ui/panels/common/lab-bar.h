@@ -15,7 +15,6 @@ G_DECLARE_FINAL_TYPE(MsLabBar, ms_lab_bar, MS, LAB_BAR, GtkBox)
 void ms_lab_bar_set_running(MsLabBar *self, gboolean running);
 void ms_lab_bar_set_progress(MsLabBar *self, double fraction, const char *message);
 void ms_lab_bar_set_note(MsLabBar *self, const char *note);
-const char *ms_lab_bar_get_note(MsLabBar *self);
 void ms_lab_bar_set_ready(MsLabBar *self, gboolean ready);
 
 G_END_DECLS

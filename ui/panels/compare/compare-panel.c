@@ -188,24 +188,6 @@ ms_compare_panel_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
-void
-ms_compare_panel_set_repeats(MsComparePanel *self, guint repeats)
-{
-  gtk_spin_button_set_value(self->repeats, repeats);
-}
-
-MsTogglePicker *
-ms_compare_panel_get_picker(MsComparePanel *self)
-{
-  return self->picker;
-}
-
-MsReportView *
-ms_compare_panel_get_view(MsComparePanel *self)
-{
-  return self->view;
-}
-
 static void
 ms_compare_panel_class_init(MsComparePanelClass *klass)
 {

@@ -12,10 +12,6 @@ G_BEGIN_DECLS
 #define MS_TYPE_COMPARE_PANEL (ms_compare_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS, COMPARE_PANEL, MsJobPanel)
 
-void ms_compare_panel_set_repeats(MsComparePanel *self, guint repeats);
-MsTogglePicker *ms_compare_panel_get_picker(MsComparePanel *self);
-MsReportView *ms_compare_panel_get_view(MsComparePanel *self);
-
 void ms_compare_sort(MsReport *report);
 
 G_END_DECLS

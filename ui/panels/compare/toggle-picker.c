@@ -2,7 +2,6 @@
 #include "ui/panels/compare/toggle-picker.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
 
 #include "core/option/option-help.h"
 #include "ui/common/format.h"
@@ -169,18 +168,4 @@ ms_toggle_picker_get_choices(MsTogglePicker *self)
       ms_compare_choices_add(choices, option, (const char *const *)checked->pdata);
   }
   return choices;
-}
-
-/** ms_toggle_picker_set_chosen: checks or unchecks one value; %FALSE if it does not exist */
-gboolean
-ms_toggle_picker_set_chosen(MsTogglePicker *self, const char *option, const char *value, gboolean chosen)
-{
-  for (guint i = 0; i < self->values->len; i++) {
-    const Value *row = &g_array_index(self->values, Value, i);
-    if (strcmp(row->option->name, option) != 0 || strcmp(row->value, value) != 0)
-      continue;
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(row->button), chosen);
-    return TRUE;
-  }
-  return FALSE;
 }

@@ -14,6 +14,5 @@ G_DECLARE_FINAL_TYPE(MsTogglePicker, ms_toggle_picker, MS, TOGGLE_PICKER, GtkGri
 
 void ms_toggle_picker_update(MsTogglePicker *self, MsDocument *document);
 GArray *ms_toggle_picker_get_choices(MsTogglePicker *self);
-gboolean ms_toggle_picker_set_chosen(MsTogglePicker *self, const char *option, const char *value, gboolean chosen);
 
 G_END_DECLS

@@ -175,12 +175,6 @@ ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
   return MS_PANEL_JOB(ms_lab_job_start(&spec));
 }
 
-MsReportView *
-ms_experiment_panel_get_view(MsExperimentPanel *self)
-{
-  return self->view;
-}
-
 static void
 report_problem(MsExperimentPanel *self, const GError *error)
 {

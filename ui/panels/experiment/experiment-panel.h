@@ -16,6 +16,5 @@ G_DECLARE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS, EXPERIMENT_PANE
 guint ms_experiment_panel_get_n_experiments(MsExperimentPanel *self);
 gboolean ms_experiment_panel_select(MsExperimentPanel *self, const char *name);
 gboolean ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error);
-MsReportView *ms_experiment_panel_get_view(MsExperimentPanel *self);
 
 G_END_DECLS

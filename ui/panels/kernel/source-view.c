@@ -63,30 +63,6 @@ ms_source_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_source_view_parent_class)->dispose(object);
 }
 
-/** ms_source_view_get_source: (transfer none) (nullable): the program as the compiler gets it */
-const char *
-ms_source_view_get_source(MsSourceView *self)
-{
-  return self->now.source;
-}
-
-const char *
-ms_source_view_get_options(MsSourceView *self)
-{
-  return self->now.options;
-}
-
-/** ms_source_view_get_shown: (transfer full): the contents of the text view, including change marks */
-char *
-ms_source_view_get_shown(MsSourceView *self)
-{
-  GtkTextBuffer *buffer = gtk_text_view_get_buffer(self->text);
-  GtkTextIter start, end;
-
-  gtk_text_buffer_get_bounds(buffer, &start, &end);
-  return gtk_text_buffer_get_text(buffer, &start, &end, TRUE);
-}
-
 /* Changed lines have a sign as well as a colour. */
 static const char *
 line_mark(MsDiffKind kind)
@@ -339,12 +315,6 @@ on_copy_clicked(MsSourceView *self)
 {
   if (self->now.source)
     gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), self->now.source, -1);
-}
-
-void
-ms_source_view_set_changes_shown(MsSourceView *self, gboolean shown)
-{
-  gtk_toggle_button_set_active(self->changes, shown);
 }
 
 static void

@@ -161,12 +161,6 @@ ms_tune_panel_get_best(MsTunePanel *self)
   return get_job(self) ? ms_tune_job_get_best(get_job(self)) : NULL;
 }
 
-guint
-ms_tune_panel_get_n_trials(MsTunePanel *self)
-{
-  return get_job(self) ? ms_tune_job_get_trials(get_job(self))->len : 0;
-}
-
 /** ms_tune_panel_apply: applies the toggles of the fastest configuration. */
 void
 ms_tune_panel_apply(MsTunePanel *self)
@@ -175,18 +169,6 @@ ms_tune_panel_apply(MsTunePanel *self)
 
   if (best)
     ms_panel_apply_toggles(MS_PANEL(self), best->factors);
-}
-
-void
-ms_tune_panel_set_budget(MsTunePanel *self, double seconds)
-{
-  gtk_spin_button_set_value(self->budget, seconds);
-}
-
-void
-ms_tune_panel_set_fresh(MsTunePanel *self, gboolean fresh)
-{
-  gtk_toggle_button_set_active(self->fresh, fresh);
 }
 
 static void

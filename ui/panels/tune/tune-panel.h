@@ -10,10 +10,7 @@ G_BEGIN_DECLS
 #define MS_TYPE_TUNE_PANEL (ms_tune_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS, TUNE_PANEL, MsJobPanel)
 
-void ms_tune_panel_set_budget(MsTunePanel *self, double seconds);
-void ms_tune_panel_set_fresh(MsTunePanel *self, gboolean fresh);
 const MsTrial *ms_tune_panel_get_best(MsTunePanel *self);
-guint ms_tune_panel_get_n_trials(MsTunePanel *self);
 void ms_tune_panel_apply(MsTunePanel *self);
 
 G_END_DECLS
