@@ -95,6 +95,9 @@ def columns_open(person):
 
 def invalid_text(person):
     """An invalid work-group is red with the reason below it, until the field is left or the settings change."""
+    person.mouse(*person.middle(person.find("buffer", "radio button")), "abs")
+    for _ in range(12):
+        person.mouse(*person.middle(person.find("buffer", "radio button")), "b5c")
     field = person.find("Work-group", "text")
     text = lambda: field.queryText().getText(0, -1)  # noqa: E731
     refused = lambda: person.has(part="999x999", role="label")  # noqa: E731
@@ -181,7 +184,7 @@ def session():
     # As a file manager names it, by the %U of the desktop file.
     person = new_person(["file://" + urllib.parse.quote(path)], 1350)
     person.find(part="Hafen & Möwe 100 %.png, 640 × 480", role="label")
-    for step in (invalid_text, readout_of_modes, columns_open, export_tables, second_window):
+    for step in (columns_open, readout_of_modes, invalid_text, export_tables, second_window):
         step(person)
     person.check_reader()
 
