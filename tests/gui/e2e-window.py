@@ -44,6 +44,23 @@ def narrow():
     check(person.quit() == 0, "the narrow window did not end well")
 
 
+def loading():
+    """A file that takes long has a row with its name and a button that stops it without a message."""
+    path = os.path.join(WORK, "slow.png")
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)
+    person = new_person([path], 900)
+    try:
+        person.find(part="Loading slow.png…", role="progress bar")
+        person.click(person.find("Cancel", "push button"))
+        wait("the row to go", lambda: not person.has(part="Loading slow.png…"))
+        check(not person.has(part="slow.png"), "a message about a picture that was cancelled")
+        check(person.quit() == 0, "the program did not end well after loading was cancelled")
+    finally:
+        person.kill()
+        os.close(writer)
+
+
 class LostDevice:
     """An OpenCL device that can be lost: all calls fail then; see tests/faults/shared-count.h."""
     LAST = 1 << 40
@@ -179,6 +196,7 @@ def session():
     path = os.path.join(WORK, "Hafen & Möwe 100 %.png")
     shutil.copy(SAMPLE, path)
     narrow()
+    loading()
     notices()
     print_picture()
     # As a file manager names it, by the %U of the desktop file.

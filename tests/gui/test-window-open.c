@@ -13,7 +13,6 @@
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-runs.h"
 #include "ui/panels/runs/run-strip.h"
-#include "ui/window/load-row.h"
 #include "ui/window/recent-popover.h"
 #include "ui/window/window-message.h"
 #include "ui/window/window-open.h"
@@ -384,34 +383,10 @@ test_recent_only_files(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A picture that takes long to load has a row with a button that stops it without a message. */
-static void
-test_cancel_loading(void)
-{
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
-  g_autofree char *path = g_build_filename(fixture.folder, "slow.png", NULL);
-  g_assert_cmpint(mkfifo(path, 0600), ==, 0);
-  int writer = open(path, O_RDWR | O_CLOEXEC);
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-  ms_window_open(fixture.window, file);
-  wait_for(60, find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_LOAD_ROW) != NULL);
-  GtkWidget *row = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_LOAD_ROW);
-  gtk_button_clicked(GTK_BUTTON(find_by_type(row, GTK_TYPE_BUTTON)));
-  wait_for(60, !ms_window_is_opening(fixture.window));
-  g_assert_null(find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_LOAD_ROW));
-  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
-  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  close(writer);
-  window_fixture_tear_down(&fixture);
-}
-
 int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
-  g_test_add_func("/window-open/cancel-loading", test_cancel_loading);
   g_test_add_func("/window-open/drop", test_drop);
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
