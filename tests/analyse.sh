@@ -102,7 +102,7 @@ check_with_valgrind() {
     case $way in *tiff*) rm -r "$output/cache" ;; esac
     # shellcheck disable=SC2086
     under_memcheck "$output/cache" "$program" --headless "$images" --manifest "$output/lines" \
-      --on-conflict overwrite -o "$output/new" --device cpu --sp 3 --timeout 1h $way >"$output/figures" || status=1
+      --on-conflict overwrite -o "$output/new" --device cpu --sp 3 --timeout 1h $way >"$output/numbers" || status=1
   done
   rm -r "$output" "$images"
   return $status

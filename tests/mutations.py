@@ -313,7 +313,7 @@ MUTATIONS = [
     ('report: a wrong row is ranked', 'core/lab/report/report.c',
      'return row->measurement->outcome == MS_OUTCOME_OK && row', 'return row', 'lab-report'),
     ('report: the baseline is the first row of the group', 'core/lab/report/report.c',
-     'if (twin)\n    return twin;', '', 'lab-report'),
+     'if (same)\n    return same;', '', 'lab-report'),
     ('chart: the highest bar touches the title of the axis', 'core/chart/chart-layout.c',
      '#define VALUE_HEADROOM 0.06', '#define VALUE_HEADROOM 0.0', 'lab-chart'),
     ('chart: panels take no height', 'core/chart/chart-layout.c',

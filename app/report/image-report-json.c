@@ -154,7 +154,7 @@ add_image(JsonBuilder *b, const MsBatchItem *item)
   ms_json_add_text(b, "device", item->device);
   add_options(b, "parameters", MS_OPTION_GROUP_FILTER, &item->used);
   add_options(b, "options", MS_OPTION_GROUP_TOGGLE, &item->used);
-  ms_json_add_text(b, "passed_over", item->rejected);
+  ms_json_add_text(b, "rejected", item->rejected);
   add_timings(b, item->log);
   add_repeat_time(b, "kernel_ms", item->kernel_ms);
   add_repeat_time(b, "filter_ms", item->filter_ms);

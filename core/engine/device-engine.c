@@ -89,49 +89,49 @@ typedef struct {
   MsDeviceEngine *self;
   MsEngineRun *run;
   guint8 *pixels;
-} TellingRun;
+} ReportingRun;
 
 static void
 report_rows(int done, int total, gpointer data)
 {
-  TellingRun *telling = data;
+  ReportingRun *reporting = data;
 
-  telling->run->rows(telling->pixels, done, telling->run->rows_data);
-  ms_engine_report_progress(done, total, telling->self);
+  reporting->run->rows(reporting->pixels, done, reporting->run->rows_data);
+  ms_engine_report_progress(done, total, reporting->self);
 }
 
 static gboolean
-run_into(TellingRun *telling, MsImage *source, const MsPlan *plan, GError **error)
+run_into(ReportingRun *reporting, MsImage *source, const MsPlan *plan, GError **error)
 {
-  MsMeanShift *filter = telling->self->filter;
+  MsMeanShift *filter = reporting->self->filter;
   gboolean good;
 
-  ms_mean_shift_set_progress(filter, report_rows, telling);
+  ms_mean_shift_set_progress(filter, report_rows, reporting);
   ms_mean_shift_set_early_rows(filter, TRUE);
-  good = ms_mean_shift_run_plan_into(filter, &(MsPlanRun){source, plan, telling->run->log, telling->run->cancellable},
-                                     telling->pixels, error);
+  good = ms_mean_shift_run_plan_into(
+    filter, &(MsPlanRun){source, plan, reporting->run->log, reporting->run->cancellable}, reporting->pixels, error);
   ms_mean_shift_set_early_rows(filter, FALSE);
-  ms_mean_shift_set_progress(filter, ms_engine_report_progress, telling->self);
+  ms_mean_shift_set_progress(filter, ms_engine_report_progress, reporting->self);
   return good;
 }
 
 static MsImage *
-run_telling_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GError **error)
+run_reporting_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GError **error)
 {
   const MsRegion *region = &plan->request.region;
-  TellingRun telling = {self, run, ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height)};
+  ReportingRun reporting = {self, run, ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height)};
   g_autoptr(GError) failure = NULL;
 
-  if (!telling.pixels) {
+  if (!reporting.pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
                  region->height);
     return NULL;
   }
-  if (run_into(&telling, source, plan, &failure))
-    return ms_image_new_take(region->width, region->height, telling.pixels, ms_image_get_metadata(source));
+  if (run_into(&reporting, source, plan, &failure))
+    return ms_image_new_take(region->width, region->height, reporting.pixels, ms_image_get_metadata(source));
   /* A device that did not answer in time may still write to the pixels. */
   if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(telling.pixels);
+    g_free(reporting.pixels);
   g_propagate_error(error, g_steal_pointer(&failure));
   return NULL;
 }
@@ -179,7 +179,7 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   if (run->interactive)
     shorten_bands(plan);
   return run->rows
-           ? run_telling_rows(self, source, plan, run, error)
+           ? run_reporting_rows(self, source, plan, run, error)
            : ms_mean_shift_run_plan(self->filter, &(MsPlanRun){source, plan, run->log, run->cancellable}, error);
 }
 

@@ -15,7 +15,7 @@ slot_of(const uint4 entry)
 
 /* Whether pixel `a` continues; otherwise it now refers to the pixel that it was merged with. */
 static inline bool
-goes_on(__local uint *table, __global uint4 *entries, const uint a)
+keeps_moving(__local uint *table, __global uint4 *entries, const uint a)
 {
   const uint4 entry = entries[a];
   uint slot = slot_of(entry);
@@ -82,7 +82,7 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
       counts[me] = 0;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint i = me; i < count; i += size)
-      if (goes_on(memory, entries, active[i]))
+      if (keeps_moving(memory, entries, active[i]))
         kept[atomic_inc(&counts[0])] = active[i];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint i = me; i < counts[0]; i += size)

@@ -35,8 +35,8 @@ class IntrospectionTest(unittest.TestCase):
 
     def test_statistics_and_reduction(self):
         statistics = self.engine.get_statistics(self.image, None)
-        figures = statistics.get_channel(Lab.Channel.R)
-        self.assertEqual(figures.sum, sum(PIXELS[0::4]))
+        numbers = statistics.get_channel(Lab.Channel.R)
+        self.assertEqual(numbers.sum, sum(PIXELS[0::4]))
         self.assertEqual(sum(statistics.get_histogram(Lab.Channel.A)), WIDTH * HEIGHT)
         reduction = self.engine.reduce("minMax", "uchar", GLib.Bytes.new(PIXELS), None)
         self.assertEqual(reduction.get_range(), (True, min(PIXELS), max(PIXELS)))
@@ -46,9 +46,9 @@ class IntrospectionTest(unittest.TestCase):
         count = regions.get_count()
         labels = memoryview(regions.get_labels().get_data()).cast("I")
         self.assertEqual(set(labels), set(range(1, count + 1)))
-        figures = [regions.get_region(label) for label in range(1, count + 1)]
-        self.assertEqual(sum(region.pixels for region in figures), WIDTH * HEIGHT)
-        self.assertEqual(len(figures[0].mean), 3)
+        numbers = [regions.get_region(label) for label in range(1, count + 1)]
+        self.assertEqual(sum(region.pixels for region in numbers), WIDTH * HEIGHT)
+        self.assertEqual(len(numbers[0].mean), 3)
         if count > 1:
             self.assertTrue(set(regions.get_neighbours(1)) <= set(range(2, count + 1)))
 

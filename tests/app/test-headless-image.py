@@ -153,12 +153,12 @@ class OneImage(HeadlessCase):
         for channel in ("r", "g", "b", "a", "luma"):
             self.assertEqual(len(image["histogram"][channel]), 256)
             self.assertEqual(sum(image["histogram"][channel]), 1200)
-            figures = image["statistics"][channel]
+            numbers = image["statistics"][channel]
             for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95",
                          "p99", "clipped_low",
                          "clipped_high"):
-                self.assertIn(name, figures)
-            self.assertEqual(figures["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
+                self.assertIn(name, numbers)
+            self.assertEqual(numbers["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
         reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device",
                                 "reference")["images"][0]
         self.assertEqual(reference["histogram"], image["histogram"])

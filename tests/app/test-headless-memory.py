@@ -26,7 +26,7 @@ def write_rows(path, row, height):
                      headless.chunk(b"IEND", b""))
 
 
-def figures(image):
+def numbers(image):
     """What a report says of the pixels, without the times that the computation took."""
     found = {name: image[name] for name in ("statistics", "source_statistics", "change", "histogram", "verify")}
     for name in ("statistics", "source_statistics", "change"):
@@ -102,7 +102,7 @@ class MemoryLimit(headless.HeadlessCase):
                     whole = self.report(*arguments)["images"][0]
                     bands = self.report(*arguments, "--memory-limit", limit, "--on-conflict", "overwrite")["images"][0]
                     self.assertGreater(len(bands["timings"]), 2 * len(whole["timings"]))
-                    self.assertEqual(figures(bands), figures(whole))
+                    self.assertEqual(numbers(bands), numbers(whole))
 
     def test_bands_on_several_devices(self):
         """The same file as from one device that has the whole image, also in another colour space."""

@@ -171,7 +171,7 @@ cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, 
     g_cancellable_cancel(data);
 }
 
-/* Cancelled after the first group; run again, the first group's figures are those of before. */
+/* Cancelled after the first group; run again, the first group's numbers are those of before. */
 static void
 test_resume(MsLabFixture *f, gconstpointer data)
 {

@@ -150,7 +150,7 @@ test_auto_passes_a_broken_gpu_over(void)
 
 /* The GPU fails during a run: the processor filters this image and those that follow. */
 static void
-check_goes_on(const char *device_selector, MsFallback fallback)
+check_falls_back(const char *device_selector, MsFallback fallback)
 {
   g_autoptr(MsEngine) engine = open_engine(device_selector, fallback);
 
@@ -165,17 +165,17 @@ check_goes_on(const char *device_selector, MsFallback fallback)
 }
 
 static void
-test_auto_goes_on_with_the_processor(void)
+test_auto_falls_back_to_the_processor(void)
 {
   if (ready())
-    check_goes_on("auto", MS_FALLBACK_DEFAULT);
+    check_falls_back("auto", MS_FALLBACK_DEFAULT);
 }
 
 static void
-test_a_requested_fallback_goes_on(void)
+test_a_requested_fallback_is_used(void)
 {
   if (ready())
-    check_goes_on("gpu", MS_FALLBACK_CPU);
+    check_falls_back("gpu", MS_FALLBACK_CPU);
 }
 
 /* The modes are those of the serial reference as well, also where the device failed while it computed them. */
@@ -262,8 +262,8 @@ main(int argc, char **argv)
   notes = g_ptr_array_new_with_free_func(g_free);
   g_test_add_func("/fallback/auto-takes-the-gpu", test_auto_takes_the_gpu);
   g_test_add_func("/fallback/auto-passes-a-broken-gpu-over", test_auto_passes_a_broken_gpu_over);
-  g_test_add_func("/fallback/auto-goes-on-with-the-processor", test_auto_goes_on_with_the_processor);
-  g_test_add_func("/fallback/a-requested-fallback-goes-on", test_a_requested_fallback_goes_on);
+  g_test_add_func("/fallback/auto-falls-back-to-the-processor", test_auto_falls_back_to_the_processor);
+  g_test_add_func("/fallback/a-requested-fallback-is-used", test_a_requested_fallback_is_used);
   g_test_add_func("/fallback/modes-go-on-with-the-processor", test_modes_go_on_with_the_processor);
   g_test_add_func("/fallback/a-named-device-fails", test_a_named_device_fails);
   g_test_add_func("/fallback/a-missing-device", test_a_missing_device);

@@ -5,7 +5,7 @@
 Usage: startup.py BUILD/app/meanshift-lab PICTURE.png [--runs N] [--json FILE]
 
 The first kernel's start comes from its profiling event. PoCL stamps events by CLOCK_MONOTONIC_RAW, the clock that is
-read here before the program is started; another driver's clock would give nonsense, so figures outside the run itself
+read here before the program is started; another driver's clock would give nonsense, so numbers outside the run itself
 are refused.
 """
 

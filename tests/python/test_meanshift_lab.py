@@ -244,13 +244,13 @@ def test_statistics_are_those_of_numpy(channels, device):
     result = meanshift_lab.statistics(image, device=device)
     assert list(result) == ["r", "g", "b"] + ["a"] * (channels - 3) + ["luma"]
     for index, name in enumerate("rgba"[:channels]):
-        samples, figures = image[..., index], result[name]
-        assert (figures.count, figures.min, figures.max, figures.sum) == \
+        samples, numbers = image[..., index], result[name]
+        assert (numbers.count, numbers.min, numbers.max, numbers.sum) == \
             (samples.size, samples.min(), samples.max(), samples.sum())
-        assert numpy.isclose(figures.mean, samples.mean()) and numpy.isclose(figures.stddev, samples.std())
-        assert figures.median == numpy.median(samples) and figures.nonzero == numpy.count_nonzero(samples)
-        assert all(numpy.isclose(value, numpy.percentile(samples, p)) for p, value in figures.percentiles.items())
-        assert numpy.array_equal(figures.histogram, numpy.bincount(samples.ravel(), minlength=256))
+        assert numpy.isclose(numbers.mean, samples.mean()) and numpy.isclose(numbers.stddev, samples.std())
+        assert numbers.median == numpy.median(samples) and numbers.nonzero == numpy.count_nonzero(samples)
+        assert all(numpy.isclose(value, numpy.percentile(samples, p)) for p, value in numbers.percentiles.items())
+        assert numpy.array_equal(numbers.histogram, numpy.bincount(samples.ravel(), minlength=256))
 
 
 @pytest.mark.parametrize("device, dtype", [("auto", "u1"), ("auto", "f4")] + [

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Prints the statistics and histograms of raw 8UC4 pixels as numpy computes them, one figure a line, full digits.
+"""Prints the statistics and histograms of raw 8UC4 pixels as numpy computes them, one number a line, full digits.
 
     numpy-statistics.py FILE
 
@@ -18,7 +18,7 @@ pixels = numpy.fromfile(sys.argv[1], dtype=numpy.uint8).reshape(-1, 4)
 wide = pixels.astype(numpy.int64)
 luma = (299 * wide[:, 0] + 587 * wide[:, 1] + 114 * wide[:, 2] + 500) // 1000
 for name, x in zip(["r", "g", "b", "a", "luma"], [*wide.T, luma]):
-    figures = {
+    numbers = {
         "count": x.size,
         "min": x.min(),
         "max": x.max(),
@@ -30,7 +30,7 @@ for name, x in zip(["r", "g", "b", "a", "luma"], [*wide.T, luma]):
         "clipped_low": (x == 0).sum(),
         "clipped_high": (x == 255).sum(),
     }
-    figures |= {f"p{q}": numpy.percentile(x, q) for q in (1, 5, 25, 75, 95, 99)}
-    figures |= {f"bin{v}": n for v, n in enumerate(numpy.bincount(x, minlength=256))}
-    for figure, value in figures.items():
-        print(f"{name}.{figure}={value!r}" if isinstance(value, int) else f"{name}.{figure}={float(value)!r}")
+    numbers |= {f"p{q}": numpy.percentile(x, q) for q in (1, 5, 25, 75, 95, 99)}
+    numbers |= {f"bin{v}": n for v, n in enumerate(numpy.bincount(x, minlength=256))}
+    for field, value in numbers.items():
+        print(f"{name}.{field}={value!r}" if isinstance(value, int) else f"{name}.{field}={float(value)!r}")

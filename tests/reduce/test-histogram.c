@@ -192,7 +192,7 @@ test_refusals(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 
-/* Bands of an image, added up, have the figures of the whole: none is approximate. */
+/* Bands of an image, added up, have the numbers of the whole: none is approximate. */
 static void
 test_added(void)
 {

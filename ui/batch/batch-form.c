@@ -343,7 +343,7 @@ ms_batch_form_init(MsBatchForm *self)
   update_inputs(self);
 }
 
-/** ms_batch_form_set_engine: to be called once; batches run on the device that is chosen for @engine. */
+/** ms_batch_form_set_engine: sets, once, the engine whose device batches use. */
 void
 ms_batch_form_set_engine(MsBatchForm *self, MsWindowEngine *engine)
 {

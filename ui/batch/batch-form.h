@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_BATCH_FORM (ms_batch_form_get_type())
-/* Signal: "changed" (): the batch that the form describes is another one. */
+/* Signal: "changed" (): the description of the batch has changed. */
 G_DECLARE_FINAL_TYPE(MsBatchForm, ms_batch_form, MS, BATCH_FORM, GtkBin)
 
 void ms_batch_form_set_engine(MsBatchForm *self, MsWindowEngine *engine);

@@ -8,10 +8,10 @@
 #include "core/batch/naming.h"
 #include "core/batch/run/runner.h"
 
-/* News are collected for this long, so that thousands of small images do not flood the main loop. */
+/* Updates are collected for this time, so that thousands of small images do not flood the main loop. */
 #define DELIVERY_MS 100
 
-#define NEWS_AT_ONCE 200
+#define UPDATES_AT_ONCE 200
 
 typedef enum {
   WORK_PLAN,
@@ -22,7 +22,7 @@ typedef enum {
 struct _MsBatchJob {
   GObject parent_instance;
   MsBatchSpec *spec;
-  GPtrArray *items;     /* MsBatchItem; touched only by the thread, of which there is one at a time */
+  GPtrArray *items;     /* MsBatchItem; used only by the job's thread */
   MsManifest *manifest; /* (nullable); as @items */
   gboolean manifest_is_open;
   GHashTable *indices; /* MsBatchItem → its index in @items; constant after planning */
@@ -32,31 +32,31 @@ struct _MsBatchJob {
   GMutex lock; /* guards the members below */
   GCond resumed;
   gboolean paused;
-  GArray *news;
+  GArray *updates;
   guint delivery;
 };
 
 G_DEFINE_FINAL_TYPE(MsBatchJob, ms_batch_job, G_TYPE_OBJECT)
 
-static guint news_signal, ended_signal;
+static guint updates_signal, ended_signal;
 
 static void
-clear_news(gpointer data)
+clear_update(gpointer data)
 {
-  MsBatchNews *news = data;
+  MsBatchUpdate *update = data;
 
-  g_free(news->input);
-  g_free(news->output);
-  g_free(news->message);
+  g_free(update->input);
+  g_free(update->output);
+  g_free(update->message);
 }
 
 static GArray *
-new_news(void)
+new_updates(void)
 {
-  GArray *news = g_array_new(FALSE, TRUE, sizeof(MsBatchNews));
+  GArray *updates = g_array_new(FALSE, TRUE, sizeof(MsBatchUpdate));
 
-  g_array_set_clear_func(news, clear_news);
-  return news;
+  g_array_set_clear_func(updates, clear_update);
+  return updates;
 }
 
 static void
@@ -68,7 +68,7 @@ ms_batch_job_finalize(GObject *object)
   g_clear_pointer(&self->items, g_ptr_array_unref);
   g_clear_object(&self->manifest);
   g_clear_pointer(&self->indices, g_hash_table_unref);
-  g_array_unref(self->news);
+  g_array_unref(self->updates);
   g_object_unref(self->cancellable);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->resumed);
@@ -79,8 +79,8 @@ static void
 ms_batch_job_class_init(MsBatchJobClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = ms_batch_job_finalize;
-  news_signal =
-    g_signal_new("news", MS_TYPE_BATCH_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
+  updates_signal =
+    g_signal_new("updates", MS_TYPE_BATCH_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
   ended_signal =
     g_signal_new("ended", MS_TYPE_BATCH_JOB, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
 }
@@ -90,12 +90,12 @@ ms_batch_job_init(MsBatchJob *self)
 {
   g_mutex_init(&self->lock);
   g_cond_init(&self->resumed);
-  self->news = new_news();
+  self->updates = new_updates();
   self->indices = g_hash_table_new(NULL, NULL);
   self->cancellable = g_cancellable_new();
 }
 
-/** ms_batch_job_new: (transfer full): a job that has not begun; copies @spec. */
+/** ms_batch_job_new: (transfer full): a job that was not started; copies @spec. */
 MsBatchJob *
 ms_batch_job_new(const MsBatchSpec *spec)
 {
@@ -117,38 +117,38 @@ ms_batch_job_is_running(MsBatchJob *self)
   return self->running;
 }
 
-/* The oldest of the news that wait; with the lock held. */
+/* Takes the oldest undelivered updates; the caller holds the lock. */
 static GArray *
-take_news(MsBatchJob *self)
+take_updates(MsBatchJob *self)
 {
-  GArray *news = new_news();
-  const guint n = MIN(self->news->len, NEWS_AT_ONCE);
+  GArray *updates = new_updates();
+  const guint n = MIN(self->updates->len, UPDATES_AT_ONCE);
 
-  g_array_append_vals(news, self->news->data, n);
-  /* What was copied is not freed here. */
-  g_array_set_clear_func(self->news, NULL);
-  g_array_remove_range(self->news, 0, n);
-  g_array_set_clear_func(self->news, clear_news);
-  return news;
+  g_array_append_vals(updates, self->updates->data, n);
+  /* The returned array owns the strings now. */
+  g_array_set_clear_func(self->updates, NULL);
+  g_array_remove_range(self->updates, 0, n);
+  g_array_set_clear_func(self->updates, clear_update);
+  return updates;
 }
 
-/* Returns whether more news wait: many images are shown in several turns of the main loop, so that none takes long. */
+/* Delivers a limited number of updates, so that no turn of the main loop takes long; returns whether more are left. */
 static gboolean
 deliver(MsBatchJob *self)
 {
-  g_autoptr(GArray) news = NULL;
+  g_autoptr(GArray) updates = NULL;
   gboolean more;
 
   g_mutex_lock(&self->lock);
-  news = take_news(self);
-  more = self->news->len > 0;
+  updates = take_updates(self);
+  more = self->updates->len > 0;
   g_mutex_unlock(&self->lock);
-  if (news->len > 0)
-    g_signal_emit(self, news_signal, 0, news);
+  if (updates->len > 0)
+    g_signal_emit(self, updates_signal, 0, updates);
   return more;
 }
 
-/* After the first of many news, the others follow whenever nothing else is to be done. */
+/* Delivers the remaining updates in idle turns of the main loop. */
 static gboolean
 deliver_cb(gpointer data)
 {
@@ -157,30 +157,30 @@ deliver_cb(gpointer data)
   deliver(self);
   g_mutex_lock(&self->lock);
   self->delivery = 0;
-  if (self->news->len > 0)
+  if (self->updates->len > 0)
     self->delivery = g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, deliver_cb, g_object_ref(self), g_object_unref);
   g_mutex_unlock(&self->lock);
   return G_SOURCE_REMOVE;
 }
 
-/* On any thread. */
+/* May be called on any thread. */
 static void
 report(MsBatchJob *self, const MsBatchItem *item, guint index, gboolean first)
 {
-  MsBatchNews news = {.index = index,
-                      .status = item->status,
-                      .input = first ? g_strdup(item->input) : NULL,
-                      .output = g_strdup(item->output),
-                      .message = g_strdup(item->shown    ? item->shown
-                                          : item->reason ? _(item->reason)
-                                                         : item->notes[MS_LANGUAGE_USER]),
-                      .width = item->width,
-                      .height = item->height};
+  MsBatchUpdate update = {.index = index,
+                          .status = item->status,
+                          .input = first ? g_strdup(item->input) : NULL,
+                          .output = g_strdup(item->output),
+                          .message = g_strdup(item->shown    ? item->shown
+                                              : item->reason ? _(item->reason)
+                                                             : item->notes[MS_LANGUAGE_USER]),
+                          .width = item->width,
+                          .height = item->height};
 
   for (guint i = 0; item->kernel_ms && i < item->kernel_ms->len; i++)
-    news.kernel_ms += g_array_index(item->kernel_ms, double, i);
+    update.kernel_ms += g_array_index(item->kernel_ms, double, i);
   g_mutex_lock(&self->lock);
-  g_array_append_val(self->news, news);
+  g_array_append_val(self->updates, update);
   if (self->delivery == 0)
     self->delivery =
       g_timeout_add_full(G_PRIORITY_DEFAULT, DELIVERY_MS, deliver_cb, g_object_ref(self), g_object_unref);

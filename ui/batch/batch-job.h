@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** MsBatchNews: a copy of the state of one image. @input is set only in the first news about it. */
+/** MsBatchUpdate: the state of one image. @input is set only in the first update of an image. */
 typedef struct {
   guint index;
   MsItemStatus status;
@@ -16,13 +16,13 @@ typedef struct {
   int width;
   int height;
   double kernel_ms;
-} MsBatchNews;
+} MsBatchUpdate;
 
 #define MS_TYPE_BATCH_JOB (ms_batch_job_get_type())
 /*
  * Signals, on the main loop:
- *   "news" (GArray of MsBatchNews, valid during the emission): images that were planned or have changed
- *   "ended" (GError *): the thread is idle again; NULL when nothing was left undone
+ *   "updates" (GArray of MsBatchUpdate, valid during the emission): images that were planned or have changed
+ *   "ended" (GError *): the thread is idle again; NULL when the run was completed
  */
 G_DECLARE_FINAL_TYPE(MsBatchJob, ms_batch_job, MS, BATCH_JOB, GObject)
 

@@ -3,7 +3,7 @@
 
 #include "core/batch/inputs.h"
 
-/* Text is typed letter by letter: a request is listed when it has not changed for this long. */
+/* A request is listed when it has not changed for this time, because text is typed letter by letter. */
 #define DELAY_MS 200
 
 /* Rows that are added in one turn of the main loop. */
@@ -18,7 +18,7 @@ struct _MsBatchListing {
   guint source; /* the delay, or the next turn */
 };
 
-/** ms_batch_listing_new: (transfer full): @rows must live as long. */
+/** ms_batch_listing_new: (transfer full): @rows must outlive it. */
 MsBatchListing *
 ms_batch_listing_new(MsBatchRows *rows)
 {
@@ -38,12 +38,12 @@ ms_batch_listing_free(MsBatchListing *self)
 static void
 add_row(MsBatchListing *self, const MsInput *input)
 {
-  const MsBatchNews news = {.index = self->added,
-                            .status = MS_ITEM_PENDING,
-                            .input = input->path,
-                            .message = input->problem ? input->problem->message : NULL};
+  const MsBatchUpdate update = {.index = self->added,
+                                .status = MS_ITEM_PENDING,
+                                .input = input->path,
+                                .message = input->problem ? input->problem->message : NULL};
 
-  ms_batch_rows_take(self->rows, &news);
+  ms_batch_rows_take(self->rows, &update);
 }
 
 static gboolean
@@ -67,7 +67,7 @@ found_cb(GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr(GPtrArray) found = g_task_propagate_pointer(G_TASK(result), NULL);
   MsBatchListing *self = data;
 
-  /* A listing that was stopped may have been freed. */
+  /* After a cancellation, the listing may have been freed. */
   if (!found)
     return;
   g_clear_object(&self->cancellable);
@@ -100,7 +100,7 @@ find_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/** ms_batch_listing_start: lists the pictures of @spec after a short delay, in place of the request before. */
+/** ms_batch_listing_start: lists the pictures of @spec after a short delay; replaces the previous request. */
 void
 ms_batch_listing_start(MsBatchListing *self, const MsBatchSpec *spec)
 {

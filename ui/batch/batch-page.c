@@ -15,9 +15,9 @@
 struct _MsBatchPage {
   GtkBin parent_instance;
   MsBatchRows *rows;
-  MsBatchListing *listing; /* of the request that is no job yet */
+  MsBatchListing *listing; /* shows the images before the job exists */
   MsBatchJob *job;         /* (nullable): the batch in the list */
-  gboolean outdated;       /* the form describes another batch than @job */
+  gboolean outdated;       /* the form was changed after @job was made */
   gboolean paused;
   gint64 started_us;
   guint finished_before; /* images that were finished when the run began */
@@ -53,14 +53,14 @@ is_running(MsBatchPage *self)
   return self->job && ms_batch_job_is_running(self->job);
 }
 
-/* Whether the list shows the images of the request, so that a run continues with those that are waiting. */
+/* Whether the list shows the images that the form describes, so that a run continues with the pending ones. */
 static gboolean
 list_is_current(MsBatchPage *self)
 {
   return self->job && !self->outdated;
 }
 
-/* Without the view, which would handle the removal of each of thousands of rows. */
+/* Detaches the view from the model, because it would handle the removal of each row. */
 static void
 clear_rows(MsBatchPage *self)
 {
@@ -88,7 +88,7 @@ update_buttons(MsBatchPage *self)
                                                   ms_batch_job_get_spec(self->job)->manifest);
 }
 
-/* Shows which pictures the request is about before anything is planned or written. */
+/* Lists the pictures before anything is planned or written. */
 static void
 list_request(MsBatchPage *self)
 {
@@ -100,7 +100,7 @@ list_request(MsBatchPage *self)
     ms_batch_listing_stop(self->listing);
 }
 
-/* The list of another request is cleared, unless its images are being filtered. */
+/* Clears the list of an earlier request, unless its images are being filtered. */
 static void
 request_changed(MsBatchPage *self)
 {
@@ -145,10 +145,10 @@ show_progress(MsBatchPage *self)
 }
 
 static void
-on_news(MsBatchPage *self, GArray *news)
+on_updates(MsBatchPage *self, GArray *updates)
 {
-  for (guint i = 0; i < news->len; i++)
-    ms_batch_rows_take(self->rows, &g_array_index(news, MsBatchNews, i));
+  for (guint i = 0; i < updates->len; i++)
+    ms_batch_rows_take(self->rows, &g_array_index(updates, MsBatchUpdate, i));
   show_progress(self);
 }
 
@@ -182,7 +182,7 @@ make_job(MsBatchPage *self)
   clear_rows(self);
   self->outdated = FALSE;
   self->job = ms_batch_job_new(spec);
-  g_signal_connect_object(self->job, "news", G_CALLBACK(on_news), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->job, "updates", G_CALLBACK(on_updates), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
 }
 
@@ -392,7 +392,7 @@ ms_batch_page_init(MsBatchPage *self)
   update_buttons(self);
 }
 
-/** ms_batch_page_set_engine: to be called once; batches run on the device that is chosen for @engine. */
+/** ms_batch_page_set_engine: sets, once, the engine whose device batches use. */
 void
 ms_batch_page_set_engine(MsBatchPage *self, MsWindowEngine *engine)
 {

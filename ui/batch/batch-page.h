@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define MS_TYPE_BATCH_PAGE (ms_batch_page_get_type())
 /*
  * Property: "document" (MsDocument or NULL, write-only): the picture whose settings are offered.
- * Signal: "open" (const char *path): the user wants to see an image in the workspace Picture.
+ * Signal: "open" (const char *path): the user opens an image in the workspace Picture.
  */
 G_DECLARE_FINAL_TYPE(MsBatchPage, ms_batch_page, MS, BATCH_PAGE, GtkBin)
 

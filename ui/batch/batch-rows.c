@@ -59,34 +59,34 @@ state_text(MsItemStatus status)
 }
 
 static void
-add(MsBatchRows *self, const MsBatchNews *news)
+add(MsBatchRows *self, const MsBatchUpdate *update)
 {
-  g_autofree char *name = g_filename_display_basename(news->input);
+  g_autofree char *name = g_filename_display_basename(update->input);
   GtkTreeIter iter;
 
-  gtk_list_store_insert_with_values(self->store, &iter, -1, MS_BATCH_INPUT, news->input, MS_BATCH_NAME, name,
+  gtk_list_store_insert_with_values(self->store, &iter, -1, MS_BATCH_INPUT, update->input, MS_BATCH_NAME, name,
                                     MS_BATCH_STATUS, MS_ITEM_PENDING, -1);
   g_array_append_val(self->iters, iter);
   self->counts.pending++;
 }
 
-/** ms_batch_rows_take: adds the image of @news if it is new, and shows its state. */
+/** ms_batch_rows_take: shows the state of an image in its row; adds the row if @update is the image's first. */
 void
-ms_batch_rows_take(MsBatchRows *self, const MsBatchNews *news)
+ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update)
 {
-  g_autofree char *size = news->width > 0 ? g_strdup_printf("%d × %d", news->width, news->height) : g_strdup("");
-  g_autofree char *time = news->kernel_ms > 0 ? ms_format_ms(news->kernel_ms) : g_strdup("");
-  g_autofree char *message = news->message ? ms_words_of_window(news->message) : NULL;
+  g_autofree char *size = update->width > 0 ? g_strdup_printf("%d × %d", update->width, update->height) : g_strdup("");
+  g_autofree char *time = update->kernel_ms > 0 ? ms_format_ms(update->kernel_ms) : g_strdup("");
+  g_autofree char *message = update->message ? ms_words_of_window(update->message) : NULL;
   int before;
 
-  if (news->input)
-    add(self, news);
-  g_return_if_fail(news->index < self->iters->len);
-  GtkTreeIter *iter = &g_array_index(self->iters, GtkTreeIter, news->index);
+  if (update->input)
+    add(self, update);
+  g_return_if_fail(update->index < self->iters->len);
+  GtkTreeIter *iter = &g_array_index(self->iters, GtkTreeIter, update->index);
   gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, MS_BATCH_STATUS, &before, -1);
   --*counter(self, (MsItemStatus)before);
-  ++*counter(self, news->status);
-  gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, news->output, MS_BATCH_STATE, state_text(news->status),
+  ++*counter(self, update->status);
+  gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, update->output, MS_BATCH_STATE, state_text(update->status),
                      MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
-                     (int)news->status, -1);
+                     (int)update->status, -1);
 }

@@ -30,6 +30,6 @@ typedef struct {
 MsBatchRows *ms_batch_rows_new(void);
 void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
-void ms_batch_rows_take(MsBatchRows *self, const MsBatchNews *news);
+void ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchSpec: everything that a batch in the window is asked to do, and the command line that does the same. */
+/* MsBatchSpec: the inputs, outputs and settings of a batch, and the equivalent command line. */
 #pragma once
 
 #include "core/batch/batch.h"

@@ -42,7 +42,7 @@ append_group(GString *text, MsOptionGroup group, const MsSettings *settings, con
 /**
  * ms_settings_text: (transfer full): labels and values of options
  * @names: (nullable) (array zero-terminated=1): the options; all where %NULL
- * @toggles_first: the toggles come first, those with their default values too; otherwise last, and only the others
+ * @toggles_first: whether all toggles come first; otherwise toggles that differ from the default come last
  */
 char *
 ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first)

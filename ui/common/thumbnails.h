@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsThumbnails: small pictures of image files, decoded in threads when they are first asked for. */
+/* MsThumbnails: small pictures of image files, decoded in threads at the first request. */
 #pragma once
 
 #include <gdk-pixbuf/gdk-pixbuf.h>

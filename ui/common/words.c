@@ -19,8 +19,8 @@ replace_option(const GMatchInfo *match, GString *result, gpointer data)
 }
 
 /**
- * ms_words_of_window: (transfer full): @sentence, which names options as the command line does, with the labels that
- * the window has for them; an option that only the command line has loses its hyphens.
+ * ms_words_of_window: (transfer full): replaces names of options in @sentence by the labels of the window; an option
+ * that only the command line has loses its hyphens.
  */
 char *
 ms_words_of_window(const char *sentence)

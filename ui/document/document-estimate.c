@@ -37,7 +37,9 @@ time_of_change(const char *path)
   return g_stat(path, &about) == 0 ? (gint64)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec : 0;
 }
 
-/* (transfer none): the rates of the search for this device and class of problem, read again when it was continued. */
+/*
+ * (transfer none): the rates of the saved search for this device and class of problem; reloaded when its file changes.
+ */
 static MsRates *
 tuned_rates(MsDocument *self, MsDevice *device, const MsRateQuery *query)
 {

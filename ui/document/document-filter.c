@@ -58,7 +58,7 @@ piece_cb(MsImage *image, const MsRegion *region, gpointer data)
   g_ptr_array_add(self->pieces, piece);
   self->shown = self->shown || covers_visible(self, region);
   g_signal_emit_by_name(self, "pieces-changed");
-  if (self->wanted && self->shown && self->cancellable)
+  if (self->requested && self->shown && self->cancellable)
     g_cancellable_cancel(self->cancellable);
 }
 
@@ -77,13 +77,13 @@ clear_pieces(MsDocument *self)
   g_signal_emit_by_name(self, "pieces-changed");
 }
 
-/* Starts the request that waits for the end of the one that has ended, or none. */
+/* Starts the waiting request, if any, after the running one has ended. */
 void
 ms_document_end_request(MsDocument *self)
 {
   g_clear_object(&self->cancellable);
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
-  if (self->wanted) {
+  if (self->requested) {
     start(self);
     return;
   }
@@ -102,7 +102,7 @@ filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
     ms_document_add_run(self, run);
     clear_pieces(self);
   } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    self->wanted = FALSE;
+    self->requested = FALSE;
     clear_pieces(self);
     g_signal_emit_by_name(self, "problem", error);
   }
@@ -124,15 +124,16 @@ start(MsDocument *self)
 {
   static const MsFilterEvents events = {.piece = piece_cb, .progress = progress_cb};
   gboolean seen = self->visible.width > 0 && self->visible.height > 0;
-  const MsWantedFilter wanted = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL, &events};
+  const MsWindowEngineRequest request = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
+                                         &events};
 
-  self->wanted = FALSE;
+  self->requested = FALSE;
   self->shown = !seen;
   self->cancellable = g_cancellable_new();
   self->started_us = g_get_monotonic_time();
   self->request_step = ms_history_get_step(self->history);
   forget_covered_pieces(self);
-  ms_window_engine_filter_async(self->engine, &wanted, self->cancellable, filtered_cb, g_object_ref(self));
+  ms_window_engine_filter_async(self->engine, &request, self->cancellable, filtered_cb, g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
 }
 
@@ -142,7 +143,7 @@ cancel_late_cb(gpointer data)
   MsDocument *self = data;
 
   self->cancel_timer = 0;
-  if (self->wanted && self->cancellable)
+  if (self->requested && self->cancellable)
     g_cancellable_cancel(self->cancellable);
   return G_SOURCE_REMOVE;
 }
@@ -157,7 +158,7 @@ ms_document_request_filter(MsDocument *self)
     start(self);
     return;
   }
-  self->wanted = TRUE;
+  self->requested = TRUE;
   if (self->repeated)
     return;
   if (self->shown || age_ms >= SHOW_SOMETHING_MS)
@@ -173,7 +174,7 @@ ms_document_request_filter(MsDocument *self)
 void
 ms_document_cancel(MsDocument *self)
 {
-  self->wanted = self->wanted && self->repeated;
+  self->requested = self->requested && self->repeated;
   if (!self->cancellable)
     return;
   g_cancellable_cancel(self->cancellable);

@@ -19,21 +19,21 @@ struct _MsDocument {
   MsRun *current;
   MsRun *run_a;
   MsRun *run_b;
-  guint newest_step;  /* of the history, to which the newest run belongs */
+  guint newest_step;  /* the step of the history that the newest run belongs to */
   GPtrArray *removed; /* (nullable): what document-runs.c needs to put runs back */
   MsRegion visible;
   gboolean live;
 
   GCancellable *cancellable; /* of the running request, NULL when there is none */
   GPtrArray *pieces;
-  gboolean wanted;
+  gboolean requested;
   gboolean shown;
   gint64 started_us;
   guint cancel_timer;
   double progress;
-  guint request_step; /* of the history, to which the running request belongs */
+  guint request_step; /* the step of the history that the running request belongs to */
 
-  MsRates *tuned; /* (nullable): of the search in the file @tuned_path, as it was at @tuned_changed */
+  MsRates *tuned; /* (nullable): from the search in the file @tuned_path, modified at @tuned_changed */
   char *tuned_path;
   gint64 tuned_changed;
 

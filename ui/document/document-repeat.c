@@ -38,9 +38,9 @@ static void
 repeat_once(MsDocument *self)
 {
   static const MsFilterEvents events = {.progress = progress_cb};
-  const MsWantedFilter wanted = {self->source, ms_run_get_requested(self->repeated), NULL, &events};
+  const MsWindowEngineRequest request = {self->source, ms_run_get_requested(self->repeated), NULL, &events};
 
-  ms_window_engine_filter_async(self->engine, &wanted, self->cancellable, repeated_cb, g_object_ref(self));
+  ms_window_engine_filter_async(self->engine, &request, self->cancellable, repeated_cb, g_object_ref(self));
 }
 
 /** ms_document_can_repeat_run: whether nothing is being filtered and the device of @run (nullable) is in use. */

@@ -60,7 +60,7 @@ ms_document_get_current_run(MsDocument *self)
   return self->current;
 }
 
-/* A run that was removed, and what it was used for. */
+/* A removed run, its position, and whether it was side A, side B or the baseline. */
 typedef struct {
   MsRun *run;
   guint position;
@@ -121,7 +121,7 @@ ms_document_get_removed_run(MsDocument *self)
   return n > 0 ? ((MsRemovedRun *)self->removed->pdata[n - 1])->run : NULL;
 }
 
-/** ms_document_undo_removal: puts the run that was removed last back to its place and its uses. */
+/** ms_document_undo_removal: restores the run that was removed last, with its position and uses. */
 void
 ms_document_undo_removal(MsDocument *self)
 {
@@ -141,7 +141,7 @@ ms_document_undo_removal(MsDocument *self)
   removed_run_free(removed);
 }
 
-/* For the end of the document. */
+/* To be called when the document is disposed. */
 void
 ms_document_forget_removed_runs(MsDocument *self)
 {

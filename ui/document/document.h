@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsDocument: one open picture: its source, the settings with their history, the runs made so far and what is compared.
- */
+/* MsDocument: an open picture: its source, the settings with their history, the runs, and the two pictures compared. */
 #pragma once
 
 #include "core/image/image-io.h"
@@ -17,10 +15,10 @@ G_BEGIN_DECLS
  *   two sides of the views show; NULL stands for the source on side A and for the current run on side B), "busy"
  *   (boolean), "progress" (double, 0 to 1), "can-undo", "can-redo" (boolean)
  * Signals:
- *   "settings-changed" (): ms_document_get_settings() is another
- *   "pieces-changed" (): parts of the result to come arrived or went
- *   "problem" (GError *): a run failed; cancelled runs say nothing
- *   "pictures-dropped" (guint n): that many of the oldest pictures were let go to stay within the memory bound
+ *   "settings-changed" (): the settings have changed
+ *   "pieces-changed" (): the list of finished parts of the next result has changed
+ *   "problem" (GError *): a run failed; not emitted for cancelled runs
+ *   "pictures-dropped" (guint n): the pictures of the @n oldest runs were freed to stay within the memory bound
  */
 G_DECLARE_FINAL_TYPE(MsDocument, ms_document, MS, DOCUMENT, GObject)
 

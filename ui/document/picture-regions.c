@@ -7,7 +7,7 @@
 
 #define MIN_PIXELS_DEFAULT 50
 
-/* How long a request runs on when other regions, or another run of the filter, are wanted. */
+/* A request is cancelled at this age when another one or a run of the filter waits. */
 #define FINISH_MS 250
 
 /*
@@ -31,9 +31,9 @@ struct _MsPictureRegions {
   int x; /* the pixel whose region is selected, -1 for none */
   int y;
   MsWindowEngine *engine; /* (nullable): of the last request */
-  Work *wanted;           /* (nullable): what is requested when the running request ends */
+  Work *next;             /* (nullable): requested when the running request ends */
   gint64 began_us;        /* of the running request */
-  guint timer;            /* ends the running request */
+  guint timer;            /* cancels the running request */
 };
 
 G_DEFINE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS_TYPE_PICTURE_RESULT)
@@ -117,9 +117,9 @@ same_work(const Work *a, const Work *b)
 /* Requests */
 
 static void
-begin_wanted(MsPictureRegions *self)
+begin_next(MsPictureRegions *self)
 {
-  Work *work = g_steal_pointer(&self->wanted);
+  Work *work = g_steal_pointer(&self->next);
   const Work *known = get_known(self);
 
   if (known && same_filter(known, work)) {
@@ -137,12 +137,12 @@ end_late_cb(gpointer data)
 
   self->timer = 0;
   ms_picture_result_cancel(MS_PICTURE_RESULT(self));
-  if (self->wanted)
-    begin_wanted(self);
+  if (self->next)
+    begin_next(self);
   return G_SOURCE_REMOVE;
 }
 
-/* While a slider moves, a short request still ends with regions to show; a long one makes way for the newest. */
+/* While a slider moves, a short request is completed, so that regions are shown; a long one is cancelled. */
 static void
 end_soon(MsPictureRegions *self)
 {
@@ -154,40 +154,39 @@ end_soon(MsPictureRegions *self)
 
 /* What the run that is shown was asked for, without the toggles: they change no pixel, and not all give modes. */
 static gboolean
-ask(MsPictureRegions *self, MsDocument *document, Work *asked)
+describe_request(MsPictureRegions *self, MsDocument *document, Work *request)
 {
   MsRun *run = ms_document_get_shown_run(document);
 
-  *asked = (Work){
+  *request = (Work){
     .source = ms_document_get_source(document), .settings = ms_settings_default(), .min_pixels = self->min_pixels};
   if (run)
-    asked->settings.params = ms_run_get_requested(run)->params;
-  return asked->source && run;
+    request->settings.params = ms_run_get_requested(run)->params;
+  return request->source && run;
 }
 
 /** ms_picture_regions_update: finds the regions of the run shown unless they are known or are being found. */
 void
 ms_picture_regions_update(MsPictureRegions *self, MsDocument *document)
 {
-  const Work *latest =
-    self->wanted ? self->wanted : (const Work *)ms_picture_result_get_latest(MS_PICTURE_RESULT(self));
-  Work asked;
+  const Work *latest = self->next ? self->next : (const Work *)ms_picture_result_get_latest(MS_PICTURE_RESULT(self));
+  Work request;
 
-  if (!ask(self, document, &asked) || same_work(latest, &asked))
+  if (!describe_request(self, document, &request) || same_work(latest, &request))
     return;
   g_set_object(&self->engine, ms_document_get_engine(document));
-  g_clear_pointer(&self->wanted, release_work);
-  self->wanted = g_atomic_rc_box_dup(sizeof asked, &asked);
-  g_object_ref(self->wanted->source);
+  g_clear_pointer(&self->next, release_work);
+  self->next = g_atomic_rc_box_dup(sizeof request, &request);
+  g_object_ref(self->next->source);
   if (ms_picture_result_is_busy(MS_PICTURE_RESULT(self)))
     end_soon(self);
   else
-    begin_wanted(self);
+    begin_next(self);
 }
 
 /* The selection */
 
-/* The selection stays at its pixel when other regions are found. */
+/* Selects the region at the selected pixel again when other regions were found. */
 static void
 find_selected(MsPictureRegions *self)
 {
@@ -237,10 +236,10 @@ static void
 result_changed_cb(MsPictureRegions *self)
 {
   g_clear_handle_id(&self->timer, g_source_remove);
-  if (self->wanted && same_work(get_known(self), self->wanted))
-    g_clear_pointer(&self->wanted, release_work);
-  else if (self->wanted)
-    begin_wanted(self);
+  if (self->next && same_work(get_known(self), self->next))
+    g_clear_pointer(&self->next, release_work);
+  else if (self->next)
+    begin_next(self);
   find_selected(self);
 }
 
@@ -271,7 +270,7 @@ ms_picture_regions_dispose(GObject *object)
   MsPictureRegions *self = MS_PICTURE_REGIONS(object);
 
   g_clear_handle_id(&self->timer, g_source_remove);
-  g_clear_pointer(&self->wanted, release_work);
+  g_clear_pointer(&self->next, release_work);
   g_clear_object(&self->engine);
   G_OBJECT_CLASS(ms_picture_regions_parent_class)->dispose(object);
 }
@@ -301,7 +300,7 @@ ms_picture_regions_init(MsPictureRegions *self)
   g_signal_connect(self, "changed", G_CALLBACK(result_changed_cb), NULL);
 }
 
-/* A run of the filter waits behind the search for regions of the run before. */
+/* A run of the filter has to wait for the request for regions, so that is shortened. */
 static void
 busy_cb(MsPictureRegions *self, GParamSpec *pspec, MsDocument *document)
 {
@@ -354,7 +353,7 @@ paint_in_thread(GTask *task, gpointer source, gpointer work, GCancellable *cance
                         g_object_unref);
 }
 
-/** ms_picture_regions_paint_async: paints the regions that are known now; some must be. */
+/** ms_picture_regions_paint_async: paints the known regions; requires that some are known. */
 void
 ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture picture, GCancellable *cancellable,
                                GAsyncReadyCallback callback, gpointer data)

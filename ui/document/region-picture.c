@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/region-picture.h"
 
-/* Colours of labels that follow each other lie far apart. */
+/* Consecutive labels get colours that are easily distinguished. */
 static MsImage *
 paint_labels(const MsSegmentation *segmentation)
 {

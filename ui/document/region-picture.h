@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * MsRegionPicture: what is painted.
  * @MS_REGION_PICTURE_OUTLINES: the original with the outlines of the regions
- * @MS_REGION_PICTURE_LABELS: a colour for each label, neighbours in different ones as a rule
+ * @MS_REGION_PICTURE_LABELS: a colour for each label, usually another one than the neighbours'
  * @MS_REGION_PICTURE_MEANS: each region in its mean colour
  */
 typedef enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/engine/filter-job.h"
 
-/* Above this share of the picture the visible part gets no run of its own: the whole is shown band by band. */
+/* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
 #define MOSTLY_VISIBLE 0.7
 
 /* One run over a region, whose finished rows are passed on as pieces. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsFilterJob: one filter request as the worker thread carries it out: what is visible first, then the whole picture.
- */
+/* MsFilterJob: a filter request, carried out by the worker thread: the visible part first, then the whole picture. */
 #pragma once
 
 #include "core/engine/engine.h"
@@ -13,8 +11,8 @@ G_BEGIN_DECLS
  * MsFilterJob:
  * @visible: the part of the picture that is on the screen, computed first; empty for none
  * @engine: filters the image
- * @piece: called with each part as it is ready, on the thread that computes
- * @progress: called with the share that is done after each band, on the thread that computes
+ * @piece: called on the worker thread with each finished part
+ * @progress: called on the worker thread after each band with the finished share
  */
 typedef struct {
   MsImage *source;

@@ -34,7 +34,7 @@ ms_job_unref(MsJob *self)
   g_free(self);
 }
 
-/** ms_job_claim: whether the caller is the first to claim the right to answer. */
+/** ms_job_claim: whether the caller is the first to claim the job; only the first may complete its task. */
 gboolean
 ms_job_claim(MsJob *self)
 {

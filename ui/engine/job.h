@@ -25,9 +25,9 @@ typedef enum {
 } MsJobKind;
 
 /**
- * MsJob: one thing for the worker to do; reference counted, because the thread may hang on to it.
- * @task: gets the result, from whichever side claims the job first
- * @worker: the one that runs it, set when it begins
+ * MsJob: one job of the worker; reference counted, because a hung thread keeps its reference.
+ * @task: completed by the thread that claims the job first
+ * @worker: set when a worker starts the job
  */
 typedef struct {
   gatomicrefcount references;

@@ -54,7 +54,7 @@ ms_picture_result_init(MsPictureResult *self)
 {
 }
 
-/* After a failure nothing is known, so that the next request tries again. */
+/* A failure clears the known result, so that the next request computes it again. */
 static void
 take_result(MsPictureResult *self, const GError *error)
 {
@@ -84,7 +84,7 @@ on_computed(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /**
- * ms_picture_result_request: completes @work on the thread of @engine; cancels the request before it.
+ * ms_picture_result_request: completes @work on the thread of @engine; cancels the previous request.
  * @work: (transfer full): with its inputs, and with those outputs that are known already
  */
 void

@@ -14,7 +14,7 @@ typedef struct {
 } Rate;
 
 struct _MsRates {
-  GArray *rates; /* Rate; later ones count more */
+  GArray *rates; /* Rate; the newest last */
 };
 
 static void
@@ -74,7 +74,7 @@ add(MsRates *self, const char *device, const MsSettings *settings, double ms)
   g_array_append_val(self->rates, rate);
 }
 
-/** ms_rates_add_run: takes over the time of a finished run. */
+/** ms_rates_add_run: adds the kernel time of a finished run. */
 void
 ms_rates_add_run(MsRates *self, MsRun *run)
 {
@@ -102,8 +102,8 @@ plan_trial(const MsTuneRecord *record, const MsTrial *trial, const MsDeviceLimit
 }
 
 /**
- * ms_rates_add_record: takes over the times of a search on a device with @limits; the winner counts as the newest. A
- * record that does not say what was measured has no rates.
+ * ms_rates_add_record: adds the times of a search on a device with @limits, the winner last. A record without the
+ * measured problem adds none.
  */
 void
 ms_rates_add_record(MsRates *self, const MsTuneRecord *record, const MsDeviceLimits *limits)

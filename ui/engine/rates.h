@@ -17,7 +17,7 @@ void ms_rates_add_run(MsRates *self, MsRun *run);
 void ms_rates_add_record(MsRates *self, const MsTuneRecord *record, const MsDeviceLimits *limits);
 
 /**
- * MsRateQuery: a run whose time is wanted.
+ * MsRateQuery: the run whose time is estimated.
  * @device: (nullable): name of the device, %NULL for the serial reference
  * @settings: as the plan resolved them
  */

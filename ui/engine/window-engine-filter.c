@@ -3,10 +3,10 @@
 
 #include "ui/engine/window-engine-private.h"
 
-/* Progress is told at most this often. */
+/* The shortest time between two reports of progress. */
 #define PROGRESS_US (40 * 1000)
 
-/* What a filter request carries from the caller to the worker and back. */
+/* The callbacks of a filter request. */
 typedef struct {
   MsJob *job;
   MsFilterEvents events;
@@ -114,23 +114,23 @@ filter_job(MsWindowEngine *self, GTask *task, MsImage *source, const MsSettings 
 
 /**
  * ms_window_engine_filter_async:
- * @cancellable: (nullable): looked at between bands
- * @user_data: for @callback and for the events of @wanted
+ * @cancellable: (nullable): checked between bands
+ * @user_data: for @callback and for the events of @request
  */
 void
-ms_window_engine_filter_async(MsWindowEngine *self, const MsWantedFilter *wanted, GCancellable *cancellable,
+ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request, GCancellable *cancellable,
                               GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsJob *job = filter_job(self, task, wanted->source, wanted->settings, cancellable);
+  MsJob *job = filter_job(self, task, request->source, request->settings, cancellable);
   FilterCall *call = job->data;
 
-  /* A run that ended just before it was cancelled is a good run. */
+  /* A run that was completed just before its cancellation is returned. */
   g_task_set_check_cancellable(task, FALSE);
-  call->events = *wanted->events;
+  call->events = *request->events;
   call->user_data = user_data;
-  if (wanted->visible)
-    job->filter.visible = *wanted->visible;
+  if (request->visible)
+    job->filter.visible = *request->visible;
   ms_worker_push(self->worker, job);
 }
 

@@ -7,19 +7,19 @@
 G_BEGIN_DECLS
 
 /**
- * MsWantedFilter: a request; all is copied or referenced when it is made.
- * @visible: (nullable): the part to compute and tell first
- * @events: told meanwhile
+ * MsWindowEngineRequest: a filter request; its members are copied or referenced.
+ * @visible: (nullable): the part to compute and report first
+ * @events: called during the run
  */
 typedef struct {
   MsImage *source;
   const MsSettings *settings;
   const MsRegion *visible;
   const MsFilterEvents *events;
-} MsWantedFilter;
+} MsWindowEngineRequest;
 
-void ms_window_engine_filter_async(MsWindowEngine *self, const MsWantedFilter *wanted, GCancellable *cancellable,
-                                   GAsyncReadyCallback callback, gpointer user_data);
+void ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 
 G_END_DECLS

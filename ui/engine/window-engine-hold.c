@@ -8,7 +8,7 @@
  * @cancellable: (transfer none): of the measurement; identifies the holder
  *
  * Waits until everything that was requested has ended. From then on requests wait until ms_window_engine_release(),
- * which the caller owes for each call that was finished with success.
+ * which the caller must call after each successful call.
  */
 void
 ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAsyncReadyCallback callback,

@@ -20,7 +20,7 @@ struct _MsWindowEngine {
   guint watchdog_ms;
   guint pulse;
   guint openings;
-  GPtrArray *holders; /* GCancellable of the measurements that have the device or wait for it */
+  GPtrArray *holders; /* GCancellable of the measurements that use the device or wait for it */
 };
 
 G_END_DECLS

@@ -5,12 +5,12 @@
 
 #include "core/error.h"
 
-/* How often the main loop looks whether the worker still lives, and how much longer than the watchdog it is given. */
+/* How often the main loop checks the worker, and its extra time beyond that of the watchdog. */
 #define PULSE_MS 1000
 #define GRACE_US (10 * G_USEC_PER_SEC)
 #define DEFAULT_WATCHDOG_MS 30000
 
-/* How long closing the program waits for the band that runs. */
+/* How long the program waits for the running band when it is closed. */
 #define QUIT_PATIENCE_US (5 * G_USEC_PER_SEC)
 
 G_DEFINE_FINAL_TYPE(MsWindowEngine, ms_window_engine, G_TYPE_OBJECT)
@@ -65,7 +65,7 @@ fail(MsWindowEngine *self, const GError *problem)
   g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* The thread that hangs keeps its worker; what waited behind it goes to a fresh one. */
+/* The hung thread keeps its worker; the waiting jobs are moved to a new one. */
 static void
 replace_worker(MsWindowEngine *self, MsJob *hung)
 {
@@ -81,7 +81,7 @@ replace_worker(MsWindowEngine *self, MsJob *hung)
   ms_set_error(&error, MS_ERROR_TIMEOUT, "The device %s has stopped answering. Choose another device.",
                self->device ? ms_device_get_name(self->device) : "auto");
   fail(self, error);
-  /* Nothing the thread says from now on is for anyone. */
+  /* From now on, results of the thread are ignored. */
   if (hung->filter.cancellable)
     g_cancellable_cancel(hung->filter.cancellable);
   if (ms_job_claim(hung))
@@ -155,7 +155,7 @@ opened_cb(GObject *source, GAsyncResult *result, gpointer data)
  * ms_window_engine_choose:
  * @device_selector: as ms_device_choose() takes it, or #MS_ENGINE_REFERENCE
  *
- * Opens another device once the job that runs has ended; "changed" tells when and how that went.
+ * Opens another device once the running job has ended; then "changed" is emitted.
  */
 void
 ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
@@ -175,7 +175,7 @@ ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
   g_signal_emit(self, signals[SIGNAL_CHANGED], 0);
 }
 
-/** ms_window_engine_shut_down: ends the thread after the band that runs; what waits is cancelled. */
+/** ms_window_engine_shut_down: ends the thread after the running band; waiting jobs are cancelled. */
 void
 ms_window_engine_shut_down(MsWindowEngine *self)
 {
@@ -194,7 +194,9 @@ ms_window_engine_shut_down(MsWindowEngine *self)
   g_clear_pointer(&self->worker, ms_worker_unref);
 }
 
-/** ms_window_engine_set_watchdog: how long the device may keep silent before it counts as hung; 0 waits for ever. */
+/**
+ * ms_window_engine_set_watchdog: how long the device may report no progress before it counts as hung; 0 for no limit.
+ */
 void
 ms_window_engine_set_watchdog(MsWindowEngine *self, guint milliseconds)
 {
@@ -208,7 +210,7 @@ ms_window_engine_get_state(MsWindowEngine *self)
   return self->state;
 }
 
-/** ms_window_engine_get_device_selector: (transfer none): what was chosen last. */
+/** ms_window_engine_get_device_selector: (transfer none): the device selector that was chosen last. */
 const char *
 ms_window_engine_get_device_selector(MsWindowEngine *self)
 {
@@ -264,7 +266,7 @@ note_loss(MsWindowEngine *self, const GError *error)
     fail(self, error);
 }
 
-/** ms_window_engine_call_async: makes a call between two filter requests. */
+/** ms_window_engine_call_async: calls a function on the engine's thread, between two filter requests. */
 void
 ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
                             GAsyncReadyCallback callback, gpointer user_data)

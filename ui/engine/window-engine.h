@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 
 /**
  * MsWindowEngineState:
- * @MS_WINDOW_ENGINE_OPENING: the device is being looked for; requests wait
- * @MS_WINDOW_ENGINE_READY: ms_window_engine_get_device() says which, %NULL for the serial reference
- * @MS_WINDOW_ENGINE_FAILED: ms_window_engine_get_problem() says why; requests fail with it
+ * @MS_WINDOW_ENGINE_OPENING: the device is being opened; requests wait
+ * @MS_WINDOW_ENGINE_READY: the device is open, or the serial reference was chosen
+ * @MS_WINDOW_ENGINE_FAILED: no device could be opened; requests fail with ms_window_engine_get_problem()
  */
 typedef enum {
   MS_WINDOW_ENGINE_OPENING,
@@ -21,7 +21,7 @@ typedef enum {
 
 #define MS_TYPE_WINDOW_ENGINE (ms_window_engine_get_type())
 /*
- * Signals: "changed" (): the state, the device, the list of devices or the explanation is another;
+ * Signals: "changed" (): the state, the device, the list of devices or the explanation has changed;
  * "holders-changed" (): a measurement took the device for itself or gave it back.
  */
 G_DECLARE_FINAL_TYPE(MsWindowEngine, ms_window_engine, MS, WINDOW_ENGINE, GObject)
@@ -41,10 +41,10 @@ const GError *ms_window_engine_get_problem(MsWindowEngine *self);
 MsRates *ms_window_engine_get_rates(MsWindowEngine *self);
 
 /**
- * MsFilterEvents: what a filter request tells while it runs; both are called from the main loop, and never after the
- * request's own callback or after its cancellable was cancelled.
+ * MsFilterEvents: callbacks of a running filter request, on the main loop; not called after the request's own callback
+ * or after its cancellation.
  * @piece: a part of the result, @region of the source wide and high, visible parts first
- * @progress: the share of the whole that is done, 0 to 1
+ * @progress: the finished share, 0 to 1
  */
 typedef struct {
   void (*piece)(MsImage *piece, const MsRegion *region, gpointer user_data);

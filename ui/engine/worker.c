@@ -204,7 +204,7 @@ no_engine(const MsWorker *self)
   return error;
 }
 
-/* The thread waits without a running job, so that the watchdog does not take it for a hung one. */
+/* The thread waits with no running job, so that the watchdog does not regard it as hung. */
 static void
 run_hold(MsWorker *self, MsJob *job)
 {
@@ -320,7 +320,7 @@ ms_worker_push(MsWorker *self, MsJob *job)
   g_async_queue_push_sorted(self->jobs, job, compare_jobs, NULL);
 }
 
-/** ms_worker_release: ends a hold, whose holder has been told of it. */
+/** ms_worker_release: ends a hold whose task was completed. */
 void
 ms_worker_release(MsWorker *self)
 {
@@ -337,7 +337,7 @@ ms_worker_set_watchdog(MsWorker *self, guint milliseconds)
   self->watchdog_ms = milliseconds;
 }
 
-/** ms_worker_beat: shows the main thread that the running job makes progress; only from the job itself. */
+/** ms_worker_beat: shows the main thread that the running job makes progress; called by the job itself. */
 void
 ms_worker_beat(MsWorker *self)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** MsOpened: what opening a device found. */
+/** MsOpened: the result of opening a device. */
 typedef struct {
   MsDevice *device;
   GPtrArray *devices;

@@ -282,13 +282,13 @@ ms_run_has_result(MsRun *self)
   return self->result != NULL;
 }
 
-/** ms_run_share_result: uses the picture of @twin, which has the same digest, so that one copy serves both. */
+/** ms_run_share_result: uses the picture of @other, which has the same digest, so that one copy serves both. */
 void
-ms_run_share_result(MsRun *self, MsRun *twin)
+ms_run_share_result(MsRun *self, MsRun *other)
 {
-  g_return_if_fail(strcmp(self->digest, twin->digest) == 0);
+  g_return_if_fail(strcmp(self->digest, other->digest) == 0);
 
-  if (g_set_object(&self->result, twin->result))
+  if (g_set_object(&self->result, other->result))
     g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_RESULT]);
 }
 

@@ -75,7 +75,7 @@ MsMatch ms_run_get_match(MsRun *self);
 MsImage *ms_run_get_result(MsRun *self);
 const char *ms_run_get_digest(MsRun *self);
 gboolean ms_run_has_result(MsRun *self);
-void ms_run_share_result(MsRun *self, MsRun *twin);
+void ms_run_share_result(MsRun *self, MsRun *other);
 void ms_run_drop_result(MsRun *self);
 void ms_run_judge(MsRun *self, MsRun *baseline);
 

@@ -155,19 +155,19 @@ cancel_cb(GCancellable *closing, gpointer cancellable)
  * @cancellable: of the window; the row's button cancels this picture alone
  */
 void
-ms_picture_load_async(const MsWantedPicture *wanted, GCancellable *cancellable, GAsyncReadyCallback callback,
+ms_picture_load_async(const MsPictureLoadRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
                       gpointer user_data)
 {
-  g_autoptr(GTask) task = g_task_new(wanted->window, cancellable, callback, user_data);
+  g_autoptr(GTask) task = g_task_new(request->window, cancellable, callback, user_data);
   PictureLoad *self = g_new0(PictureLoad, 1);
 
-  self->file = g_object_ref(wanted->file);
+  self->file = g_object_ref(request->file);
   self->limits = ms_image_limits_default();
-  self->limits.max_pixels = wanted->max_pixels;
+  self->limits.max_pixels = request->max_pixels;
   self->cancellable = g_cancellable_new();
   self->closing = g_object_ref(cancellable);
   self->closing_handler = g_cancellable_connect(cancellable, G_CALLBACK(cancel_cb), self->cancellable, NULL);
-  g_set_weak_pointer(&self->rows, wanted->rows);
+  g_set_weak_pointer(&self->rows, request->rows);
   self->timer = g_timeout_add(SHOW_AFTER_MS, update_cb, self);
   g_task_set_task_data(task, self, picture_load_free);
   g_task_run_in_thread(task, load_thread);

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsWantedPicture:
+ * MsPictureLoadRequest:
  * @window: the source of the result
  * @rows: gets an #MsLoadRow while the loading takes long
  * @max_pixels: a larger picture is refused
@@ -19,9 +19,9 @@ typedef struct {
   GtkContainer *rows;
   GFile *file;
   guint64 max_pixels;
-} MsWantedPicture;
+} MsPictureLoadRequest;
 
-void ms_picture_load_async(const MsWantedPicture *wanted, GCancellable *cancellable, GAsyncReadyCallback callback,
+void ms_picture_load_async(const MsPictureLoadRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
                            gpointer user_data);
 MsImage *ms_picture_load_finish(GAsyncResult *result, GFile **file, char **losses, GError **error);
 

@@ -103,8 +103,8 @@ ms_window_open(MsWindow *self, GFile *file)
     ms_window_clear_message(self);
   self->n_opening++;
   guint64 megapixels = (guint64)g_settings_get_int(self->settings, "largest-picture");
-  const MsWantedPicture wanted = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, megapixels * 1000000};
-  ms_picture_load_async(&wanted, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
+  const MsPictureLoadRequest request = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, megapixels * 1000000};
+  ms_picture_load_async(&request, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
 }
 
 /** ms_window_is_opening: whether pictures are being loaded. */

@@ -44,7 +44,7 @@ class Device(NamedTuple):
 
 
 class ChannelStatistics(NamedTuple):
-    """Exact figures over the samples of one channel.
+    """Exact numbers over the samples of one channel.
 
     stddev is that of the population; percentiles maps 1, 5, 25, 75, 95 and 99 to values that are interpolated as numpy
     does; histogram holds 256 counts.
@@ -193,10 +193,10 @@ def statistics(array, *, device="auto"):
     """
     image = _as_image(array)
     result = {}
-    for name, (*figures, percentiles, nonzero, counts) in zip(_CHANNELS, _engines.get(device).statistics(image)):
+    for name, (*numbers, percentiles, nonzero, counts) in zip(_CHANNELS, _engines.get(device).statistics(image)):
         if name != "a" or image.shape[2] == 4:
             named = dict(zip(_PERCENTILES, percentiles))
-            result[name] = ChannelStatistics(*figures, named, nonzero, numpy.frombuffer(counts, numpy.uint64))
+            result[name] = ChannelStatistics(*numbers, named, nonzero, numpy.frombuffer(counts, numpy.uint64))
     return result
 
 

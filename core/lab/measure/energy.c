@@ -73,44 +73,44 @@ nvml_load(Nvml *nvml, const char *library)
 }
 
 /**
- * Wanted: the OpenCL device whose GPU is searched. @name, @address: (nullable): unknown, and then every GPU matches.
+ * Target: the OpenCL device whose GPU is searched. @name, @address: (nullable): unknown, and then every GPU matches.
  */
 typedef struct {
   const char *name;
   const MsPciAddress *address;
-} Wanted;
+} Target;
 
 static gboolean
-name_fits(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+name_fits(const Nvml *nvml, NvmlHandle handle, const Target *target)
 {
   char name[128] = "";
 
   if (nvml->name(handle, name, sizeof name) != 0)
     return FALSE;
-  return !wanted->name || strstr(name, wanted->name) || strstr(wanted->name, name);
+  return !target->name || strstr(name, target->name) || strstr(target->name, name);
 }
 
 static gboolean
-name_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+name_is_same(const Nvml *nvml, NvmlHandle handle, const Target *target)
 {
   char name[128] = "";
 
-  return wanted->name && nvml->name(handle, name, sizeof name) == 0 && strcmp(name, wanted->name) == 0;
+  return target->name && nvml->name(handle, name, sizeof name) == 0 && strcmp(name, target->name) == 0;
 }
 
 static gboolean
-address_is_same(const Nvml *nvml, NvmlHandle handle, const Wanted *wanted)
+address_is_same(const Nvml *nvml, NvmlHandle handle, const Target *target)
 {
   NvmlPciInfo info;
 
   if (nvml->pci(handle, &info) != 0)
     return FALSE;
-  return ms_pci_address_equal(wanted->address, &(MsPciAddress){info.domain, info.bus, info.device});
+  return ms_pci_address_equal(target->address, &(MsPciAddress){info.domain, info.bus, info.device});
 }
 
 /* The matching GPU if exactly one matches; @n: (out): how many match. */
 static NvmlHandle
-only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wanted *), const Wanted *wanted,
+only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Target *), const Target *target,
            unsigned int *n)
 {
   unsigned int total = 0;
@@ -121,7 +121,7 @@ only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wa
     return NULL;
   for (unsigned int i = 0; i < total; i++) {
     NvmlHandle handle;
-    if (nvml->handle(i, &handle) != 0 || !fits(nvml, handle, wanted))
+    if (nvml->handle(i, &handle) != 0 || !fits(nvml, handle, target))
       continue;
     found = handle;
     ++*n;
@@ -131,25 +131,25 @@ only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Wa
 
 /* Finds the GPU by its PCI address where both sides know it, else by name: equal, or one containing the other. */
 static NvmlHandle
-find_gpu(const Nvml *nvml, const Wanted *wanted)
+find_gpu(const Nvml *nvml, const Target *target)
 {
   unsigned int n = 0;
   NvmlHandle found;
 
-  if (wanted->address && nvml->pci)
-    return only_match(nvml, address_is_same, wanted, &n);
-  found = only_match(nvml, name_is_same, wanted, &n);
-  return n > 0 ? found : only_match(nvml, name_fits, wanted, &n);
+  if (target->address && nvml->pci)
+    return only_match(nvml, address_is_same, target, &n);
+  found = only_match(nvml, name_is_same, target, &n);
+  return n > 0 ? found : only_match(nvml, name_fits, target, &n);
 }
 
 static gboolean
-open_nvml(MsEnergy *self, const char *library, const Wanted *wanted)
+open_nvml(MsEnergy *self, const char *library, const Target *target)
 {
   unsigned long long millijoules;
 
   if (!nvml_load(&self->nvml, library))
     return FALSE;
-  self->gpu = find_gpu(&self->nvml, wanted);
+  self->gpu = find_gpu(&self->nvml, target);
   if (!self->gpu || self->nvml.energy(self->gpu, &millijoules) != 0)
     return FALSE;
   self->source = g_strdup("NVML total energy");
@@ -226,7 +226,7 @@ ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAdd
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
 
-  if (!open_nvml(self, library, &(Wanted){device_name, address}))
+  if (!open_nvml(self, library, &(Target){device_name, address}))
     self->reason = g_strdup("n/a: no NVML energy counter covers exactly this device.");
   return self;
 }

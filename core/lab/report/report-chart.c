@@ -311,7 +311,7 @@ draw_panel(const MsReport *self, MsLanguage language, const char *y, const char 
 
   ms_chart_set_language(chart, language);
   add_rows(&d, type);
-  /* On a linear axis the bars of a scaled-down run would be invisible beside full-size figures. */
+  /* On a linear axis the bars of a scaled-down run would be invisible beside full-size numbers. */
   gboolean wide = self->quick && type == MS_PLOT_BARS && d.least > 0 && d.most > AUTO_LOG_RATIO * d.least;
   ms_chart_set_x_axis(chart, x_title(plot, language), plot->log_x);
   ms_chart_set_y_axis(chart, ms_metric_title(y, language), (plot->log_y && (times || strcmp(y, plot->y) == 0)) || wide);

@@ -173,13 +173,13 @@ is_ranked(const MsReportRow *row)
 
 /* The row with the baseline's factors and otherwise those of @row. */
 static MsReportRow *
-twin_baseline(const MsReport *self, const MsReportRow *row)
+find_same_baseline(const MsReport *self, const MsReportRow *row)
 {
-  g_autoptr(MsFactors) twin = ms_factors_copy(row->factors);
+  g_autoptr(MsFactors) same = ms_factors_copy(row->factors);
   MsReportRow *found;
 
-  ms_factors_merge(twin, self->experiment->baseline);
-  found = ms_report_find_row(self, twin);
+  ms_factors_merge(same, self->experiment->baseline);
+  found = ms_report_find_row(self, same);
   return found && g_strcmp0(found->group, row->group) == 0 ? found : NULL;
 }
 
@@ -191,10 +191,10 @@ MsReportRow *
 ms_report_find_baseline(const MsReport *self, const MsReportRow *row)
 {
   const MsFactors *wanted = self->experiment->baseline;
-  MsReportRow *twin = wanted ? twin_baseline(self, row) : NULL;
+  MsReportRow *same = wanted ? find_same_baseline(self, row) : NULL;
 
-  if (twin)
-    return twin;
+  if (same)
+    return same;
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *other = self->rows->pdata[i];
     if (g_strcmp0(other->group, row->group) == 0 && (!wanted || ms_factors_contains(other->factors, wanted)))

@@ -2,7 +2,7 @@
 #include "ui/panels/common/lab-job.h"
 
 /* Minimum time between two copies of the report for the main loop. */
-#define TELL_US (300 * 1000)
+#define REPORT_US (300 * 1000)
 
 struct _MsLabJob {
   MsPanelJob parent_instance;
@@ -13,7 +13,7 @@ struct _MsLabJob {
   guint repeats;
   MsReport *report; /* (nullable) */
   char *message;
-  gint64 told_us; /* used by the measuring thread only */
+  gint64 reported_us; /* used by the measuring thread only */
 };
 
 G_DEFINE_FINAL_TYPE(MsLabJob, ms_lab_job, MS_TYPE_PANEL_JOB)
@@ -81,7 +81,7 @@ on_progress(const MsReport *report, const MsReportRow *row, double fraction, con
   MsLabJob *self = data;
   gint64 now = g_get_monotonic_time();
 
-  if (now - self->told_us < TELL_US)
+  if (now - self->reported_us < REPORT_US)
     return;
   News *news = g_new0(News, 1);
   news->job = g_object_ref(self);
@@ -89,7 +89,7 @@ on_progress(const MsReport *report, const MsReportRow *row, double fraction, con
   news->fraction = fraction;
   news->message = g_strdup(message ? message : row ? row->label : "");
   g_idle_add_full(G_PRIORITY_DEFAULT, deliver, news, free_news);
-  self->told_us = g_get_monotonic_time();
+  self->reported_us = g_get_monotonic_time();
 }
 
 static void

@@ -131,17 +131,17 @@ ms_runs_model_fill(GtkListStore *store, MsDocument *document)
 {
   GtkTreeModel *model = GTK_TREE_MODEL(store);
   GListModel *runs = document ? ms_document_get_runs(document) : NULL;
-  guint wanted = runs ? g_list_model_get_n_items(runs) + 1 : 0;
+  guint n_rows = runs ? g_list_model_get_n_items(runs) + 1 : 0;
   const Table table = {store, document, runs ? slowest_ms(runs) : 0};
   GtkTreeIter iter;
   gboolean there = gtk_tree_model_get_iter_first(model, &iter);
 
-  for (guint i = 0; i < wanted; i++) {
+  for (guint i = 0; i < n_rows; i++) {
     if (!there)
       gtk_list_store_append(store, &iter);
     g_autoptr(MsRun) run = i > 0 ? g_list_model_get_item(runs, i - 1) : NULL;
     if (run)
-      set_run(&table, &iter, run, i + 1 == wanted);
+      set_run(&table, &iter, run, i + 1 == n_rows);
     else
       set_original(store, &iter, document);
     there = there && gtk_tree_model_iter_next(model, &iter);
