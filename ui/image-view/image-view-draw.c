@@ -15,8 +15,8 @@
 #define GRID_ZOOM 8.0
 
 /*
- * Side B shows the newest result and, on top of it, the finished pieces of the next one; before the first result it
- * shows the original.
+ * Side B shows the finished parts of the next result over the newest result; before the first result it shows the
+ * original.
  */
 static void
 draw_filtered(MsImageView *self, cairo_t *cr)
@@ -185,7 +185,7 @@ draw_difference(MsImageView *self, cairo_t *cr)
   draw_caption(self, cr, caption, 0, FALSE);
 }
 
-/* Where the mode says what is shown, only what is not the newest picture of the current settings has a caption. */
+/* In modes that show one picture, a caption is drawn only if that is not the result of the current settings. */
 static void
 draw_warning(MsImageView *self, cairo_t *cr)
 {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /** MS_VIEW_WHEEL_STEP: zoom factor of one wheel click and of the zoom buttons. */
 #define MS_VIEW_WHEEL_STEP 1.25
 
-/** MsViewSlot: a picture on the screen and its part that was extracted last. */
+/** MsViewSlot: a picture on the screen, and the part of it that was extracted last. */
 typedef struct {
   MsPicture *picture;
   cairo_surface_t *surface;

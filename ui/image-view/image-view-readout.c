@@ -50,7 +50,7 @@ readout_at_pointer(MsImageView *self)
                            (int)x, (int)y);
 }
 
-/** ms_image_view_update_readout: to be called when the pointer, the picture or its position has changed. */
+/** ms_image_view_update_readout: called when the pointer, the picture or its position has changed. */
 void
 ms_image_view_update_readout(MsImageView *self)
 {

@@ -9,7 +9,7 @@
 #include "ui/image-view/image-view-private.h"
 #include "ui/image-view/image-view-zoom.h"
 
-/* How much of the picture the mark of the selected region covers: at its border, and inside. */
+/* The opacity of the mark of the selected region, at its border and inside. */
 #define MARK_BORDER 255
 #define MARK_INSIDE 110
 
@@ -19,7 +19,7 @@ regions_of(MsImageView *self)
   return ms_picture_regions_of(self->document);
 }
 
-/** ms_image_view_update_regions: asks for the regions of the run shown where the mode shows them. */
+/** ms_image_view_update_regions: requests the regions of the shown run if the mode shows them. */
 void
 ms_image_view_update_regions(MsImageView *self)
 {
@@ -53,8 +53,7 @@ stop_painting(MsImageView *self)
 }
 
 /**
- * ms_image_view_paint_regions: paints the regions that are known, off the main thread; the last picture is shown until
- * then.
+ * ms_image_view_paint_regions: paints the known regions on another thread; the previous picture is shown until then.
  */
 void
 ms_image_view_paint_regions(MsImageView *self)
@@ -76,7 +75,7 @@ found_cb(MsImageView *self)
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-/* A region that was chosen in the table may lie outside the part shown. */
+/* Scrolls to a region that was selected in the table and lies outside the visible part. */
 static void
 selected_cb(MsImageView *self)
 {
@@ -112,7 +111,7 @@ ms_image_view_follow_regions(MsImageView *self)
   g_signal_connect_object(self->document, "notify::busy", G_CALLBACK(busy_cb), self, G_CONNECT_SWAPPED);
 }
 
-/** ms_image_view_leave_regions: for the end of the view */
+/** ms_image_view_leave_regions: disconnects from the regions; called when the view is disposed. */
 void
 ms_image_view_leave_regions(MsImageView *self)
 {

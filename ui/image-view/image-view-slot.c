@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/image-view/image-view-slot.h"
 
-/* Border around the visible part, in pixels, that is extracted too, so that a short pan needs no new extraction. */
+/* Pixels around the visible part that are extracted as well, so that a short pan needs no new extraction. */
 #define MARGIN 64
 
 /* Side of one square of the chequerboard behind transparent pictures, in device pixels. */

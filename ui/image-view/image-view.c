@@ -210,7 +210,7 @@ ms_image_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)
   ms_image_view_update_pane(MS_IMAGE_VIEW(widget));
 }
 
-/* A view that is not on the screen asks for no regions. */
+/* A hidden view requests no regions. */
 static void
 ms_image_view_map(GtkWidget *widget)
 {
@@ -339,7 +339,7 @@ ms_image_view_set_gain(MsImageView *self, int gain)
   notify(self, PROP_GAIN);
 }
 
-/* A shorter run keeps its predecessor's badge, which would flicker otherwise. */
+/* During a shorter run the badge stays as it is, because it would flicker. */
 #define BADGE_DELAY_MS 300
 
 /** ms_image_view_badge: (transfer full): what the newest picture on side B is, in one or two words. */

@@ -27,10 +27,10 @@ extern const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1];
 
 #define MS_TYPE_IMAGE_VIEW (ms_image_view_get_type())
 /*
- * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: the original is
- * shown for as long as this is set), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
+ * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: whether the
+ * original is shown instead), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
  * "region-picture" (int, an MsRegionPicture: how regions are shown), "zoom" (double, device pixels a pixel), "readout"
- * (string: what is under the pointer, empty for nothing)
+ * (string: the text about the pixel under the pointer, empty for none)
  * Signal: "region-clicked" (): the region of a pixel was selected with the pointer
  */
 G_DECLARE_FINAL_TYPE(MsImageView, ms_image_view, MS, IMAGE_VIEW, GtkDrawingArea)

@@ -48,7 +48,7 @@ append_value(GString *text, const guint8 *p)
 
 /**
  * ms_readout_format:
- * @a: the picture of side A, in which the window is looked at
+ * @a: the picture of side A, whose window is described
  * @b: (nullable): the pixel of side B, where it is known
  */
 char *

@@ -101,7 +101,7 @@ ms_view_geometry_zoom_at(MsViewGeometry *self, double zoom, double pane_x, doubl
   clamp(self);
 }
 
-/** ms_view_geometry_pan: moves the picture by so many device pixels. */
+/** ms_view_geometry_pan: moves the picture by @dx and @dy device pixels. */
 void
 ms_view_geometry_pan(MsViewGeometry *self, double dx, double dy)
 {

@@ -157,7 +157,7 @@ ms_device_chooser_init(MsDeviceChooser *self)
   gtk_widget_init_template(GTK_WIDGET(self));
 }
 
-/** ms_device_chooser_set_engine: to be called once. */
+/** ms_device_chooser_set_engine: sets, once, the engine whose device is shown. */
 void
 ms_device_chooser_set_engine(MsDeviceChooser *self, MsWindowEngine *engine)
 {

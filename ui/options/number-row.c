@@ -114,7 +114,7 @@ output_cb(GtkSpinButton *spin, MsNumberRow *self)
   return TRUE;
 }
 
-/* What is typed costs something as soon as it is a number. */
+/* Shows the estimated time of the typed number before it is set. */
 static void
 typed_cb(MsNumberRow *self, GtkEntry *spin)
 {

@@ -62,7 +62,7 @@ type_for(const MsOptionInfo *option)
   case MS_OPTION_AMOUNT:
   case MS_OPTION_SECONDS:
   case MS_OPTION_PARSED:
-    break; /* options of the command line alone */
+    break; /* options that only the command line has */
   }
   g_return_val_if_reached(G_TYPE_INVALID);
 }
@@ -145,7 +145,7 @@ ms_option_row_choose(MsOptionRow *self, const char *value)
     g_signal_emit_by_name(priv->document, "problem", error);
 }
 
-/** ms_option_row_consider: tells that @value (nullable) is about to be chosen, so that its cost can be said. */
+/** ms_option_row_consider: emits "considered" for @value (nullable), so that its estimated time is shown. */
 void
 ms_option_row_consider(MsOptionRow *self, const char *value)
 {
@@ -163,7 +163,7 @@ state_changed_cb(GtkWidget *button, GtkStateFlags before, MsOptionRow *self)
     ms_option_row_consider(self, (now & considered) != 0 ? gtk_widget_get_name(button) : NULL);
 }
 
-/** ms_option_row_watch: considers the value that @button is named after while it has the pointer or the focus. */
+/** ms_option_row_watch: considers the value of @button while the pointer is on it or it has the focus. */
 void
 ms_option_row_watch(MsOptionRow *self, GtkWidget *button)
 {

@@ -9,13 +9,13 @@
 G_BEGIN_DECLS
 
 #define MS_TYPE_OPTION_ROW (ms_option_row_get_type())
-/* Signal: "considered" (string, nullable): the value that is about to be chosen, if any */
+/* Signal: "considered" (string, nullable): the value under the pointer or the focus, before it is chosen */
 G_DECLARE_DERIVABLE_TYPE(MsOptionRow, ms_option_row, MS, OPTION_ROW, GtkBox)
 
 /**
  * MsOptionRowClass:
  * @build: makes the controls; the option is set
- * @update: shows the document's settings, which may be %NULL's defaults
+ * @update: shows the settings of the document, or the defaults without a document
  */
 struct _MsOptionRowClass {
   GtkBoxClass parent_class;

@@ -21,7 +21,7 @@ struct _MsOptionsPanel {
   GtkWidget *toggle_box;
   GtkWidget *cost;
   GtkWidget *note;
-  const MsOptionInfo *considered; /* (nullable): the option that is about to become @considered_value */
+  const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
   char *considered_value;
   guint update_source;
 };
@@ -36,7 +36,7 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-/* What the plan chose for `auto` in the last run, and why it rejected faster kernels. */
+/* Shows which values the last run used for `auto`, and why faster kernels were rejected. */
 static void
 update_note(MsOptionsPanel *self)
 {
@@ -56,7 +56,7 @@ update_note(MsOptionsPanel *self)
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
 
-/* The settings with the value that is about to be chosen; %FALSE without such a value that could run. */
+/* Sets @settings to the current ones with the considered value; %FALSE if there is none or it cannot run. */
 static gboolean
 consider(MsOptionsPanel *self, MsSettings *settings)
 {
@@ -70,7 +70,7 @@ consider(MsOptionsPanel *self, MsSettings *settings)
   return refusal == NULL;
 }
 
-/* (transfer full): what @settings cost; they have the value that is about to be chosen, if @considered */
+/* (transfer full): a sentence on the estimated time of @settings, which contain the considered value if @considered */
 static char *
 cost_text(MsOptionsPanel *self, const MsSettings *settings, gboolean considered)
 {
@@ -86,7 +86,7 @@ cost_text(MsOptionsPanel *self, const MsSettings *settings, gboolean considered)
               : g_strdup(_("No run with this kernel has been measured yet."));
 }
 
-/* Says what the settings, or the value that the pointer or the focus is on, will cost. */
+/* Shows the estimated time of the settings, or of the value that has the pointer or the focus. */
 static void
 update_cost(MsOptionsPanel *self)
 {
@@ -255,7 +255,7 @@ ms_options_panel_get_row(MsOptionsPanel *self, const char *name)
   return g_hash_table_lookup(self->rows, name);
 }
 
-/** ms_options_panel_put_toggles_first: for the workspace Lab, where toggles are changed more often than parameters */
+/** ms_options_panel_put_toggles_first: orders the options for the workspace Lab, where toggles are changed most */
 void
 ms_options_panel_put_toggles_first(MsOptionsPanel *self)
 {

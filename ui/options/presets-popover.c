@@ -87,7 +87,7 @@ new_remover(MsPresetsPopover *self, const char *name)
   return button;
 }
 
-/* (transfer full): what the preset sets: all parameters of the filter, and the toggles that differ from the default. */
+/* (transfer full): the parameters of the preset, and its toggles that differ from the default */
 static char *
 describe(MsPresetsPopover *self, const char *name)
 {

@@ -14,7 +14,7 @@ toggled_cb(GtkToggleButton *button)
     gtk_widget_grab_focus(GTK_WIDGET(button));
 }
 
-/* A click gives the button the focus before it becomes the chosen one. */
+/* A click gives the button the focus before the button becomes active. */
 static gboolean
 button_press_cb(GtkWidget *button)
 {
@@ -55,8 +55,8 @@ key_press_cb(GtkWidget *button, GdkEventKey *event)
  *
  * Arrow keys choose another button of the group.
  *
- * The first time GTK 3 is asked for the relations of a radio button it removes the relation to its old group, which is
- * not there, and ATK complains. With any such relation to remove all is well.
+ * When the relations of a radio button are first read, GTK 3 removes the relation to its old group; ATK warns if there
+ * is none, so one is added here.
  */
 GtkWidget *
 ms_radio_button_new(GtkRadioButton *group, const char *label)

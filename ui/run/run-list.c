@@ -177,7 +177,7 @@ ms_run_list_add(MsRunList *self, MsRun *run)
   g_list_model_items_changed(G_LIST_MODEL(self), self->runs->len - 1, 0, 1);
 }
 
-/** ms_run_list_replace_newest: puts @run in the place of the newest run, under its name. */
+/** ms_run_list_replace_newest: replaces the newest run by @run, which gets its name. */
 void
 ms_run_list_replace_newest(MsRunList *self, MsRun *run)
 {
@@ -190,7 +190,7 @@ ms_run_list_replace_newest(MsRunList *self, MsRun *run)
   g_list_model_items_changed(G_LIST_MODEL(self), self->runs->len - 1, 1, 1);
 }
 
-/** ms_run_list_insert: puts a run that was removed back to its place. */
+/** ms_run_list_insert: inserts a removed run at its former position. */
 void
 ms_run_list_insert(MsRunList *self, MsRun *run, guint position)
 {

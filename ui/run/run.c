@@ -282,7 +282,7 @@ ms_run_has_result(MsRun *self)
   return self->result != NULL;
 }
 
-/** ms_run_share_result: uses the picture of @other, which has the same digest, so that one copy serves both. */
+/** ms_run_share_result: replaces the picture by that of @other, which has the same digest, to save memory. */
 void
 ms_run_share_result(MsRun *self, MsRun *other)
 {

@@ -9,11 +9,11 @@
 G_BEGIN_DECLS
 
 /**
- * MsMatch: how a run's picture stands to the baseline's.
+ * MsMatch: the result of comparing a run's picture with the baseline's.
  * @MS_MATCH_UNKNOWN: there is no baseline, or it has other parameters or another source, so equality means nothing
  * @MS_MATCH_BASELINE: this run is the baseline
  * @MS_MATCH_IDENTICAL: every byte is the same
- * @MS_MATCH_DIFFERENT: the parameters are the same and the pictures are not: something is wrong
+ * @MS_MATCH_DIFFERENT: the parameters are the same but the pictures differ, which is an error
  */
 typedef enum {
   MS_MATCH_UNKNOWN,

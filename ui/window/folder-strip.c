@@ -9,7 +9,7 @@
 #define THUMBNAIL_WIDTH 64
 #define THUMBNAIL_HEIGHT 44
 
-/* Pictures shown on either side of the open one: a folder of 10,000 costs no more than one of 25. */
+/* Pictures shown on either side of the open one; limits the time for large folders. */
 #define REACH 12
 
 struct _MsFolderStrip {
@@ -148,7 +148,7 @@ ms_folder_strip_init(MsFolderStrip *self)
   gtk_widget_show(self->box);
   atk_object_set_name(gtk_widget_get_accessible(self->box), _("Pictures of the folder"));
   g_signal_connect_object(self->thumbnails, "loaded", G_CALLBACK(loaded_cb), self, G_CONNECT_SWAPPED);
-  /* A new open picture has its place after the next layout, which changes the length of the strip. */
+  /* The position of a new open picture is known after the next layout, which changes the length of the strip. */
   g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self)), "notify::upper",
                           G_CALLBACK(scroll_to_open), self, G_CONNECT_SWAPPED);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsLoadRow: shows the loading of a picture: its name, a preview, the share that is decoded, and a button to stop. */
+/* MsLoadRow: the progress of loading a picture: its name, a preview, the decoded share, and a button that cancels. */
 #pragma once
 
 #include <gtk/gtk.h>

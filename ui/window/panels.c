@@ -24,7 +24,7 @@ typedef struct {
   const char *title;
   gboolean in_lab;
   gboolean in_overview;
-  const char *flag; /* (nullable): a boolean property that makes this page of a panel that serves several */
+  const char *flag; /* (nullable): a boolean property that is set on this page's panel, whose type other pages share */
 } Page;
 
 static const Page pages[] = {

@@ -8,7 +8,7 @@
 #include "core/image/image-peek.h"
 #include "ui/window/load-row.h"
 
-/* A picture that is loaded sooner shows no progress, which would flicker. */
+/* Progress of a shorter load is not shown, because it would flicker. */
 #define SHOW_AFTER_MS 200
 #define UPDATE_MS 100
 
@@ -152,7 +152,7 @@ cancel_cb(GCancellable *closing, gpointer cancellable)
 
 /**
  * ms_picture_load_async:
- * @cancellable: of the window; the row's button cancels this picture alone
+ * @cancellable: cancelled with the window; the row's button cancels this picture alone
  */
 void
 ms_picture_load_async(const MsPictureLoadRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
@@ -178,7 +178,7 @@ ms_picture_load_async(const MsPictureLoadRequest *request, GCancellable *cancell
  * @file: (out) (transfer none): valid as long as @result
  * @losses: (out) (transfer none) (nullable): what loading left out of the file
  *
- * To be called once, from the callback; removes the row.
+ * Must be called once, from the callback; removes the row.
  */
 MsImage *
 ms_picture_load_finish(GAsyncResult *result, GFile **file, char **losses, GError **error)

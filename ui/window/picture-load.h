@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * MsPictureLoadRequest:
  * @window: the source of the result
- * @rows: gets an #MsLoadRow while the loading takes long
+ * @rows: shows an #MsLoadRow while a long load runs
  * @max_pixels: a larger picture is refused
  */
 typedef struct {

@@ -190,7 +190,7 @@ plain_label(const char *option)
   return ms_format_plain(info ? _(info->label) : "");
 }
 
-/* Names the option that a button takes back or sets again; @text (transfer full). */
+/* Sets the tooltip of an undo or redo button, which names its option; @text (transfer full). */
 static void
 name_step(GtkWidget *button, char *text)
 {

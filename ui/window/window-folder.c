@@ -7,7 +7,7 @@
 #include "ui/window/window-private.h"
 #include "ui/window/window-tabs.h"
 
-/** ms_window_open_in_place: opens a picture in the place of the one shown. */
+/** ms_window_open_in_place: opens a picture, which replaces the one shown. */
 void
 ms_window_open_in_place(MsWindow *self, GFile *file)
 {
@@ -17,7 +17,7 @@ ms_window_open_in_place(MsWindow *self, GFile *file)
   ms_window_open(self, file);
 }
 
-/** ms_window_open_neighbour: opens the picture @step files after the current one of its folder in its place. */
+/** ms_window_open_neighbour: replaces the current picture by the one @step files later in its folder. */
 void
 ms_window_open_neighbour(MsWindow *self, int step)
 {
@@ -35,7 +35,7 @@ ms_window_open_neighbour(MsWindow *self, int step)
   ms_window_open_in_place(self, neighbour);
 }
 
-/** ms_window_replace: gives the new picture the settings of the one it takes the place of, and closes that one. */
+/** ms_window_replace: gives the new picture the settings of the replaced one, and closes that. */
 void
 ms_window_replace(MsWindow *self)
 {

@@ -64,15 +64,15 @@ show_progress_cb(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A shorter time says too little about the rest. */
-#define TELLING_MS 1000
+/* The time left is estimated only after this time, since an earlier estimate is inaccurate. */
+#define ESTIMATE_MS 1000
 
-/* (transfer full): how much is done, and for long runs the time left */
+/* (transfer full): the finished share, and for long runs the time left */
 static char *
 progress_text(MsDocument *document)
 {
   double done = ms_document_get_progress(document), ms = ms_document_get_busy_ms(document);
-  g_autofree char *left = done > 0 && ms >= TELLING_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
+  g_autofree char *left = done > 0 && ms >= ESTIMATE_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
 
   if (done <= 0)
     return g_strdup("");
@@ -165,7 +165,7 @@ unfollow(MsWindow *self, MsDocument *document)
     g_signal_handlers_disconnect_by_data(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i), self);
 }
 
-/* @view: (nullable): the view that the controls of the modes belong to */
+/* @view: (nullable): the view whose mode the controls show and set */
 static void
 bind_controls(MsWindow *self, MsImageView *view)
 {
@@ -179,7 +179,7 @@ bind_controls(MsWindow *self, MsImageView *view)
   self->region_picture_binding = g_object_bind_property(view, "region-picture", self->region_picture, "active", both);
 }
 
-/** ms_window_set_front: @view: (nullable): the picture that title, readout and progress refer to */
+/** ms_window_set_front: @view: (nullable): the view whose title, readout and progress are shown */
 void
 ms_window_set_front(MsWindow *self, MsImageView *view)
 {

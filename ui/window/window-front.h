@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows in a window what its current tab shows: title, progress, readout and zoom. */
+/* Connects the title, progress, readout and zoom of a window to the picture in its current tab. */
 #pragma once
 
 #include "ui/window/window.h"

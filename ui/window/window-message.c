@@ -16,7 +16,7 @@ ms_window_get_message(MsWindow *self)
            : "";
 }
 
-/* Time after which a message that asks for nothing is hidden. */
+/* Time after which a message without buttons is hidden. */
 #define NOTICE_S 8
 
 typedef struct {

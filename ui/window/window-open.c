@@ -44,7 +44,7 @@ remember(MsWindow *self, GFile *file)
     g_settings_set_string(self->settings, "last-folder", folder_uri);
 }
 
-/* Says which preference has the limit that a picture exceeds. */
+/* Adds the name of the preference whose limit a picture exceeds. */
 static void
 report_failure(MsWindow *self, const GError *error)
 {

@@ -87,7 +87,7 @@ save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwri
   job->path = g_strdup(path);
   job->options = ms_save_options_default();
   job->options.format = format;
-  /* A format that is lossless by default stays so. */
+  /* The preference is about JPEG; a format that is lossless by default stays lossless. */
   if (codec && codec->quality > 0)
     job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
   job->options.compression = g_settings_get_int(self->settings, "png-compression");

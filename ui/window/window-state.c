@@ -86,7 +86,7 @@ ms_window_restore_state(MsWindow *self)
   g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(work_mapped_cb), self);
 }
 
-/* The key of the settings is unbound meanwhile, so that the panels are there again next time. */
+/* The setting is unbound meanwhile, so that the next session shows the panels. */
 static void
 hide_panel(MsWindow *self, GtkWidget *panel, const char *key, gboolean hidden)
 {

@@ -48,8 +48,8 @@ ms_window_tabs_changed(MsWindow *self)
 /**
  * ms_window_tab_removed:
  *
- * Keeps GTK from telling assistive technology that the closed tab has another parent now: the answer to that asks GTK
- * for the label of the tab, which is gone, and GTK warns.
+ * Suppresses the notification of assistive technology about the new parent of a closed tab, because handling it reads
+ * the label of the tab, which no longer exists, and GTK warns.
  */
 void
 ms_window_tab_removed(MsWindow *self, GtkWidget *view)
@@ -71,8 +71,8 @@ stop_filtering(GtkWidget *view)
 }
 
 /**
- * ms_window_close_view: closes the tab of @view and cancels its run. Where something else still refers to the document,
- * it follows the settings of the window no longer, so that nothing filters a picture that is closed.
+ * ms_window_close_view: closes the tab of @view and cancels its run. The document is disconnected from the settings of
+ * the window, since others may still refer to it and a closed picture must not be filtered.
  */
 void
 ms_window_close_view(GtkWidget *view)

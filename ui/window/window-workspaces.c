@@ -19,7 +19,7 @@ ms_window_show_workspace(MsWindow *self, const char *name)
   gtk_stack_set_visible_child_name(GTK_STACK(self->workspaces), name);
 }
 
-/** ms_window_update_lab_settings: shows in the workspace Lab which settings its panels start from. */
+/** ms_window_update_lab_settings: shows the current settings in the workspace Lab. */
 void
 ms_window_update_lab_settings(MsWindow *self)
 {
@@ -34,7 +34,7 @@ ms_window_update_lab_settings(MsWindow *self)
   gtk_widget_set_sensitive(self->lab_button, text != NULL);
 }
 
-/* The controls are made when they are first wanted, and follow the settings only while they are shown. */
+/* The controls are created when they are first shown, and are updated only while they are visible. */
 static void
 lab_settings_shown_cb(MsWindow *self)
 {

@@ -67,7 +67,7 @@ peek(MsWindow *self, GdkEventKey *event, gboolean down)
   return TRUE;
 }
 
-/* Lists and fields use these keys themselves, so they come here only from the picture. */
+/* Lists and fields use these keys themselves, so they are handled here only for the picture. */
 static gboolean
 turn_page(MsWindow *self, GdkEventKey *event)
 {

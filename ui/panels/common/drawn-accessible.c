@@ -46,7 +46,7 @@ value_interface_init(AtkValueIface *iface)
   iface->get_value_and_text = get_value_and_text;
 }
 
-/** ms_drawn_class_init: to be called in the class_init of a widget that draws itself. */
+/** ms_drawn_class_init: called in the class_init of a widget that draws itself. */
 void
 ms_drawn_class_init(GtkWidgetClass *klass)
 {

@@ -105,7 +105,7 @@ cancel(MsJobPanel *self)
     ms_panel_job_cancel(private_of(self)->job);
 }
 
-/** ms_job_panel_set_bar: to be called once, by the subclass's init; @bar (transfer none) is a child of the panel. */
+/** ms_job_panel_set_bar: called once, by the subclass's init; @bar (transfer none) is a child of the panel. */
 void
 ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar)
 {

@@ -14,10 +14,10 @@ G_DECLARE_DERIVABLE_TYPE(MsJobPanel, ms_job_panel, MS, JOB_PANEL, MsPanel)
 /**
  * MsJobPanelClass: texts are (transfer full).
  * @start: starts a job on @device; (transfer full)
- * @show: shows what @job has found so far
- * @progress_text: what @job does at the moment
+ * @show: shows the results of @job so far
+ * @progress_text: the current step of @job
  * @ended_text: how @job ended, which may have been cancelled but has not failed
- * @ready_text: (nullable) @device: what a click would start, or what is missing, in which case @ready becomes %FALSE
+ * @ready_text: with @device (nullable): what a click would start, or what is missing; sets @ready to %FALSE then
  */
 struct _MsJobPanelClass {
   MsPanelClass parent_class;

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * MsLabJobSpec: what to run; ms_lab_job_start() takes its own references.
- * @engine: (nullable): whose requests wait meanwhile
+ * @engine: (nullable): its requests wait until the job has ended
  * @image: (nullable): filtered at its own size instead of the experiment's scenes
  * @input: (nullable): what to call @image
  * @repeats: samples of each configuration, 0 to repeat until the noise is low enough
@@ -26,7 +26,8 @@ typedef struct {
 
 #define MS_TYPE_LAB_JOB (ms_lab_job_get_type())
 /*
- * Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when all of it was measured.
+ * Signals: "progressed" (): report, fraction or message are new; "ended" (GError *): NULL when the experiment was
+ * completed.
  */
 G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, MsPanelJob)
 

@@ -137,8 +137,9 @@ on_held(GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /**
- * ms_panel_job_start: to be called once; the job keeps a reference to itself until it has emitted "ended".
- * @engine: (nullable): whose requests end first and wait until the job has ended, so that they spoil no times
+ * ms_panel_job_start: called once; the job keeps a reference to itself until it has emitted "ended".
+ * @engine: (nullable): its requests end first, then wait until the job has ended, because they would disturb
+ *   measurements
  */
 void
 ms_panel_job_start(MsPanelJob *self, MsDevice *device, MsWindowEngine *engine)

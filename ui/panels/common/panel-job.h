@@ -16,8 +16,8 @@ G_DECLARE_DERIVABLE_TYPE(MsPanelJob, ms_panel_job, MS, PANEL_JOB, GObject)
 
 /**
  * MsPanelJobClass:
- * @work: does it all, on the job's thread, and returns from @task
- * @take: takes what @task returned, on the main loop, before "ended" is emitted
+ * @work: runs on the job's thread and returns its result by @task
+ * @take: receives the result of @task, on the main loop, before "ended" is emitted
  */
 struct _MsPanelJobClass {
   GObjectClass parent_class;

@@ -15,7 +15,8 @@ G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
 /**
  * MsPanelClass:
- * @attach: (nullable): connects to a new document with the panel as user data; handlers of the old one are gone by then
+ * @attach: (nullable): connects to a new document with the panel as user data; handlers of the old one are disconnected
+ *   before
  * @make_compact: (nullable): hides all but the most important parts
  * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen
  */

@@ -6,7 +6,7 @@
 
 #include "core/csv.h"
 
-/* What the buttons need, owned by their box. */
+/* The user data of the buttons, owned by their box. */
 typedef struct {
   MsPanel *panel; /* holds the buttons */
   GtkTreeView *tree;

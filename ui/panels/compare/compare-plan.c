@@ -89,7 +89,8 @@ add_axes(MsExperiment *experiment, const MsSettings *current, GArray *choices)
  * @choices: (element-type MsCompareChoice): the values to try
  *
  * Returns: (transfer full): an experiment of kind mean-shift. The current settings are the first case and the baseline;
- *   for all combinations they are the baseline if they are one of them, otherwise the first combination is.
+ *   with all combinations, the baseline is the current settings if they are among them, otherwise the first
+ *   combination.
  */
 MsExperiment *
 ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode)

@@ -37,7 +37,7 @@ static const struct {
   {"PCL", N_("Sum reduction")},       {"BD", N_("Thread swapping")}, {"", N_("Other")},
 };
 
-/* The page Learn: from what every program needs to what few do. */
+/* The steps of the page Learn, the most general first. */
 static const char *const steps[] = {
   "ms-serial",      "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object",     "ms-local-memory",
   "ms-unroll",      "ms-access",          "ms-cumulative",    "ms-transfer",          "sum-stride-times",
@@ -80,7 +80,7 @@ matches(const MsExperiment *experiment, const char *part)
          contains(experiment->description, part) || contains(experiment->finding, part);
 }
 
-/* A study is visible while one of its experiments is. */
+/* A study is visible if one of its experiments is. */
 static gboolean
 is_visible(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
 {

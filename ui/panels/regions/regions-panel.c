@@ -12,7 +12,7 @@
 struct _MsRegionsPanel {
   MsPanel parent_instance;
   MsPictureRegions *regions; /* (nullable): of the panel's document */
-  GtkListStore *store;       /* one row for each label, in order; what is shown stands in the table of @regions */
+  GtkListStore *store;       /* one row for each label, in order; the cells read the table of @regions */
   GtkTreeView *tree;
   GtkTreeSelection *selection;
   GtkAdjustment *slider_adjustment;
@@ -74,7 +74,7 @@ neighbours_text(guint32 label, const MsSegment *s)
   return g_strdup_printf("%u", s->n_neighbours);
 }
 
-/* @width: in characters. No row is measured, so that many of them cost little. */
+/* @width: in characters; fixed, because measuring thousands of rows is slow. */
 typedef struct {
   const char *title;
   int width;
@@ -131,7 +131,7 @@ add_column(MsRegionsPanel *self, const Column *info)
 
 /* Showing */
 
-/* Without a view while rows come and go, which then costs little for thousands of them. */
+/* Detaches the view while rows are added and removed, because it would handle each of thousands. */
 static void
 set_rows(MsRegionsPanel *self, guint n)
 {
@@ -238,7 +238,7 @@ set_min_pixels(MsRegionsPanel *self)
     g_object_set(self->regions, "min-pixels", (guint)gtk_spin_button_get_value_as_int(self->min_pixels), NULL);
 }
 
-/* A request that the filter cut short is made again when the device is free. */
+/* Repeats a request that a run of the filter has cancelled. */
 static void
 on_busy(MsRegionsPanel *self, GParamSpec *pspec, MsDocument *document)
 {

@@ -31,7 +31,7 @@ file_name(const char *title)
   return g_strdup_printf("%s-meanshift.png", stem);
 }
 
-/* (transfer none) (nullable): the file with the picture of the run, which is removed when the run is. */
+/* (transfer none) (nullable): a file with the picture of the run; removed with the run. */
 static const char *
 write_file(MsRun *run, const char *title)
 {

@@ -18,7 +18,7 @@ struct _MsRunStrip {
   GtkWidget *original; /* stays in view while the runs scroll */
   GtkWidget *scrolled;
   GtkWidget *box;
-  gboolean filling; /* toggles are being set to what the document says */
+  gboolean filling; /* the toggles are being updated from the document */
 };
 
 G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
@@ -26,7 +26,7 @@ G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
 #define RUN_KEY "ms-run"
 #define THUMBNAIL_KEY "ms-thumbnail"
 
-/* One pixel of the picture stands for each pixel of the thumbnail, so that large pictures cost no time. */
+/* Each pixel of the thumbnail is one pixel of the picture, because scaling large pictures is slow. */
 static GdkPixbuf *
 new_thumbnail(MsImage *image)
 {
@@ -218,7 +218,7 @@ ms_run_strip_init(MsRunStrip *self)
   self->scrolled = gtk_scrolled_window_new(NULL, NULL);
   self->box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
   gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
-  /* A new run has its place after the next layout, which makes the strip longer. */
+  /* The position of a new run is known after the next layout, which makes the strip longer. */
   g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "notify::upper",
                           G_CALLBACK(scroll_to_newest), self, G_CONNECT_SWAPPED);
   gtk_container_set_border_width(GTK_CONTAINER(self->box), 6);

@@ -15,10 +15,10 @@ ms_runs_model_new(void)
                             G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_INT, G_TYPE_BOOLEAN, G_TYPE_STRING);
 }
 
-/* Fewer times than this have no spread. */
+/* The least number of times from which a spread is computed. */
 #define FEWEST_TIMES 3
 
-/* Whether the speed-up over the baseline (nullable) rests on repeats of both. */
+/* Whether the speed-up over the baseline (nullable) was computed from repeats of both. */
 static gboolean
 is_repeated(MsRun *run, MsRun *baseline)
 {
@@ -26,8 +26,8 @@ is_repeated(MsRun *run, MsRun *baseline)
 }
 
 /*
- * (transfer full): the speed-up over the baseline with its spread, or that it rests on one run; runs with other filter
- * parameters have none.
+ * (transfer full): the speed-up over the baseline with its spread, or a note that it was measured once; empty for runs
+ * with other filter parameters.
  */
 static char *
 speedup_text(MsRun *run, MsRun *baseline)
@@ -96,7 +96,7 @@ set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
                      FALSE, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, FALSE, MS_RUNS_MARK, "", -1);
 }
 
-/* What the rows of all runs share. */
+/* The values that the rows of all runs share. */
 typedef struct {
   GtkListStore *store;
   MsDocument *document;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * MsRunsColumn: columns of the store.
  * @MS_RUNS_RUN: the MsRun, %NULL for the original
  * @MS_RUNS_SHARE: int, kernel time in hundredths of the slowest run's
- * @MS_RUNS_REPEATED: boolean, whether the speed-up rests on repeats of both runs
+ * @MS_RUNS_REPEATED: boolean, whether the speed-up was computed from repeats of both runs
  * @MS_RUNS_MARK: string, marks the newest run
  */
 typedef enum {

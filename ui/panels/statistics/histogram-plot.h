@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsHistogramPlot: the curves of two histograms; pointer or arrow keys move a cursor over the bins. */
+/* MsHistogramPlot: the curves of two histograms; the pointer or the arrow keys move a cursor over the bins. */
 #pragma once
 
 #include <gtk/gtk.h>

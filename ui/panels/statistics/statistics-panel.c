@@ -152,7 +152,7 @@ arrow(double before, double after)
   return g_strdup_printf("%.0f→%.0f", before, after);
 }
 
-/* One row a channel; the numbers before and after stand in one cell. */
+/* Fills one row for each channel, with the numbers before and after in one cell. */
 static void
 add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const MsImageStatistics *after)
 {

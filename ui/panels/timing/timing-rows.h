@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @submitted_ms: sum of the times between submitting and starting
  * @run_ms: sum of the times between starting and ending
  * @gb_per_s: bytes over @run_ms; 0 where that is not known
- * @invalid: launches whose end precedes their start; they count nowhere
+ * @invalid: launches whose end precedes their start; not part of the sums
  */
 typedef struct {
   MsStage stage;

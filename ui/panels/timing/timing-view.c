@@ -51,7 +51,7 @@ ms_timing_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
 }
 
-/* What a row of the table says. */
+/* The values of a row of the table. */
 typedef struct {
   const MsTimingRow *row;
   const char *title;

@@ -6,7 +6,7 @@
 
 #include "core/engine/detached.h"
 
-/* What a search that was told to end may take for its last configuration: a share of the budget, and at most this. */
+/* The time that a cancelled search may take for its last configuration: a share of the budget, at most this. */
 #define GRACE_SHARE 0.05
 #define MOST_GRACE_S 1.0
 
@@ -119,7 +119,7 @@ problem_of(const MsSettings *settings)
   return problem;
 }
 
-/* A search in its own thread, which the job leaves behind when the driver compiles beyond the end of the budget. */
+/* A search on a separate thread, which is detached if the driver still compiles at the end of the budget. */
 typedef struct {
   MsTuneJob *job;
   MsContext *context;
@@ -176,7 +176,7 @@ search_work(gpointer data, GCancellable *cancellable)
     on_trial(record, NULL, 1, self);
 }
 
-/* The end of the budget is no failure: the search has then saved its trials, or does so once the driver returns. */
+/* The end of the budget is not an error: the search saves its trials once the driver returns. */
 static void
 ms_tune_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *cancellable)
 {

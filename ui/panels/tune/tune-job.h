@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 /**
  * MsTuneJobSpec:
- * @engine: (nullable): whose requests wait meanwhile
- * @settings: their filter parameters are kept
+ * @engine: (nullable): its requests wait until the search has ended
+ * @settings: the filter parameters of all configurations
  * @directory: (nullable): the folder of saved searches
  */
 typedef struct {
