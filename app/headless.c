@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/headless.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -55,13 +56,21 @@ end_worker(MsExitStatus status)
   _exit(status);
 }
 
+static gboolean
+needs_worker(const MsCommandLine *line)
+{
+  return ms_command_line_action(line) == MS_COMMAND_IMAGES && !ms_worker_is_one() && !line->jobs_in_process &&
+         !line->dry_run;
+}
+
 static MsExitStatus
-run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+run_action(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiting, const MsWorkerPipes *pipes,
+           GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
 
   if (ms_worker_is_one())
-    end_worker(ms_batch_command_work(line, console, cancellable));
+    end_worker(ms_batch_command_work(line, console, pipes, cancellable));
   if (!ms_output_check(line, &error))
     return ms_command_fail(console, error);
   switch (ms_command_line_action(line)) {
@@ -81,12 +90,11 @@ run_action(const MsCommandLine *line, MsConsole *console, GCancellable *cancella
   case MS_COMMAND_WINDOW:
     break;
   }
-  return ms_batch_command_run(line, console, cancellable);
+  return ms_batch_command_run(line, console, waiting, cancellable);
 }
 
-/** ms_headless_run: runs the action of a command line that ms_command_line_check() accepts. */
-MsExitStatus
-ms_headless_run(const MsCommandLine *line)
+static MsExitStatus
+run(const MsCommandLine *line, MsWorkerProcess *waiting, const MsWorkerPipes *pipes)
 {
   g_autoptr(MsConsole) console = ms_console_new(line);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
@@ -99,10 +107,43 @@ ms_headless_run(const MsCommandLine *line)
     status = diagnose(console);
   } else {
     ms_signals_cancel_on_interrupt(cancellable);
-    status = run_action(line, console, cancellable);
+    status = run_action(line, console, waiting, pipes, cancellable);
   }
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
   ms_console_error(console, "Standard output could not be written to; the results there are not complete.");
   return status == MS_EXIT_DONE ? MS_EXIT_SOME_FAILED : status;
+}
+
+/* A closed stream gets a file that fails as it did, so that no pipe to a worker takes its number. */
+static void
+fill_closed_streams(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      return;
+}
+
+static void
+work(const MsWorkerPipes *pipes, gpointer line)
+{
+  run(line, NULL, pipes);
+}
+
+/**
+ * ms_headless_run: runs the action of a command line that ms_command_line_check() accepts.
+ *
+ * Must be called before this process has created a thread, since the first worker is a copy of it.
+ */
+MsExitStatus
+ms_headless_run(const MsCommandLine *line)
+{
+  MsWorkerProcess waiting = {0};
+
+  fill_closed_streams();
+  if (needs_worker(line))
+    ms_worker_process_fork(&waiting, work, (gpointer)line);
+  MsExitStatus status = run(line, &waiting, NULL);
+  ms_worker_process_drop(&waiting);
+  return status;
 }

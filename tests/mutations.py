@@ -391,6 +391,8 @@ MUTATIONS = [
      'if (is_pipe(item->input) && !read_input', 'if (FALSE && !read_input', 'batch-pipes /batch/pipes/second-attempt'),
     ('spool: the result stays in its file', 'core/batch/run/supervised-worker.c',
      'if (item->status != MS_ITEM_DONE || ms_stream', 'if (TRUE || ms_stream', 'headless-files'),
+    ('worker: the first one starts the program again', 'core/batch/run/supervised-worker.c',
+     '!shared->gave_up && ms_worker', '!shared->gave_up && FALSE && ms_worker', 'headless-batch'),
     ('worker message: a flag of an item is not sent', 'core/batch/run/worker-message.c',
      'MEMBER(skip_existing, plain),', '', 'worker-message /batch/worker-message/jobs'),
     ('worker message: whether a result was verified is not sent', 'core/batch/run/worker-message.c',

@@ -18,6 +18,7 @@ typedef struct {
   MsConsole *console;
   MsReporter *reporter;
   MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
+  MsWorkerProcess *waiting;
   GCancellable *cancellable;
   gboolean is_on_processor; /* since the requested device was given up */
   gboolean has_problem;
@@ -231,6 +232,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
                          .data = c};
 
   MsSupervisorOptions supervision = {.runner = &options,
+                                     .waiting = c->waiting,
                                      .timeout_s = c->line->timeout,
                                      .memory_limit = ms_batch_device_watched_bytes(c->line),
                                      .falls_back = ms_batch_device_falls_back(c->line),
@@ -255,9 +257,11 @@ on_open_in_worker(gpointer data, GError **error)
 /**
  * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
  * options.
+ * @pipes: see ms_worker_run()
  */
 MsExitStatus
-ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+ms_batch_command_work(const MsCommandLine *line, MsConsole *console, const MsWorkerPipes *pipes,
+                      GCancellable *cancellable)
 {
   Command command = {
     .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
@@ -265,7 +269,7 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, GCancellabl
   MsRunnerHooks hooks = {.open = on_open_in_worker, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
 
   ms_batch_device_prepare(line);
-  return ms_worker_run(&options, &hooks, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+  return ms_worker_run(&options, &hooks, pipes, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
 static MsExitStatus
@@ -313,11 +317,14 @@ note_ignored_lines(MsConsole *console, MsManifest *manifest)
     ms_console_error(console, sentence);
 }
 
-/** ms_batch_command_run: filters the images that the command line names, and reports them. */
+/**
+ * ms_batch_command_run: filters the images that the command line names, and reports them.
+ * @waiting: see #MsSupervisorOptions
+ */
 MsExitStatus
-ms_batch_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiting, GCancellable *cancellable)
 {
-  Command command = {.line = line, .console = console, .cancellable = cancellable};
+  Command command = {.line = line, .console = console, .waiting = waiting, .cancellable = cancellable};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsManifest) manifest = NULL;
   g_autoptr(GPtrArray) items = NULL;

@@ -225,6 +225,22 @@ class Batches(HeadlessCase):
         self.assertEqual(self.names(), [f"p{i}.png" for i in (0, 1, 2, 4, 5)])
         self.assertIn("5 done, 3 failed", error)
 
+    def test_the_first_worker_is_a_copy_of_the_program(self):
+        """The dynamic linker writes one file for each program that is started, and none for a copy of a process."""
+        logs = self.dir / "linker"
+        logs.mkdir()
+        self.run_program(self.picture("a.png"), "-o", self.out, "--device", "reference", "--sp", "1",
+                         env={"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(logs / "log")})
+        self.assertEqual(self.names(), ["a.png"])
+        self.assertEqual(len(self.names(logs)), 1)
+
+    def test_closed_standard_streams(self):
+        arguments = ["--headless", self.picture("a.png"), "-o", str(self.out / "a.png"), "--device", "reference",
+                     "--on-conflict", "overwrite"]
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            command = ["sh", "-c", f'exec "$@" {closed}', "sh", PROGRAM, *arguments]
+            self.assertEqual(subprocess.run(command, timeout=120, check=False).returncode, 0, closed)
+
     def test_the_report_is_in_the_order_of_the_list(self):
         for i in range(12):
             self.picture(f"p{i:02}.png", 200 if i % 4 == 0 else 10, 60)

@@ -121,7 +121,7 @@ isolation_work(void)
     g_unsetenv(ALWAYS);
     g_unsetenv(AT_OPENING);
   }
-  return ms_worker_run(&options, &hooks, NULL) ? 0 : 1;
+  return ms_worker_run(&options, &hooks, NULL, NULL) ? 0 : 1;
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <glib-unix.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,14 @@ open_pipes(int pipes[3][2], GError **error)
   return TRUE;
 }
 
+static void
+close_pipes(const MsWorkerProcess *self)
+{
+  close(self->jobs);
+  close(self->results);
+  close(self->messages.fd);
+}
+
 /**
  * ms_worker_process_start:
  * @self: (out): with the string of its messages set
@@ -90,16 +99,84 @@ ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, con
   close(to[0]);
   close(from[1]);
   close(messages[1]);
-  if (!good) {
-    close(to[1]);
-    close(from[0]);
-    close(messages[0]);
-    return FALSE;
-  }
   self->jobs = to[1];
   self->results = from[0];
   self->messages.fd = messages[0];
+  if (!good)
+    close_pipes(self);
+  return good;
+}
+
+/**
+ * ms_worker_process_fork:
+ * @self: (out): without the string of its messages
+ * @work: called in the worker, with ms_worker_is_one() being true
+ *
+ * Makes a copy of this process a worker for the requested device, which takes a fraction of the time to start the
+ * program again and load its libraries. This process must have its standard streams, and must not have created a thread
+ * or opened a device before. Its descriptors stay open in the worker, since libraries may use some.
+ *
+ * Returns: %FALSE where the system refuses it
+ */
+gboolean
+ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data)
+{
+  int pipes[3][2];
+
+  self->pid = 0;
+  if (!open_pipes(pipes, NULL))
+    return FALSE;
+  GPid pid = fork();
+  if (pid == 0) {
+    close(pipes[0][1]);
+    close(pipes[1][0]);
+    close(pipes[2][0]);
+    dup2(pipes[2][1], STDERR_FILENO);
+    close(pipes[2][1]);
+    g_setenv(MS_WORKER_VARIABLE, MS_WORKER_REQUESTED_DEVICE, TRUE);
+    work(&(MsWorkerPipes){pipes[0][0], pipes[1][1]}, data);
+    _exit(EXIT_SUCCESS);
+  }
+  close(pipes[0][0]);
+  close(pipes[1][1]);
+  close(pipes[2][1]);
+  *self =
+    (MsWorkerProcess){.pid = MAX(pid, 0), .jobs = pipes[0][1], .results = pipes[1][0], .messages = {.fd = pipes[2][0]}};
+  if (pid < 0)
+    close_pipes(self);
+  return pid > 0;
+}
+
+/**
+ * ms_worker_process_take:
+ * @self: (out): with the string of its messages set
+ * @waiting: (nullable): a worker that got no jobs, which is left without a process
+ *
+ * Returns: whether there was such a process
+ */
+gboolean
+ms_worker_process_take(MsWorkerProcess *self, MsWorkerProcess *waiting)
+{
+  GString *end = self->messages.end;
+
+  if (!waiting || waiting->pid == 0)
+    return FALSE;
+  *self = *waiting;
+  self->messages.end = end;
+  waiting->pid = 0;
   return TRUE;
+}
+
+/** ms_worker_process_drop: ends a worker that got no jobs; does nothing where there is none. */
+void
+ms_worker_process_drop(MsWorkerProcess *self)
+{
+  if (self->pid == 0)
+    return;
+  kill(self->pid, SIGKILL);
+  waitpid(self->pid, &self->status, 0);
+  close_pipes(self);
+  self->pid = 0;
 }
 
 /** ms_worker_process_wait: waits for a message, output on standard error or an interruption, at most @milliseconds. */

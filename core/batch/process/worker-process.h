@@ -8,7 +8,16 @@
 
 G_BEGIN_DECLS
 
-/** MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD: the worker's ends of the pipes. */
+/** MsWorkerPipes: the worker's ends of the pipes of its jobs and results. */
+typedef struct {
+  int jobs;
+  int results;
+} MsWorkerPipes;
+
+/** MsWorkerMain: what a copy of this process does as a worker. */
+typedef void (*MsWorkerMain)(const MsWorkerPipes *pipes, gpointer data);
+
+/** MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD: the pipes of a worker that was started as a program. */
 #define MS_WORKER_JOBS_FD 3
 #define MS_WORKER_RESULTS_FD 4
 
@@ -22,6 +31,7 @@ G_BEGIN_DECLS
 
 /**
  * MsWorkerProcess:
+ * @pid: 0 where there is none
  * @jobs: the pipe to which the jobs are written
  * @results: the pipe from which messages are read
  * @messages: its standard error
@@ -52,6 +62,9 @@ typedef enum {
 gboolean ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, const char *device,
                                  const GArray *files, GError **error);
 MsWorkerEvent ms_worker_process_wait(const MsWorkerProcess *self, GCancellable *cancellable, int milliseconds);
+gboolean ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data);
+gboolean ms_worker_process_take(MsWorkerProcess *self, MsWorkerProcess *waiting);
+void ms_worker_process_drop(MsWorkerProcess *self);
 void ms_worker_process_end(MsWorkerProcess *self, int patience_ms);
 char *ms_worker_process_describe_end(const MsWorkerProcess *self);
 

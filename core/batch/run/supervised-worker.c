@@ -196,6 +196,18 @@ follow(MsSupervision *s, MsSupervisedWorker *w, GCancellable *cancellable, int l
   return MS_WORKER_END_REPORTED;
 }
 
+/* A worker that waits was made before the files of pipes, which it therefore lacks. */
+static gboolean
+start(MsSupervisedWorker *self, const MsSupervision *shared, GError **error)
+{
+  const MsSupervisorOptions *supervision = shared->supervision;
+  const char *device = shared->gave_up ? MS_WORKER_PROCESSOR : MS_WORKER_REQUESTED_DEVICE;
+  const GArray *files = ms_stream_spool_get_files(shared->spool);
+
+  return (files->len == 0 && !shared->gave_up && ms_worker_process_take(&self->process, supervision->waiting)) ||
+         ms_worker_process_start(&self->process, supervision->arguments, device, files, error);
+}
+
 /**
  * ms_supervised_worker_run:
  * @self: with its items; the process is started here
@@ -208,10 +220,7 @@ follow(MsSupervision *s, MsSupervisedWorker *w, GCancellable *cancellable, int l
 MsWorkerEnd
 ms_supervised_worker_run(MsSupervisedWorker *self, MsSupervision *shared, GError **error)
 {
-  const char *device = shared->gave_up ? MS_WORKER_PROCESSOR : MS_WORKER_REQUESTED_DEVICE;
-
-  if (!ms_worker_process_start(&self->process, shared->supervision->arguments, device,
-                               ms_stream_spool_get_files(shared->spool), error))
+  if (!start(self, shared, error))
     return MS_WORKER_END_REPORTED;
   ms_worker_message_write(self->process.jobs, ms_worker_message_new_jobs(self->items));
   close(self->process.jobs);

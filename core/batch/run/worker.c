@@ -13,6 +13,7 @@
 
 typedef struct {
   const MsRunnerHooks *hooks;
+  MsWorkerPipes pipes;
   GHashTable *indices; /* item -> its index + 1 */
   GMutex lock;         /* guards the pipe: several threads report */
   gint64 last_progress_us;
@@ -39,7 +40,7 @@ send(Worker *w, MsWorkerMessageKind kind, const MsBatchItem *item, GVariant *pay
   guint index = item ? GPOINTER_TO_UINT(g_hash_table_lookup(w->indices, item)) - 1 : 0;
 
   g_mutex_lock(&w->lock);
-  ms_worker_message_write(MS_WORKER_RESULTS_FD, ms_worker_message_new(kind, index, payload));
+  ms_worker_message_write(w->pipes.results, ms_worker_message_new(kind, index, payload));
   g_mutex_unlock(&w->lock);
 }
 
@@ -125,9 +126,9 @@ send_end(Worker *w, const GError *error)
 
 /* Whether the supervisor died before this process asked the kernel for a signal at its death. */
 static gboolean
-is_orphan(void)
+is_orphan(const MsWorkerPipes *pipes)
 {
-  struct pollfd results = {.fd = MS_WORKER_RESULTS_FD};
+  struct pollfd results = {.fd = pipes->results};
 
   return poll(&results, 1, 0) > 0 && (results.revents & POLLERR) != 0;
 }
@@ -136,15 +137,17 @@ is_orphan(void)
  * ms_worker_run:
  * @options: as the supervisor's, without its manifest
  * @hooks: only @open and @inspect are called
+ * @pipes: (nullable): %NULL for those of a worker that was started as a program
  *
  * Runs the items that arrive and reports each to the supervisor.
  *
  * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
  */
 gboolean
-ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable)
+ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsWorkerPipes *pipes,
+              GCancellable *cancellable)
 {
-  Worker worker = {.hooks = hooks};
+  Worker worker = {.hooks = hooks, .pipes = pipes ? *pipes : (MsWorkerPipes){MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD}};
   MsRunnerHooks own = {.open = on_open,
                        .started = on_started,
                        .waits = on_waits,
@@ -156,10 +159,10 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCance
   g_autoptr(GError) error = NULL;
 
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (is_orphan())
+  if (is_orphan(&worker.pipes))
     return FALSE;
   g_unsetenv(MS_WORKER_VARIABLE);
-  g_autoptr(GVariant) message = ms_worker_message_read(MS_WORKER_JOBS_FD);
+  g_autoptr(GVariant) message = ms_worker_message_read(worker.pipes.jobs);
   if (!message)
     return FALSE;
   g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message);

@@ -2,12 +2,14 @@
 /* Runs the items that the supervisor sends, in a separate process because a driver may abort it. */
 #pragma once
 
+#include "core/batch/process/worker-process.h"
 #include "core/batch/run/runner.h"
 
 G_BEGIN_DECLS
 
 gboolean ms_worker_is_one(void);
 gboolean ms_worker_is_on_processor(void);
-gboolean ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable);
+gboolean ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsWorkerPipes *pipes,
+                       GCancellable *cancellable);
 
 G_END_DECLS
