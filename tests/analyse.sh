@@ -4,7 +4,7 @@
 #   sh tests/analyse.sh tsan        data races: encoders, batches, and the program on a folder of images, also on PoCL
 #   sh tests/analyse.sh cppcheck    core and app
 #   sh tests/analyse.sh tidy [FILE...]
-#                                   clang-tidy with the set in .clang-tidy: all of core, or the files named
+#                                   clang-tidy with the set in .clang-tidy: core, app and ui, or the files named
 #   sh tests/analyse.sh valgrind    memcheck on batches in one process and with a worker, on PoCL with an empty cache
 #   sh tests/analyse.sh coverage    the lines of core that the plain suite runs without the window: the share of each
 #                                   file below 85 %, then that of all; less than 92 % in all is a failure
@@ -41,7 +41,7 @@ check_with_cppcheck() {
 check_with_clang_tidy() {
   need clang-tidy clang-tidy
   cd "$here" || return 1
-  [ $# -gt 0 ] || set -- $(find core -name '*.c' ! -path core/api/example.c)
+  [ $# -gt 0 ] || set -- $(find core app ui -name '*.c' ! -path core/api/example.c)
   # Meson names the precompiled header, which clang-tidy cannot read, without its folder.
   printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$folder/plain" --quiet \
     --extra-arg=-Wno-unknown-warning-option --extra-arg=-I"$here/core/precompiled"

@@ -22,5 +22,5 @@ typedef struct {
 
 int ms_python_progress_open(MsPythonProgress *self, const MsPythonState *state, PyObject *function);
 void ms_python_progress_clear(MsPythonProgress *self);
-void ms_python_progress_report(int done, int total, gpointer self);
+void ms_python_progress_report(int done, int total, gpointer data);
 gboolean ms_python_progress_raise(MsPythonProgress *self);
