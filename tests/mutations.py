@@ -405,7 +405,7 @@ MUTATIONS = [
     ('supervisor: the time limit is ignored', 'core/batch/run/supervised-worker.c',
      'if (s->supervision->timeout_s > 0)', 'if (FALSE)', 'batch-isolation /batch/isolation/hang'),
     ('supervisor: a hung worker is not killed', 'core/batch/process/worker-process.c',
-     'kill(self->pid, SIGKILL);', '', 'batch-isolation /batch/isolation/cancel-hung'),
+     '      kill(self->pid, SIGKILL);', '', 'batch-isolation /batch/isolation/cancel-hung'),
     ('inputs: what cannot be read is dropped', 'core/batch/inputs.c',
      'return errno != ENOENT;', 'return FALSE;', 'batch-plan /batch/plan/unreadable'),
     ('inputs: a folder that cannot be searched is dropped', 'core/batch/inputs.c',
