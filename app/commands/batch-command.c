@@ -20,7 +20,7 @@ typedef struct {
   MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
   MsWorkerProcess *waiting;
   GCancellable *cancellable;
-  gboolean is_on_processor; /* since the requested device was given up */
+  gboolean is_on_processor; /* set once the processor has replaced a failed device */
   gboolean has_problem;
 } Command;
 

@@ -58,7 +58,7 @@ limit_memory(const MsCommandLine *line, MsEngine *engine)
 
 /**
  * ms_batch_device_open:
- * @is_on_processor: whether the requested device was given up, so that the processor is opened
+ * @is_on_processor: whether the processor replaces the requested device, which failed
  * @console: gets notes on the device
  *
  * Returns: (transfer full): the device or devices that the command line names, which keep within --memory-limit
@@ -77,8 +77,7 @@ ms_batch_device_open(const MsCommandLine *line, gboolean is_on_processor, MsCons
 /**
  * ms_batch_device_watched_bytes:
  *
- * Returns: the memory at which a worker is ended; 0, no limit, below what the program takes, under which no image is
- *   accepted
+ * Returns: the memory at which a worker is killed; 0 for no limit, if --memory-limit is too small for any image
  */
 guint64
 ms_batch_device_watched_bytes(const MsCommandLine *line)

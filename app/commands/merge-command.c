@@ -111,7 +111,9 @@ print_summary(const MsMerge *merge, MsConsole *console)
   ms_console_note(console, sentence);
 }
 
-/** ms_merge_command_run: exit status 1 when images failed or nobody did them; their names go to standard output. */
+/**
+ * ms_merge_command_run: exit status 1 when images failed or are missing; their names are printed on standard output.
+ */
 MsExitStatus
 ms_merge_command_run(const MsCommandLine *line, MsConsole *console)
 {

@@ -20,7 +20,7 @@ typedef struct {
   MsSpace space;
 } Variant;
 
-/* Beside each kernel by its name: the parts that the defaults leave out. */
+/* The settings tested beside each kernel's default: the program parts that defaults leave out. */
 static const Variant variants[] = {
   {"direct, image objects", MS_KERNEL_DIRECT, .memory = MS_MEMORY_IMAGE},
   {"direct, refill", MS_KERNEL_DIRECT, .schedule = MS_SCHEDULE_REFILL},
@@ -112,7 +112,7 @@ test_modes(MsSelfTest *self, MsMeanShift *filter, MsImage *source)
   test_labels(self, &(MsFiltered){reference, serial, &settings.params});
 }
 
-/** ms_self_test_filter: every kernel of the filter, and those around it. */
+/** ms_self_test_filter: tests the kernels of the filter, of colour spaces and of regions. */
 void
 ms_self_test_filter(MsSelfTest *self)
 {

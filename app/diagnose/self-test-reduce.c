@@ -124,7 +124,10 @@ test_swapping(MsSelfTest *self)
   ms_self_test_add(self, "thread swapping", different, error);
 }
 
-/** ms_self_test_reduce: every reduction, the histogram, the comparison, the sort and the example of thread swapping. */
+/**
+ * ms_self_test_reduce: tests every reduction, the histogram, the comparison, the sort and the example of thread
+ * swapping.
+ */
 void
 ms_self_test_reduce(MsSelfTest *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exit statuses of the program, as its manual page promises them. */
+/* The exit statuses of the program, which its manual page documents. */
 #pragma once
 
 #include <glib.h>

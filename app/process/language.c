@@ -8,7 +8,7 @@
 #include "core/lab/experiment/experiment.h"
 
 /**
- * ms_language_init: takes the user's language for messages, and for nothing else: numbers stay as programs read them.
+ * ms_language_init: sets the language of messages from the environment; numbers keep the format of the C locale.
  *
  * The translations are those of the installation, or of the folder that MS_LOCALE_FOLDER names, for a program that runs
  * from its build folder.

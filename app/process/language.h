@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The language of what people read. */
+/* The language of messages, tables and charts. */
 #pragma once
 
 #include <glib.h>

@@ -66,7 +66,7 @@ may_run(PyObject *self)
   return FALSE;
 }
 
-/* Without the interpreter lock, which the thread that has the turn may need. */
+/* Waits without the interpreter lock, which the running thread may need. */
 static void
 begin_turn(Engine *self, MsPythonProgress *progress)
 {

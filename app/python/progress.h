@@ -7,8 +7,8 @@
 #include <gio/gio.h>
 
 /**
- * MsPythonProgress: who is told of the progress of one run.
- * @function: (nullable): a reference to the Python function; %NULL where nobody is told
+ * MsPythonProgress: the Python function that gets the progress of one run.
+ * @function: (nullable): a reference to the Python function; %NULL for none
  * @cancellable: (nullable): ends the run; %NULL without @function
  * @type, @value, @traceback: (nullable): the exception that @function raised
  */

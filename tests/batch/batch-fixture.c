@@ -158,7 +158,7 @@ batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
   return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
 }
 
-/** batch_fixture_run_good: runs the batch, which must reach its end and report each item once. */
+/** batch_fixture_run_good: runs the batch; checks that it ends without an error and reports each item once. */
 void
 batch_fixture_run_good(BatchFixture *f, GPtrArray *items)
 {

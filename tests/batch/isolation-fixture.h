@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 #define IS_GREEDY 25
 #define ABORTS_LATE 27
 
-/* What the engine takes when it is greedy, and the limit that this exceeds. */
+/* The memory that the engine takes at the width IS_GREEDY, and the limit that this exceeds. */
 #define GREEDY_BYTES ((gsize)640 << 20)
 #define MEMORY_LIMIT (G_GUINT64_CONSTANT(512) << 20)
 

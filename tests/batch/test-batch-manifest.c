@@ -77,7 +77,7 @@ replace_picture(BatchFixture *f, const char *name, int width, const struct times
   g_assert_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
 }
 
-/* The size tells a changed input where the time does not, and the other way round. */
+/* A changed input is detected by its size alone and by its time alone. */
 static void
 test_manifest_changed_input(BatchFixture *f, gconstpointer data)
 {

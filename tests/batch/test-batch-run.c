@@ -117,7 +117,7 @@ test_run_wrong_results(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
 }
 
-/* However little memory there is, one image at a time gets through. */
+/* With any amount of memory, images are processed one at a time at least. */
 static void
 test_run_memory(BatchFixture *f, gconstpointer data)
 {
@@ -182,7 +182,7 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_PENDING);
 
-  /* Nothing to do needs no device. */
+  /* A batch without images opens no device. */
   g_clear_error(&error);
   ms_batch_item_skip(batch_fixture_item(items, 0), "done before");
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
@@ -239,7 +239,7 @@ test_run_too_wide_for_jpeg(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(batch_fixture_item(png, 0)->status, ==, MS_ITEM_DONE);
 }
 
-/* Somebody takes the free name between the plan and the save. */
+/* Another process takes the free name between planning and saving. */
 static void
 test_run_name_taken_meanwhile(BatchFixture *f, gconstpointer data)
 {
@@ -309,7 +309,7 @@ test_run_links_among_outputs(BatchFixture *f, gconstpointer data)
   g_assert_true(g_file_test(c, G_FILE_TEST_IS_SYMLINK));
   g_assert_true(g_file_test(elsewhere, G_FILE_TEST_IS_REGULAR));
 
-  /* Also when both are there: neither replaces the other. */
+  /* Both outputs exist: neither is replaced. */
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   f->n_finished = 0;
   g_autoptr(GPtrArray) again = batch_fixture_plan(f);

@@ -307,7 +307,7 @@ test_cancelled(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
 }
 
-/* What needs the whole image is refused with the reason, and nothing is filtered. */
+/* Requests that need the whole image in memory are refused with the reason, before any filtering. */
 static void
 test_refused(BatchFixture *f, gconstpointer data)
 {

@@ -31,7 +31,7 @@ build_check(MsContext *context, GError **error)
   return program ? ms_program_create_kernel(program, "inside_check", error) : NULL;
 }
 
-/* What the kernel says of a group at every place of the image. */
+/* The kernel's result for a group at every position of the image. */
 static gboolean
 ask_device(MsContext *context, cl_kernel kernel, int radius, int iterations, cl_int *inside, GError **error)
 {

@@ -12,7 +12,7 @@
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240
 
-/* One turn of the main loop, which ends by itself after a moment when nothing happens; whether anything happened. */
+/* Runs one turn of the main loop, limited by a timeout; returns whether an event was handled. */
 gboolean
 panel_fixture_iterate(void)
 {
@@ -23,8 +23,8 @@ panel_fixture_iterate(void)
 }
 
 /**
- * panel_fixture_settle: lets sizes, refreshes and drawing come to rest: until nothing has happened for two frames, or
- * for a moment where something happens all the time.
+ * panel_fixture_settle: runs the main loop until no event was handled for two frames, or for a limited time if events
+ * never end.
  */
 void
 panel_fixture_settle(void)
@@ -58,7 +58,7 @@ panel_fixture_set_up(PanelFixture *self, GType panel_type)
     return FALSE;
   scene = ms_fixture_scene(PICTURE_WIDTH, PICTURE_HEIGHT, 7);
   self->engine = ms_window_engine_new();
-  ms_window_engine_set_watchdog(self->engine, 0); /* a machine that is slow is no device that hangs */
+  ms_window_engine_set_watchdog(self->engine, 0); /* a slow machine must not count as a hung device */
   ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
   wait_for(60, ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY);
   self->document = ms_document_new(self->engine, scene, NULL, "scene.png");
@@ -87,11 +87,11 @@ panel_fixture_tear_down(PanelFixture *self)
   g_object_add_weak_pointer(G_OBJECT(self->document), (gpointer *)&self->document);
   g_object_unref(self->document);
   panel_fixture_settle();
-  g_assert_null(self->document); /* nothing of the panel holds on to it */
+  g_assert_null(self->document); /* the panel has dropped its reference */
   g_clear_object(&self->engine);
 }
 
-/** panel_fixture_show_empty: a panel that has no document is shown, named, and goes. */
+/** panel_fixture_show_empty: shows a panel without a document, checks its accessible names, and closes it. */
 void
 panel_fixture_show_empty(GType panel_type)
 {
@@ -115,7 +115,7 @@ panel_fixture_filter(PanelFixture *self, const char *option, const char *value)
 
   if (option && !ms_option_set_text(ms_option_find(option), &settings, value, &error))
     g_error("%s", error->message);
-  /* Without a name, so that the changes do not become one drag and one run. */
+  /* Without a control's name, so that the changes are separate steps and runs. */
   ms_document_set_settings(self->document, &settings);
   ms_document_request_filter(self->document);
   wait_for(60, ms_document_get_current_run(self->document) != before && !ms_document_is_busy(self->document));
@@ -266,7 +266,7 @@ assert_named(GtkWidget *widget, gpointer data)
     g_autofree char *path = gtk_widget_path_to_string(gtk_widget_get_path(widget));
     g_error("A %s of %s has no accessible name: %s", G_OBJECT_TYPE_NAME(widget), (const char *)data, path);
   }
-  /* What these hold inside is their own affair. */
+  /* The contents of these widgets are internal. */
   if (GTK_IS_CONTAINER(widget) && !GTK_IS_COMBO_BOX(widget) && !GTK_IS_TREE_VIEW(widget))
     gtk_container_forall(GTK_CONTAINER(widget), assert_named, data);
 }

@@ -183,7 +183,7 @@ test_report_view(void)
     g_autofree char *mark = tree_cell(tree, i, 2);
     g_assert_cmpstr(mark, ==, marks[i]);
   }
-  /* Only what was verified is drawn. */
+  /* Only verified rows are drawn. */
   MsChartView *chart = MS_CHART_VIEW(find_by_type(view, MS_TYPE_CHART_VIEW));
   g_assert_cmpuint(ms_chart_n_points(ms_chart_view_get_chart(chart)), ==, 1);
   AtkObject *accessible = gtk_widget_get_accessible(GTK_WIDGET(chart));
@@ -191,7 +191,7 @@ test_report_view(void)
   g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_CHART);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "row <0> & more"));
 
-  /* The order that a person chose stays when new rows arrive. */
+  /* The chosen sort order is kept when rows are added. */
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   ms_report_view_set_report(MS_REPORT_VIEW(view), report);
@@ -227,7 +227,7 @@ test_export_problems(void)
   g_object_unref(view);
 }
 
-/* What is drawn in each theme is legible: text, curves and bars have a contrast of 4.5:1 with what they stand on. */
+/* In each theme, text, curves and bars have a contrast of 4.5:1 with their background. */
 static void
 test_contrast(void)
 {
@@ -254,7 +254,7 @@ add_trial(MsTuneRecord *record, const char *toggles, double ms)
   g_ptr_array_add(record->trials, trial);
 }
 
-/* A time that was measured elsewhere is scaled by the pixels that the windows of all iterations hold. */
+/* A time measured with other parameters is scaled by the pixels that are visited. */
 static void
 test_rates(void)
 {
@@ -276,7 +276,7 @@ test_rates(void)
   add_trial(record, "kernel:direct access:pointer unroll:1", 30);
   add_trial(record, "kernel:direct access:pointer unroll:4", 20);
   ms_rates_add_record(rates, record, &limits);
-  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0); /* it does not say what was measured */
+  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0); /* a record without the measured problem */
   record->measured = ms_factors_parse("size:100x100 sp:10", NULL);
   record->best = 1;
   ms_rates_add_record(rates, record, &limits);

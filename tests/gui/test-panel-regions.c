@@ -45,7 +45,7 @@ find_spin(GtkWidget *root, double upper)
   return NULL;
 }
 
-/* The row of the selected region is the selected row, whichever of the two was chosen. */
+/* Selecting a region selects its row, and selecting a row selects its region. */
 static void
 check_selection(PanelFixture *f, const MsSegmentation *s)
 {
@@ -150,7 +150,7 @@ test_regions(void)
   panel_fixture_tear_down(&f);
 }
 
-/* Under this rule pixels may leave the image: the panel says so. */
+/* Under this rule windows may leave the image, so that regions are refused with the reason. */
 static void
 test_refusal(void)
 {

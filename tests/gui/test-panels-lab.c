@@ -145,7 +145,7 @@ check_order(const MsReport *report)
   }
 }
 
-/* The picture of the window at its own size is no scaled-down run, and bars of times begin at 0 on a linear axis. */
+/* A run on the open picture does not count as scaled down, and bars of times begin at 0 on a linear axis. */
 static void
 check_scale(const MsReport *report)
 {
@@ -228,7 +228,7 @@ test_compare_cancel(void)
   panel_fixture_tear_down(&f);
 }
 
-/* Wrong results and refusals are no matter of speed. */
+/* Wrong results and refused configurations come last. */
 static void
 test_compare_order(void)
 {
@@ -316,7 +316,7 @@ test_experiments(void)
   panel_fixture_screenshot(&f, "experiments");
   check_exports(view_of(&f));
 
-  /* Another experiment shows no report of its own yet; going back brings the last one. */
+  /* Another experiment shows no report yet; selecting the first one again shows its report. */
   g_assert_true(ms_experiment_panel_select(panel, "ms-access"));
   g_assert_null(ms_report_view_get_report(view_of(&f)));
   g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));

@@ -256,10 +256,10 @@ test_runs_sides(void)
   on_toggle_cell(tree, 1, 1);
   g_assert_true(ms_document_get_run_b(f.document) == first);
   on_toggle_cell(tree, 1, 3);
-  g_assert_null(ms_document_get_run_b(f.document)); /* the newest is what B follows by itself */
+  g_assert_null(ms_document_get_run_b(f.document)); /* side B shows the newest run */
   g_assert_true(ms_document_get_current_run(f.document) == third);
 
-  /* A bound of one picture lets all go but the baseline's and the one on the screen, and the panel says so. */
+  /* A bound of one picture drops all but the baseline's and the visible one, and the panel says so. */
   ms_document_set_memory_bound(f.document, ms_image_get_byte_size(ms_document_get_source(f.document)));
   panel_fixture_settle();
   g_autofree char *dropped = tree_cell(tree, 2, MS_RUNS_PICTURE);

@@ -120,7 +120,7 @@ test_history(void)
   g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
 }
 
-/* One choice shortly after another is a step of its own, as moves of a slider are not. */
+/* Two choices in short succession are two steps, unlike moves of a slider. */
 static void
 test_choices_are_steps(void)
 {
@@ -277,7 +277,7 @@ test_picture_levels(void)
   g_assert_cmphex(only_pixel(picture, 2, 255, 255, 1), ==, 0xff640a4d);
 }
 
-/* One pixel that differs among a million is seen at any zoom. */
+/* A single different pixel among a million is visible at any zoom. */
 static void
 test_difference_is_not_lost(void)
 {
@@ -294,7 +294,7 @@ test_difference_is_not_lost(void)
   g_assert_cmphex(only_pixel(picture, 2, 84, 125, 64), ==, 0xff000000);
 }
 
-/* Before the copies are there, and for sizes that do not halve evenly, nothing is read outside. */
+/* Nothing outside the picture is read before the copies are ready, or at sizes that do not halve evenly. */
 static void
 test_picture_odd_sizes(void)
 {

@@ -17,7 +17,7 @@
 #include "ui/window/window-open.h"
 #include "ui/window/window-tabs.h"
 
-/* One program for all tests of a process, as a bus knows no second one; each test has windows of its own. */
+/* All tests of a process share one application object; each test opens its own windows. */
 static MsApplication *
 the_application(void)
 {
@@ -58,7 +58,7 @@ window_fixture_set_up(WindowFixture *self)
   self->application = the_application();
   self->engine = ms_application_get_engine(self->application);
   ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
-  /* A machine that is slow is no device that hangs. */
+  /* A slow machine must not count as a hung device. */
   ms_window_engine_set_watchdog(self->engine, 0);
   g_settings_reset(ms_application_get_settings(self->application), "live");
   g_settings_set_string(ms_application_get_settings(self->application), "view-mode", "split");
@@ -71,7 +71,7 @@ window_fixture_set_up(WindowFixture *self)
   return TRUE;
 }
 
-/** window_fixture_tear_down: closes the window as a person would and sees that nothing keeps it alive. */
+/** window_fixture_tear_down: closes the window as a user would and checks that it is finalized. */
 void
 window_fixture_tear_down(WindowFixture *self)
 {
@@ -107,7 +107,7 @@ window_fixture_open(WindowFixture *self, GFile *file)
   window_fixture_wait_idle(self);
 }
 
-/** window_fixture_open_scene: (transfer none): opens a made-up picture of that size from a file. */
+/** window_fixture_open_scene: (transfer none): opens a generated picture of that size from a file. */
 MsDocument *
 window_fixture_open_scene(WindowFixture *self, int width, int height)
 {
@@ -131,7 +131,7 @@ window_fixture_opaque_scene(int width, int height)
   return ms_image_new_take(width, height, pixels, NULL);
 }
 
-/** window_fixture_wait_idle: until no run is under way and everything is drawn. */
+/** window_fixture_wait_idle: waits until no run is active and everything is drawn. */
 void
 window_fixture_wait_idle(WindowFixture *self)
 {
@@ -142,7 +142,9 @@ window_fixture_wait_idle(WindowFixture *self)
   panel_fixture_settle();
 }
 
-/** window_fixture_assert_filtered: the picture is what the serial reference makes of the settings shown. */
+/**
+ * window_fixture_assert_filtered: checks that the picture is that of the serial reference with the current settings.
+ */
 void
 window_fixture_assert_filtered(WindowFixture *self)
 {
@@ -161,7 +163,7 @@ window_fixture_assert_filtered(WindowFixture *self)
   ms_fixture_assert_same(expected, ms_run_get_result(run), arguments);
 }
 
-/** window_fixture_activate: by its detailed name, as in "view-mode::split"; it must be possible. */
+/** window_fixture_activate: activates an enabled action by its detailed name, as in "view-mode::split". */
 void
 window_fixture_activate(WindowFixture *self, const char *action)
 {
@@ -210,7 +212,7 @@ window_fixture_render(WindowFixture *self)
   return surface;
 }
 
-/** window_fixture_resident_bytes: what of the process is in memory. */
+/** window_fixture_resident_bytes: the resident memory of the process. */
 gsize
 window_fixture_resident_bytes(void)
 {

@@ -18,7 +18,7 @@ typedef struct {
   char *folder;
 } WindowFixture;
 
-/** SET_UP: leaves the test, which is then skipped or failed, where there is nothing to run on. */
+/** SET_UP: returns from the test, which is skipped or failed, if there is no device. */
 #define SET_UP(fixture)                                                                                                \
   if (!window_fixture_set_up(fixture))                                                                                 \
   return

@@ -70,7 +70,7 @@ renameat2(int from_folder, const char *from, int to_folder, const char *to, unsi
   return fault.renameat2 ? fail(fault.renameat2) : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
-/* Files without a name, which are linked through /proc, are no matter of hard links. */
+/* Unnamed files, which are linked through /proc, do not depend on hard links. */
 int
 linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {

@@ -216,7 +216,7 @@ test_feed(void)
       }
 }
 
-/* ---- Through the codec: all of a large image, with its metadata, and what happens when it stops in the middle. */
+/* ---- Through the codec: a large image with its metadata, and encoding that is cancelled. */
 
 static GBytes *
 encode_large(MsImage *image, guint threads)

@@ -142,7 +142,7 @@ ignore_rows(guint64 done, guint64 total, gpointer data)
 {
 }
 
-/* Somebody who follows the rows of a large image would see nothing until all are inflated. */
+/* Whole-file inflation would delay the progress of a large image. */
 static void
 test_large(void)
 {

@@ -335,7 +335,7 @@ test_every_bit(void)
     refused++;
     g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL);
   }
-  /* All of the pixels' bytes at least: their stream has a checksum. */
+  /* At least the bytes of the pixels must be refused, since their stream has a checksum. */
   g_assert_cmpuint(refused, >, 9 * 8 * 4 * 8 / 2);
 }
 

@@ -69,7 +69,7 @@ test_logarithmic_bars(void)
   g_assert_cmpfloat(ms_scale_map(&scale, 20), >, 0.1);
 }
 
-/* What labels have in common goes from their start; what tells them from each other stays whole. */
+/* The common start of labels is removed; the parts that differ stay whole. */
 static void
 test_labels_are_shortened(void)
 {

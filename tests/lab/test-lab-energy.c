@@ -50,7 +50,7 @@ test_energy(void)
   g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 0.5 + 1.5, 1e-9);
 }
 
-/* The platform's counter alone is none of the processor's. */
+/* The counter of the platform alone does not count as the processor's. */
 static void
 test_energy_of_the_platform(void)
 {
@@ -128,7 +128,7 @@ energy_at(const char *name, guint domain, guint bus, guint device)
   return ms_energy_end(energy);
 }
 
-/* Two GPUs of one name are told apart by their places; without them neither is credited with the other's energy. */
+/* Two GPUs of the same name are distinguished by their PCI addresses; without addresses, neither has a counter. */
 static void
 test_nvml_twins(void)
 {
@@ -142,7 +142,7 @@ test_nvml_twins(void)
   g_assert_true(isnan(energy_at("NVIDIA Twin", 0, 0xc1, 3)));
   g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc2, 3)));
   g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc1, 0)));
-  /* The same name comes before one that holds it. */
+  /* An equal name has precedence over one that contains it. */
   ms_energy_begin(one);
   g_assert_cmpfloat_with_epsilon(ms_energy_end(one), 1.5, 1e-9);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measuring loop on made-up configurations: noise, order, failures, time-outs, cancelling, energy counters. */
+/* The measuring loop on simulated configurations: noise, order, failures, time-outs, cancelling, energy counters. */
 #include <math.h>
 #include <string.h>
 
@@ -170,11 +170,11 @@ test_steady(void)
   g_assert_no_error(error);
   MsMeasurement *m = bench.measurements[0];
   g_assert_cmpint(m->outcome, ==, MS_OUTCOME_OK);
-  g_assert_cmpuint(m->samples->len, ==, bench.options.min_repeats); /* no spread, so no more than asked for */
+  g_assert_cmpuint(m->samples->len, ==, bench.options.min_repeats); /* no spread, so the least number of repeats */
   g_assert_cmpfloat(ms_measurement_summarise(m).median, ==, 1000);
   g_assert_cmpfloat(m->first_ns, ==, 50000); /* apart, in no sample */
   g_assert_cmpuint(m->walls->len, ==, m->samples->len);
-  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >, 10e6); /* the clock on the wall sees what no event shows */
+  g_assert_cmpfloat(ms_measurement_first_extra_ns(m), >, 10e6); /* wall time has it, events do not */
   g_assert_cmpuint(m->stages->len, ==, 2);
   MsStageSeries *upload = m->stages->pdata[0], *kernel = m->stages->pdata[1];
   g_assert_cmpstr(upload->stage, ==, "upload");

@@ -84,7 +84,7 @@ test_json_damaged(void)
   g_assert_cmpuint(ms_report_fixture_row(odd, 0)->measurement->samples->len, ==, 1);
 }
 
-/* A small reader of RFC 4180, so that the writer is not its own judge. */
+/* An independent reader of CSV (RFC 4180), which checks the writer. */
 static GPtrArray *
 read_csv(const char *text)
 {

@@ -10,7 +10,7 @@
 #include "core/lab/report/report-text.h"
 #include "tests/lab/report-fixture.h"
 
-/* The copy is the same in every form that a report has, and stays so when the original is measured on and freed. */
+/* The copy is equal in every output format, and does not change when the original is changed or freed. */
 static void
 test_snapshot(void)
 {
@@ -116,7 +116,7 @@ test_compare(void)
   g_assert_nonnull(strstr(warned->warning, "driver"));
 }
 
-/* The same program on a machine of half the speed: the anchor says so, and nothing is called slower. */
+/* On a machine of half the speed, the anchor is slower as well, so that no row counts as slower. */
 static void
 test_compare_apart_in_time(void)
 {

@@ -113,7 +113,7 @@ test_reduce_peer(MsLabFixture *f, gconstpointer data)
   }
 }
 
-/* What the kernels of one run took by the device's events. */
+/* The kernel time of one run by the device's events. */
 static double
 get_kernel_ns(const MsMeasurement *measurement, guint sample)
 {
@@ -317,7 +317,7 @@ test_tune(MsLabFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), ==, 0);
   guint trials = record->trials->len;
   request.budget_s = 1;
-  g_autoptr(MsTuneRecord) again = ms_lab_tune(&request, NULL, &error); /* goes on where it was */
+  g_autoptr(MsTuneRecord) again = ms_lab_tune(&request, NULL, &error); /* continues the saved search */
   g_assert_no_error(error);
   g_assert_cmpuint(again->trials->len, >=, trials);
 }
@@ -357,11 +357,11 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   request.width = 64;
   request.height = 48;
   request.fixed = narrowed;
-  request.budget_s = 1; /* no directory: kept where every run looks */
+  request.budget_s = 1; /* no directory: saved in the folder that every run reads */
   g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(ms_tune_record_best(narrow));
-  MsSettings unmoved = ms_tuned_settings(&settings, device, 64, 48); /* the best of a part is not the best */
+  MsSettings unmoved = ms_tuned_settings(&settings, device, 64, 48); /* the winner of a restricted search is not used */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
   request.budget_s = 2;
@@ -400,7 +400,7 @@ static const MsLabTest tests[] = {
 int
 main(int argc, char **argv)
 {
-  /* Winners of tuning are kept in a folder of this test's, so that no other test meets them. */
+  /* Winners of tuning are saved in this test's own folder, so that other tests do not use them. */
   g_autofree char *data = g_dir_make_tmp("lab-data-XXXXXX", NULL);
 
   g_setenv("XDG_DATA_HOME", data, TRUE);

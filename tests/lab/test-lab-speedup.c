@@ -93,7 +93,7 @@ test_few_rounds(void)
   g_assert_true(isnan(ms_speedup_side_by_side(&a, &nothing, noise).ratio));
 }
 
-/* One ran on alone while the machine was slower: only the common rounds count. */
+/* One configuration ran alone while the machine was slower: only the common rounds count. */
 static void
 test_common_rounds(void)
 {
@@ -106,7 +106,7 @@ test_common_rounds(void)
   g_assert_cmpint(ms_speedup_side_by_side(&x, &late, noise).verdict, ==, MS_VERDICT_UNCERTAIN);
 }
 
-/* The first of every pair of rounds is slow for whoever comes first: the mirrored order takes that out. */
+/* The first run of each pair of rounds is slow; the mirrored order cancels that. */
 static void
 test_mirrored_rounds(void)
 {
@@ -269,7 +269,7 @@ simulated_new(Machine *machine, double ns)
   return &self->parent;
 }
 
-/* What the loop says of two configurations, the second of which takes @factor times as long. */
+/* The verdict on two configurations, the second of which takes @factor times as long. */
 static MsVerdict
 verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
 {
@@ -314,7 +314,7 @@ measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasureme
   g_assert_true(ms_measure(&(MsMeasureGroup){subjects, measurements, 2}, &options, NULL, NULL));
 }
 
-/* What --compare says of a configuration that takes @factor times as long in a later run. */
+/* The verdict of --compare on a configuration that takes @factor times as long in a later run. */
 static MsVerdict
 verdict_apart(Disturbance disturbance, double factor, guint32 seed)
 {
@@ -336,7 +336,7 @@ verdict_apart(Disturbance disturbance, double factor, guint32 seed)
   return verdict;
 }
 
-/* MS_LAB_TRIALS asks for more than the usual trials, to see the rates behind them. */
+/* MS_LAB_TRIALS sets a larger number of trials, for estimating error rates. */
 static guint
 n_trials(void)
 {
@@ -366,7 +366,7 @@ test_simulated(gconstpointer data)
   g_assert_cmpuint(right, >=, n * 15 / 20);
 }
 
-/* Runs apart in time: equal configurations are not told to differ, and one that takes twice as long is found. */
+/* Separate runs: equal configurations are not reported as different, and one that takes twice as long is reported. */
 static void
 test_simulated_apart(gconstpointer data)
 {

@@ -19,7 +19,7 @@ test_driver_change(void)
   g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"other", "1.0", "test"}, &error));
   g_assert_null(ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.0", "another problem"}, &error));
   g_assert_no_error(error);
-  /* Even a file put in the new driver's place is not believed. */
+  /* A file that was copied to the new driver's path is rejected. */
   g_autofree char *from = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});
   g_autofree char *to = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.1", "test"});
   g_autofree char *text = NULL;
@@ -53,7 +53,7 @@ spoil_file(const char *path, GFunc load, gpointer data)
   load((gpointer) "nested", data);
 }
 
-/* A file that is passed over says why, unless it is another one's. */
+/* The reason for rejecting a file is reported, unless it belongs to another device or driver. */
 static void
 load_record(gpointer wrong, gpointer folder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tuner on a made-up device: a planted optimum among configurations that are refused, fail, differ or hang. */
+/* The tuner on a simulated device: a planted optimum among configurations that are refused, fail, differ or hang. */
 #include <string.h>
 
 #include "core/engine/detached.h"
@@ -99,7 +99,7 @@ read_clock(gpointer device)
   return ((TuneDevice *)device)->now_us++;
 }
 
-/* Builds cannot be cancelled, so no configuration is begun that would probably end after the budget. */
+/* Builds cannot be cancelled, so no configuration is started that would probably end after the budget. */
 static void
 test_budget_holds(void)
 {
@@ -129,7 +129,7 @@ test_reference_in_time(void)
   g_assert_cmpuint(ms_lab_bench_reference_step(1, 0.5, 2, 1e-9), ==, 1);
 }
 
-/* However little time there is, one configuration is measured: half an answer is one. */
+/* With any budget, one configuration is measured at least. */
 static void
 test_least_budget(void)
 {
@@ -160,7 +160,7 @@ test_nothing_works(void)
   }
 }
 
-/* A driver that compiles: it returns when the test lets it, whatever its caller wants. */
+/* A driver that compiles until the test lets it return, also after a cancellation. */
 typedef struct {
   GMutex compiling;
   gboolean was_cancelled;
@@ -183,7 +183,7 @@ free_driver(gpointer data)
   ((Driver *)data)->freed = TRUE;
 }
 
-/* A call that does not return is left behind when its time is over or its caller is cancelled. */
+/* A call that does not return is detached when its time is over or its caller is cancelled. */
 static void
 test_left_behind(void)
 {
@@ -235,7 +235,7 @@ test_no_winner_has_a_reason(void)
   g_assert_no_error(error);
 }
 
-/* Cancelled in the middle, kept, loaded, gone on with: no configuration is evaluated twice. */
+/* A cancelled search that is saved, loaded and continued evaluates no configuration twice. */
 static void
 test_resume(void)
 {

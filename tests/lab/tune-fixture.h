@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A made-up device for the tuner: a planted optimum among configurations that are refused, fail, differ or hang. */
+/* A simulated device for the tuner: a planted optimum among configurations that are refused, fail, differ or hang. */
 #pragma once
 
 #include "core/lab/tune/tune-store.h"
@@ -10,7 +10,7 @@ typedef struct {
   guint cancel_after; /* 0 for never */
   GCancellable *campaign;
   gboolean everything_fails;
-  gint64 evaluation_us; /* what an evaluation takes by the made-up clock */
+  gint64 evaluation_us; /* the time of an evaluation by the simulated clock */
   gint64 now_us;
 } TuneDevice;
 

@@ -161,7 +161,7 @@ test_failing_waits(void)
     tear_down(self);
 }
 
-/* After one timeout there is no further wait: a watchdog's time passes once, not for every slot. */
+/* After one timeout there is no further wait, so that the watchdog's time passes once, not for every slot. */
 static void
 test_hung_device(void)
 {

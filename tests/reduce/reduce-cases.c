@@ -6,7 +6,7 @@
 
 #include "core/reduce/variant.h"
 
-/* What a sum of floats may differ from the serial one, relative to it. */
+/* The largest relative difference of a float sum from the serial one. */
 #define TOLERANCE 1e-6
 
 const char *
@@ -170,7 +170,7 @@ ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expe
     g_error("%s: %s on the device, %s in serial", what, found, wanted);
 }
 
-/** ms_reduce_cases_variant: the options that @text stands for, which must be right. */
+/** ms_reduce_cases_variant: the options that @text names; @text must be valid. */
 MsReduceOptions
 ms_reduce_cases_variant(const char *text)
 {
@@ -182,7 +182,7 @@ ms_reduce_cases_variant(const char *text)
   return options;
 }
 
-/** ms_reduce_cases_device: a graphics processor that no machine has, for plans that nothing runs. */
+/** ms_reduce_cases_device: an invented graphics processor, for plans that are not run. */
 MsDeviceLimits
 ms_reduce_cases_device(void)
 {

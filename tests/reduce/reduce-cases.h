@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /**
- * MsPattern: what an array is filled with.
+ * MsPattern: the contents of an array.
  * @MS_PATTERN_EXTREMES: the ends of the type in turn
  * @MS_PATTERN_SPECIAL: numbers, NaN and both infinities; integers: as RANDOM
  * @MS_PATTERN_LATE: zeros in the first half, then ever greater numbers, of either sign where there is one

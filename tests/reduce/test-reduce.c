@@ -258,7 +258,7 @@ test_far_deviation(void)
   }
 }
 
-/* A reducer is used for a short array first; what it keeps for the next must then grow. */
+/* A reducer is used for a short array first; its buffers must then grow. */
 static void
 test_growing(void)
 {
@@ -339,7 +339,7 @@ test_no_overflow(void)
   g_assert_cmpfloat(result.stddev, ==, 0);
 }
 
-/* Whatever is shared between the threads of a processor by mistake shows when one launch follows another. */
+/* Data shared between the threads of a processor by mistake give wrong results when launches follow each other. */
 static void
 test_again_and_again(void)
 {

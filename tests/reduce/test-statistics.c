@@ -242,7 +242,7 @@ json_of(const MsImageStatistics *statistics)
   return json_builder_get_root(builder);
 }
 
-/* A pass on a device tells its time; what is not known is null. */
+/* The time of a pass on a device is reported; unknown values are null. */
 static void
 test_json_timing(void)
 {
@@ -259,7 +259,7 @@ test_json_timing(void)
   g_assert_cmpuint(json_object_get_size(statistics), ==, MS_N_CHANNELS + G_N_ELEMENTS(names));
 }
 
-/* The shape that reports promise. */
+/* The members that the schema of reports requires. */
 static void
 test_json(void)
 {
@@ -307,7 +307,7 @@ test_bandwidth_is_remembered(void)
   g_rmdir(folder);
 }
 
-/* A folder that cannot be: its parent is a file. */
+/* A folder that cannot be created: its parent is a file. */
 static void
 test_bandwidth_without_a_folder(void)
 {
@@ -326,7 +326,7 @@ test_bandwidth_without_a_folder(void)
   g_assert_false(ms_bandwidth_get(context, folder, &first, cancelled, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error(&error);
-  /* That was no answer, so it is asked again; and the answer is kept, for a stopped benchmark could give none. */
+  /* The cancelled measurement is repeated; its result is kept in memory, so that a cancelled query gets it. */
   g_assert_true(ms_bandwidth_get(context, folder, &first, NULL, &error));
   g_assert_no_error(error);
   g_assert_false(ms_bandwidth_load(context, folder, &second));
@@ -347,7 +347,7 @@ ask_for_bandwidth(gpointer data)
   return bandwidth;
 }
 
-/* Threads that ask at once get one figure: the others wait for the first. */
+/* Threads that query at once share one measurement: the others wait for the first. */
 static void
 test_bandwidth_in_threads(void)
 {

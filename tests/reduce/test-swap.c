@@ -53,7 +53,7 @@ test_permutations(void)
   }
 }
 
-/* What the study found for its example: every warp diverges, range 64 halves that, 128 removes it. */
+/* The published result of the study's example: every warp diverges, range 64 halves that, 128 removes it. */
 static void
 test_example_divergence(void)
 {
@@ -161,7 +161,7 @@ test_example_program(void)
   }
 }
 
-/* Each form of the study's sort looks the work up in its own way, and in a table of its own range. */
+/* Each form of the study's sort reads a different table, with its own range. */
 static void
 test_sort_programs(void)
 {

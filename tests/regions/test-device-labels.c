@@ -43,7 +43,7 @@ make_noise(int width, int height, int n_levels, int spread)
   return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
 }
 
-/* One set that winds through every second row from one end of it to the other, and the rows between. */
+/* A serpentine set of pixels along every second row, and a set for each row between. */
 static Input
 make_winding(int width, int height)
 {
@@ -94,7 +94,7 @@ check_kernels(MsContext *context, const MsLabelRequest *request, const MsSegment
   g_assert_cmpmem(memory, bytes, expected->labels, bytes);
 }
 
-/* Any number of threads finds the same. */
+/* The result does not depend on the number of threads. */
 static void
 check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
 {
@@ -112,7 +112,7 @@ check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
   }
 }
 
-/* The sets before any has been merged. */
+/* The sets before merging. */
 static void
 check_sets(MsContext *context, const Input *input, double range)
 {

@@ -25,7 +25,7 @@ typedef struct {
 
 static const Row rows[] = {{"rgb", MS_SPACE_RGB, 40, 0}, {"luv", MS_SPACE_LUV, 24, 0}, {"levels", MS_SPACE_RGB, 14, 2}};
 
-/* A picture with what the serial code finds in it. */
+/* A picture with its regions by the serial code. */
 typedef struct {
   MsImage *source;
   MsSettings settings;

@@ -61,7 +61,7 @@ belong_together(const Filtered *f, int a, int b)
          4 * distance <= 24 * 24;
 }
 
-/* Takes over smaller labels from neighbours until nothing changes. */
+/* Propagates smaller labels to neighbours until nothing changes. */
 static void
 connect_pixels(const Filtered *f, guint32 *labels)
 {

@@ -11,9 +11,6 @@ import re
 
 import sources
 
-# Files that still hold such functions: must become empty; one that holds none any more fails the test.
-KNOWN = []
-
 DEFINITION = re.compile(r'^(?!static\b)[A-Za-z_][^\n;{}=#()]*\n(ms_\w+)\((?:[^;{}]*)\)\n\{', re.MULTILINE)
 DECLARATION = re.compile(r'\b(ms_\w+)\(')
 NAME = re.compile(r'\bms_\w+')
@@ -54,18 +51,14 @@ def is_used_elsewhere(path, headers, uses):
 def main():
     declared = declarations()
     problems = []
-    guilty = set()
     used = users()
     for path in sources.files('.c', below=('core', 'ui', 'app')):
         for name in DEFINITION.findall(COMMENT.sub('', sources.read(path))):
             headers = declared.get(name, [])
             if headers and not any(belongs(path, header) for header in headers):
-                guilty.add(path)
-                if path not in KNOWN:
-                    problems.append('%s: %s() is declared in %s' % (path, name, ', '.join(headers)))
+                problems.append('%s: %s() is declared in %s' % (path, name, ', '.join(headers)))
             if headers and not path.startswith('core/api/') and not is_used_elsewhere(path, headers, used[name]):
                 problems.append('%s: no other file calls %s(); make it static or remove it' % (path, name))
-    problems += ['%s: remove it from KNOWN' % path for path in KNOWN if path not in guilty]
     sources.finish(problems)
 
 

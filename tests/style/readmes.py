@@ -12,8 +12,6 @@ import sources
 
 READMES = ('README.md', 'core/README.md', 'kernels/README.md', 'tests/README.md', 'tests/perf/README.md',
            'ui/README.md')
-# Those that may still be missing: must become empty.
-MISSING = ()
 SUFFIXES = ('.1', '.build', '.c', '.cl', '.css', '.experiment', '.h', '.json', '.md', '.png', '.py', '.sh', '.txt',
             '.ui', '.xml')
 PLACEHOLDER = re.compile(r'(?<![A-Za-z])(?!README\b|LICENSE\b)[A-Z]{2,}(?![a-z])')
@@ -46,7 +44,7 @@ def missing_names(readme, paths):
     for text in re.findall(r'`([^`\n]+)`', sources.read(readme)):
         if is_name(text) and not PLACEHOLDER.search(text):
             problems += ['%s: %s does not exist' % (readme, name) for name in expand(text)
-                         if name not in MISSING and not any(path.endswith('/' + name) for path in paths)]
+                         if not any(path.endswith('/' + name) for path in paths)]
     return problems
 
 
@@ -63,11 +61,7 @@ def main():
     problems = unlisted_folders('core')
     paths = all_paths()
     for readme in READMES:
-        present = os.path.exists(os.path.join(sources.ROOT, readme))
-        if present:
-            problems += missing_names(readme, paths)
-        if present == (readme in MISSING):
-            problems.append('%s: %s' % (readme, 'remove it from MISSING' if present else 'does not exist'))
+        problems += missing_names(readme, paths)
     sources.finish(problems)
 
 

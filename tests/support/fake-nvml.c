@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; the others count so much at each reading.
- * Two have one name, and one has a name that holds another's.
+ * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; each reading of the others adds a constant.
+ * Two GPUs have the same name, and one name contains another.
  */
 #include <string.h>
 

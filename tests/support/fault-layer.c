@@ -32,7 +32,7 @@ static const MsFaultPlace *place;
 static unsigned int refused;
 static int armed, counted, hanging, n_held;
 
-/* The n-th call of a whole program with its workers, by environment variables; see tests/faults/preload.c. */
+/* Environment variables select the n-th call of a whole program and its workers; see tests/faults/preload.c. */
 static FaultCount *of_program;
 static long nth_of_program;
 static int always;
@@ -103,7 +103,7 @@ fails(void)
     return NULL;                                                                                                       \
   }
 
-/* A device that is lost for good no longer writes, so a wait that fails as every later call does lets commands end. */
+/* A lost device writes no more, so its commands count as ended when a wait fails for good. */
 #define WAIT_CALL(name, parameters, arguments, status)                                                                 \
   static cl_int CL_API_CALL layer_##name parameters                                                                    \
   {                                                                                                                    \
@@ -164,7 +164,7 @@ WAIT_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STATU
 STATUS_CALL(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r), (e, i, s, v, r),
             CL_PROFILING_INFO_NOT_AVAILABLE)
 
-/* These are counted for a whole program alone, since tests know the numbers of the calls above. */
+/* These calls are counted only for a whole program, since other tests rely on the numbers of the calls above. */
 OBJECT_CALL_IF(fails_in_program, cl_program, clCreateProgramWithBinary,
                (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *s,
                 cl_int *ret),

@@ -6,7 +6,7 @@
 typedef void (*MsFaultArm)(int nth);
 /* Calls counted since arming. */
 typedef int (*MsFaultCount)(void);
-/* The query of a device that is refused, 0 for none. */
+/* The device query that fails, 0 for none. */
 typedef void (*MsFaultRefuse)(unsigned int query);
 /* While set, events never complete; completions held back are delivered when it is unset. */
 typedef void (*MsFaultHang)(int hang);

@@ -30,9 +30,9 @@ ms_fixture_context(void)
 /**
  * ms_fixture_full_product:
  *
- * Returns: whether tests run every value of what they vary with every kernel and every pair of values (MS_TEST_FULL=1,
- *   as tests/run.sh --full sets) rather than representative ones. Oclgrind looks at accesses, which combinations share:
- *   under it only the whole product is more than the representative ones.
+ * Returns: whether tests combine every value with every kernel and every pair of values (MS_TEST_FULL=1, set by
+ *   tests/run.sh --full) rather than representative ones. Under Oclgrind, which checks accesses that combinations
+ *   share, only the whole product does.
  */
 gboolean
 ms_fixture_full_product(void)
@@ -55,8 +55,8 @@ ms_fixture_every_case(void)
 /**
  * ms_fixture_whole_product:
  *
- * Returns: whether tests run every combination of what they vary rather than every pair (MS_TEST_FULL=product, as
- *   tests/run.sh --long sets). The full form must then run, too.
+ * Returns: whether tests run every combination of values rather than every pair (MS_TEST_FULL=product, set by
+ *   tests/run.sh --long); ms_fixture_full_product() is then true, too.
  */
 gboolean
 ms_fixture_whole_product(void)

@@ -75,7 +75,7 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
 
   request.settings.params.rule = MS_RULE_REPLICATE;
   ms_gpu_kernel_assert_refused(&request, "replicate");
-  /* With auto, the same request gets another kernel and the reason. */
+  /* With `auto`, the same request gets another kernel, and the plan states the reason. */
   request.settings.options.kernel = MS_KERNEL_AUTO;
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** MS_TEST_MOST_LEVELS, MS_TEST_MEAN: how far two JPEG decoders may be apart, at one place and on average. */
+/** MS_TEST_MOST_LEVELS, MS_TEST_MEAN: the largest and the mean difference allowed between two JPEG decoders. */
 #define MS_TEST_MOST_LEVELS 4
 #define MS_TEST_MEAN 1.0
 

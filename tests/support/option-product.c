@@ -131,7 +131,7 @@ is_refused(MsOptionProduct *product, MsImage *source, const MsSettings *settings
   return reason != NULL;
 }
 
-/* The combination with the most pairs of values that no earlier one has; %NULL when every pair is covered. */
+/* The combination with the most uncovered pairs of values; %NULL when every pair is covered. */
 static const Combination *
 next_combination(GArray *combinations, GHashTable *covered)
 {
@@ -151,10 +151,7 @@ next_combination(GArray *combinations, GHashTable *covered)
   return best;
 }
 
-/*
- * Compares what the plan refuses, and few of the other combinations: every two values that can run together do so in
- * one of them.
- */
+/* Compares all refused combinations, and as few of the others as cover every pair of values that can run together. */
 static void
 compare_pairs(MsOptionProduct *product, MsImage *source, MsImage *expected, GArray *combinations)
 {

@@ -2,7 +2,7 @@
 /*
  * Loaded with LD_PRELOAD into a program under ThreadSanitizer, which cannot see how GLib synchronises threads: the
  * distribution's GLib uses futexes and atomic instructions that are not instrumented. Here its locks are those of POSIX
- * threads, which ThreadSanitizer knows, and its reference counts are told to it.
+ * threads, which ThreadSanitizer knows, and its reference counts are annotated.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -257,7 +257,7 @@ g_cond_broadcast(GCond *condition)
   pthread_cond_broadcast(condition_of(condition));
 }
 
-/* ---- Reference counts: what was done before one reference was given up is done before the last one frees. ---- */
+/* ---- Reference counts: dropping a reference happens before the last drop frees. ---- */
 
 static void
 order(gpointer object)
@@ -314,7 +314,7 @@ g_atomic_rc_box_release_full(gpointer box, GDestroyNotify clear)
   ((void (*)(gpointer, GDestroyNotify))next(&function, "g_atomic_rc_box_release_full"))(box, clear);
 }
 
-/* ---- Queues of threads: what is pushed is ordered before what takes it. ---- */
+/* ---- Queues of threads: a push happens before the pop of the same item. ---- */
 
 typedef struct {
   GFunc function;
@@ -352,7 +352,7 @@ g_thread_pool_push(GThreadPool *pool, gpointer item, GError **error)
   return ((gboolean(*)(GThreadPool *, gpointer, GError **))next(&function, "g_thread_pool_push"))(pool, item, error);
 }
 
-/* What the threads did is ordered before what follows a wait for them. */
+/* The work of the threads happens before what follows a wait for them. */
 void
 g_thread_pool_free(GThreadPool *pool, gboolean at_once, gboolean wait)
 {
