@@ -5,9 +5,9 @@
  */
 #include "core/regions/merging.h"
 
-#include <string.h>
-
 #include "core/error.h"
+#include "core/regions/region-pixels.h"
+#include "core/regions/row-threads.h"
 
 /* Means are compared in steps of 1/256 of a level, so that they are integers on every machine. */
 #define MEAN_STEPS 256
@@ -18,28 +18,13 @@
 /* Neighbouring labels that are compared together. */
 #define NEIGHBOURS 256
 
-/* Marks the number of a pixel in the first or last column; numbers of pixels have 31 bits. */
-#define AT_SIDE (1u << 31)
-
 /* Pixels whose surroundings are loaded into the cache ahead of a region's turn. */
 #define PLACES_AHEAD 64
 
 /*
- * The fields of a region that its comparisons do not read.
- * start: of its pixels in the array of places; only a region that is too small has them
- * capacity: the most pixels for which there is space from @start on
- */
-typedef struct {
-  guint64 sums[3];
-  guint32 start;
-  guint32 capacity;
-} Region;
-
-/*
  * labels: of each pixel, the region that it belongs to now
- * pixels, means, regions: by label, from 1 on; a region that was merged has no pixels. The means of three channels are
- *   in steps of 1/MEAN_STEPS, in 16 bits each.
- * places: numbers of pixels, with AT_SIDE, in a list for each small region; @n_places are used
+ * pixels: of the regions; one that was merged has none, and the region that it was merged into as its @start
+ * means: by label: those of three channels in steps of 1/MEAN_STEPS, in 16 bits each
  * waiting: the small regions that have not been merged, ascending
  * turn: those of the size that merges, ascending
  */
@@ -48,93 +33,18 @@ typedef struct {
   GCancellable *cancellable;
   guint32 *labels;
   gsize n_pixels;
-  guint32 n;
-  guint min_pixels;
-  guint32 *pixels;
+  MsRegionPixels pixels;
   guint64 *means;
-  Region *regions;
-  guint32 *places;
-  gsize n_places;
-  gsize allocated;
   guint32 *waiting;
   guint32 n_waiting;
   guint32 *turn;
   guint32 n_turn;
 } Merging;
 
-/* Counts the pixels of each region and adds up their colours; consecutive pixels of one region first. */
-static void
-add_up(Merging *self)
-{
-  const guint8 *p = self->picture->colours;
-
-  for (gsize i = 0; i < self->n_pixels;) {
-    const guint32 label = self->labels[i];
-    guint64 sums[3] = {0};
-    const gsize start = i;
-    for (; i < self->n_pixels && self->labels[i] == label; i++, p += 4)
-      for (int k = 0; k < 3; k++)
-        sums[k] += p[k];
-    for (int k = 0; k < 3; k++)
-      self->regions[label].sums[k] += sums[k];
-    self->pixels[label] += (guint32)(i - start);
-  }
-}
-
-static gboolean
-is_small(const Merging *self, guint32 label)
-{
-  return self->pixels[label] < self->min_pixels;
-}
-
-static void
-list_pixels(Merging *self)
-{
-  const guint32 width = (guint32)self->picture->width;
-  guint32 x = 0;
-
-  for (guint32 i = 0; i < self->n_pixels; i++) {
-    Region *region = &self->regions[self->labels[i]];
-    if (is_small(self, self->labels[i]))
-      self->places[region->start + region->capacity++] = x == 0 || x == width - 1 ? i | AT_SIDE : i;
-    x = x == width - 1 ? 0 : x + 1;
-  }
-}
-
-/* Lists the small regions, and the pixels of each. */
-static gboolean
-fill_lists(Merging *self)
-{
-  for (guint32 label = 1; label <= self->n; label++)
-    if (is_small(self, label)) {
-      self->waiting[self->n_waiting++] = label;
-      self->regions[label].start = (guint32)self->n_places;
-      self->n_places += self->pixels[label];
-    }
-  self->allocated = 2 * self->n_places + 1;
-  self->places = g_try_new(guint32, self->allocated);
-  if (self->places)
-    list_pixels(self);
-  return self->places != NULL;
-}
-
-static gboolean
-allocate(Merging *self)
-{
-  const gsize n = (gsize)self->n + 1;
-
-  self->pixels = g_try_new0(guint32, n);
-  self->means = g_try_new(guint64, n);
-  self->regions = g_try_new0(Region, n);
-  self->waiting = g_try_new(guint32, n);
-  self->turn = g_try_new(guint32, n);
-  return self->pixels && self->means && self->regions && self->waiting && self->turn;
-}
-
 static void
 set_mean(Merging *self, guint32 label)
 {
-  const guint64 *sums = self->regions[label].sums, pixels = self->pixels[label];
+  const guint64 *sums = self->pixels.regions[label].sums, pixels = self->pixels.counts[label];
   guint64 means = 0;
 
   for (int k = 0; k < 3; k++)
@@ -142,14 +52,23 @@ set_mean(Merging *self, guint32 label)
   self->means[label] = means;
 }
 
-/* Fills the sums, means and lists. */
 static gboolean
-study(Merging *self)
+study(Merging *self, const MsLabelRequest *request, const MsLabels *labels)
 {
-  add_up(self);
-  for (guint32 label = 1; label <= self->n; label++)
+  const gsize n = (gsize)labels->count + 1;
+  const int n_parts = ms_row_threads_count(self->picture->width, self->picture->height);
+
+  self->means = g_try_new(guint64, n);
+  self->waiting = g_try_new(guint32, n);
+  self->turn = g_try_new(guint32, n);
+  if (!self->means || !self->waiting || !self->turn || !ms_region_pixels_find(&self->pixels, request, labels, n_parts))
+    return FALSE;
+  for (guint32 label = 1; label < n; label++) {
     set_mean(self, label);
-  return fill_lists(self);
+    self->waiting[self->n_waiting] = label;
+    self->n_waiting += ms_region_pixels_is_small(&self->pixels, label);
+  }
+  return TRUE;
 }
 
 /* How far a pixel's neighbours in the columns before and after it and in the rows above and below it are. */
@@ -164,10 +83,10 @@ typedef struct {
 static inline Steps
 steps_from(const Merging *self, guint32 place)
 {
-  const guint32 width = (guint32)self->picture->width, at = place & ~AT_SIDE;
+  const guint32 width = (guint32)self->picture->width, at = place & ~MS_PIXEL_AT_SIDE;
   Steps steps = {-1, 1, at >= width ? -(gssize)width : 0, at + (gsize)width < self->n_pixels ? width : 0};
 
-  if (place & AT_SIDE) {
+  if (place & MS_PIXEL_AT_SIDE) {
     steps.left = at % width > 0 ? -1 : 0;
     steps.right = at % width + 1 < width ? 1 : 0;
   }
@@ -190,7 +109,7 @@ static inline guint32 *
 look_around(const Merging *self, guint32 label, guint32 place, guint32 *found)
 {
   const Steps steps = steps_from(self, place);
-  const guint32 *at = self->labels + (place & ~AT_SIDE), *above = at + steps.above, *below = at + steps.below;
+  const guint32 *at = self->labels + (place & ~MS_PIXEL_AT_SIDE), *above = at + steps.above, *below = at + steps.below;
 
   found = keep(found, above[steps.left], label, label);
   found = keep(found, above[0], label, above[steps.left]);
@@ -234,7 +153,8 @@ compare(const Merging *self, guint64 own, const guint32 *found, const guint32 *e
 static guint32
 find_nearest(const Merging *self, guint32 label)
 {
-  const guint32 *places = self->places + self->regions[label].start, *end = places + self->pixels[label];
+  const guint32 *places = self->pixels.places + self->pixels.regions[label].start,
+                *end = places + self->pixels.counts[label];
   Nearest nearest = {G_MAXUINT64, 0};
   guint32 found[NEIGHBOURS], *last = found;
 
@@ -248,49 +168,23 @@ find_nearest(const Merging *self, guint32 label)
   return nearest.label;
 }
 
-/* Moves the pixels of @label, which are @used, to where there is space for twice as many as it has now. */
-static gboolean
-enlarge_list(Merging *self, guint32 label, guint32 used)
-{
-  Region *region = &self->regions[label];
-  const gsize capacity = 2 * (gsize)self->pixels[label];
-
-  if (self->n_places + capacity > G_MAXUINT32)
-    return FALSE;
-  if (self->n_places + capacity > self->allocated) {
-    const gsize wanted = 2 * self->allocated + capacity;
-    guint32 *places = g_try_renew(guint32, self->places, wanted);
-    if (!places)
-      return FALSE;
-    self->places = places;
-    self->allocated = wanted;
-  }
-  memcpy(self->places + self->n_places, self->places + region->start, used * sizeof *self->places);
-  region->start = (guint32)self->n_places;
-  region->capacity = (guint32)capacity;
-  self->n_places += capacity;
-  return TRUE;
-}
-
 static gboolean
 merge(Merging *self, guint32 label, guint32 into)
 {
-  const Region *from = &self->regions[label];
-  Region *region = &self->regions[into];
-  const guint32 n = self->pixels[label], used = self->pixels[into];
+  MsRegionEntry *from = &self->pixels.regions[label], *region = &self->pixels.regions[into];
+  const guint32 *places = self->pixels.places + from->start, n = self->pixels.counts[label];
+  guint32 *count = &self->pixels.counts[into];
 
   for (guint32 i = 0; i < n; i++)
-    self->labels[self->places[from->start + i] & ~AT_SIDE] = into;
+    self->labels[places[i] & ~MS_PIXEL_AT_SIDE] = into;
   for (int k = 0; k < 3; k++)
     region->sums[k] += from->sums[k];
-  self->pixels[into] += n;
-  self->pixels[label] = 0;
+  *count += n;
   set_mean(self, into);
-  if (!is_small(self, into))
-    return TRUE;
-  if (self->pixels[into] > region->capacity && !enlarge_list(self, into, used))
+  if (*count < self->pixels.min_pixels && !ms_region_pixels_append(&self->pixels, into, *count - n, label))
     return FALSE;
-  memcpy(self->places + region->start + used, self->places + from->start, n * sizeof *self->places);
+  self->pixels.counts[label] = 0;
+  from->start = into;
   return TRUE;
 }
 
@@ -305,24 +199,24 @@ load_ahead(const Merging *self, guint32 i, guint32 size)
 
   if (i + 40 >= self->n_turn)
     return;
-  __builtin_prefetch(&self->regions[self->turn[i + 40]]);
-  __builtin_prefetch(&self->places[self->regions[self->turn[i + 24]].start]);
-  const guint32 *places = &self->places[self->regions[self->turn[i + 12]].start];
+  __builtin_prefetch(&self->pixels.regions[self->turn[i + 40]]);
+  __builtin_prefetch(&self->pixels.places[self->pixels.regions[self->turn[i + 24]].start]);
+  const guint32 *places = &self->pixels.places[self->pixels.regions[self->turn[i + 12]].start];
   for (guint32 k = 0; k < n; k++) {
     const Steps steps = steps_from(self, places[k]);
-    const guint32 *at = self->labels + (places[k] & ~AT_SIDE);
+    const guint32 *at = self->labels + (places[k] & ~MS_PIXEL_AT_SIDE);
     __builtin_prefetch(at);
     __builtin_prefetch(at + steps.above);
     __builtin_prefetch(at + steps.below);
   }
-  places = &self->places[self->regions[self->turn[i + 5]].start];
+  places = &self->pixels.places[self->pixels.regions[self->turn[i + 5]].start];
   for (guint32 k = 0; k < n; k++) {
     const Steps steps = steps_from(self, places[k]);
-    const guint32 *at = self->labels + (places[k] & ~AT_SIDE);
+    const guint32 *at = self->labels + (places[k] & ~MS_PIXEL_AT_SIDE);
     __builtin_prefetch(&self->means[at[steps.above]]);
     __builtin_prefetch(&self->means[at[steps.below]]);
-    __builtin_prefetch(&self->regions[at[steps.above]]);
-    __builtin_prefetch(&self->regions[at[steps.below]]);
+    __builtin_prefetch(&self->pixels.regions[at[steps.above]]);
+    __builtin_prefetch(&self->pixels.regions[at[steps.below]]);
   }
 }
 
@@ -330,12 +224,12 @@ load_ahead(const Merging *self, guint32 i, guint32 size)
 static guint32
 choose_turn(Merging *self, guint32 size)
 {
-  guint32 kept = 0, next = self->min_pixels;
+  guint32 kept = 0, next = self->pixels.min_pixels;
 
   self->n_turn = 0;
   for (guint32 i = 0; i < self->n_waiting; i++) {
-    const guint32 label = self->waiting[i], pixels = self->pixels[label];
-    const gboolean waits = pixels > size && pixels < self->min_pixels;
+    const guint32 label = self->waiting[i], pixels = self->pixels.counts[label];
+    const gboolean waits = pixels > size && pixels < self->pixels.min_pixels;
     self->waiting[kept] = label;
     kept += waits || pixels == size;
     self->turn[self->n_turn] = label;
@@ -349,7 +243,7 @@ choose_turn(Merging *self, guint32 size)
 static gboolean
 fail_for_memory(const Merging *self, GError **error)
 {
-  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->n);
+  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->pixels.n);
   return FALSE;
 }
 
@@ -363,12 +257,12 @@ merge_size(Merging *self, guint32 size, guint32 *next, GError **error)
     if (i % REGIONS_A_LOOK == 0 && g_cancellable_set_error_if_cancelled(self->cancellable, error))
       return FALSE;
     /* Regions that others of this size have joined have grown. */
-    const guint32 into = self->pixels[label] == size ? find_nearest(self, label) : 0;
+    const guint32 into = self->pixels.counts[label] == size ? find_nearest(self, label) : 0;
     if (into == 0)
       continue;
     if (!merge(self, label, into))
       return fail_for_memory(self, error);
-    *next = MIN(*next, self->pixels[into]);
+    *next = MIN(*next, self->pixels.counts[into]);
   }
   return TRUE;
 }
@@ -378,7 +272,7 @@ merge_all(Merging *self, GError **error)
 {
   guint32 size = 0, next = choose_turn(self, 0);
 
-  while (next < self->min_pixels) {
+  while (next < self->pixels.min_pixels) {
     size = next;
     next = choose_turn(self, size);
     if (!merge_size(self, size, &next, error))
@@ -387,19 +281,41 @@ merge_all(Merging *self, GError **error)
   return TRUE;
 }
 
-/* Numbers the remaining regions from 1 on in the order of their first pixels; returns how many there are. */
+typedef struct {
+  guint32 *labels;
+  gsize width;
+  const guint32 *numbers;
+} Renumbering;
+
+static void
+renumber_rows(int from, int to, int part, gpointer data)
+{
+  const Renumbering *self = data;
+
+  for (gsize i = (gsize)from * self->width; i < (gsize)to * self->width; i++)
+    self->labels[i] = self->numbers[self->labels[i]];
+}
+
+/*
+ * Numbers the remaining regions from 1 on in the order of their first pixels, which is that of the smallest label that
+ * was merged into each; returns how many there are.
+ */
 static guint32
 renumber(Merging *self)
 {
-  g_autofree guint32 *numbers = g_new0(guint32, (gsize)self->n + 1);
+  const int width = self->picture->width, height = self->picture->height;
+  g_autofree guint32 *numbers = g_new0(guint32, (gsize)self->pixels.n + 1);
+  Renumbering renumbering = {self->labels, (gsize)width, numbers};
   guint32 count = 0;
 
-  for (gsize i = 0; i < self->n_pixels; i++) {
-    guint32 *number = &numbers[self->labels[i]];
-    if (*number == 0)
-      *number = ++count;
-    self->labels[i] = *number;
+  for (guint32 label = 1; label <= self->pixels.n; label++) {
+    guint32 root = label;
+    while (self->pixels.counts[root] == 0)
+      root = self->pixels.regions[root].start;
+    if (numbers[root] == 0)
+      numbers[root] = ++count;
   }
+  ms_row_threads_run(height, ms_row_threads_count(width, height), renumber_rows, &renumbering);
   return count;
 }
 
@@ -422,18 +338,15 @@ ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError *
                   .cancellable = request->cancellable,
                   .labels = labels->of_pixel,
                   .n_pixels = (gsize)picture->width * picture->height,
-                  .n = labels->count,
-                  .min_pixels = request->min_pixels};
-  const gboolean good = allocate(&self) && study(&self), merged = good && merge_all(&self, error);
+                  .pixels = {.n = labels->count}};
+  const gboolean good = study(&self, request, labels), merged = good && merge_all(&self, error);
 
   if (!good)
     fail_for_memory(&self, error);
   if (merged)
     labels->count = renumber(&self);
-  g_free(self.pixels);
+  ms_region_pixels_clear(&self.pixels);
   g_free(self.means);
-  g_free(self.regions);
-  g_free(self.places);
   g_free(self.waiting);
   g_free(self.turn);
   return merged;

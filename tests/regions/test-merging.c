@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging of many small regions against a direct implementation of the rule over all pixels; runs, borders, and rows
- * divided among threads.
+ * Merging of many small regions against a direct implementation of the rule over all pixels; runs, borders, pixels of
+ * regions, and rows divided among threads.
  */
 #include <string.h>
 
 #include "core/regions/borders.h"
 #include "core/regions/merging.h"
+#include "core/regions/region-pixels.h"
 #include "core/regions/row-threads.h"
 #include "tests/support/fixture.h"
 
@@ -237,6 +238,33 @@ test_borders(void)
   }
 }
 
+/* Any number of threads counts, adds up and lists the same pixels. */
+static void
+test_pixels(void)
+{
+  g_auto(Scene) scene = make_scene(23, 37, 9);
+  g_autofree Sums *sums = add_up(&scene, scene.labels);
+  const MsLabelRequest request = request_of(&scene, 4);
+
+  for (int n_parts = 1; n_parts <= MS_ROW_THREADS_MAX; n_parts++) {
+    MsRegionPixels pixels;
+    g_assert_true(ms_region_pixels_find(&pixels, &request, &(MsLabels){scene.labels, scene.n}, n_parts));
+    for (guint32 label = 1; label <= scene.n; label++) {
+      const MsRegionEntry *region = &pixels.regions[label];
+      g_assert_cmpuint(pixels.counts[label], ==, sums[label].pixels);
+      g_assert_cmpmem(region->sums, sizeof region->sums, sums[label].sums, sizeof sums->sums);
+      g_assert_cmpuint(region->capacity, ==, sums[label].pixels < 4 ? sums[label].pixels : 0);
+      for (guint32 i = 0; i < region->capacity; i++) {
+        const guint32 place = pixels.places[region->start + i], at = place & ~MS_PIXEL_AT_SIDE;
+        g_assert_cmpuint(scene.labels[at], ==, label);
+        g_assert_cmpint((place & MS_PIXEL_AT_SIDE) != 0, ==, at % 23 == 0 || at % 23 == 22);
+        g_assert_true(i == 0 || place != pixels.places[region->start + i - 1]);
+      }
+    }
+    ms_region_pixels_clear(&pixels);
+  }
+}
+
 static void
 mark_rows(int from, int to, int part, gpointer data)
 {
@@ -273,6 +301,7 @@ main(int argc, char **argv)
   g_test_add_func("/merging/cancelling", test_cancelling);
   g_test_add_func("/merging/runs", test_runs);
   g_test_add_func("/merging/borders", test_borders);
+  g_test_add_func("/merging/pixels", test_pixels);
   g_test_add_func("/merging/threads", test_threads);
   return g_test_run();
 }
