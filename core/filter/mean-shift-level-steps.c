@@ -17,21 +17,21 @@ typedef enum {
 
 G_STATIC_ASSERT(STEP_MARK + 1 == MS_LEVEL_STEPS);
 
+/* n_pixels: of a row, that a work-item computes */
 static const struct {
   const char *function;
   guint n_args;
+  gsize n_pixels;
 } steps[MS_LEVEL_STEPS] = {
-  [STEP_HALVE] = {"halve_level", 4}, [STEP_ENLARGE] = {"enlarge_level", 6}, [STEP_MODES] = {"place_modes", 5},
-  [STEP_EDGES] = {"mark_edges", 4},  [STEP_MARK] = {"mark_level", 4},
+  [STEP_HALVE] = {"halve_level", 4, 4}, [STEP_ENLARGE] = {"enlarge_level", 6, 4}, [STEP_MODES] = {"place_modes", 5, 1},
+  [STEP_EDGES] = {"mark_edges", 4, 4},  [STEP_MARK] = {"mark_level", 4, 8},
 };
 
-/* One work-item a pixel. */
 static gboolean
 launch(MsLevelSteps *self, Step step, const MsKernelArg *args, MsPyramidSize size, GError **error)
 {
-  const MsNDRange range = {.dimensions = 2,
-                           .global = {(gsize)(size.width + GROUP_WIDTH - 1) / GROUP_WIDTH * GROUP_WIDTH, size.height},
-                           .local = {GROUP_WIDTH, 1}};
+  const gsize width = GROUP_WIDTH * steps[step].n_pixels, groups = ((gsize)size.width + width - 1) / width;
+  const MsNDRange range = {.dimensions = 2, .global = {groups * GROUP_WIDTH, size.height}, .local = {GROUP_WIDTH, 1}};
   const MsLaunch about = {self->kernels[step], steps[step].function, range, (guint64)size.width * size.height * 8};
 
   return ms_kernel_set_args(about.kernel, about.name, args, steps[step].n_args, error) &&
