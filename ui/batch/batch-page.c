@@ -10,7 +10,6 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-thumbnails.h"
 #include "ui/common/drops.h"
-#include "ui/common/format.h"
 
 struct _MsBatchPage {
   GtkBin parent_instance;
@@ -132,13 +131,8 @@ show_progress(MsBatchPage *self)
   const MsBatchCounts *counts = &self->rows->counts;
   guint finished = counts->done + counts->failed, all = finished + counts->pending;
   double seconds = (g_get_monotonic_time() - self->started_us) * 1e-6;
-  double rate = seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
-  g_autofree char *left = rate > 0 ? ms_format_ms(counts->pending / rate * 1e3) : g_strdup("–");
-  g_autofree char *running =
-    is_running(self) && rate > 0 ? g_strdup_printf(_(", %.1f images/s, %s left"), rate, left) : g_strdup("");
-  g_autofree char *skipped = counts->skipped ? g_strdup_printf(_(", %u skipped"), counts->skipped) : g_strdup("");
-  g_autofree char *text =
-    g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts->done, all, running, counts->failed, skipped);
+  double rate = is_running(self) && seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
+  g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
 
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), all > 0 ? (double)finished / all : 0);
   gtk_label_set_text(GTK_LABEL(self->note), text);

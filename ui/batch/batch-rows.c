@@ -90,3 +90,16 @@ ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update)
                      MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
                      (int)update->status, -1);
 }
+
+/** ms_batch_rows_describe: (transfer full): the states of the images in words; @rate: images a second, 0 for unknown */
+char *
+ms_batch_rows_describe(const MsBatchRows *self, double rate)
+{
+  const MsBatchCounts *counts = &self->counts;
+  g_autofree char *left = rate > 0 ? ms_format_ms(counts->pending / rate * 1e3) : NULL;
+  g_autofree char *running = left ? g_strdup_printf(_(", %.1f images/s, %s left"), rate, left) : g_strdup("");
+  g_autofree char *skipped = counts->skipped ? g_strdup_printf(_(", %u skipped"), counts->skipped) : g_strdup("");
+
+  return g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts->done,
+                         counts->done + counts->failed + counts->pending, running, counts->failed, skipped);
+}

@@ -31,5 +31,6 @@ MsBatchRows *ms_batch_rows_new(void);
 void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
 void ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update);
+char *ms_batch_rows_describe(const MsBatchRows *self, double rate);
 
 G_END_DECLS
