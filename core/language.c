@@ -13,7 +13,7 @@ ms_text(MsLanguage language, const char *english)
 /**
  * ms_text_about:
  * @name: of a file
- * @clauses: (array length=n_clauses): what is said of it, in @language; %NULL where a clause does not apply
+ * @clauses: (array length=n_clauses): statements on the file, in @language; %NULL for those that do not apply
  *
  * Returns: (transfer full) (nullable): the clauses as one sentence on the file, %NULL where none applies
  */

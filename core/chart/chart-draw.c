@@ -271,8 +271,8 @@ bar_value_text(double value)
 }
 
 /*
- * Above the bar or its whisker: across where the bar is wide enough and upright where it is not; none on bars thinner
- * than a letter.
+ * Draws the value above a bar or its whisker: horizontally if the bar is wide enough, else vertically; not on bars
+ * narrower than a letter.
  */
 static void
 draw_bar_value(const Drawing *d, MsChartStyle style, const MsChartPoint *p, double x, double top)

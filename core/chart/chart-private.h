@@ -19,7 +19,7 @@ typedef struct {
 
 struct _MsChart {
   MsChartType type;
-  MsLanguage language; /* of what is drawn beside the texts that are set */
+  MsLanguage language; /* of the chart's own texts */
   char *title;
   char *subtitle;
   char *empty_text;

@@ -98,7 +98,7 @@ draw_hatch(cairo_t *cr, const MsChartPaint *paint, guint style)
   cairo_restore(cr);
 }
 
-/** ms_chart_style_colour: the colour of lines and areas; published series have that of text. */
+/** ms_chart_style_colour: the colour of lines and areas; published series have the colour of text. */
 guint32
 ms_chart_style_colour(const MsChartPaint *paint, MsChartStyle style)
 {

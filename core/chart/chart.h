@@ -34,7 +34,7 @@ typedef struct {
   double high;
 } MsChartPoint;
 
-/** MsChartPage: what a chart is drawn on; @width and @height are in user units, and 720 by 440 reads well. */
+/** MsChartPage: the target of a drawing; @width and @height are in user units, and 720 by 440 is a legible size. */
 typedef struct {
   double width;
   double height;

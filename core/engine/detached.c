@@ -15,7 +15,7 @@ typedef struct {
 
 static GMutex left_lock;
 static GCond left_changed;
-static guint n_left; /* threads that their callers left behind */
+static guint n_left; /* detached threads that have not ended */
 
 static void
 clear_detached(gpointer data)
@@ -65,7 +65,7 @@ wake(GCancellable *cancellable, gpointer data)
   g_mutex_unlock(&self->lock);
 }
 
-/* Waits for the end, from the cancellation on no longer than the grace. Returns whether the work has ended. */
+/* Waits for the end of the work, after a cancellation for at most the grace time; returns whether it has ended. */
 static gboolean
 wait_for_end(Detached *self)
 {
@@ -88,7 +88,7 @@ wait_for_end(Detached *self)
  * @parent: (nullable): cancelling it cancels the call
  *
  * Runs @call in a new thread and waits for it. A driver cannot be interrupted while it compiles, so a call that does
- * not return within its grace after the limit or the cancellation is left behind; what it uses must be its own.
+ * not return in time after the limit or the cancellation is detached; it must own all data that it uses.
  *
  * Returns: whether the work has ended; otherwise ms_detached_wait() waits for it
  */
@@ -110,7 +110,7 @@ ms_detached_run(const MsDetachedCall *call, GCancellable *parent)
   return ended;
 }
 
-/** ms_detached_count: how many threads that were left behind have not ended yet. */
+/** ms_detached_count: the number of detached threads that have not ended. */
 guint
 ms_detached_count(void)
 {
@@ -120,7 +120,7 @@ ms_detached_count(void)
   return n;
 }
 
-/** ms_detached_wait: waits until every thread that was left behind has ended. */
+/** ms_detached_wait: waits until every detached thread has ended. */
 void
 ms_detached_wait(void)
 {

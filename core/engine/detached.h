@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call with a time limit: it runs in its own thread, which its caller leaves behind when the limit has passed. */
+/* A call with a time limit: it runs in a new thread, which is detached if it does not return in time. */
 #pragma once
 
 #include <gio/gio.h>

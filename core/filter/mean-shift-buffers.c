@@ -70,7 +70,7 @@ reserve_tables(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GE
   return plan->settings.params.space == MS_SPACE_RGB || self->tables;
 }
 
-/** ms_filter_buffers_reserve: allocates what a stripe of @plan needs, the plan's scratch buffers included. */
+/** ms_filter_buffers_reserve: allocates the buffers for a stripe of @plan, including its scratch buffers. */
 gboolean
 ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, MsStripeRows rows,
                           GError **error)

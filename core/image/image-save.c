@@ -27,7 +27,7 @@ check_codec(const MsCodec *codec, MsImage *image, const char *name, GError **err
          ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error);
 }
 
-/* The format of @options is that of the table, no AUTO. */
+/* @options must name a format other than AUTO. */
 static gboolean
 write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
 {

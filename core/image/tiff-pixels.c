@@ -42,7 +42,7 @@ to_bytes(MsTiffReader *self, const guint8 *stored, gsize n)
   return out;
 }
 
-/* How far the samples of a kind are apart in a row, which holds all samples or those of one plane. */
+/* The distance between samples of one channel in a row, which contains all channels or one plane. */
 static gsize
 sample_step(const MsTiffReader *self)
 {

@@ -322,7 +322,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   g_autofree char *name = problem_name(request->kind, problem, width, height);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
   if (request->progress && record->trials->len > 0)
-    request->progress(record, NULL, 0, request->progress_data); /* what an earlier search tried */
+    request->progress(record, NULL, 0, request->progress_data); /* the trials of an earlier search */
   g_clear_pointer(&record->measured, ms_factors_free);
   record->measured = ms_factors_copy(problem);
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);

@@ -103,7 +103,7 @@ write_png(MsAtomicFile *file, const MsPixelArray *array, GError **error)
   return TRUE;
 }
 
-/* @most: the largest number that the format holds */
+/* @most: the largest number that the format can store */
 typedef struct {
   const char *extension;
   guint32 most;

@@ -49,7 +49,7 @@ find_labels(MsLabelKernels *self, const MsCloseness *closeness, MsLabels *labels
 /* Bytes a pixel: colours, modes, parents, labels, and a sixteenth of a word for counts. */
 #define MOST_BYTES_A_PIXEL 17
 
-/** ms_device_labels_fit: whether the device has the memory for the labels of so many pixels. */
+/** ms_device_labels_fit: whether the device has enough memory for the labels of the pixels. */
 gboolean
 ms_device_labels_fit(MsContext *context, gsize n_pixels)
 {

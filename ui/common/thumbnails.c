@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/thumbnails.h"
 
-#include <gio/gio.h>
-
 /* Files decoded at the same time; more would take processors from the filter. */
 #define MOST_LOADING 2
 
@@ -120,4 +118,23 @@ ms_thumbnails_get(MsThumbnails *self, const char *path)
   }
   load_next(self);
   return NULL;
+}
+
+#define PATH_KEY "ms-path"
+
+static void
+show_loaded(GtkImage *image, const char *path, MsThumbnails *self)
+{
+  if (g_str_equal(g_object_get_data(G_OBJECT(image), PATH_KEY), path))
+    gtk_image_set_from_pixbuf(image, ms_thumbnails_get(self, path));
+}
+
+/** ms_thumbnails_show: shows the thumbnail of a file in an empty @image, which has its size, as soon as it is loaded. */
+void
+ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path)
+{
+  g_object_set_data_full(G_OBJECT(image), PATH_KEY, g_strdup(path), g_free);
+  gtk_widget_set_size_request(GTK_WIDGET(image), self->width, self->height);
+  gtk_image_set_from_pixbuf(image, ms_thumbnails_get(self, path));
+  g_signal_connect_object(self, "loaded", G_CALLBACK(show_loaded), image, G_CONNECT_SWAPPED);
 }

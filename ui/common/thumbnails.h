@@ -2,7 +2,7 @@
 /* MsThumbnails: small pictures of image files, decoded in threads at the first request. */
 #pragma once
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
@@ -12,5 +12,6 @@ G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
 
 MsThumbnails *ms_thumbnails_new(int width, int height);
 GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);
+void ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path);
 
 G_END_DECLS

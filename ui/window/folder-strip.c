@@ -35,22 +35,13 @@ clicked_cb(MsFolderStrip *self, GtkWidget *button)
 }
 
 static void
-show_thumbnail(MsFolderStrip *self, GtkWidget *button)
-{
-  const char *path = g_object_get_data(G_OBJECT(button), PATH_KEY);
-
-  gtk_image_set_from_pixbuf(GTK_IMAGE(gtk_bin_get_child(GTK_BIN(button))), ms_thumbnails_get(self->thumbnails, path));
-}
-
-static void
 add_picture(MsFolderStrip *self, const char *folder, const char *name, gboolean is_open)
 {
   GtkWidget *button = gtk_button_new(), *image = gtk_image_new();
-  g_autofree char *title = g_filename_display_name(name);
+  g_autofree char *title = g_filename_display_name(name), *path = g_build_filename(folder, name, NULL);
   AtkObject *accessible = gtk_widget_get_accessible(button);
 
-  g_object_set_data_full(G_OBJECT(button), PATH_KEY, g_build_filename(folder, name, NULL), g_free);
-  gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  ms_thumbnails_show(self->thumbnails, GTK_IMAGE(image), path);
   gtk_container_add(GTK_CONTAINER(button), image);
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
   gtk_widget_set_focus_on_click(button, FALSE);
@@ -61,7 +52,7 @@ add_picture(MsFolderStrip *self, const char *folder, const char *name, gboolean 
     atk_object_set_description(accessible, _("The open picture"));
   }
   g_signal_connect_object(button, "clicked", G_CALLBACK(clicked_cb), self, G_CONNECT_SWAPPED);
-  show_thumbnail(self, button);
+  g_object_set_data_full(G_OBJECT(button), PATH_KEY, g_steal_pointer(&path), g_free);
   gtk_container_add(GTK_CONTAINER(self->box), button);
 }
 
@@ -81,16 +72,6 @@ fill(MsFolderStrip *self)
     add_picture(self, folder, names->pdata[i], i == open);
   self->place = (open - first + 0.5) / (end - first);
   gtk_widget_show_all(self->box);
-}
-
-static void
-loaded_cb(MsFolderStrip *self, const char *path)
-{
-  g_autoptr(GList) buttons = gtk_container_get_children(GTK_CONTAINER(self->box));
-
-  for (GList *l = buttons; l; l = l->next)
-    if (g_str_equal(g_object_get_data(l->data, PATH_KEY), path))
-      show_thumbnail(self, l->data);
 }
 
 static void
@@ -147,7 +128,6 @@ ms_folder_strip_init(MsFolderStrip *self)
   gtk_container_add(GTK_CONTAINER(self), self->box);
   gtk_widget_show(self->box);
   atk_object_set_name(gtk_widget_get_accessible(self->box), _("Pictures of the folder"));
-  g_signal_connect_object(self->thumbnails, "loaded", G_CALLBACK(loaded_cb), self, G_CONNECT_SWAPPED);
   /* The position of a new open picture is known after the next layout, which changes the length of the strip. */
   g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self)), "notify::upper",
                           G_CALLBACK(scroll_to_open), self, G_CONNECT_SWAPPED);

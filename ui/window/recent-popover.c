@@ -20,7 +20,6 @@ G_DEFINE_FINAL_TYPE(MsRecentPopover, ms_recent_popover, GTK_TYPE_POPOVER)
 static guint chosen_signal;
 
 #define FILE_KEY "ms-file"
-#define IMAGE_KEY "ms-image"
 
 static void
 clicked_cb(MsRecentPopover *self, GtkWidget *button)
@@ -45,16 +44,6 @@ new_line_of_text(const char *text, const char *class)
 }
 
 static void
-show_thumbnail(MsRecentPopover *self, GtkWidget *button)
-{
-  const char *path = g_file_peek_path(g_object_get_data(G_OBJECT(button), FILE_KEY));
-
-  if (path)
-    gtk_image_set_from_pixbuf(g_object_get_data(G_OBJECT(button), IMAGE_KEY),
-                              ms_thumbnails_get(self->thumbnails, path));
-}
-
-static void
 add_picture(MsRecentPopover *self, GtkRecentInfo *info)
 {
   g_autoptr(GFile) file = g_file_new_for_uri(gtk_recent_info_get_uri(info));
@@ -64,7 +53,10 @@ add_picture(MsRecentPopover *self, GtkRecentInfo *info)
   GtkWidget *button = gtk_button_new(), *image = gtk_image_new();
   GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10), *text = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
-  gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  if (g_file_peek_path(file))
+    ms_thumbnails_show(self->thumbnails, GTK_IMAGE(image), g_file_peek_path(file));
+  else
+    gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
   gtk_widget_set_valign(text, GTK_ALIGN_CENTER);
   gtk_container_add(GTK_CONTAINER(text), new_line_of_text(name, NULL));
   gtk_container_add(GTK_CONTAINER(text), new_line_of_text(place, GTK_STYLE_CLASS_DIM_LABEL));
@@ -74,9 +66,7 @@ add_picture(MsRecentPopover *self, GtkRecentInfo *info)
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
   g_object_set_data_full(G_OBJECT(button), FILE_KEY, g_steal_pointer(&file), g_object_unref);
-  g_object_set_data(G_OBJECT(button), IMAGE_KEY, image);
   g_signal_connect_object(button, "clicked", G_CALLBACK(clicked_cb), self, G_CONNECT_SWAPPED);
-  show_thumbnail(self, button);
   gtk_container_add(GTK_CONTAINER(self->list), button);
 }
 
@@ -104,18 +94,6 @@ fill(MsRecentPopover *self)
     gtk_container_add(GTK_CONTAINER(self->list), new_line_of_text(_("No picture was opened yet."), NULL));
   g_list_free_full(items, (GDestroyNotify)gtk_recent_info_unref);
   gtk_widget_show_all(self->list);
-}
-
-static void
-loaded_cb(MsRecentPopover *self, const char *path)
-{
-  g_autoptr(GList) rows = gtk_container_get_children(GTK_CONTAINER(self->list));
-
-  for (GList *l = rows; l; l = l->next) {
-    GFile *file = g_object_get_data(l->data, FILE_KEY);
-    if (file && g_strcmp0(g_file_peek_path(file), path) == 0)
-      show_thumbnail(self, l->data);
-  }
 }
 
 static void
@@ -149,7 +127,6 @@ ms_recent_popover_init(MsRecentPopover *self)
   gtk_container_set_border_width(GTK_CONTAINER(self->list), 6);
   gtk_container_add(GTK_CONTAINER(self), self->list);
   gtk_widget_show(self->list);
-  g_signal_connect_object(self->thumbnails, "loaded", G_CALLBACK(loaded_cb), self, G_CONNECT_SWAPPED);
 }
 
 /** ms_recent_popover_new: @relative_to: the button that opens it */

@@ -67,7 +67,7 @@ close_pipes(const MsWorkerProcess *self)
 
 /**
  * ms_worker_process_start:
- * @self: (out): with the string of its messages set
+ * @self: (out): the worker, whose string of messages is set
  * @arguments: (nullable) (array zero-terminated=1): program and arguments, %NULL for those of this process
  * @device: %MS_WORKER_REQUESTED_DEVICE or %MS_WORKER_PROCESSOR
  * @files: (element-type int): which it inherits from descriptor %MS_WORKER_STREAMS_FD on
@@ -109,14 +109,14 @@ ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, con
 
 /**
  * ms_worker_process_fork:
- * @self: (out): without the string of its messages
- * @work: called in the worker, with ms_worker_is_one() being true
+ * @self: (out): the worker, whose string of messages is unset
+ * @work: called in the worker, where ms_worker_is_one() is true
  *
- * Makes a copy of this process a worker for the requested device, which takes a fraction of the time to start the
- * program again and load its libraries. This process must have its standard streams, and must not have created a thread
- * or opened a device before. Its descriptors stay open in the worker, since libraries may use some.
+ * Forks a worker for the requested device, which is much faster than starting the program and loading its libraries
+ * again. The standard streams of this process must be open, and it must not have created a thread or opened a device.
+ * Its descriptors stay open in the worker, since libraries may use some.
  *
- * Returns: %FALSE where the system refuses it
+ * Returns: %FALSE if the system cannot create the process
  */
 gboolean
 ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data)
@@ -149,8 +149,8 @@ ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data)
 
 /**
  * ms_worker_process_take:
- * @self: (out): with the string of its messages set
- * @waiting: (nullable): a worker that got no jobs, which is left without a process
+ * @self: (out): the worker, whose string of messages is set
+ * @waiting: (nullable): a worker without jobs; its process is moved to @self
  *
  * Returns: whether there was such a process
  */
@@ -167,7 +167,7 @@ ms_worker_process_take(MsWorkerProcess *self, MsWorkerProcess *waiting)
   return TRUE;
 }
 
-/** ms_worker_process_drop: ends a worker that got no jobs; does nothing where there is none. */
+/** ms_worker_process_drop: ends a worker without jobs; does nothing if it has no process. */
 void
 ms_worker_process_drop(MsWorkerProcess *self)
 {

@@ -14,7 +14,7 @@ typedef struct {
   int results;
 } MsWorkerPipes;
 
-/** MsWorkerMain: what a copy of this process does as a worker. */
+/** MsWorkerMain: the main function of a worker that was forked from this process. */
 typedef void (*MsWorkerMain)(const MsWorkerPipes *pipes, gpointer data);
 
 /** MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD: the pipes of a worker that was started as a program. */
@@ -31,7 +31,7 @@ typedef void (*MsWorkerMain)(const MsWorkerPipes *pipes, gpointer data);
 
 /**
  * MsWorkerProcess:
- * @pid: 0 where there is none
+ * @pid: 0 if there is no process
  * @jobs: the pipe to which the jobs are written
  * @results: the pipe from which messages are read
  * @messages: its standard error

@@ -50,9 +50,8 @@ typedef struct {
 
 /**
  * MsInspection: the rows of an item that are in memory, before and after filtering.
- * @first_row: the first of them; 0 for the first band of an image, which begins anew where the image is filtered again,
- *   and for an image that is passed as a whole
- * @engine: that filtered them
+ * @first_row: the first of them; 0 for a whole image and for its first band, also when the image is filtered again
+ * @engine: the engine that filtered them
  */
 typedef struct {
   MsBatchItem *item;

@@ -196,7 +196,7 @@ follow(MsSupervision *s, MsSupervisedWorker *w, GCancellable *cancellable, int l
   return MS_WORKER_END_REPORTED;
 }
 
-/* A worker that waits was made before the files of pipes, which it therefore lacks. */
+/* A waiting worker was forked before the files for pipes were created, so it cannot inherit them. */
 static gboolean
 start(MsSupervisedWorker *self, const MsSupervision *shared, GError **error)
 {

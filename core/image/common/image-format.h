@@ -18,5 +18,5 @@ typedef enum {
   MS_IMAGE_FORMAT_WEBP,
 } MsImageFormat;
 
-/** MS_IMAGE_FORMAT_DEFAULT: what is written where neither a name nor an option gives a format; every build has it. */
+/** MS_IMAGE_FORMAT_DEFAULT: the output format if neither a name nor an option sets one; every build has it. */
 #define MS_IMAGE_FORMAT_DEFAULT MS_IMAGE_FORMAT_PNG

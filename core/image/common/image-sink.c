@@ -28,7 +28,7 @@ ms_save_options_default(void)
  * ms_save_notes_describe:
  * @name: of the file
  *
- * Returns: (transfer full) (nullable): a sentence on what the file does not hold, %NULL when nothing is lost
+ * Returns: (transfer full) (nullable): a sentence on the data that the file lacks, %NULL if it lacks none
  */
 char *
 ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language)

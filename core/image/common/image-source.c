@@ -327,8 +327,8 @@ finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *met
 
 /**
  * ms_image_source_finish:
- * @stored: (transfer full): the pixels as stored in the file; the orientation is 0 where the EXIF block of the file
- *   says it
+ * @stored: (transfer full): the pixels as stored in the file; the orientation is 0 if the EXIF block of the file
+ *   contains it
  * @raw: (transfer none): the metadata as stored in the file
  *
  * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.

@@ -13,7 +13,7 @@ typedef struct _MsRowFile MsRowFile;
  * @path: of the file
  * @name: its name in messages
  * @content: (nullable): its bytes where they are in memory already, because a pipe cannot be opened again
- * @limits: what is refused
+ * @limits: larger images are refused
  */
 typedef struct {
   const char *path;

@@ -277,8 +277,8 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
 }
 
 /**
- * ms_lab_bench_window_samples: the pixels of all windows that the filter looks at; 0 where ms_lab_bench_reference() has
- * not computed that reference.
+ * ms_lab_bench_window_samples: the pixels of all windows of the filter; 0 if ms_lab_bench_reference() has not computed
+ * that reference.
  */
 double
 ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *params)

@@ -73,7 +73,7 @@ nvml_load(Nvml *nvml, const char *library)
 }
 
 /**
- * Target: the OpenCL device whose GPU is searched. @name, @address: (nullable): unknown, and then every GPU matches.
+ * Target: the OpenCL device whose GPU is searched. @name, @address: (nullable): %NULL, if unknown, matches every GPU.
  */
 typedef struct {
   const char *name;

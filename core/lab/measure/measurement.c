@@ -100,7 +100,7 @@ ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message,
   self->shown = g_strdup(shown);
 }
 
-/** ms_measurement_fail_with: the outcome that @error stands for, and its sentence. */
+/** ms_measurement_fail_with: records the outcome of @error's code, and its sentence. */
 void
 ms_measurement_fail_with(MsMeasurement *self, const GError *error)
 {

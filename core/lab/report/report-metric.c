@@ -221,7 +221,7 @@ metric_unit(const char *metric)
   return q ? q->unit : "";
 }
 
-/** ms_metric_title: what an axis is called that shows @metric. */
+/** ms_metric_title: the title of an axis for @metric. */
 const char *
 ms_metric_title(const char *metric, MsLanguage language)
 {
