@@ -89,7 +89,7 @@ static const MsOptionInfo rows[] = {
       N_("What to do when the device is missing or fails (default fail if --device names one, cpu for auto)"),
       CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),
 
-  ROW(OUTPUT, "output", TEXT, output, IMAGES | REGIONS, N_("Where the result goes; - is standard output"),
+  ROW(OUTPUT, "output", TEXT, output, IMAGES | REGIONS, N_("File or folder of the result; - is standard output"),
       .letter = 'o', ARGUMENT("FILE|DIR|-"), .is_common = TRUE),
   ROW(OUTPUT, "name", TEXT, name, IMAGES,
       N_("Names in a folder: {stem} {ext} {sp} {sr} {device} {seq} (default {stem}.{ext})"), ARGUMENT("TEMPLATE"),

@@ -129,7 +129,7 @@ show_loaded(GtkImage *image, const char *path, MsThumbnails *self)
     gtk_image_set_from_pixbuf(image, ms_thumbnails_get(self, path));
 }
 
-/** ms_thumbnails_show: shows the thumbnail of a file in an empty @image, which has its size, as soon as it is loaded. */
+/** ms_thumbnails_show: shows the thumbnail of a file in @image, which is empty until the thumbnail is loaded. */
 void
 ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path)
 {
