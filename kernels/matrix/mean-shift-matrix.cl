@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A warp filters 8 x 8 pixels, sixteen at a time. After each iteration the pixels that have not converged are compacted
- * and sorted by row, so that sixteen of them share the smallest rectangle that holds all of their windows.
+ * A group filters BLOCK x BLOCK pixels in WARPS warps; a warp takes CHUNK pixels at a time, which share the smallest
+ * rectangle that holds all of their windows. After each iteration the pixels that have not converged are merged and
+ * sorted.
  */
-#define PIXELS 64
-#define GROUP_SIDE 8
 
-/*
- * entries: factors of the colour (2 words), start value, place (x below y, y counted from the first row held); pixels:
- * colour and alpha, place in the group; means: the new states of two times sixteen pixels, four words each
- */
+/* A warp's local memory: the centres of a chunk (factors of the colour, start value, place) and their means. */
 typedef struct {
   __local uint4 *entries;
-  __local uint2 *pixels;
   __local uint *means;
   __local uint *scratch;
-} list_t;
+} warp_t;
 
 /* The factors of a colour for the matrix product. */
 static inline uint4
@@ -31,75 +26,15 @@ make_entry(const uint colour, const uint limit, const uint place)
                  half2_fma(permute(high, 0u, 0x1010u), 0x78007800u, 0xbc00bc00u), place);
 }
 
-/* The group's pixels inside `band`, 4 x 4 by 4 x 4. Returns their number. */
-static inline uint
-list_pixels(const list_t *list, __global const uint *source, const int4 image, const int4 band, const int own_x,
-            const int own_y, const uint limit)
-{
-  uint count = 0;
-
-  for (uint turn = 0; turn < PIXELS / 32; turn++) {
-    const uint i = turn * 32 + lane_id();
-    const int x = (int)((i >> 5) * 4 + (i & 3u)), y = (int)(i >> 2 & 7u);
-    const bool inside = own_x + x < band.x + band.z && own_y + y < band.y + band.w;
-    const uint votes = warp_vote(list->scratch, inside, false).x;
-    const uint at = count + popcount(votes & ((1u << lane_id()) - 1u));
-
-    if (inside) {
-      const int row = own_y + y - image.z;
-      const uint colour = source[(size_t)row * (size_t)image.x + (size_t)(own_x + x)];
-
-      list->pixels[at] = (uint2)(colour, (uint)(x | y << 16));
-      list->entries[at] = make_entry(colour, limit, (uint)(own_x + x) | (uint)row << 16);
-    }
-    count += popcount(votes);
-  }
-  return count;
-}
-
-/* A stable radix sort by binary digits of the row, counted from the list's first; rows beyond 31 count as 31. */
 static inline void
-sort_by_row(const list_t *list, const uint count)
-{
-  const uint lane = lane_id(), before = (1u << lane) - 1u;
-  uint low = lane < count ? list->entries[lane].w >> 16 : 0xffffu;
-  uint high = lane + 32 < count ? list->entries[lane + 32].w >> 16 : 0xffffu;
-  const uint first = warp_bounds(list->scratch, min(low, high), 0).x;
-
-  low = min(low - first, 31u) << 8 | lane;
-  high = min(high - first, 31u) << 8 | (lane + 32);
-  for (uint bit = 1u << 8; bit < 32u << 8; bit <<= 1) {
-    const uint2 zeros_of = warp_vote(list->scratch, !(low & bit), !(high & bit));
-    const uint zeros = popcount(zeros_of.x) + popcount(zeros_of.y);
-    const uint low_rank = popcount(zeros_of.x & before),
-               high_rank = popcount(zeros_of.x) + popcount(zeros_of.y & before);
-
-    warp_fence();
-    list->scratch[low & bit ? zeros + lane - low_rank : low_rank] = low;
-    list->scratch[high & bit ? zeros + lane + 32 - high_rank : high_rank] = high;
-    warp_fence();
-    low = list->scratch[lane];
-    high = list->scratch[lane + 32];
-  }
-  const uint4 low_entry = list->entries[low & 63u], high_entry = list->entries[high & 63u];
-  const uint2 low_pixel = list->pixels[low & 63u], high_pixel = list->pixels[high & 63u];
-  warp_fence();
-  list->entries[lane] = low_entry;
-  list->entries[lane + 32] = high_entry;
-  list->pixels[lane] = low_pixel;
-  list->pixels[lane + 32] = high_pixel;
-  warp_fence();
-}
-
-static inline void
-set_lane(lane_t *self, __global const uint *records, __local const uint *bands, __local uint *scratch,
-         const uint strip_words)
+set_lane(lane_t *self, __global const uint *records, __local uint *scratch, const uint strip_words)
 {
   const uint row = lane_id() >> 2, part = lane_id() & 3u;
   const uint x = 0x03020100u + 0x04040404u * (part & 1u), y = 0x01010101u * (part >> 1);
 
   self->records = records;
-  self->bands = bands + (row >> 2) * 8 + part * 2;
+  self->excluded = excluded_rows(row, part);
+  self->below = part >= 2;
   self->scratch = scratch;
   self->strip_words = strip_words;
   self->row = row;
@@ -111,43 +46,33 @@ set_lane(lane_t *self, __global const uint *records, __local const uint *bands, 
   self->counted_down = row == 5 ? 0x02020202u : 0u;
 }
 
-/* This lane's two centres of sixteen. The last parts of their factors depend on the pass. */
-static inline void
-load_centres(const lane_t *self, centres_t *centres, const list_t *list, const uint upper, const uint lower)
-{
-  const uint fixed = self->part == 2 ? 0x78005400u : 0u;
-
-  centres->factors = (uint4)(fixed, fixed, 0u, 0u);
-  if (self->part < 2) {
-    centres->factors.x = ((__local const uint *)(list->entries + upper))[self->part];
-    centres->factors.y = ((__local const uint *)(list->entries + lower))[self->part];
-  }
-}
-
-/* The coordinates of a centre relative to row `top` and column `left` of the records, where its pass begins. */
-static inline uint
-band_mark(const uint place, const uint top, const uint part)
-{
-  return shift_left(HALF_ONE, ((place >> 16) - top - 2 * part) << 4);
-}
-
+/* The column of a centre relative to column `left` of the records, where its pass begins. */
 static inline uint
 column_mark(const uint place, const uint left)
 {
   return permute(place + SP - left, 0x64646464u, 0x4040u);
 }
 
-static inline bool
-in_pass(const uint place, const uint top, const uint across)
+/* Sets the parts of a centre that depend on the pass; centres of other passes are beyond every limit. */
+static inline void
+set_pass(const lane_t *self, centres_t *centres, const uint2 upper, const uint2 lower, const uint across,
+         const uint top)
 {
-  return (place >> 16) - top < BAND && (place & 0xffffu) - across < REACH;
+  const uint left = across & ~3u;
+  const bool has_upper = (upper.y & 0xffffu) - across < REACH && (upper.y >> 16) - top < REACH;
+  const bool has_lower = (lower.y & 0xffffu) - across < REACH && (lower.y >> 16) - top < REACH;
+
+  centres->column = (uint2)(column_mark(upper.y, left), column_mark(lower.y, left));
+  centres->start = (uint2)(has_upper ? upper.x : FAR, has_lower ? lower.x : FAR);
+  centres->shift =
+    (int2)(first_shift(self, (int)((upper.y >> 16) - top)), first_shift(self, (int)((lower.y >> 16) - top)));
 }
 
-/* The origin of the planes x and y in a pass, in columns of the image and rows from the first row held. */
+/* The origin of the planes x and y in a centre's pass, in columns of the image and rows from the first row held. */
 static inline uint2
 pass_origin(const uint place, const uint x_first, const uint y_first)
 {
-  const uint across = ((place & 0xffffu) - x_first) & ~(REACH - 1), down = ((place >> 16) - y_first) & ~(BAND - 1);
+  const uint across = ((place & 0xffffu) - x_first) & ~(REACH - 1), down = ((place >> 16) - y_first) & ~(REACH - 1);
 
   return (uint2)(((x_first + across) & ~3u) - SP, y_first + down - SP);
 }
@@ -167,118 +92,153 @@ write_means(const lane_t *self, __local uint *out, __global const double *recipr
   const uint upper_x = places ? origin.x : 0u, upper_y = places ? origin.y + first_row : 0u;
   const uint lower_x = places ? origin.z : 0u, lower_y = places ? origin.w + first_row : 0u;
 
-  out[0] = mean_of(n.x * upper_x - (uint)sums.x, upper_q) |
-           (mean_of(n.x * upper_y - (uint)sums.y, upper_q) - down) << 16;
-  out[32] = mean_of(n.y * lower_x - (uint)sums.z, lower_q) |
-            (mean_of(n.y * lower_y - (uint)sums.w, lower_q) - down) << 16;
+  out[0] = mean_of(n.x * upper_x - (uint)sums.x, upper_q) | (mean_of(n.x * upper_y - (uint)sums.y, upper_q) - down)
+                                                              << 16;
+  out[32] = mean_of(n.y * lower_x - (uint)sums.z, lower_q) | (mean_of(n.y * lower_y - (uint)sums.w, lower_q) - down)
+                                                               << 16;
 }
 
-/*
- * One iteration of sixteen entries from `first` on; `block` says that they are a block of 4 x 4 pixels at their start.
- */
+/* One iteration of the chunk in `warp->entries`. */
 static inline void
-shift_sixteen(const lane_t *self, const list_t *list, __local uint *out, __global const double *reciprocals,
-              const uint first, const uint last, const uint first_row, const bool block)
+shift_chunk(const lane_t *self, const warp_t *warp, __global const double *reciprocals, const uint first_row)
 {
-  const uint near = list->entries[min(first + (lane_id() & 15u), last)].w;
-  const uint upper = min(first + self->row, last), lower = min(first + self->row + 8, last);
+  const uint near = warp->entries[lane_id()].w;
   const uint4 bounds = warp_bounds(self->scratch, near & 0xffffu, near >> 16);
   const uint x_first = bounds.x, y_first = bounds.y, x_last = bounds.z, y_last = bounds.w;
-  const uint2 upper_rest = ((__local const uint2 *)(list->entries + upper))[1];
-  const uint2 lower_rest = ((__local const uint2 *)(list->entries + lower))[1];
-  int4 sums = (int4)(0, 0, 0, 0);
-  const bool several = y_last - y_first >= BAND || x_last - x_first >= REACH;
-  uint4 origin;
-  centres_t centres;
+  uint2 upper[SETS], lower[SETS];
+  int4 sums[SETS];
+  centres_t centres[SETS];
 
-  load_centres(self, &centres, list, upper, lower);
-  for (uint top = y_first; top <= y_last; top += BAND)
+#pragma unroll
+  for (int k = 0; k < SETS; k++) {
+    const uint at = 16 * (uint)k + self->row, fixed = self->part == 2 ? 0x78005400u : 0u;
+
+    upper[k] = ((__local const uint2 *)(warp->entries + at))[1];
+    lower[k] = ((__local const uint2 *)(warp->entries + at + 8))[1];
+    centres[k].factors = (uint4)(fixed, fixed, 0u, 0u);
+    if (self->part < 2) {
+      centres[k].factors.x = ((__local const uint *)(warp->entries + at))[self->part];
+      centres[k].factors.y = ((__local const uint *)(warp->entries + at + 8))[self->part];
+    }
+    sums[k] = (int4)(0, 0, 0, 0);
+  }
+  for (uint top = y_first; top <= y_last; top += REACH)
     for (uint across = x_first; across <= x_last; across += REACH) {
       /*
        * The margin of the records is SP, so a window's first column in them equals its centre's column in the picture.
        */
       const uint left = across & ~3u, right = min(x_last, across + REACH - 1) + 2 * SP;
 
-      centres.factors.z = band_mark(upper_rest.y, top, self->part);
-      centres.factors.w = band_mark(lower_rest.y, top, self->part);
-      centres.column = (uint2)(column_mark(upper_rest.y, left), column_mark(lower_rest.y, left));
-      centres.start = (uint2)(upper_rest.x, lower_rest.x);
-      if (several) {
-        centres.start.x = in_pass(upper_rest.y, top, across) ? upper_rest.x : FAR;
-        centres.start.y = in_pass(lower_rest.y, top, across) ? lower_rest.x : FAR;
-      }
-      if (UNROLL_BLOCKS && block)
-        sums = sum_windows(self, &centres, left, (2 * SP + 3) / 4 + 1, top, 3, sums);
-      else
-        sums = sum_windows(self, &centres, left, right / 4 - left / 4 + 1, top, min(y_last - top, BAND - 1), sums);
+#pragma unroll
+      for (int k = 0; k < SETS; k++)
+        set_pass(self, &centres[k], upper[k], lower[k], across, top);
+      sum_windows(self, centres, left, right / 4 - left / 4 + 1, top, min(y_last - top, REACH - 1), sums);
     }
-  origin.xy = origin.zw = (uint2)((x_first & ~3u) - SP, y_first - SP);
-  if (several) {
-    origin.xy = pass_origin(upper_rest.y, x_first, y_first);
-    origin.zw = pass_origin(lower_rest.y, x_first, y_first);
-  }
-  write_means(self, out, reciprocals, sums, origin, first_row);
+#pragma unroll
+  for (int k = 0; k < SETS; k++)
+    write_means(self, warp->means + 64 * k + lane_id(), reciprocals, sums[k],
+                (uint4)(pass_origin(upper[k].y, x_first, y_first), pass_origin(lower[k].y, x_first, y_first)),
+                first_row);
 }
 
-__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void
+/* Takes the new state of pixel `a`; returns whether it has not converged. */
+static inline bool
+take_mean(const group_t *group, const uint a, const uint4 found, const int epsilon)
+{
+  const uint old = group->colours[a], place = group->places[a];
+  const uint mean = (found.x & 255u) | (found.x >> 8 & 0xff00u) | (found.y & 255u) << 16 | (old & 0xff000000u);
+  const uint moved = abs_diff(found.z & 0xffffu, place & 0xffffu) + abs_diff(found.z >> 16, place >> 16);
+
+  if (found.y >> 16 == 0)
+    return false;
+  group->colours[a] = mean;
+  group->places[a] = found.z;
+  return moved != 0 && (int)(moved + colour_distance(mean, old)) > epsilon;
+}
+
+/* One iteration of all pixels of a list; those that have not converged are appended to `to`. */
+static inline void
+shift_list(const group_t *group, const warp_t *warp, const lane_t *self, __global const double *reciprocals,
+           __local const ushort *from, __local ushort *to, const uint count, const int4 image, const int4 filter,
+           const uint number)
+{
+  const uint limit = min((uint)filter.y, 195075u);
+
+  for (uint first = number * CHUNK; first < count; first += WARPS * CHUNK) {
+    const uint at = first + lane_id(), a = from[min(at, count - 1)];
+
+    warp->entries[lane_id()] = make_entry(group->colours[a], limit, group->places[a]);
+    warp_fence();
+    shift_chunk(self, warp, reciprocals, (uint)image.z);
+    warp_fence();
+    if (at < count && take_mean(group, a, ((__local const uint4 *)warp->means)[lane_id()], filter.w))
+      to[atomic_inc(&group->counts[1])] = (ushort)a;
+    warp_fence();
+  }
+}
+
+/* Writes the colour of the pixel that each was merged with in the end, with its own alpha. */
+static inline void
+write_results(const group_t *group, __global uint *result, const int4 region, const int4 band, const int own_x,
+              const int own_y, const uint me)
+{
+  for (uint i = me; i < PIXELS; i += GROUP) {
+    const uint2 position = pixel_position(i);
+    const int x = own_x + (int)position.x, y = own_y + (int)position.y;
+    uint last = i;
+
+    if (x >= band.x + band.z || y >= band.y + band.w)
+      continue;
+    while (group->links[last] != last)
+      last = group->links[last];
+    result[(size_t)(y - region.y) * (size_t)region.z + (size_t)(x - region.x)] =
+      (group->colours[last] & 0xffffffu) | (group->colours[i] & 0xff000000u);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(BLOCK, GROUP / BLOCK, 1))) void
 mean_shift_matrix(__global const uint *source, __global uint *result, __global const uint *records,
                   __global const double *reciprocals, const int4 image, const int4 region, const int4 band,
                   const int4 filter, __local uint4 *memory)
 {
-  __local uint *means = (__local uint *)(memory + PIXELS + PIXELS / 2);
-  const list_t list = {memory, (__local uint2 *)(memory + PIXELS), means, means + 2 * PIXELS};
-  __local uint *bands = list.scratch + SCRATCH_WORDS;
-  const int own_x = band.x + (int)get_group_id(0) * GROUP_SIDE, own_y = band.y + (int)get_group_id(1) * GROUP_SIDE;
-  const uint lane = lane_id(), limit = min((uint)filter.y, 195075u);
-  const size_t at = (size_t)(own_y - region.y) * (size_t)region.z + (size_t)(own_x - region.x);
-  uint count = list_pixels(&list, source, image, band, own_x, own_y, limit);
-  const bool blocks = count == PIXELS && (own_x & 3) == 0;
+  const uint me = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
+  const int own_x = band.x + (int)get_group_id(0) * BLOCK, own_y = band.y + (int)get_group_id(1) * BLOCK;
+  __local uint *words = (__local uint *)(memory + GROUP / 32 * CHUNK);
+  __local uint *colours = words + WARPS * (4 * CHUNK + SCRATCH_WORDS);
+  __local ushort *links = (__local ushort *)(colours + 2 * PIXELS + BINS + GROUP + 4);
+  const group_t group = {
+    colours, colours + PIXELS, colours + 2 * PIXELS, colours + 2 * PIXELS + BINS, colours + 2 * PIXELS + BINS + GROUP,
+    links};
+  __local ushort *now = links + PIXELS, *next = now + PIXELS;
   lane_t self;
 
-  mark_bands(bands);
-  set_lane(&self, records, bands, list.scratch, (uint)strip_rows(image.w) * LINE);
-  /*
-   * A barrier rather than a fence tells compilers that all lanes continue together, so that they keep common values in
-   * uniform registers.
-   */
+  if (me == 0)
+    group.counts[0] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int left = filter.z; count > 0; left--) {
-    uint kept = 0;
+  list_pixels(&group, now, source, image, band, own_x, own_y, me);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint number = warp_number(me / 32);
+  const warp_t warp = {memory + number * CHUNK, words + number * 4 * CHUNK,
+                       words + WARPS * 4 * CHUNK + number * SCRATCH_WORDS};
+  uint count = group.counts[0];
 
-    for (uint first = 0; first < count; first += 32) {
-      const uint mine = min(first + lane, count - 1);
-
-      for (uint part = first; part < min(first + 32, count); part += 16)
-        shift_sixteen(&self, &list, means + 4 * (part - first) + lane, reciprocals, part, count - 1, (uint)image.z,
-                      blocks && left == filter.z);
-      warp_fence();
-
-      const uint4 found = ((__local const uint4 *)means)[lane];
-      const uint place = list.entries[mine].w;
-      const uint2 pixel = list.pixels[mine];
-      const bool valid = first + lane < count, matched = found.y >> 16 != 0;
-      const uint mean = (found.x & 255u) | (found.x >> 8 & 0xff00u) | (found.y & 255u) << 16 | (pixel.x & 0xff000000u);
-      const uint colour = matched ? mean : pixel.x;
-      const uint moved = abs_diff(found.z & 0xffffu, place & 0xffffu) + abs_diff(found.z >> 16, place >> 16);
-      const bool stop =
-          !matched || moved == 0 || (int)(moved + colour_distance(mean, pixel.x)) <= filter.w || left == 1;
-      warp_fence();
-
-      if (valid && stop)
-        result[at + (size_t)(pixel.y >> 16) * (size_t)region.z + (pixel.y & 0xffffu)] = colour;
-      const uint on = warp_vote(self.scratch, valid && !stop, false).x;
-      warp_fence();
-      if (valid && !stop) {
-        const uint to = kept + popcount(on & ((1u << lane) - 1u));
-
-        list.pixels[to] = (uint2)(colour, pixel.y);
-        list.entries[to] = make_entry(colour, limit, found.z);
-      }
-      kept += popcount(on);
-      warp_fence();
+  if (count == PIXELS)
+    for (uint i = me; i < PIXELS; i += GROUP)
+      now[i] = (ushort)i;
+  set_lane(&self, records, warp.scratch, (uint)strip_rows(image.w) * LINE);
+  for (int left = filter.z; left > 0 && count > 0; left--) {
+    if (me == 0)
+      group.counts[1] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    shift_list(&group, &warp, &self, reciprocals, now, next, count, image, filter, number);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (left > 1) {
+      count = merge_alike(&group, next, now, group.counts[1], me);
+      sort_by_cell(&group, now, next, count, own_x + BLOCK / 2 - 64, own_y - image.z + BLOCK / 2 - 64, me);
     }
-    count = kept;
-    if (count > 16)
-      sort_by_row(&list, count);
+    __local ushort *other = now;
+    now = next;
+    next = other;
   }
+  write_results(&group, result, region, band, own_x, own_y, me);
 }

@@ -3,13 +3,22 @@
  * Warp operations and matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group is one warp.
  * Twin of warp-portable.cl, which defines each function in plain C.
  */
-#define SCRATCH_WORDS 64
+#define SCRATCH_WORDS 0
 #define SIGNS 0xfbd9u /* the signs of two pairs of halves, spread over a byte each, first with first */
 
 static inline uint
 lane_id(void)
 {
-  return (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
+  return (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0)) & 31u;
+}
+
+/* The number of this warp, `number` of each lane, in a form that tells the compiler that all lanes have the same. */
+static inline uint
+warp_number(const uint number)
+{
+  uint result;
+  asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(result) : "r"(number));
+  return result;
 }
 
 static inline void
@@ -24,19 +33,6 @@ warp_from_lane(__local uint *scratch, const uint2 value, const uint lane)
   uint2 result;
   asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(result.x) : "r"(value.x), "r"(lane));
   asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(result.y) : "r"(value.y), "r"(lane));
-  return result;
-}
-
-static inline uint2
-warp_vote(__local uint *scratch, const bool first, const bool second)
-{
-  uint2 result;
-  asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
-               : "=r"(result.x)
-               : "r"((uint)first));
-  asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
-               : "=r"(result.y)
-               : "r"((uint)second));
   return result;
 }
 

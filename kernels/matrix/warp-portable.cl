@@ -11,6 +11,13 @@ lane_id(void)
   return (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
 }
 
+/* The number of this warp: the group has one. */
+static inline uint
+warp_number(const uint number)
+{
+  return number;
+}
+
 /* Makes all lanes' writes to local memory visible to all lanes. */
 static inline void
 warp_fence(void)
@@ -32,19 +39,6 @@ warp_from_lane(__local uint *scratch, const uint2 value, const uint lane)
 {
   publish(scratch, value.x, value.y);
   return (uint2)(scratch[lane], scratch[32 + lane]);
-}
-
-/* Two votes: the conditions of all lanes as the bits of a word each. */
-static inline uint2
-warp_vote(__local uint *scratch, const bool first, const bool second)
-{
-  uint2 result = (uint2)(0u, 0u);
-
-  publish(scratch, first ? 1u : 0u, second ? 1u : 0u);
-#pragma unroll 1
-  for (uint i = 0; i < 32; i++)
-    result |= (uint2)(scratch[i], scratch[32 + i]) << i;
-  return result;
 }
 
 /* The least x and y of all lanes, and the largest. */

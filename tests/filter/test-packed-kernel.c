@@ -184,8 +184,9 @@ test_preference(void)
     double sp;
     guint capability;
     MsKernel kernel;
-  } cases[] = {{24, 90, MS_KERNEL_PACKED}, {25, 90, MS_KERNEL_MATRIX}, {50, 80, MS_KERNEL_MATRIX},
-               {51, 90, MS_KERNEL_PACKED}, {40, 75, MS_KERNEL_PACKED}, {40, 52, MS_KERNEL_DIRECT}};
+  } cases[] = {{11, 90, MS_KERNEL_PACKED},   {11.5, 90, MS_KERNEL_PACKED}, {12, 90, MS_KERNEL_MATRIX},
+               {12.5, 90, MS_KERNEL_PACKED}, {64, 80, MS_KERNEL_MATRIX},   {40, 75, MS_KERNEL_PACKED},
+               {40, 52, MS_KERNEL_DIRECT}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_AUTO, cases[i].capability);

@@ -21,11 +21,10 @@ static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MAT
 static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
 
 /*
- * Radii at which the matrix kernel is faster than the packed one on devices that have both, in the mean over the
- * pictures and colour radii of kernels/README.md.
+ * From this radius on the matrix kernel is faster than the packed one on devices that have both, with every picture and
+ * colour radius of kernels/README.md.
  */
-#define FIRST_MATRIX_RADIUS 25
-#define LAST_MATRIX_RADIUS 50
+#define FIRST_MATRIX_RADIUS 12
 
 /** ms_filter_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
 const MsFilterKernel *
@@ -40,7 +39,7 @@ ms_filter_kernel_find(MsKernel kernel)
 static gboolean
 suits_matrix(const MsPlanRequest *request)
 {
-  return request->settings.params.sp >= FIRST_MATRIX_RADIUS && request->settings.params.sp <= LAST_MATRIX_RADIUS;
+  return request->settings.params.sp >= FIRST_MATRIX_RADIUS;
 }
 
 /** ms_filter_kernel_preference: (transfer none): the kernels that `auto` tries on that device, fastest first. */

@@ -6,21 +6,24 @@
 /*
  * The matrix kernel computes squared distances and sums as products of small matrices on a GPU's matrix units. Its
  * parts, in order: the layout of the records, warp and matrix operations (by device), the pass that writes the records,
- * the mean (by rule), the sums of sixteen windows, and the iteration.
+ * the mean (by rule), the sums of several windows, the pixels of a group, and the iteration.
  */
 
-#define GROUP_WIDTH 8
-#define GROUP_HEIGHT 4
 #define COLUMNS_PER_STRIP 64
 #define BYTES_PER_PIXEL 16
 
-/* Local bytes as in the kernel parts: entries, pixels and means of 64 pixels, and the lanes' exchange area. */
-#define LIST_BYTES (64 * (16 + 8 + 8))
-#define NVIDIA_SCRATCH_WORDS 64
+/* The kernel's hash table and cells, and the scratch words of a warp of its plain form. */
+#define BINS 1024
 #define PORTABLE_SCRATCH_WORDS 832
 
-/* Above this radius the unrolled first iteration exceeds the instruction cache. */
-#define MAX_UNROLLED_RADIUS 16
+/* Pixels that a warp filters together. */
+#define CHUNK 32
+
+/* What a group filters: a square of `block` pixels a side, by `warps` warps of 32. */
+typedef struct {
+  int block;
+  int warps;
+} Group;
 
 /* The kernel indexes words of the records in 32 bits. */
 #define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
@@ -29,6 +32,20 @@ static gboolean
 has_matrix_units(const MsDeviceLimits *limits)
 {
   return limits->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY;
+}
+
+static Group
+group_of(const MsDeviceLimits *limits)
+{
+  if (has_matrix_units(limits))
+    return (Group){32, 4};
+  return (Group){8, 1};
+}
+
+static int
+group_height(const Group *group)
+{
+  return group->warps * 32 / group->block;
 }
 
 /* The bits of an integer up to 2048 in half precision. */
@@ -44,6 +61,7 @@ static void
 compose(MsPlan *plan)
 {
   gboolean fast = has_matrix_units(&plan->request.limits);
+  Group group = group_of(&plan->request.limits);
   guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
   g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
 
@@ -54,20 +72,25 @@ compose(MsPlan *plan)
                                             : "prelude/mean-reciprocal.cl");
   ms_program_spec_add_part(plan->program, "matrix/features.cl");
   ms_program_spec_add_part(plan->program, "matrix/windows.cl");
+  ms_program_spec_add_part(plan->program, "matrix/group.cl");
   ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
   ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  ms_program_spec_define_int(plan->program, "BLOCK", group.block);
+  ms_program_spec_define_int(plan->program, "WARPS", group.warps);
   ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
-  ms_program_spec_define_int(plan->program, "SPLIT_ROWS", fast);
-  ms_program_spec_define_int(plan->program, "UNROLL_BLOCKS", fast && plan->radius <= MAX_UNROLLED_RADIUS);
 }
 
+/* The arrays of kernels/matrix/mean-shift-matrix.cl. */
 static gsize
 local_bytes(const MsPlan *plan)
 {
-  gsize scratch = has_matrix_units(&plan->request.limits) ? NVIDIA_SCRATCH_WORDS : PORTABLE_SCRATCH_WORDS;
-  gsize band_steps = (2 * plan->radius + 11) / 4;
+  gsize scratch = has_matrix_units(&plan->request.limits) ? 0 : PORTABLE_SCRATCH_WORDS;
+  Group group = group_of(&plan->request.limits);
+  gsize pixels = (gsize)group.block * group.block, chunk = CHUNK;
+  gsize warp = chunk * sizeof(cl_uint4) + (4 * chunk + scratch) * sizeof(cl_uint);
 
-  return LIST_BYTES + scratch * 4 + band_steps * 64;
+  return group.warps * warp + pixels * (2 * sizeof(cl_uint) + 3 * sizeof(cl_ushort)) +
+         (BINS + 32 * group.warps + 4) * sizeof(cl_uint);
 }
 
 /* Columns right of the image: the margin, and those that the last step of a window may read. */
@@ -92,6 +115,7 @@ add_passes(MsPlan *plan)
   static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
                                       MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
   gsize side = 2 * plan->radius + 1;
+  Group group = group_of(&plan->request.limits);
   MsPass *prepare, *filter;
 
   plan->scratch[plan->n_scratch++] =
@@ -103,16 +127,18 @@ add_passes(MsPlan *plan)
   prepare->local[0] = COLUMNS_PER_STRIP;
   prepare->local[1] = 1;
   filter = ms_plan_add_pass(plan, "mean_shift_matrix", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
-  filter->item_height = GROUP_WIDTH / GROUP_HEIGHT;
-  filter->local[0] = GROUP_WIDTH;
-  filter->local[1] = GROUP_HEIGHT;
+  filter->item_height = group.block / group_height(&group);
+  filter->local[0] = group.block;
+  filter->local[1] = group_height(&group);
   filter->local_bytes = local_bytes(plan);
 }
 
 static gboolean
 check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
-  if (!ms_plan_check_default_toggles(request, GROUP_WIDTH, GROUP_HEIGHT, error))
+  Group group = group_of(&request->limits);
+
+  if (!ms_plan_check_default_toggles(request, group.block, group_height(&group), error))
     return FALSE;
   if (request->limits.type == MS_DEVICE_TYPE_CPU) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
@@ -141,17 +167,19 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
     return FALSE;
   }
   return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
-         ms_plan_check_work_group(request, GROUP_WIDTH, GROUP_HEIGHT, local_bytes(plan), error);
+         ms_plan_check_work_group(request, group.block, group_height(&group), local_bytes(plan), error);
 }
 
 /** ms_plan_matrix: plans the matrix kernel: with the device's matrix units where it has them, in plain C elsewhere. */
 gboolean
 ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error)
 {
+  Group group = group_of(&request->limits);
+
   if (!check(plan, request, error))
     return FALSE;
-  plan->settings.options.work_group_width = GROUP_WIDTH;
-  plan->settings.options.work_group_height = GROUP_HEIGHT;
+  plan->settings.options.work_group_width = group.block;
+  plan->settings.options.work_group_height = group_height(&group);
   compose(plan);
   add_passes(plan);
   return TRUE;
