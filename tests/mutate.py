@@ -93,7 +93,7 @@ class Copy:
 
 
 def try_mutation(copy, name, path, old, new, tests):
-    """The sentence that says what is wrong with this mutation or with its tests; None when all of them fail."""
+    """A sentence on the problem of this mutation or its tests; None when all tests fail, as they must."""
     full = os.path.join(copy.source, path)
     text = read(full)
     try:

@@ -151,7 +151,7 @@ ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder)
   }
 }
 
-/** ms_image_summary_to_text: (transfer full): the tables that were asked for; empty for %NULL. */
+/** ms_image_summary_to_text: (transfer full): the requested tables; empty for %NULL. */
 char *
 ms_image_summary_to_text(GBytes *summary)
 {

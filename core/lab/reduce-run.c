@@ -52,7 +52,7 @@ make_experiment(const MsReduceRunRequest *request)
   return experiment;
 }
 
-/* (transfer full): the report of exactly as many timed runs as were asked for, without energy. */
+/* (transfer full): the report of exactly the requested number of timed runs, without energy. */
 static MsReport *
 measure(MsContext *context, const MsReduceRunRequest *request, GCancellable *cancellable, GError **error)
 {

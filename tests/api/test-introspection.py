@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Uses the library from Python through its introspection data: what the annotations promise."""
+"""Uses the library from Python through its introspection data, which tests the annotations."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the program without a window share: pictures, the schema of its report, and how to run it."""
+"""Shared by the tests of the program without a window: pictures, the schema of its report, and running it."""
 
 import json
 import os
@@ -99,7 +99,7 @@ def is_type(value, name):
 
 
 def violation(schema, value, path="report"):
-    """What is wrong with value, or None."""
+    """The first violation of the schema by value, or None."""
     if "enum" in schema and value not in schema["enum"]:
         return f"{path}: {value!r} is none of {schema['enum']}"
     wanted = schema.get("type", [])
@@ -172,7 +172,7 @@ class HeadlessCase(unittest.TestCase):
         return report
 
     def sentence(self, error, *parts):
-        """One line, by the program's name, with all parts in it and something to do."""
+        """Checks an error message: one line, with the program's name, all parts and a remedy."""
         lines = error.strip().splitlines()
         self.assertEqual(len(lines), 1, error)
         self.assertTrue(lines[0].startswith("meanshift-lab: "), error)

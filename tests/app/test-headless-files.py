@@ -170,7 +170,7 @@ class NameTest(headless.HeadlessCase):
         self.assertEqual([os.path.dirname(n) for n in names[1::2]], [os.fsencode(self.out)] * len(self.NAMES))
 
     def decoded(self, text):
-        """What data/meanshift-lab.1 says: a backslash begins an escape; text without one stands for itself."""
+        """Unescapes a name as data/meanshift-lab.1 documents it."""
         path = text.encode().decode("unicode-escape").encode("latin-1") if "\\" in text else text.encode()
         return os.path.basename(path)
 
@@ -192,13 +192,13 @@ class NameTest(headless.HeadlessCase):
 
 class HashTest(headless.HeadlessCase):
     def run_again(self, resume):
-        """How many images a run with the manifest does."""
+        """The number of images that a run with the manifest filters."""
         _, error = self.run_program(self.src, "-o", self.out, "--manifest", self.dir / "m.jsonl", resume,
                                     "--on-conflict", "overwrite", *REFERENCE)
         return int(error.split(" done")[0].split()[-1])
 
     def test_contents_decide(self):
-        """Another content of the same size and time is found; another time alone is no change."""
+        """A changed content of the same size and time is detected; a changed time alone is not a change."""
         first, second = self.picture("a.png"), self.picture("b.png")
         self.assertEqual(self.run_again("--resume=hash"), 2)
         self.assertEqual(self.run_again("--resume=hash"), 0)

@@ -275,7 +275,7 @@ class Regions(HeadlessCase):
 
 
 def convert(*arguments):
-    """ImageMagick, which reads and writes with code of its own."""
+    """ImageMagick, whose codecs are independent of the program's."""
     subprocess.run(["convert", *map(str, arguments)], check=True, capture_output=True, timeout=60)
 
 

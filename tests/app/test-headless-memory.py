@@ -27,7 +27,7 @@ def write_rows(path, row, height):
 
 
 def numbers(image):
-    """What a report says of the pixels, without the times that the computation took."""
+    """The members of a report about the pixels, without the times."""
     found = {name: image[name] for name in ("statistics", "source_statistics", "change", "histogram", "verify")}
     for name in ("statistics", "source_statistics", "change"):
         found[name] = {key: value for key, value in found[name].items()
@@ -46,7 +46,7 @@ def resident(pid):
 
 
 class LongBatch(headless.HeadlessCase):
-    """MS_TEST_MANY names the number of images, which the long form has 10,000 of."""
+    """MS_TEST_MANY sets the number of images, 10,000 in the long form."""
     MANY = int(os.environ.get("MS_TEST_MANY", 10000 if os.environ.get("MS_TEST_FULL") == "product" else 0))
 
     @unittest.skipUnless(MANY, "left to the long form (MS_TEST_MANY=10000)")
@@ -118,7 +118,7 @@ class MemoryLimit(headless.HeadlessCase):
                              (self.out / f"{space}-whole.jpg").read_bytes())
 
     def test_the_smallest_limit_is_told(self):
-        """The limit that the refusal names is enough."""
+        """The limit that the refusal recommends is sufficient."""
         source = self.picture("a.png", 300, 200)
         _, error = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
                              "--memory-limit", "40M", status=1)

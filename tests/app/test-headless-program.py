@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What is neither an image nor an experiment: help, diagnosis, devices, terminals and locales."""
+"""Help, diagnosis, lists of devices, terminals and locales."""
 
 import contextlib
 import csv

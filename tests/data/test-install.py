@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Installs the build into an empty folder and checks what is there, as the system's own tools judge it."""
+"""Installs the build into an empty folder and checks the files with the tools of the system."""
 
 import json
 import os
@@ -88,7 +88,7 @@ class InstallTest(unittest.TestCase):
         return os.path.dirname(os.path.dirname(self.path(LIBDIR, "pkgconfig", "meanshift-lab-1.pc")))
 
     def compile_example(self):
-        """Compiles the library's example by what pkg-config says of the installation."""
+        """Compiles the library's example with the flags of pkg-config for the installation."""
         with open(self.path(LIBDIR, "pkgconfig", "meanshift-lab-1.pc"), encoding="utf-8") as file:
             text = re.sub("(?m)^prefix=.*$", "prefix=" + self.root + PREFIX, file.read())
         with open(os.path.join(self.root, "meanshift-lab-1.pc"), "w", encoding="utf-8") as file:

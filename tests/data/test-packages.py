@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks the packaging: what the Debian sources and the Flatpak manifest say must agree with the project.
+"""Checks that the Debian sources and the Flatpak manifest agree with the project.
 
 With MS_TEST_FULL=1 the Debian packages are built as well and lintian must find no error.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of faults share: batches, how to run one with a fault, and what must hold afterwards.
+"""Shared by the tests of faults: batches, running one with a fault, and the checks afterwards.
 
 MS_TEST_FULL=product runs every case; otherwise a sample of them is run."""
 

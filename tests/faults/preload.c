@@ -137,7 +137,7 @@ is_below(const char *path)
   return !below || strncmp(path, below, strlen(below)) == 0;
 }
 
-/* The path of an open file; empty where it has none or is not looked at. */
+/* The path of an open file; empty if it has none or is not counted. */
 static void
 path_of(int fd, char *path)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The order in which a batch changes files, from a list of its calls: what a power cut at any moment leaves.
+"""Checks, in a list of calls, the order in which a batch changes files, so that a power cut at any moment is harmless.
 
 A file's bytes are flushed before it gets its name, its folder is flushed after that, and only then the manifest says
 that the image is done. The name of a new folder is flushed before anything is written below it."""

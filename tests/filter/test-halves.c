@@ -93,7 +93,7 @@ test_stripes(void)
   ms_option_product_close(&product);
 }
 
-/* In single precision x - sp becomes the half from some coordinate on, on one side of the window before the other. */
+/* In single precision, x - sp and x + sp are rounded to a half from different coordinates on. */
 static void
 test_next_to_half(void)
 {

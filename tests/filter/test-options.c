@@ -17,7 +17,7 @@ test_rows_are_complete(void)
     g_assert_nonnull(table[i].json);
     g_assert_nonnull(strchr(table[i].label, '_'));
     g_assert_cmpuint(strlen(table[i].help), >, 10);
-    /* The tooltip of a toggle says in sentences what it changes and when that helps, which no line of help holds. */
+    /* The tooltip of a toggle explains in sentences its effect and when it helps, at more length than --help. */
     if (table[i].group == MS_OPTION_GROUP_TOGGLE) {
       g_assert_true(table[i].tip && strlen(table[i].tip) > 2 * strlen(table[i].help));
       g_assert_true(g_str_has_suffix(table[i].tip, ".") && strstr(table[i].tip, ". "));
@@ -159,7 +159,7 @@ test_params_numbers(void)
   g_assert_cmpint(numbers.epsilon, ==, 1);
   params.sr = 510;
   g_assert_cmpint(ms_params_numbers(&params).isr2, ==, 260100);
-  params.sr = 1000000; /* every colour is near, as at 442 */
+  params.sr = 1000000; /* includes every colour, as 442 does */
   g_assert_true(ms_params_validate(&params, NULL));
   g_assert_cmpint(ms_params_numbers(&params).isr2, ==, 260100);
   params.sr = INFINITY;

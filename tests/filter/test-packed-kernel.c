@@ -122,7 +122,7 @@ test_radii(void)
   }
   if (!ms_option_product_open(&product))
     return;
-  /* Every radius is a program of its own. */
+  /* Every radius needs another program. */
   for (gsize i = 0; i < G_N_ELEMENTS(radii); i += ms_fixture_full_product() ? 1 : ms_fixture_every_case() ? 2 : 4)
     for (int sr = 0; sr <= 60; sr += 20) {
       MsParams params = {radii[i], sr, sr == 40 ? 100 : 5, 1, i % 2 ? MS_RULE_OPENCV : MS_RULE_TRUNCATE};

@@ -169,7 +169,7 @@ test_cancelled(void)
   g_assert_nonnull(after);
 }
 
-/* Filters on siblings, from a thread each, as a batch runs them. */
+/* Runs filters on sibling contexts in one thread each, as a batch does. */
 static gpointer
 filter_on_sibling(gpointer data)
 {

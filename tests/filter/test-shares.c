@@ -45,8 +45,7 @@ assert_first_share(const MsKnownSpeed *speeds, guint n, double expected)
 }
 
 /*
- * A device that nothing is known of counts as the mean of the known ones of its kind; a processor as a 64th of other
- * devices.
+ * A device of unknown speed gets the mean of the known devices of its kind; a processor a 64th of other devices' speed.
  */
 static void
 test_unknown_device(void)

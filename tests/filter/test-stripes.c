@@ -26,7 +26,7 @@ large_request(MsKernel kernel)
   return request;
 }
 
-/* Every buffer of a stripe fits one allocation, however much memory the device has. */
+/* Every buffer of a stripe fits one allocation, for any amount of device memory. */
 static void
 test_one_allocation(void)
 {

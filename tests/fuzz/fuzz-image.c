@@ -49,7 +49,7 @@ load(GBytes *bytes, gboolean accept_damaged)
   return image;
 }
 
-/* What loads is the same where damage is accepted; what does not may load then, as damaged. */
+/* A sound file loads equally where damage is accepted; any other may then load as damaged. */
 static void
 try_bytes(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any text as the value of each option, as the variant of a reduction, as the settings of an experiment, as a shard and
- * as a template for names: it is taken or refused with a sentence, and what is taken reads back as itself.
+ * as a template for names: it is accepted or refused with a sentence, and an accepted text is printed back unchanged.
  */
 #include <string.h>
 

@@ -110,7 +110,7 @@ def enlarge(person):
 
 
 def measuring(person):
-    """A comparison has the device to itself: a change waits and says so, and Esc stops the comparison."""
+    """During a comparison a change of the settings waits, with a note, and Esc stops the comparison."""
     go_to(person, "Compare")
     person.enter(person.find("Repeats", "spin button"), "1000")
     person.click(person.find("Compare", "push button"))

@@ -54,7 +54,7 @@ def drag_is_one_run(person):
 
 
 def repeats(person):
-    """A speed-up of single runs says so; after repeats of both runs it has a spread."""
+    """A speed-up of single runs is marked; after repeats of both runs it has a spread."""
     check(re.fullmatch(r"[\d.]+×, one run", runs(person)[-1]["Speed-up"]), f"{runs(person)[-1]}")
     person.click(person.find("Filter Again ×", "push button"))
     wait("the repeats of the last run", lambda: runs(person)[-1]["Kernel time"].endswith("%, 6×"))

@@ -39,7 +39,7 @@ def rgb(path):
 
 
 def levels_off(person, picture):
-    """How far what is on the screen at 1:1 is from the picture on average, where both can be seen."""
+    """The mean difference between the picture and the screen at 1:1, where both are visible."""
     x, y, w, h = person.box(person.find("Picture", "image"))
     height, width = picture.shape[:2]
     left, top = math.floor(w / 2 - width / 2 + 0.5), math.floor(h / 2 - height / 2 + 0.5)
@@ -90,7 +90,7 @@ def zoom(person):
 
 
 def compare_with_files(person, output):
-    """What is on the screen is the original, or the filtered picture that the copied command line makes."""
+    """The screen shows the original, or the filtered picture that the copied command line produces."""
     original, filtered = rgb(SAMPLE), rgb(output)
     person.click(person.find("Filtered", "toggle button"))
     # Without the lower panel the whole picture fits, and lies in the middle.
@@ -248,7 +248,7 @@ def strip_of_runs(person):
 
 
 def cost(person):
-    """The side panel says what settings cost before they have run."""
+    """The side panel shows the estimated time of settings before they are run."""
     number = run_label(person)
     person.mouse(*person.middle(person.find("image", "radio button")), "abs")
     person.find(part="Memory object image takes about ", role="label")
@@ -277,7 +277,7 @@ def scroll_up(person):
 
 
 def wheel_and_reset(person):
-    """The wheel leaves a slider alone that has no focus; the reset button restores the default."""
+    """The wheel does not change a slider without focus; the reset button restores the default."""
     spin = person.find("Colour radius", "spin button")
     scale = person.find("Colour radius", "slider")
     person.click(person.find("Picture", "image"))
@@ -301,7 +301,7 @@ def wheel_and_reset(person):
 
 
 def stale_picture(person):
-    """A picture that does not belong to the settings says so, and is not saved without a question."""
+    """A picture of other settings is marked as such, and is saved only after a confirmation."""
     number = run_label(person)
     person.enter(person.find("Max iterations", "spin button"), "60")
     person.enter(person.find("Spatial radius", "spin button"), "60")
@@ -321,7 +321,7 @@ def stale_picture(person):
 
 
 def keyboard(person):
-    """F11 shows only the picture, Tab stops once at a group of buttons, and undo names what it takes back."""
+    """F11 shows only the picture, Tab stops once at a group of buttons, and the undo button names the option."""
     person.click(person.find("Picture", "image"))
     person.press("F11")
     wait("the panels to go", lambda: not person.has("Spatial radius", "spin button") and
@@ -374,7 +374,7 @@ def neighbours(person, picture):
 
 
 def presets(person):
-    """A preset says what it sets before it is chosen."""
+    """A preset shows its settings before it is chosen."""
     person.click(person.find("Presets", "toggle button"))
     poster = person.find("Poster", "push button")
     check("Spatial radius 16 · Colour radius 40" in poster.description, f"the preset sets {poster.description}")

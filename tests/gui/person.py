@@ -175,7 +175,7 @@ class Person:
                 self.release("Shift_L")
 
     def enter(self, node, text):
-        """Replaces what stands in a field; the text is at the left of it, buttons may be at the right."""
+        """Replaces the text of a field, which is clicked at its left, since buttons may be at the right."""
         x, y, width, height = self.box(node)
         self.mouse(x + width // 5, y + height // 2, "abs")
         self.mouse(x + width // 5, y + height // 2, "b1c")
@@ -203,7 +203,7 @@ class Person:
 
     @staticmethod
     def screen():
-        """What is on the screen, as rows of RGB."""
+        """The pixels of the screen, as rows of RGB."""
         root = Gdk.get_default_root_window()
         pixbuf = Gdk.pixbuf_get_from_window(root, 0, 0, root.get_width(), root.get_height())
         rows = numpy.frombuffer(pixbuf.get_pixels(), numpy.uint8)
@@ -233,7 +233,7 @@ class Person:
         return wait("a text on the clipboard", lambda: (text := self.clipboard_text()) != marker and text)
 
     def check_reader(self):
-        """The reader is still at work: what it met did not end it."""
+        """Checks that the reader still runs, so that nothing in the window has ended it."""
         check(self.reader.poll() is None, f"the reader ended with status {self.reader.returncode}")
 
     def quit(self, seconds=30):

@@ -7,7 +7,7 @@ import pyatspi
 
 
 def read(node, depth=0):
-    """Asks for what a screen reader asks for; a widget may go away meanwhile."""
+    """Reads the properties that a screen reader reads; a widget may be destroyed meanwhile."""
     try:
         node.getRoleName(), node.name, node.description, node.getState().getStates()
         children = min(node.childCount, 100)
@@ -36,7 +36,7 @@ def main():
         for application in pyatspi.Registry.getDesktop(0):
             if is_of(application, process):
                 read(application)
-        # Half of the time is left to the person.
+        # Half of the time is left to the program under test.
         time.sleep(time.monotonic() - began)
 
 

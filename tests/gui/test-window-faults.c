@@ -37,7 +37,7 @@ find_layer(void)
     g_error("The fault layer cannot be used: %s", g_module_error());
 }
 
-/* Whatever call fails, the window lives, says so or gets on, and filters again once calls work. */
+/* When a call fails, the window reports it or continues without it, and filters again once calls succeed. */
 static void
 test_failing_calls(void)
 {
@@ -67,7 +67,8 @@ test_failing_calls(void)
 }
 
 /*
- * A device that stops answering: told within the watchdog's time, settings and pictures kept, another device goes on.
+ * A device that hangs is reported within the watchdog's time; settings and pictures are kept, and another device can be
+ * used.
  */
 static void
 test_hang(void)
@@ -95,7 +96,7 @@ test_hang(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A search ends with its budget although the driver does not return, and the window has the device again. */
+/* A search ends with its budget although the driver does not return, and the window can use the device again. */
 static void
 test_budget_of_tuning(void)
 {

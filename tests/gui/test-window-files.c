@@ -74,7 +74,7 @@ test_tabs(void)
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 7);
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 44);
-  /* A message belongs to its tab, and a notice leaves by itself. */
+  /* A message is shown with its tab only, and a notice is hidden after a time. */
   ms_window_report(fixture.window, GTK_MESSAGE_INFO, "a notice", MS_OFFER_NOTHING, NULL);
   window_fixture_activate(&fixture, "previous-tab");
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
@@ -156,7 +156,7 @@ test_hostile_files(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A picture that is closed stays unfiltered, even where a task of the window still refers to it. */
+/* A closed picture is not filtered, even if a task of the window still refers to it. */
 static void
 test_closed(void)
 {
@@ -216,7 +216,7 @@ test_copy_and_paste(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* Saving again goes to where the picture was saved before, and what is in the file is what was on the screen. */
+/* Saving again replaces the file saved before, and the file contains the picture on the screen. */
 static void
 test_save(void)
 {
@@ -234,7 +234,7 @@ test_save(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* Files of type PDF hold bytes of 0, so that strstr() does not do. */
+/* PDF files contain NUL bytes, at which strstr() would stop. */
 static gboolean
 contains(const char *text, gsize length, const char *part)
 {

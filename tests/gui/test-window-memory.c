@@ -7,14 +7,14 @@
 #include "ui/window/window-open.h"
 #include "ui/window/window-tabs.h"
 
-/* Less than before is well. */
+/* A decrease counts as no growth. */
 static gint64
 grown_since(gsize before)
 {
   return (gint64)window_fixture_resident_bytes() - (gint64)before;
 }
 
-/* Two hundred pictures, one after the other: the memory they took comes back. */
+/* The memory of two hundred pictures, opened one after the other, is freed. */
 static void
 test_many(void)
 {
@@ -33,13 +33,13 @@ test_many(void)
     if (i == 40)
       settled = window_fixture_resident_bytes();
   }
-  /* Filtering that was cancelled gives its memory back when its thread gets to it. */
+  /* The memory of a cancelled run is freed later, by its thread. */
   wait_for(60, grown_since(settled) < 24 << 20);
   g_test_message("%" G_GINT64_FORMAT " KiB more after 160 further pictures of 300 KiB", grown_since(settled) / 1024);
   window_fixture_tear_down(&fixture);
 }
 
-/* MS_TEST_RUNS names another number. Under the sanitizers there are none, because what they keep grows by itself. */
+/* MS_TEST_RUNS sets the number. There are none under the sanitizers, whose own memory grows. */
 static int
 number_of_runs(void)
 {

@@ -34,7 +34,7 @@ offered_cb(GtkClipboard *clipboard, gpointer uris)
 {
 }
 
-/* What a file manager hands over: GTK makes no selection by itself, but the clipboard carries one of any kind. */
+/* The dropped data as a file manager sends them: created through the clipboard, since GTK cannot create a selection. */
 static GtkSelectionData *
 selection_of(char **uris)
 {
@@ -49,7 +49,7 @@ selection_of(char **uris)
   return data;
 }
 
-/* Hands the window the end of a drag: the data has come from the other program. */
+/* Sends the window the data of a drop. */
 static void
 drop(WindowFixture *fixture, char **uris)
 {
@@ -90,7 +90,7 @@ test_drop(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   const int widths[] = {43, 52, 61};
   const char *const titles[] = {"c.jpg", "Mäander #2%.png", "a picture.png"};
-  /* Which is in front depends on which was read last; from the last tab to the first they stand as dropped. */
+  /* The front tab is the picture that was read last; from the last tab to the first, the order is that of the drop. */
   for (guint i = 0; i < G_N_ELEMENTS(widths); i++)
     window_fixture_activate(&fixture, "next-tab");
   for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
@@ -102,7 +102,7 @@ test_drop(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* One of several files that cannot be opened is named, and the others are there. */
+/* A file that cannot be opened is named in a message, and the others are opened. */
 static void
 test_drop_some_bad(void)
 {
@@ -126,7 +126,7 @@ test_drop_some_bad(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* What is no file, or no URI at all, opens nothing; the window names what it could not open. */
+/* Text that is not the URI of a file opens nothing; the window names it in a message. */
 static void
 test_drop_only_bad(void)
 {
@@ -157,7 +157,7 @@ test_drop_only_bad(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A folder is a batch: it opens no picture and shows the workspace Batch. */
+/* A dropped folder opens no picture, but is added to the workspace Batch. */
 static void
 test_drop_folder(void)
 {
@@ -170,7 +170,7 @@ test_drop_folder(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   g_autoptr(GVariant) workspace = g_action_group_get_action_state(G_ACTION_GROUP(fixture.window), "workspace");
   g_assert_cmpstr(g_variant_get_string(workspace, NULL), ==, "batch");
-  /* A picture that is opened behind it does not take the keys. */
+  /* A picture that is opened behind it does not get the focus. */
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(fixture.window));
   g_assert_true(!focus || gtk_widget_get_mapped(focus));
@@ -203,7 +203,7 @@ make_many(const char *folder)
   }
 }
 
-/* While a folder of 10,000 pictures is listed, and at the end of the list, the window is never busy for long. */
+/* Listing a folder of 10,000 pictures, or scrolling to its end, never blocks the window for long. */
 static void
 test_folder_of_many(void)
 {
@@ -226,7 +226,7 @@ test_folder_of_many(void)
   double start = thread_ms();
   panel_fixture_settle();
   g_test_message("at most %.0f ms in one step, %.0f ms to show the list", worst, thread_ms() - start);
-  /* Each takes about 60 ms, with a sanitizer 1.5 s; what looks at all rows for each row takes 9 s. */
+  /* Each takes about 60 ms, with a sanitizer 1.5 s; code of quadratic time takes 9 s. */
   g_assert_cmpfloat(worst, <, 5000);
   g_assert_cmpfloat(thread_ms() - start, <, 5000);
   window_fixture_tear_down(&fixture);
@@ -234,7 +234,7 @@ test_folder_of_many(void)
 
 /* ---- Dragging out */
 
-/* The thumbnail of a run is handed to another program as a file with the run's picture, which is removed at the end. */
+/* Dragging the thumbnail of a run passes a file with its picture to another program; the file is removed at the end. */
 static void
 test_drag_out(void)
 {
@@ -292,7 +292,7 @@ recent_item(WindowFixture *fixture, const char *name)
   return label ? gtk_widget_get_ancestor(label, GTK_TYPE_BUTTON) : NULL;
 }
 
-/* The folder of a test has a new name each time, and so has a picture that is named after it. */
+/* A picture that is named after the test's folder has a new name in each test. */
 static GFile *
 new_picture(WindowFixture *fixture, char **name)
 {
@@ -303,7 +303,7 @@ new_picture(WindowFixture *fixture, char **name)
   return window_fixture_write(fixture, scene, *name);
 }
 
-/* What was opened is known to the desktop, is offered in the menu, and opens again from there. */
+/* An opened picture is in the desktop's list of recent files and in the menu, from which it can be opened again. */
 static void
 test_recent(void)
 {
@@ -335,7 +335,7 @@ test_recent(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* A picture that went away after the menu was made: the window says so instead of opening it. */
+/* A picture that was deleted after the menu was filled: the window reports that it does not exist. */
 static void
 test_recent_gone(void)
 {
@@ -356,7 +356,7 @@ test_recent_gone(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* The desktop's list is of files: what was never one, or could not be opened, is not put there. */
+/* Pictures that are not files, and files that could not be opened, are not added to the desktop's list. */
 static void
 test_recent_only_files(void)
 {
@@ -370,7 +370,7 @@ test_recent_only_files(void)
   drop(&fixture, (char *[]){uri, NULL});
   gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(fixture.window), "_Try the Sample")));
   wait_for(60, ms_window_get_n_documents(fixture.window) == 1);
-  /* This one is, and the list is written in order. */
+  /* This file is added; entries are written in order, so the others would be there by now. */
   window_fixture_open_scene(&fixture, 41, 30);
   g_autofree char *scene = g_build_filename(fixture.folder, "scene-41x30.png", NULL);
   g_autofree char *scene_uri = g_filename_to_uri(scene, NULL, NULL);

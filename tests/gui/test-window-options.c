@@ -43,7 +43,9 @@ test_slider_follows(void)
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *spin = window_fixture_spin(&fixture, "sr");
   GtkRange *scale = GTK_RANGE(find_by_type(window_fixture_row(&fixture, "sr"), GTK_TYPE_SCALE));
-  /* The slider gives most of its travel to small radii: its position is the fourth root of the share of the range. */
+  /*
+   * The position of the slider is the fourth root of the share of the range, so that small radii can be set precisely.
+   */
   double range = MS_SR_USEFUL_MAX - MS_SR_MIN;
   gtk_range_set_value(scale, pow((33 - MS_SR_MIN) / range, 0.25));
   window_fixture_wait_idle(&fixture);
@@ -123,7 +125,7 @@ search_tooltip(GtkWidget *widget, gpointer data)
     gtk_container_forall(GTK_CONTAINER(widget), search_tooltip, data);
 }
 
-/* Each row of the options says what its option changes. */
+/* Each row of the options has a tooltip that explains the option. */
 static void
 test_tooltips(void)
 {
@@ -184,7 +186,7 @@ test_shapes(void)
   window_fixture_assert_filtered(&fixture);
   g_assert_cmpint(ms_document_get_settings(document)->options.work_group_height, ==, 32);
 
-  /* What cannot run is not taken, and the reason stands below the field. */
+  /* A value that cannot run is refused, with the reason below the field. */
   gtk_entry_set_text(GTK_ENTRY(entry), "60000x60000");
   gtk_widget_activate(entry);
   g_assert_cmpint(ms_document_get_settings(document)->options.work_group_height, ==, 32);
@@ -201,7 +203,7 @@ test_undo(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
   MsSettings before = *ms_document_get_settings(document);
   g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "undo"));
-  /* A drag of one slider is one step back. */
+  /* A drag of one slider is one undo step. */
   for (int sp = 3; sp <= 9; sp++)
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp")), sp);
   gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr")), 31);

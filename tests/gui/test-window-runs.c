@@ -38,7 +38,7 @@ test_cancel(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* Two hundred moves of a slider, faster than any can be computed: the last one counts and nothing queues up. */
+/* After two hundred moves of a slider in quick succession, only the last one is computed. */
 static void
 test_drag(void)
 {
@@ -78,7 +78,7 @@ test_close_during_run(void)
   window_fixture_tear_down(&fixture);
 }
 
-/* Old pictures go when they take too much, and the window says so; what is on the screen stays. */
+/* Old pictures are dropped at the memory bound, with a notice; the visible pictures are kept. */
 static void
 test_memory_bound(void)
 {

@@ -29,7 +29,7 @@ expected_at(MsImage *image, int x, int y)
   return (guint32)p[0] << 16 | p[1] << 8 | p[2];
 }
 
-/* What is drawn, pixel for pixel, at 1:1 in every mode. */
+/* Compares the pixels drawn at 1:1 in every mode. */
 static void
 test_modes(void)
 {
@@ -52,7 +52,7 @@ test_modes(void)
     g_autofree char *action = g_strdup_printf("view-mode::%s", ms_view_mode_names[mode]);
     window_fixture_activate(&fixture, action);
     g_assert_cmpint(ms_image_view_get_mode(view), ==, mode);
-    /* The picture must not jump when a mode brings controls of its own. */
+    /* The picture must not move when a mode shows further controls. */
     g_assert_cmpint(gtk_widget_get_allocated_height(GTK_WIDGET(view)), ==, height);
     g_autoptr(cairo_surface_t) surface = window_fixture_render(&fixture);
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
@@ -196,12 +196,12 @@ test_fifty_megapixels(void)
       g_test_message("%s at zoom %d: %.1f ms", ms_view_mode_names[mode], zoom, ms);
     }
   g_test_message("the slowest took %.1f ms", worst);
-  /* Nothing here may depend on the size of the picture. */
+  /* The time of drawing must not depend on the size of the picture. */
   g_assert_cmpfloat(worst, <, 120);
   window_fixture_tear_down(&fixture);
 }
 
-/* Of the letters of the caption at the left with its ground; the picture below it is white. */
+/* The contrast of the left caption's text with its background, over a white picture. */
 static double
 contrast_of_caption(WindowFixture *fixture)
 {
@@ -217,7 +217,7 @@ contrast_of_caption(WindowFixture *fixture)
   return contrast(darkest, brightest);
 }
 
-/* On the brightest picture the caption is legible; a filtered one has a caption where its settings are others. */
+/* Captions are legible on a white picture; a result of other settings has a caption, too. */
 static void
 test_captions_on_white(void)
 {

@@ -119,7 +119,7 @@ window_fixture_open_scene(WindowFixture *self, int width, int height)
   return ms_window_get_document(self->window);
 }
 
-/** window_fixture_opaque_scene: (transfer full): a picture that is drawn as it is, whatever lies behind it. */
+/** window_fixture_opaque_scene: (transfer full): an opaque picture, which is drawn without blending. */
 MsImage *
 window_fixture_opaque_scene(int width, int height)
 {

@@ -372,7 +372,7 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
   g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->factors, "kernel"));
   g_assert_true(ms_params_equal(&after.params, &settings.params));
-  settings.options.unroll = 2; /* chosen by hand */
+  settings.options.unroll = 2; /* set by the user */
   MsSettings by_hand = ms_tuned_settings(&settings, device, 64, 48);
   g_assert_true(ms_settings_equal(&by_hand, &settings));
   settings = ms_settings_default();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts: on made-up samples, and of the measuring loop on a simulated machine whose speed changes. */
+/* Verdicts on invented samples, and of the measuring loop on a simulated machine whose speed changes. */
 #include <math.h>
 
 #include "core/lab/measure/measure.h"

@@ -106,7 +106,7 @@ assert_builds(MsContext *context, MsProgramSpec *spec, const char *folder, gbool
   g_assert_no_error(error);
 }
 
-/* Cuts a file to @size bytes, or to half of its own where it is not longer than that. */
+/* Truncates a file to @size bytes, or to half of its size if it is not longer. */
 static void
 truncate_file(const char *path, gsize size)
 {

@@ -58,7 +58,7 @@ processor_ms(void)
   return (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec / 1e3;
 }
 
-/* One run; the first, which also builds, has @index -1 and is not kept. */
+/* One run; the first, which also builds the kernels, has @index -1 and is not counted. */
 static void
 run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *pixels)
 {

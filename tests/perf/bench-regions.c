@@ -42,7 +42,7 @@ die(const char *what, GError *error)
   exit(1);
 }
 
-/* Milliseconds of a clock; the process's counts what its threads compute, which other processes hardly change. */
+/* Milliseconds of a clock; that of the process counts the processor time of its threads. */
 static double
 clock_ms(clockid_t clock)
 {
@@ -66,7 +66,7 @@ keep(Bench *self, Stage stage, int index, double *wall, double *processor)
   *processor = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* One run of all stages; the first, which also builds the kernels, has @index -1 and is not kept. */
+/* One run of all stages; the first, which also builds the kernels, has @index -1 and is not counted. */
 static void
 run_once(Bench *self, int index)
 {

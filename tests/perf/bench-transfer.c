@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times transfers between ordinary host memory and a device by the host's clock: bench-transfer REPEAT MIB
- * LANESxKIB... One line of JSON a shape, 0x0 standing for the driver's plain transfer: the first time up, with all
- * that must be pinned for it, up again, down into memory that was there before, and down into memory that is new. What
- * comes back is compared with what was sent before any time is shown.
+ * Times transfers between ordinary host memory and a device by the host's clock: bench-transfer REPEAT MIB LANESxKIB...
+ * One line of JSON a shape, 0x0 standing for the driver's plain transfer: the first upload, including pinning, a second
+ * upload, a download into used memory, and one into new memory. The downloaded bytes are compared with the uploaded
+ * ones before any time is printed.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What benchmarks over photographs share: the pictures at one size, and the command line."""
+"""Shared by benchmarks over photographs: the pictures at one size, and the command line."""
 import json
 import os
 import tempfile

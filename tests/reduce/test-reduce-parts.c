@@ -150,7 +150,7 @@ test_programs(void)
   }
 }
 
-/* Each form and swap of the sort has a program of its own. */
+/* Each form and swap of the sort has another program. */
 static void
 test_sorts(void)
 {

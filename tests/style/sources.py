@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the style tests share: the source files of the project by folder, and how a test reports what it found."""
+"""Shared by the style tests: the source files of the project by folder, and the report of problems."""
 import os
 import re
 import sys

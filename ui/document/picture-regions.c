@@ -152,7 +152,9 @@ end_soon(MsPictureRegions *self)
     self->timer = g_timeout_add((guint)CLAMP(FINISH_MS - age_ms, 0, FINISH_MS), end_late_cb, self);
 }
 
-/* What the run that is shown was asked for, without the toggles: they change no pixel, and not all give modes. */
+/*
+ * The request for the shown run's settings, with default toggles: they change no pixel, and some kernels give no modes.
+ */
 static gboolean
 describe_request(MsPictureRegions *self, MsDocument *document, Work *request)
 {

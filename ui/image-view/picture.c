@@ -199,7 +199,7 @@ fetch_row(const MsPicture *self, const Level *from, int y, guint32 *row, int wid
   full_row(self, &(RowPart){0, y, width, 1}, row);
 }
 
-/* Reduces two rows of @width pixels, of which the last one of an odd number stands for two. */
+/* Reduces two rows of @width pixels, of which the last one counts twice if @width is odd. */
 static void
 reduce_rows(guint32 *const rows[2], int width, guint32 *into, gboolean keep_largest)
 {

@@ -16,7 +16,7 @@ struct _MsShapeRow {
   GtkWidget *opener;
   GtkWidget *entry;
   GtkWidget *limit;
-  GPtrArray *shapes; /* GtkRadioButton, in the order of common_shapes; the last stands for any other */
+  GPtrArray *shapes; /* GtkRadioButton, in the order of common_shapes; the last one is for all other shapes */
   GtkWidget *other;
 };
 

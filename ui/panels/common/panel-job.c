@@ -80,7 +80,7 @@ release_application(GApplication *held)
   g_object_unref(held);
 }
 
-/* What an earlier job left behind ends first, because its work on the device would be part of the measured times. */
+/* Waits for detached threads of earlier jobs, because their work on the device would disturb the measurement. */
 static void
 work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {

@@ -68,7 +68,7 @@ drag_data_get_cb(GtkWidget *widget, GdkDragContext *context, GtkSelectionData *d
   }
 }
 
-/** ms_run_drag_add: lets @widget be dragged as the filtered picture of @run; it needs a window of its own. */
+/** ms_run_drag_add: lets @widget be dragged as the filtered picture of @run; it must have a GdkWindow. */
 void
 ms_run_drag_add(GtkWidget *widget, MsRun *run, MsDocument *document, GdkPixbuf *icon)
 {
