@@ -42,7 +42,6 @@ struct _MsEnergy {
   gboolean *zone_started; /* whether zone_start was read */
   double gpu_start;
   char *source;
-  char *reason;
 };
 
 static gboolean
@@ -142,18 +141,17 @@ find_gpu(const Nvml *nvml, const Target *target)
   return n > 0 ? found : only_match(nvml, name_fits, target, &n);
 }
 
-static gboolean
+static void
 open_nvml(MsEnergy *self, const char *library, const Target *target)
 {
   unsigned long long millijoules;
 
   if (!nvml_load(&self->nvml, library))
-    return FALSE;
+    return;
   self->gpu = find_gpu(&self->nvml, target);
   if (!self->gpu || self->nvml.energy(self->gpu, &millijoules) != 0)
-    return FALSE;
+    return;
   self->source = g_strdup("NVML total energy");
-  return TRUE;
 }
 
 static gboolean
@@ -182,14 +180,14 @@ is_package_zone(const char *folder, const char *zone)
          g_file_get_contents(path, &name, NULL, NULL) && g_str_has_prefix(name, "package-");
 }
 
-static gboolean
+static void
 open_powercap(MsEnergy *self, const char *root)
 {
   g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
   const char *name;
 
   if (!dir)
-    return FALSE;
+    return;
   self->zones = g_ptr_array_new_with_free_func(g_free);
   while ((name = g_dir_read_name(dir))) {
     g_autofree char *folder = g_build_filename(root, name, NULL);
@@ -198,11 +196,10 @@ open_powercap(MsEnergy *self, const char *root)
       g_ptr_array_add(self->zones, g_steal_pointer(&folder));
   }
   if (self->zones->len == 0)
-    return FALSE;
+    return;
   self->zone_start = g_new0(guint64, self->zones->len);
   self->zone_started = g_new0(gboolean, self->zones->len);
   self->source = g_strdup("powercap package energy");
-  return TRUE;
 }
 
 /**
@@ -226,8 +223,7 @@ ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAdd
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
 
-  if (!open_nvml(self, library, &(Target){device_name, address}))
-    self->reason = g_strdup("n/a: no NVML energy counter covers exactly this device.");
+  open_nvml(self, library, &(Target){device_name, address});
   return self;
 }
 
@@ -239,8 +235,7 @@ ms_energy_open_powercap(const char *root)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
 
-  if (!open_powercap(self, root))
-    self->reason = g_strdup_printf("n/a: no readable energy counter below %s.", root);
+  open_powercap(self, root);
   return self;
 }
 
@@ -258,7 +253,6 @@ ms_energy_free(MsEnergy *self)
   g_free(self->zone_start);
   g_free(self->zone_started);
   g_free(self->source);
-  g_free(self->reason);
   g_free(self);
 }
 
@@ -273,13 +267,6 @@ const char *
 ms_energy_source(const MsEnergy *self)
 {
   return self->source;
-}
-
-/** ms_energy_reason: (nullable): why there is no counter. */
-const char *
-ms_energy_reason(const MsEnergy *self)
-{
-  return self->reason;
 }
 
 static double

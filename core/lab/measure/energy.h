@@ -22,7 +22,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEnergy, ms_energy_free)
 
 gboolean ms_energy_available(const MsEnergy *self);
 const char *ms_energy_source(const MsEnergy *self);
-const char *ms_energy_reason(const MsEnergy *self);
 void ms_energy_begin(MsEnergy *self);
 double ms_energy_end(MsEnergy *self);
 
