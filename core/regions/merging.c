@@ -52,6 +52,14 @@ set_mean(Merging *self, guint32 label)
   self->means[label] = means;
 }
 
+/* Labels instead of rows, from 0 on. */
+static void
+set_means(int from, int to, int part, gpointer data)
+{
+  for (int i = from; i < to; i++)
+    set_mean(data, (guint32)i + 1);
+}
+
 static gboolean
 study(Merging *self, const MsLabelRequest *request, const MsLabels *labels)
 {
@@ -63,8 +71,8 @@ study(Merging *self, const MsLabelRequest *request, const MsLabels *labels)
   self->turn = g_try_new(guint32, n);
   if (!self->means || !self->waiting || !self->turn || !ms_region_pixels_find(&self->pixels, request, labels, n_parts))
     return FALSE;
+  ms_row_threads_run((int)labels->count, n_parts, set_means, self);
   for (guint32 label = 1; label < n; label++) {
-    set_mean(self, label);
     self->waiting[self->n_waiting] = label;
     self->n_waiting += ms_region_pixels_is_small(&self->pixels, label);
   }
@@ -312,6 +320,8 @@ renumber(Merging *self)
     guint32 root = label;
     while (self->pixels.counts[root] == 0)
       root = self->pixels.regions[root].start;
+    if (root != label)
+      self->pixels.regions[label].start = root;
     if (numbers[root] == 0)
       numbers[root] = ++count;
   }

@@ -9,6 +9,9 @@
 
 #include "core/regions/row-threads.h"
 
+/* Regions of earlier parts whose pixels are added up together; a part meets few of them, in many runs. */
+#define SLOTS 1024
+
 /* Pixels of a region that began in the rows of an earlier part, or the number of one of them. */
 typedef struct {
   guint64 sums[3];
@@ -32,7 +35,7 @@ typedef struct {
   Part parts[MS_ROW_THREADS_MAX];
 } Study;
 
-/* The first label of the part after this one. */
+/* Finds the last label of the part, after which those of the next one begin. */
 static void
 find_last_label(int from, int to, int part, gpointer data)
 {
@@ -47,13 +50,37 @@ find_last_label(int from, int to, int part, gpointer data)
     self->parts[part + 1].first = last + 1;
 }
 
+static void
+add_run(Earlier *sum, const Earlier *run)
+{
+  sum->label = run->label;
+  sum->count += run->count;
+  for (int k = 0; k < 3; k++)
+    sum->sums[k] += run->sums[k];
+}
+
+/* Adds a run of an earlier region to those in its slot, after those of another region have left it. */
+static void
+add_to_slot(GArray *earlier, Earlier *slots, const Earlier *run)
+{
+  Earlier *slot = &slots[run->label % SLOTS];
+
+  if (slot->count > 0 && slot->label != run->label) {
+    g_array_append_val(earlier, *slot);
+    *slot = (Earlier){.label = 0};
+  }
+  add_run(slot, run);
+}
+
 /* Adds up consecutive pixels of one region first. */
 static void
 add_rows(int from, int to, int part, gpointer data)
 {
   Study *self = data;
+  GArray *earlier = self->parts[part].earlier;
   const gsize end = (gsize)to * self->picture->width;
   const guint8 *p = self->picture->colours + (gsize)from * self->picture->width * 4;
+  g_autofree Earlier *slots = g_new0(Earlier, SLOTS);
 
   for (gsize i = (gsize)from * self->picture->width; i < end;) {
     Earlier run = {.label = self->labels[i]};
@@ -63,13 +90,16 @@ add_rows(int from, int to, int part, gpointer data)
       run.count++;
     }
     if (run.label < self->parts[part].first) {
-      g_array_append_val(self->parts[part].earlier, run);
+      add_to_slot(earlier, slots, &run);
       continue;
     }
     self->pixels->counts[run.label] += run.count;
     for (int k = 0; k < 3; k++)
       self->pixels->regions[run.label].sums[k] += run.sums[k];
   }
+  for (int i = 0; i < SLOTS; i++)
+    if (slots[i].count > 0)
+      g_array_append_val(earlier, slots[i]);
 }
 
 static void
