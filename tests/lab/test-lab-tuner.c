@@ -4,8 +4,10 @@
 
 #include "core/engine/detached.h"
 #include "core/error.h"
+#include "core/filter/reference.h"
 #include "core/lab/kinds/bench.h"
 #include "tests/lab/tune-fixture.h"
+#include "tests/support/fixture.h"
 
 static void
 test_exhaustive(void)
@@ -127,6 +129,31 @@ test_reference_in_time(void)
   g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 2), ==, 7); /* 8 bands are in time */
   g_assert_cmpuint(ms_lab_bench_reference_step(50, 0.5, 2, 1e-9), ==, 25);
   g_assert_cmpuint(ms_lab_bench_reference_step(1, 0.5, 2, 1e-9), ==, 1);
+}
+
+/* Threads share the rows of a reference; the pixels and the number of samples are those of one thread. */
+static void
+test_reference_in_bands(void)
+{
+  static const MsParams list[] = {
+    {3, 20, 3, 1, MS_RULE_OPENCV},
+    {3, 60, 5, 1, MS_RULE_REPLICATE},
+    {.sp = 2, .sr = 20, .max_iterations = 3, .epsilon = 1, .space = MS_SPACE_LUV},
+  };
+  g_autoptr(MsImage) scene = ms_fixture_scene(37, 50, 3);
+  g_autoptr(MsLabBench) bench = ms_lab_bench_new(NULL, NULL, NULL);
+  g_autoptr(GError) error = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(list); i++) {
+    guint64 samples = 0;
+    g_autoptr(MsImage) alone = ms_reference_run(scene, &list[i], &(MsReferenceRun){.samples = &samples}, &error);
+    g_assert_no_error(error);
+    MsImage *shared = ms_lab_bench_reference(bench, scene, &list[i], NULL, &error);
+    g_assert_no_error(error);
+    g_assert_cmpmem(ms_image_get_pixels(alone), ms_image_get_byte_size(alone), ms_image_get_pixels(shared),
+                    ms_image_get_byte_size(shared));
+    g_assert_cmpuint((guint64)ms_lab_bench_window_samples(bench, scene, &list[i]), ==, samples);
+  }
 }
 
 /* With any budget, one configuration is measured at least. */
@@ -279,6 +306,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/budget", test_budget_ends_it);
   g_test_add_func("/lab/tuner/budget-holds", test_budget_holds);
   g_test_add_func("/lab/tuner/reference-in-time", test_reference_in_time);
+  g_test_add_func("/lab/tuner/reference-in-bands", test_reference_in_bands);
   g_test_add_func("/lab/tuner/least-budget", test_least_budget);
   g_test_add_func("/lab/tuner/left-behind", test_left_behind);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);

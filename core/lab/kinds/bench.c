@@ -42,7 +42,7 @@ free_array(gpointer data)
 
 /**
  * ms_lab_bench_new:
- * @context: (transfer none): the device
+ * @context: (nullable) (transfer none): the device, which references do not need
  * @contexts: (nullable) (transfer none): the devices that share an image
  * @image: (nullable) (transfer none): filtered instead of generated scenes
  */
@@ -51,7 +51,7 @@ ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
 {
   MsLabBench *self = g_new0(MsLabBench, 1);
 
-  self->context = g_object_ref(context);
+  g_set_object(&self->context, context);
   self->contexts = contexts ? g_ptr_array_ref(contexts) : NULL;
   self->image = image ? g_object_ref(image) : NULL;
   self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
