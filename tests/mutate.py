@@ -20,7 +20,7 @@ from mutations import MUTATIONS
 os.environ['MS_TEST_EVERY_CASE'] = '1'
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOP = ('app', 'core', 'data', 'kernels', 'tests', 'ui', 'meson.build', 'meson_options.txt')
-LOADED_BY_TESTS = ('tests/ms-fake-nvml.so',)
+LOADED_BY_TESTS = ('tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so')
 
 
 def read(path):
@@ -70,12 +70,15 @@ class Copy:
             result = run('meson', 'setup', self.build, self.source, '-Dgui=enabled', '-Doptimization=1')
             if result.returncode != 0:
                 sys.exit(result.stdout)
+        run('ninja', '-C', self.build, 'build.ninja')  # tests may have been added since an earlier run
         self.tests = json.loads(run('meson', 'introspect', '--tests', self.build).stdout)
 
     def programs_of(self, test):
         """What the command of a test needs; a test in Python runs the program itself, with or without the window."""
         words = next(row['cmd'] for row in self.tests if row['name'] == test.split()[0])
-        programs = {os.path.relpath(word, self.build) for word in words if word.startswith(self.build)}
+        # The program of a test is absolute, and relative to the build folder where it is an argument of the test.
+        programs = {os.path.relpath(word, self.build) if word.startswith(self.build) else word
+                    for word in words if word.startswith((self.build + '/', 'app/', 'tests/'))}
         if any(word.endswith('.py') for word in words):
             return {'app/meanshift-lab'} | {program for program in programs if program.startswith('app/')}
         return programs

@@ -49,14 +49,15 @@ new_panel(const Page *page, GObject *window, gboolean compact)
   return panel;
 }
 
-/* Panels scroll, so that no page makes the window larger than the screen. */
+/* Panels scroll, so that no page makes the window larger than the screen. @panel: (nullable) */
 static GtkWidget *
 wrap(GtkWidget *panel, int least_height)
 {
   GtkWidget *scrolled = gtk_scrolled_window_new(NULL, NULL);
 
   gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), least_height);
-  gtk_container_add(GTK_CONTAINER(scrolled), panel);
+  if (panel)
+    gtk_container_add(GTK_CONTAINER(scrolled), panel);
   gtk_widget_show(scrolled);
   return scrolled;
 }
@@ -112,12 +113,32 @@ add_overview(GtkStack *stack, GObject *window)
   g_signal_connect_object(stack, "size-allocate", G_CALLBACK(fit_overview_cb), overview, 0);
 }
 
-/** ms_panels_add: adds every panel to its workspace's stack and binds it to the property "document" of @window. */
+/* A page gets its panel when it is first shown, because creating all of them delays the first picture. */
+static void
+fill_cb(GtkContainer *scrolled, GObject *window)
+{
+  const Page *page = g_object_get_data(G_OBJECT(scrolled), "ms-page");
+
+  g_signal_handlers_disconnect_by_func(scrolled, fill_cb, window);
+  gtk_container_add(scrolled, new_panel(page, window, FALSE));
+}
+
+static GtkWidget *
+new_page(const Page *page, GObject *window)
+{
+  GtkWidget *scrolled = wrap(NULL, LEAST_HEIGHT);
+
+  g_object_set_data(G_OBJECT(scrolled), "ms-page", (gpointer)page);
+  g_signal_connect_object(scrolled, "map", G_CALLBACK(fill_cb), window, 0);
+  return scrolled;
+}
+
+/** ms_panels_add: adds a page for every panel to its stack; panels follow the property "document" of @window. */
 void
 ms_panels_add(GtkStack *picture, GtkStack *lab, GObject *window)
 {
   add_overview(picture, window);
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
-    gtk_stack_add_titled(pages[i].in_lab ? lab : picture, wrap(new_panel(&pages[i], window, FALSE), LEAST_HEIGHT),
-                         pages[i].name, _(pages[i].title));
+    gtk_stack_add_titled(pages[i].in_lab ? lab : picture, new_page(&pages[i], window), pages[i].name,
+                         _(pages[i].title));
 }
