@@ -67,12 +67,11 @@ check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
 static gboolean
 check_reference(const MsCommandLine *line, GError **error)
 {
-  guint n = 0;
-  const MsOptionInfo *rows = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options.rows;
 
   if (!g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE))
     return TRUE;
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
       continue;
     ms_set_error(error, MS_ERROR_USAGE,

@@ -207,10 +207,9 @@ static MsFactors *
 fixed_factors(const MsCommandLine *line)
 {
   MsFactors *fixed = ms_factors_new();
-  guint n = 0;
-  const MsOptionInfo *infos = ms_options_table(&n);
+  const MsOptionInfo *infos = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     if (!ms_command_line_has(line, infos[i].name))
       continue;
     g_autofree char *value = ms_option_get_text(&infos[i], &line->settings);

@@ -27,10 +27,9 @@ char *
 ms_image_report_csv_header(void)
 {
   GString *line = g_string_new("seq,input,output,status,error,width,height");
-  guint n = 0;
-  const MsOptionInfo *rows = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options.rows;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < ms_options.n_rows; i++)
     ms_csv_append(line, rows[i].json);
   g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n,filter_ms_median");
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
@@ -56,10 +55,9 @@ append_item(GString *line, const MsBatchItem *item)
 static void
 append_settings(GString *line, const MsSettings *settings)
 {
-  guint n = 0;
-  const MsOptionInfo *rows = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&rows[i], settings);
     ms_csv_append(line, value);
   }

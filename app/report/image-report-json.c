@@ -52,11 +52,10 @@ add_option(JsonBuilder *b, const MsOptionInfo *row, const MsSettings *settings)
 static void
 add_options(JsonBuilder *b, const char *member, MsOptionGroup group, const MsSettings *settings)
 {
-  guint n = 0;
-  const MsOptionInfo *rows = ms_options_table(&n);
+  const MsOptionInfo *rows = ms_options.rows;
 
   ms_json_begin_object(b, member);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < ms_options.n_rows; i++)
     if (rows[i].group == group)
       add_option(b, &rows[i], settings);
   json_builder_end_object(b);

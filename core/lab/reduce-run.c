@@ -136,11 +136,10 @@ ms_reduce_run_to_text(const MsReduceRun *self)
 static void
 add_options(const MsReduceOptions *options, JsonBuilder *builder)
 {
-  guint n = 0;
-  const MsOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options.rows;
 
   ms_json_begin_object(builder, "options");
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&table[i], options);
     ms_json_add_text(builder, table[i].json, value);
   }

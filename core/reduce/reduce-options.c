@@ -155,14 +155,6 @@ static const MsOptionInfo rows[] = {
 
 const MsOptionTable ms_reduce_options = {rows, G_N_ELEMENTS(rows)};
 
-/** ms_reduce_options_table: (transfer none): the rows, in the order in which they are shown. */
-const MsOptionInfo *
-ms_reduce_options_table(guint *n_rows)
-{
-  *n_rows = ms_reduce_options.n_rows;
-  return ms_reduce_options.rows;
-}
-
 /** ms_reduce_option_find: (transfer none) (nullable): the row of that name. */
 const MsOptionInfo *
 ms_reduce_option_find(const char *name)

@@ -108,7 +108,6 @@ typedef struct {
 
 extern const MsOptionTable ms_reduce_options;
 
-const MsOptionInfo *ms_reduce_options_table(guint *n_rows);
 const MsOptionInfo *ms_reduce_option_find(const char *name);
 MsReduceOptions ms_reduce_options_auto(void);
 gboolean ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b);

@@ -8,11 +8,10 @@
 static void
 test_rows_are_complete(void)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  g_assert_cmpuint(n, ==, 14);
-  for (guint i = 0; i < n; i++) {
+  g_assert_cmpuint(ms_options.n_rows, ==, 14);
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     g_assert_nonnull(table[i].name);
     g_assert_nonnull(table[i].json);
     g_assert_nonnull(strchr(table[i].label, '_'));
@@ -46,10 +45,9 @@ assert_round_trip(const MsOptionInfo *option, const char *text)
 static void
 test_choices_round_trip(void)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < ms_options.n_rows; i++)
     for (guint k = 0; k < ms_option_n_values(&table[i]); k++)
       assert_round_trip(&table[i], table[i].values[k]);
   assert_round_trip(ms_option_find("sp"), "2.5");

@@ -24,10 +24,9 @@ assert_told(gboolean taken, const GError *error)
 static void
 try_options(const char *text)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     MsSettings settings = ms_settings_default(), again = ms_settings_default();
     g_autoptr(GError) error = NULL;
     gboolean taken = ms_option_set_text(&table[i], &settings, text, &error);

@@ -130,11 +130,10 @@ static void
 test_tooltips(void)
 {
   WindowFixture fixture;
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   SET_UP(&fixture);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     ButtonSearch search = {ms_option_tooltip(&table[i]), NULL};
     search_tooltip(window_fixture_row(&fixture, table[i].name), &search);
     if (!search.found)
@@ -150,12 +149,11 @@ static void
 test_every_choice(void)
 {
   WindowFixture fixture;
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   SET_UP(&fixture);
   window_fixture_open_scene(&fixture, 90, 70);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     if (table[i].kind != MS_OPTION_CHOICE)
       continue;
     for (guint v = 0; table[i].values[v]; v++)

@@ -85,12 +85,12 @@ typedef struct {
 static void
 add_combinations(GArray *combinations, Combination combination, guint from, guint toggle)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  while (from < n && (table[from].group != MS_OPTION_GROUP_TOGGLE || table[from].kind != MS_OPTION_CHOICE))
+  while (from < ms_options.n_rows &&
+         (table[from].group != MS_OPTION_GROUP_TOGGLE || table[from].kind != MS_OPTION_CHOICE))
     from++;
-  if (from == n) {
+  if (from == ms_options.n_rows) {
     g_array_append_val(combinations, combination);
     return;
   }

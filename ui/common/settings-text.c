@@ -28,10 +28,9 @@ static void
 append_group(GString *text, MsOptionGroup group, const MsSettings *settings, const char *const *names,
              gboolean usual_toggles)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     const gboolean wanted = table[i].group == group && is_named(&table[i], names);
     g_autofree char *part = wanted ? part_text(&table[i], settings, usual_toggles) : NULL;
     if (part)

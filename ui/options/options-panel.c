@@ -230,12 +230,11 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
 static void
 ms_options_panel_init(MsOptionsPanel *self)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   gtk_widget_init_template(GTK_WIDGET(self));
   self->rows = g_hash_table_new(g_str_hash, g_str_equal);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     GtkWidget *row = ms_option_row_new(&table[i]);
     GtkWidget *box = table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box : self->toggle_box;
     gtk_container_add(GTK_CONTAINER(box), row);

@@ -51,10 +51,9 @@ names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int
 gboolean
 ms_plan_check_default_toggles(const MsPlanRequest *request, int width, int height, GError **error)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     if (table[i].group != MS_OPTION_GROUP_TOGGLE || table[i].offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
         ms_option_is_default(&table[i], &request->settings) ||
         names_own_work_group(&table[i], &request->settings, width, height))

@@ -140,14 +140,13 @@ save(MsPresets *self, GError **error)
 gboolean
 ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   if (name[0] == '\0' || strpbrk(name, "[]\n")) {
     ms_set_error(error, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
     return FALSE;
   }
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&table[i], settings);
     g_key_file_set_string(self->own, name, table[i].name, value);
   }

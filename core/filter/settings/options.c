@@ -89,14 +89,6 @@ ms_settings_default(void)
   return settings;
 }
 
-/** ms_options_table: (transfer none): the rows, in the order in which they are shown. */
-const MsOptionInfo *
-ms_options_table(guint *n_rows)
-{
-  *n_rows = ms_options.n_rows;
-  return ms_options.rows;
-}
-
 /** ms_option_find: (transfer none) (nullable): the row of that command-line name. */
 const MsOptionInfo *
 ms_option_find(const char *name)

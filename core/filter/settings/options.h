@@ -51,13 +51,13 @@ typedef struct {
   MsOptions options;
 } MsSettings;
 
+/** ms_options: the options of the filter, in the order in which they are shown. */
 extern const MsOptionTable ms_options;
 
 MsSettings ms_settings_default(void);
 gboolean ms_settings_equal(const MsSettings *a, const MsSettings *b);
 char *ms_settings_to_arguments(const MsSettings *self);
 
-const MsOptionInfo *ms_options_table(guint *n_rows);
 const MsOptionInfo *ms_option_find(const char *name);
 
 G_END_DECLS

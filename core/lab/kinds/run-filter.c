@@ -119,11 +119,10 @@ static char *
 filter_group(const MsFactors *factors)
 {
   g_autoptr(GString) group = g_string_new("mean-shift");
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   g_string_append_printf(group, " size:%s", ms_lab_image_size(factors));
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < ms_options.n_rows; i++)
     if (table[i].group == MS_OPTION_GROUP_FILTER && ms_factors_get(factors, table[i].name))
       g_string_append_printf(group, " %s:%s", table[i].name, ms_factors_get(factors, table[i].name));
   return g_string_free(g_steal_pointer(&group), FALSE);
@@ -177,10 +176,9 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
 {
   static const char *const shapes[] = {"auto", "8x4",  "8x8",  "16x4", "16x8", "16x16", "32x1",  "32x2",
                                        "32x4", "32x8", "64x1", "64x2", "64x4", "128x1", "256x1", NULL};
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     const char *const given[] = {ms_factors_get(problem, table[i].name), NULL};
     if (table[i].group != MS_OPTION_GROUP_TOGGLE)
       continue;
@@ -200,10 +198,9 @@ static MsFactors *
 toggles_of(const MsSettings *settings, const MsFactors *problem)
 {
   MsFactors *factors = ms_factors_new();
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     const char *given = ms_factors_get(problem, table[i].name);
     if (table[i].group != MS_OPTION_GROUP_TOGGLE)
       continue;

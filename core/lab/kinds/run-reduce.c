@@ -225,10 +225,9 @@ reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", "1024", "4096", NULL};
   static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
   static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
-  guint n;
-  const MsOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
     const char *name = table[i].name;
     if (!is_tuned(name, problem))
       continue;
@@ -248,13 +247,12 @@ reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancel
 {
   ReduceSubject *automatic = (ReduceSubject *)reduce_create(bench, problem, "auto", error);
   MsFactors *factors;
-  guint n;
-  const MsOptionInfo *table = ms_reduce_options_table(&n);
+  const MsOptionInfo *table = ms_reduce_options.rows;
 
   if (!automatic)
     return NULL;
   factors = ms_factors_new();
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&table[i], &automatic->plan->options);
     if (is_tuned(table[i].name, problem))
       ms_factors_set(factors, table[i].name, value);

@@ -106,13 +106,12 @@ void
 ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
 {
   MsDocument *document = ms_panel_get_document(self);
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
   if (!document)
     return;
   MsSettings chosen = *ms_document_get_settings(document);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     const char *value = ms_factors_get(settings, table[i].name);
     if (table[i].group == MS_OPTION_GROUP_TOGGLE && value)
       ms_option_set_text(&table[i], &chosen, value, NULL);

@@ -40,10 +40,9 @@ new_experiment(MsCompareMode mode)
 static void
 fix_current(MsExperiment *experiment, const MsSettings *current)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&table[i], current);
     ms_factors_set(experiment->fixed, table[i].name, value);
   }

@@ -97,14 +97,13 @@ add_option(MsTogglePicker *self, const MsOptionInfo *option, int row)
 static void
 ms_toggle_picker_init(MsTogglePicker *self)
 {
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
   int row = 0;
 
   self->values = g_array_new(FALSE, FALSE, sizeof(Value));
   gtk_grid_set_row_spacing(GTK_GRID(self), 2);
   gtk_grid_set_column_spacing(GTK_GRID(self), 12);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < ms_options.n_rows; i++)
     if (table[i].group == MS_OPTION_GROUP_TOGGLE && (table[i].values || table[i].kind == MS_OPTION_SHAPE))
       add_option(self, &table[i], row++);
   gtk_widget_show_all(GTK_WIDGET(self));

@@ -108,10 +108,9 @@ static MsFactors *
 problem_of(const MsSettings *settings)
 {
   MsFactors *problem = ms_factors_new();
-  guint n;
-  const MsOptionInfo *table = ms_options_table(&n);
+  const MsOptionInfo *table = ms_options.rows;
 
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < ms_options.n_rows; i++) {
     g_autofree char *value = ms_option_get_text(&table[i], settings);
     if (table[i].group == MS_OPTION_GROUP_FILTER)
       ms_factors_set(problem, table[i].name, value);
