@@ -21,7 +21,7 @@ const char *__lsan_default_suppressions(void);
 const char *
 __lsan_default_suppressions(void)
 {
-  return "leak:run_device\n";
+  return "leak:run_reporting_rows\n";
 }
 
 static void (*arm)(int nth);
