@@ -38,11 +38,18 @@ take_memory_and_wait(void)
   g_usleep(100 * G_USEC_PER_SEC);
 }
 
+static gboolean
+is_first(void)
+{
+  const char *marker = g_getenv(MARKER);
+
+  return !g_file_test(marker, G_FILE_TEST_EXISTS) && g_file_set_contents(marker, "", 0, NULL);
+}
+
 static MsImage *
 dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   int width = ms_image_get_width(source);
-  const char *marker = g_getenv(MARKER);
 
   run->used = *settings;
   if (width == ABORTS || g_getenv(ALWAYS))
@@ -57,10 +64,8 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
   }
   if (width == IS_GREEDY)
     take_memory_and_wait();
-  if (width == ABORTS_ONCE && !g_file_test(marker, G_FILE_TEST_EXISTS)) {
-    g_file_set_contents(marker, "", 0, NULL);
+  if (width == ABORTS_ONCE && is_first())
     die_without_core(SIGABRT);
-  }
   return ms_reference_run(
     source, &settings->params,
     &(MsReferenceRun){.progress = ms_engine_report_progress, .progress_data = engine, .cancellable = run->cancellable},
@@ -94,7 +99,7 @@ open_engine(gpointer data, GError **error)
 {
   if (g_getenv(WORKERS))
     count_worker(g_getenv(WORKERS));
-  if (g_getenv(AT_OPENING))
+  if (g_getenv(AT_OPENING) && (!g_str_equal(g_getenv(AT_OPENING), ONCE) || is_first()))
     die_without_core(SIGABRT);
   return g_object_new(DYING_TYPE_ENGINE, NULL);
 }

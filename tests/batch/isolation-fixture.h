@@ -27,7 +27,10 @@ G_BEGIN_DECLS
 #define AT_OPENING "MS_TEST_DIES_AT_OPENING"
 #define ALWAYS "MS_TEST_DIES_ALWAYS"
 
-/* Names a file that exists once the engine has aborted at the width ABORTS_ONCE. */
+/* The value of AT_OPENING with which it dies in the first worker only. */
+#define ONCE "once"
+
+/* Names a file that exists once the engine has aborted at the width ABORTS_ONCE or at its first opening. */
 #define MARKER "MS_TEST_MARKER"
 
 /* Names a file that gets a byte for each worker. */

@@ -159,8 +159,28 @@ test_opening(BatchFixture *f, gconstpointer data)
   g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(AT_OPENING);
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
+  g_assert_cmpuint(f->n_progress, ==, 1);
   g_assert_nonnull(strstr(error->message, "Abort"));
   g_assert_cmpuint(ms_batch_count(items).pending, ==, 2);
+}
+
+/* A second worker that opens the device is noted as well. */
+static void
+test_second_opening(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, 6};
+  g_autofree char *marker = g_build_filename(f->folder, "marker", NULL);
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_setenv(MARKER, marker, TRUE);
+  g_setenv(AT_OPENING, ONCE, TRUE);
+  isolation_supervise(f, items, 0, &error);
+  g_unsetenv(AT_OPENING);
+  g_assert_no_error(error);
+  g_assert_cmpuint(f->n_progress, ==, 1);
+  assert_others_done(f, items, widths, 0, "");
 }
 
 static void
@@ -181,7 +201,7 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
 
 /* The engine dies unless its worker uses the processor. */
 static void
-check_fallback(BatchFixture *f, const char *variable, guint failed)
+check_fallback(BatchFixture *f, const char *variable, guint failed, guint notes)
 {
   const int widths[] = {5, 6, 7, 8, 9, 10, 11, 12};
   g_autoptr(GError) error = NULL;
@@ -193,7 +213,7 @@ check_fallback(BatchFixture *f, const char *variable, guint failed)
   isolation_supervise(f, items, 0, &error);
   g_unsetenv(variable);
   g_assert_no_error(error);
-  g_assert_cmpuint(f->n_progress, ==, 1);
+  g_assert_cmpuint(f->n_progress, ==, notes);
   g_assert_cmpuint(ms_batch_count(items).failed, ==, failed);
   g_assert_cmpuint(ms_batch_count(items).done, ==, G_N_ELEMENTS(widths) - failed);
 }
@@ -201,13 +221,13 @@ check_fallback(BatchFixture *f, const char *variable, guint failed)
 static void
 test_fallback(BatchFixture *f, gconstpointer data)
 {
-  check_fallback(f, ALWAYS, 5);
+  check_fallback(f, ALWAYS, 5, 1);
 }
 
 static void
 test_fallback_at_opening(BatchFixture *f, gconstpointer data)
 {
-  check_fallback(f, AT_OPENING, 0);
+  check_fallback(f, AT_OPENING, 0, 2);
 }
 
 static gpointer
@@ -250,6 +270,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/one-retry", test_one_retry);
   BATCH_FIXTURE_ADD("isolation/resume", test_resume);
   BATCH_FIXTURE_ADD("isolation/opening", test_opening);
+  BATCH_FIXTURE_ADD("isolation/second-opening", test_second_opening);
   BATCH_FIXTURE_ADD("isolation/device-given-up", test_device_given_up);
   BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
   BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);

@@ -43,6 +43,23 @@ divide(Supervisor *s, MsSupervisedWorker *w, const char *cause)
   }
 }
 
+static void
+note(const Supervisor *s, const char *sentence)
+{
+  if (s->run.supervision->note)
+    s->run.supervision->note(sentence, s->run.hooks->data);
+}
+
+/* A driver that fails once at its start is not to be trusted. */
+static void
+note_second_opening(const Supervisor *s, const char *cause)
+{
+  g_autofree char *sentence =
+    g_strdup_printf("The worker process did not survive opening the device: %s. It is started once more.", cause);
+
+  note(s, sentence);
+}
+
 /* Makes the next worker use the processor; %FALSE where the options forbid it or it was tried already. */
 static gboolean
 give_up_device(Supervisor *s, const char *cause)
@@ -55,8 +72,7 @@ give_up_device(Supervisor *s, const char *cause)
                     cause);
   s->run.gave_up = TRUE;
   s->deaths_before_device = s->run.deaths_in_a_row = 0;
-  if (s->run.supervision->note)
-    s->run.supervision->note(sentence, s->run.hooks->data);
+  note(s, sentence);
   return TRUE;
 }
 
@@ -71,6 +87,8 @@ take_death(Supervisor *s, MsSupervisedWorker *w, MsWorkerEnd end, gboolean alone
                  cause);
     return FALSE;
   }
+  if (!s->run.ever_opened && s->deaths_before_device == 1)
+    note_second_opening(s, cause);
   if (alone && s->run.ever_opened && w->items->len == 1 && w->in_work[0])
     fail_suspect(s, g_ptr_array_index(w->items, 0), cause);
   else
@@ -161,7 +179,8 @@ take_items(Supervisor *s, GPtrArray *items, GError **error)
  * @hooks: @open and @inspect are not used, since the worker calls its own
  *
  * Does what ms_runner_run() does, in worker processes. Images that were in work when a worker died are tried once
- * more alone; they get a note where that succeeds, and otherwise fail with the cause. When several in a row fail, the
+ * more alone; they get a note where that succeeds, and otherwise fail with the cause. A worker that dies
+ * while it opens the device is noted and started once more. When several in a row fail, the
  * device is given up, and the rest is filtered on the processor if the options allow it. Cancelling ends the worker,
  * also when its driver hangs.
  *

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @timeout_s: how long a worker may send no message, 0 for a limit that grows with the observed gaps
  * @memory_limit: bytes that a worker may have in memory before it is ended, 0 for no limit
  * @falls_back: whether the processor takes over when the driver of another device ends several workers
- * @note: (nullable): called with the sentence that a device was given up
+ * @note: (nullable): called with the sentence that a device was given up, or that it is opened once more
  * @device: (nullable): called when a worker has opened its device
  */
 typedef struct {
