@@ -121,6 +121,7 @@ ms_worker_process_start(MsWorkerProcess *self, const char *const *arguments, con
 gboolean
 ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data)
 {
+  static char name[] = "worker"; /* begins the messages of assertions, which must not look like this program's own */
   int pipes[3][2];
 
   self->pid = 0;
@@ -128,6 +129,7 @@ ms_worker_process_fork(MsWorkerProcess *self, MsWorkerMain work, gpointer data)
     return FALSE;
   GPid pid = fork();
   if (pid == 0) {
+    program_invocation_short_name = name;
     close(pipes[0][1]);
     close(pipes[1][0]);
     close(pipes[2][0]);
