@@ -82,8 +82,8 @@ for i in range(6):
 under_memcheck() {
   cache=$1
   shift
-  G_SLICE=always-malloc POCL_CACHE_DIR=$cache POCL_WORK_GROUP_SPECIALIZATION=0 POCL_WORK_GROUP_METHOD=loops \
-    valgrind --quiet --error-exitcode=66 --leak-check=no --trace-children=yes \
+  G_SLICE=always-malloc XDG_CACHE_HOME=$cache/own POCL_CACHE_DIR=$cache/pocl POCL_WORK_GROUP_SPECIALIZATION=0 \
+    POCL_WORK_GROUP_METHOD=loops valgrind --quiet --error-exitcode=66 --leak-check=no --trace-children=yes \
     --trace-children-skip='*/ld,*/*-ld,*/ld.*' --num-callers=30 --suppressions="$here/tests/valgrind.supp" "$@"
 }
 

@@ -119,7 +119,7 @@ def main():
     if sys.argv[1:] == ['--check']:
         print('\n'.join(problems))
         sys.exit(1 if problems else 0)
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith('-'):
         sys.exit(__doc__)
     rows = chosen(sys.argv[2:])
     copy = Copy(os.path.join(os.path.abspath(sys.argv[1]), 'mutations'))
