@@ -389,7 +389,7 @@ MUTATIONS = [
     ('stripes: a processor has 96 MiB whatever the halo', 'core/filter/plan/plan-stripes.c',
      'MAX(CPU_BUDGET, ms_plan_device_bytes(plan, least_rows))', 'CPU_BUDGET', 'plan /plan/stripes-grow-with-the-halo'),
     ('supervisor: an image of a dead worker is not tried again', 'core/batch/run/supervisor.c',
-     'if (alone && s->run.ever_opened && w->items->len == 1 && w->in_work[0])', 'if (s->ever_opened)',
+     'if (alone && s->run.ever_opened && w->items->len == 1 && w->in_work[0])', 'if (s->run.ever_opened)',
      'batch-isolation /batch/isolation/one-retry'),
     ('spool: what an earlier attempt wrote stays', 'core/batch/run/stream-spool.c',
      'ftruncate(fd, 0) == 0 && ', '', 'batch-pipes /batch/pipes/spool'),
