@@ -72,6 +72,14 @@ add_to_slot(GArray *earlier, Earlier *slots, const Earlier *run)
   add_run(slot, run);
 }
 
+static void
+add_to_region(MsRegionPixels *self, const Earlier *run)
+{
+  self->counts[run->label] += run->count;
+  for (int k = 0; k < 3; k++)
+    self->regions[run->label].sums[k] += run->sums[k];
+}
+
 /* Adds up consecutive pixels of one region first. */
 static void
 add_rows(int from, int to, int part, gpointer data)
@@ -89,13 +97,10 @@ add_rows(int from, int to, int part, gpointer data)
         run.sums[k] += p[k];
       run.count++;
     }
-    if (run.label < self->parts[part].first) {
+    if (run.label < self->parts[part].first)
       add_to_slot(earlier, slots, &run);
-      continue;
-    }
-    self->pixels->counts[run.label] += run.count;
-    for (int k = 0; k < 3; k++)
-      self->pixels->regions[run.label].sums[k] += run.sums[k];
+    else
+      add_to_region(self->pixels, &run);
   }
   for (int i = 0; i < SLOTS; i++)
     if (slots[i].count > 0)
@@ -107,12 +112,8 @@ add_earlier(Study *self, int part)
 {
   const GArray *earlier = self->parts[part].earlier;
 
-  for (guint i = 0; i < earlier->len; i++) {
-    const Earlier *run = &g_array_index(earlier, Earlier, i);
-    self->pixels->counts[run->label] += run->count;
-    for (int k = 0; k < 3; k++)
-      self->pixels->regions[run->label].sums[k] += run->sums[k];
-  }
+  for (guint i = 0; i < earlier->len; i++)
+    add_to_region(self->pixels, &g_array_index(earlier, Earlier, i));
 }
 
 static void
