@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call with a time limit: it runs in a new thread, which is detached if it does not return in time. */
+/* Runs a function with a time limit, in a new thread that is left running if the function does not return in time. */
 #pragma once
 
 #include <gio/gio.h>

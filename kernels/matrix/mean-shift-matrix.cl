@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group filters BLOCK x BLOCK pixels in WARPS warps; a warp takes CHUNK pixels at a time, which share the smallest
- * rectangle that holds all of their windows. After each iteration the pixels that have not converged are merged and
+ * A work-group filters BLOCK x BLOCK pixels with WARPS warps. A warp processes CHUNK pixels at a time and reads the
+ * smallest rectangle that holds all of their windows once for all of them. After each iteration the pixels that have not converged are merged and
  * sorted.
  */
 

@@ -84,7 +84,7 @@ start_values(const centres_t *centres, const uint columns)
                  half2_add(half2_beyond(columns, centres->column.y, EIGHTS, REACH_BIAS), centres->start.y));
 }
 
-/* Where a lane reads the next four rows, and what it counts there. */
+/* The addresses from which a lane reads the next four rows; lanes that count pixels use @counted in place of @plane. */
 typedef struct {
   __global const uint *record;
   __global const uint *plane;

@@ -117,7 +117,7 @@ test_run_wrong_results(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
 }
 
-/* With any amount of memory, images are processed one at a time at least. */
+/* However little memory the limit allows, one image at a time is processed. */
 static void
 test_run_memory(BatchFixture *f, gconstpointer data)
 {

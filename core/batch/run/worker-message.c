@@ -194,14 +194,14 @@ typedef struct {
     G_STRUCT_OFFSET(MsBatchItem, name), sizeof(((MsBatchItem *)NULL)->name), &(coding)                                 \
   }
 
-/* What a worker needs to know of an item. */
+/* The members of an item that the supervisor sends to a worker. */
 static const Member job_members[] = {
   MEMBER(seq, plain),           MEMBER(input, text),        MEMBER(relative, text),       MEMBER(output, text),
   MEMBER(folder_length, plain), MEMBER(overwrite, plain),   MEMBER(skip_existing, plain), MEMBER(numbered, plain),
   MEMBER(perhaps_saved, plain), MEMBER(input_spool, plain), MEMBER(output_spool, plain),
 };
 
-/* What its supervisor gets back. */
+/* The members of a finished item that the worker sends back. */
 static const Member result_members[] = {
   MEMBER(output, text),
   MEMBER(status, plain),

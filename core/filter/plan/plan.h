@@ -116,8 +116,8 @@ typedef struct {
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
  *   filtered
- * @in_stripes: with @coarser: whether the device holds one stripe of this level at a time, after the coarser level was
- *   computed; otherwise the device holds this level and all coarser ones whole
+ * @in_stripes: for a level with a @coarser one: whether the device holds this level in stripes, one at a time, computed
+ *   after the coarser level; otherwise the device holds this level and all coarser ones whole
  */
 typedef struct MsPlan MsPlan;
 struct MsPlan {

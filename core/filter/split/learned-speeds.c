@@ -66,7 +66,7 @@ ms_learned_speeds_new(const char *path)
   return self;
 }
 
-/** ms_learned_speeds_free: saves what was added. */
+/** ms_learned_speeds_free: saves the speeds that were added, and frees @self. */
 void
 ms_learned_speeds_free(MsLearnedSpeeds *self)
 {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * MsSplitRates: which image the times are of.
  * @speeds: those of earlier images
  * @devices: the names of all devices
- * @work: what is computed
+ * @work: rule and radius, by ms_learned_speeds_work()
  * @pixels: of the image
  * @image: its number in this process, from 1; the first compiles kernels, so that its time is not kept
  */

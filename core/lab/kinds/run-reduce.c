@@ -167,7 +167,9 @@ parse_flags(ReduceSubject *self, const MsFactors *factors, GError **error)
   self->wall = strcmp(clock, "wall") == 0;
   if ((self->serial || strcmp(device, "selected") == 0) && (self->wall || strcmp(clock, "events") == 0))
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "A device is selected or reference, a clock events or wall; not “%s”, “%s”.",
+  ms_set_error(error, MS_ERROR_USAGE,
+               "A device is selected or reference, a clock events or wall; "
+               "not “%s”, “%s”.",
                device, clock);
   return FALSE;
 }
