@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A work-group filters BLOCK x BLOCK pixels with WARPS warps. A warp processes CHUNK pixels at a time and reads the
- * smallest rectangle that holds all of their windows once for all of them. After each iteration the pixels that have not converged are merged and
- * sorted.
+ * smallest rectangle that holds all of their windows once for all of them. After each iteration the pixels that have
+ * not converged are merged and sorted.
  */
 
 /* A warp's local memory: the centres of a chunk (factors of the colour, start value, place) and their means. */
