@@ -65,6 +65,8 @@ MUTATIONS = [
      '#define NARROW_ISR2 65535', '#define NARROW_ISR2 300000', 'rows /rows/parts/opencv'),
     ('rows: other rules than opencv take its means', 'core/filter/plan/plan-rows.c',
      'return "rows/mean-truncate.cl";', 'return "rows/mean-opencv.cl";', 'rows /rows/parts/truncate'),
+    ('rows: rows of an even number of cache lines', 'core/filter/plan/plan-rows.c',
+     '/ 32) | 1) * 32;', '/ 32) + 1) * 32;', 'rows /rows/pitch'),
     ('rows: no window is summed by leaves', 'core/filter/plan/plan-rows.c',
      '#define MIN_LEAF_RADIUS 40', '#define MIN_LEAF_RADIUS 65', 'rows /rows/leaves'),
     ('rows: leaves partly within the colour radius add their sums', 'kernels/rows/window-leaves.cl',

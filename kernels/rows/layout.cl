@@ -9,11 +9,14 @@ margin_of(const int radius)
   return (2 * radius + 48) / 16 * 16;
 }
 
-/* Elements from one channel to the next; a row is three of them. */
+/*
+ * Elements from one channel to the next; a row is three of them. An odd number of cache lines (32 elements), so that
+ * the rows of a window do not share a few sets of the cache.
+ */
 static inline int
 pitch_of(const int width, const int radius)
 {
-  return (width + 15) / 16 * 16 + 2 * margin_of(radius);
+  return ((width + 31) / 32 + 2 * margin_of(radius) / 32 | 1) * 32;
 }
 
 /* The reach of windows: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */

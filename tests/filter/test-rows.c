@@ -265,6 +265,23 @@ test_leaves(void)
   g_assert_false(has_leaves(40, MS_RULE_REPLICATE));
 }
 
+/* An even number of cache lines a row would put the rows of a window into a few sets of the cache. */
+static void
+test_pitch(void)
+{
+  for (int i = 0; i < 200; i++) {
+    MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+    g_autoptr(MsPlan) plan = NULL;
+
+    r.settings.params.sp = 1 + i % 39;
+    r.width = r.region.width = 300 + i;
+    plan = ms_plan_new(&r, NULL);
+    g_assert_nonnull(plan);
+    g_assert_cmpuint(plan->scratch[0].row_bytes % (3 * 64), ==, 0);
+    g_assert_cmpuint(plan->scratch[0].row_bytes / (3 * 64) % 2, ==, 1);
+  }
+}
+
 static int
 auto_kernel(const MsPlanRequest *request, gboolean rejected)
 {
@@ -314,6 +331,7 @@ main(int argc, char **argv)
   g_test_add_func("/rows/wandering", test_wandering);
   g_test_add_func("/rows/refusals", test_refusals);
   g_test_add_func("/rows/leaves", test_leaves);
+  g_test_add_func("/rows/pitch", test_pitch);
   g_test_add_func("/rows/auto", test_auto);
   return g_test_run();
 }

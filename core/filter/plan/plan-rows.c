@@ -118,7 +118,7 @@ margin(int radius)
 static gsize
 row_bytes(const MsPlan *plan)
 {
-  gsize pitch = (plan->request.width + 15) / 16 * 16 + 2 * margin(plan->radius);
+  gsize pitch = (((plan->request.width + 31) / 32 + 2 * margin(plan->radius) / 32) | 1) * 32;
 
   return 3 * pitch * sizeof(cl_ushort);
 }
