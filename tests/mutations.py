@@ -148,6 +148,12 @@ MUTATIONS = [
      'merging /merging/borders'),
     ('regions: regions that have grown merge with their former size', 'core/regions/merging.c',
      'self->pixels.counts[label] == size ? find_nearest', 'TRUE ? find_nearest', 'merging /merging/rule'),
+    ('regions: the memory of the pixels of small regions has no limit', 'core/regions/region-pixels.c',
+     'if (ms_memory_budget_take(self->budget, self->allocated * sizeof *self->places))\n', '', 'region-memory'),
+    ('regions: borders that exceed the memory are left out', 'core/regions/segment-table.c',
+     'if (sums && !neighbours.found)', 'neighbours.found = TRUE;\n  if (sums && !neighbours.found)', 'region-memory'),
+    ('regions: an image that is too large is filtered first', 'app/commands/regions-command.c',
+     'ms_memory_budget_take(self->budget, self->plan.least) ||', 'TRUE ||', 'headless-memory'),
     ('regions: neighbours of what has joined are lost', 'core/regions/region-pixels.c',
      'memcpy(self->places + self->regions[label].start + used, self->places + self->regions[from].start,',
      '(void)memmove(self->places, self->places,',
@@ -602,8 +608,8 @@ MUTATIONS = [
     ('regions panel: a region selects no row', 'ui/panels/regions/regions-panel.c',
      'gtk_tree_view_set_cursor(self->tree, path, NULL, FALSE);', '', 'panel-regions'),
     ('regions panel: the least size is ignored', 'ui/document/picture-regions.c',
-     'const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT};',
-     'const MsRegionOptions options = {50, MS_REGION_RANGE_DEFAULT};', 'panel-regions'),
+     'const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT, NULL};',
+     'const MsRegionOptions options = {50, MS_REGION_RANGE_DEFAULT, NULL};', 'panel-regions'),
 
     # The window.
     ('window: the contents of the shortcuts stay in their window', 'ui/window/application.c',

@@ -136,7 +136,7 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "null", FLAG, null, IMAGES | MERGE,
       N_("With --dry-run or --merge-manifests, write each name as it is, followed by a NUL byte, for other programs"),
       .needs = "dry-run|merge-manifests"),
-  ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES,
+  ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES | REGIONS,
       N_("Bytes of memory that the program may take, as in 512M; larger images are filtered in bands"),
       ARGUMENT("SIZE"), .thousand = 1024),
   ROW(BATCH, "scratch", TEXT, scratch, IMAGES,

@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/commands/regions-command.h"
 
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "app/commands/batch-device.h"
 #include "app/commands/command.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
+#include "core/batch/process/memory-cap.h"
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
+#include "core/image/image-peek.h"
 #include "core/image/image-save.h"
 #include "core/regions/array-file.h"
+#include "core/regions/region-plan.h"
 #include "core/regions/segment-table.h"
 
-/* One run of --regions: its command line and the results of its stages. */
+/*
+ * One run of --regions: its command line and the results of its stages.
+ * header, plan, memory: of the picture and its memory, with --memory-limit
+ * budget: %NULL without --memory-limit
+ */
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   GCancellable *cancellable;
   gboolean overwrite;
+  MsImageHeader header;
+  MsRegionPlan plan;
+  MsMemoryBudget memory;
+  MsMemoryBudget *budget;
   MsEngine *engine;
   MsImage *source;
   MsImage *filtered;
@@ -62,6 +76,46 @@ check(const MsCommandLine *line, GError **error)
   return TRUE;
 }
 
+/*
+ * Limits the memory where --memory-limit is given: half of what program and driver leave is for pictures and regions,
+ * as in a batch. Refuses an image that is too large whatever its regions are.
+ */
+static gboolean
+plan(Run *self, GError **error)
+{
+  const MsCommandLine *line = self->line;
+  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+
+  if (line->memory_limit == 0)
+    return TRUE;
+  ms_batch_device_prepare(line);
+  if (!ms_image_peek_size(line->inputs[0], &limits, &self->header, error))
+    return FALSE;
+  self->plan = ms_region_plan(&(MsRegionPlanRequest){.width = self->header.width,
+                                                     .height = self->header.height,
+                                                     .params = line->settings.params,
+                                                     .keeps_modes = line->modes != NULL,
+                                                     .paints = line->output || line->outlines});
+  self->memory.most = ms_memory_cap_share(line->memory_limit, ms_batch_device_runtime_bytes(line));
+  self->budget = &self->memory;
+  return ms_memory_budget_take(self->budget, self->plan.least) || !ms_memory_budget_fail(self->budget, error);
+}
+
+/* Says for which file memory was refused, and what limit it needs. */
+static void
+explain_refusal(const Run *self, GError **error)
+{
+  const guint64 bytes = ms_memory_cap_needed(self->memory.needed, ms_batch_device_runtime_bytes(self->line));
+
+  g_autofree char *name = g_filename_display_name(self->line->inputs[0]);
+
+  g_clear_error(error);
+  ms_set_error(error, MS_ERROR_TOO_LARGE,
+               "'%s' has %dx%d pixels and its regions need at least %" PRIu64
+               " MiB, more than --memory-limit allows; raise the limit.",
+               name, self->header.width, self->header.height, (bytes >> 20) + 1);
+}
+
 static gboolean
 filter(Run *self, GError **error)
 {
@@ -72,7 +126,7 @@ filter(Run *self, GError **error)
 
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
   if (self->source)
-    self->engine = ms_command_open_engine(line, self->console, ms_command_line_device(line), error);
+    self->engine = ms_batch_device_open(line, FALSE, self->console, error);
   if (self->engine)
     self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);
@@ -83,13 +137,20 @@ filter(Run *self, GError **error)
 static gboolean
 segment(Run *self, GError **error)
 {
-  const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range};
+  const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range, self->budget};
   const MsFiltered filtered = {self->filtered, self->modes, &self->line->settings.params};
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
 
+  ms_memory_budget_return(self->budget, self->plan.finding);
   self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
-  if (self->segmentation)
-    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, self->source, error);
+  if (!self->segmentation)
+    return FALSE;
+  g_clear_object(&self->filtered);
+  if (!self->line->modes)
+    g_clear_pointer(&self->modes, g_free);
+  ms_memory_budget_return(self->budget, self->plan.writing);
+  self->table =
+    ms_segment_table_new_within(run.context ? &run : NULL, self->segmentation, self->source, self->budget, error);
   return self->table != NULL;
 }
 
@@ -105,15 +166,25 @@ save_image(Run *self, const char *path, MsImage *image, GError **error)
 }
 
 static gboolean
+save_means(Run *self, GError **error)
+{
+  g_autoptr(MsImage) means = ms_segment_table_paint(self->table, self->segmentation, self->source);
+
+  return save_image(self, self->line->output, means, error);
+}
+
+static gboolean
+save_outlines(Run *self, GError **error)
+{
+  g_autoptr(MsImage) outlines = ms_segmentation_outline(self->segmentation, self->source);
+
+  return save_image(self, self->line->outlines, outlines, error);
+}
+
+static gboolean
 save_pictures(Run *self, GError **error)
 {
-  const MsCommandLine *line = self->line;
-  g_autoptr(MsImage) means =
-    line->output ? ms_segment_table_paint(self->table, self->segmentation, self->source) : NULL;
-  g_autoptr(MsImage) outlines = line->outlines ? ms_segmentation_outline(self->segmentation, self->source) : NULL;
-
-  return (!means || save_image(self, line->output, means, error)) &&
-         (!outlines || save_image(self, line->outlines, outlines, error));
+  return (!self->line->output || save_means(self, error)) && (!self->line->outlines || save_outlines(self, error));
 }
 
 static gboolean
@@ -141,13 +212,36 @@ save_arrays(Run *self, GError **error)
 }
 
 static gboolean
+save_csv(Run *self, GError **error)
+{
+  g_autofree char *csv = ms_segment_table_to_csv(self->table);
+
+  return ms_report_file_save(self->line->csv, csv, self->cancellable, error);
+}
+
+static gboolean
+save_json(Run *self, GError **error)
+{
+  g_autofree char *json = ms_segment_table_to_json(self->table);
+
+  return ms_report_file_save(self->line->json, json, self->cancellable, error);
+}
+
+static gboolean
 save_tables(Run *self, GError **error)
 {
-  g_autofree char *csv = self->line->csv ? ms_segment_table_to_csv(self->table) : NULL;
-  g_autofree char *json = self->line->json ? ms_segment_table_to_json(self->table) : NULL;
+  return (!self->line->csv || save_csv(self, error)) && (!self->line->json || save_json(self, error));
+}
 
-  return (!csv || ms_report_file_save(self->line->csv, csv, self->cancellable, error)) &&
-         (!json || ms_report_file_save(self->line->json, json, self->cancellable, error));
+/* Takes the memory of the largest output before the first one is written, so that none is left by a refusal. */
+static gboolean
+take_output_memory(Run *self, GError **error)
+{
+  const guint64 csv = self->line->csv ? ms_segment_table_csv_bytes(self->table) : 0,
+                json = self->line->json ? ms_segment_table_json_bytes(self->table) : 0;
+
+  return ms_memory_budget_take(self->budget, MAX(MAX(self->plan.painting, self->plan.modes), MAX(csv, json))) ||
+         !ms_memory_budget_fail(self->budget, error);
 }
 
 /** ms_regions_command_run: the rule of the regions is that of ms_segmentation_new(). */
@@ -159,9 +253,12 @@ ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
              .cancellable = cancellable,
              .overwrite = line->on_conflict == MS_CONFLICT_OVERWRITE};
   g_autoptr(GError) error = NULL;
-  gboolean good = check(line, &error) && filter(&run, &error) && segment(&run, &error) && save_pictures(&run, &error) &&
-                  save_arrays(&run, &error) && save_tables(&run, &error);
+  gboolean good = check(line, &error) && plan(&run, &error) && filter(&run, &error) && segment(&run, &error) &&
+                  take_output_memory(&run, &error) && save_pictures(&run, &error) && save_arrays(&run, &error) &&
+                  save_tables(&run, &error);
 
+  if (run.memory.needed > 0)
+    explain_refusal(&run, &error);
   clear_run(&run);
   return good ? MS_EXIT_DONE : ms_command_fail(console, error);
 }

@@ -49,7 +49,7 @@ MslabRegions *
 ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
-  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
   MsEngineRun about = {.want_modes = TRUE, .cancellable = request->cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};

@@ -2,6 +2,7 @@
 /* MsBorders: which regions have pixels that are among each other's eight neighbours. */
 #pragma once
 
+#include "core/memory-budget.h"
 #include "core/regions/runs.h"
 
 G_BEGIN_DECLS
@@ -13,7 +14,8 @@ typedef struct {
   gsize allocated;
 } MsBorders;
 
-MsBorders *ms_borders_new(const MsRuns *runs, guint32 n_labels);
+MsBorders *ms_borders_new(const MsRuns *runs, guint32 n_labels, MsMemoryBudget *budget);
+guint64 ms_borders_sort_bytes(const MsBorders *self, guint32 n_labels);
 void ms_borders_free(MsBorders *self);
 void ms_borders_sort(MsBorders *self, guint32 n_labels);
 

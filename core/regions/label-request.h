@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "core/memory-budget.h"
 #include "core/opencl/timing.h"
 #include "core/regions/closeness.h"
 
@@ -13,12 +14,14 @@ G_BEGIN_DECLS
  * MsLabelRequest:
  * @closeness: the picture and which of its neighbouring pixels are of one region
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
+ * @budget: (nullable): for the memory of this computation, which it gives back
  * @log: (nullable): gets what a device computes
  * @cancellable: (nullable)
  */
 typedef struct {
   MsCloseness closeness;
   guint min_pixels;
+  MsMemoryBudget *budget;
   MsTimingLog *log;
   GCancellable *cancellable;
 } MsLabelRequest;

@@ -50,6 +50,30 @@ reserve(Part *self, int width)
   return !self->failed;
 }
 
+/* Bytes of a run and its parent. */
+#define RUN_BYTES (sizeof(MsRun) + sizeof(guint32))
+
+/* The most that reserve() allocates for @n runs. */
+static guint64
+bytes_of_part(guint64 n, int width)
+{
+  return RUN_BYTES * (2 * n + 3 * (guint64)width);
+}
+
+static guint64
+count_runs(const MsCloseness *closeness)
+{
+  guint64 n = 0;
+
+  for (int y = 0; y < closeness->height; y++) {
+    const gsize row = (gsize)y * closeness->width;
+    n++;
+    for (int x = 1; x < closeness->width; x++)
+      n += !ms_are_close(closeness, row + x, row + x - 1);
+  }
+  return n;
+}
+
 /* Divides row @y into runs of consecutive close pixels. */
 static void
 add_row(Part *self, const MsCloseness *closeness, int y)
@@ -189,6 +213,16 @@ check(const Finding *self, int n_parts)
   for (int i = 0; i < n_parts; i++)
     failed = failed || self->parts[i].failed;
   return !failed;
+}
+
+/** ms_linked_runs_bytes: the most that ms_linked_runs_new() allocates: runs in parts, and once more as a whole. */
+guint64
+ms_linked_runs_bytes(const MsCloseness *closeness, int n_parts)
+{
+  const guint64 n = count_runs(closeness);
+
+  return bytes_of_part(n, n_parts * closeness->width) + RUN_BYTES * n +
+         sizeof(gsize) * ((guint64)closeness->height + 1);
 }
 
 /**

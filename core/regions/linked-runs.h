@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+guint64 ms_linked_runs_bytes(const MsCloseness *closeness, int n_parts);
 MsRuns *ms_linked_runs_new(const MsCloseness *closeness, int n_parts, guint32 *count, GCancellable *cancellable,
                            GError **error);
 

@@ -31,6 +31,7 @@
 typedef struct {
   const MsCloseness *picture;
   GCancellable *cancellable;
+  MsMemoryBudget *budget;
   guint32 *labels;
   gsize n_pixels;
   MsRegionPixels pixels;
@@ -64,8 +65,13 @@ static gboolean
 study(Merging *self, const MsLabelRequest *request, const MsLabels *labels)
 {
   const gsize n = (gsize)labels->count + 1;
-  const int n_parts = ms_row_threads_count(self->picture->width, self->picture->height);
+  /* What a thread notes of the regions of earlier ones has no bound that is known before. */
+  const int n_parts = request->budget ? 1 : ms_row_threads_count(self->picture->width, self->picture->height);
 
+  /* The last are the numbers of renumber(). */
+  if (!ms_memory_budget_take(request->budget,
+                             n * (sizeof *self->means + sizeof *self->waiting + sizeof *self->turn + sizeof(guint32))))
+    return FALSE;
   self->means = g_try_new(guint64, n);
   self->waiting = g_try_new(guint32, n);
   self->turn = g_try_new(guint32, n);
@@ -251,7 +257,8 @@ choose_turn(Merging *self, guint32 size)
 static gboolean
 fail_for_memory(const Merging *self, GError **error)
 {
-  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->pixels.n);
+  if (!ms_memory_budget_fail(self->budget, error))
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for merging %u regions.", self->pixels.n);
   return FALSE;
 }
 
@@ -338,7 +345,7 @@ renumber(Merging *self)
  * The rule is that of ms_segmentation_new_on(). Each search looks at the eight neighbours of all pixels of a region; a
  * pixel is in at most log2(least number of pixels) regions that are searched, since each joins one at least as large.
  *
- * Returns: %FALSE with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
+ * Returns: %FALSE with #MS_ERROR_MEMORY, #MS_ERROR_TOO_LARGE or G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError **error)
@@ -346,9 +353,11 @@ ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError *
   const MsCloseness *picture = &request->closeness;
   Merging self = {.picture = picture,
                   .cancellable = request->cancellable,
+                  .budget = request->budget,
                   .labels = labels->of_pixel,
                   .n_pixels = (gsize)picture->width * picture->height,
                   .pixels = {.n = labels->count}};
+  const guint64 mark = ms_memory_budget_mark(request->budget);
   const gboolean good = study(&self, request, labels), merged = good && merge_all(&self, error);
 
   if (!good)
@@ -359,5 +368,6 @@ ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError *
   g_free(self.means);
   g_free(self.waiting);
   g_free(self.turn);
+  ms_memory_budget_return(request->budget, mark);
   return merged;
 }

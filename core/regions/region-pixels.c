@@ -174,7 +174,8 @@ make_lists(MsRegionPixels *self)
   }
   self->n_places = start;
   self->allocated = 2 * start + 1;
-  self->places = g_try_new(guint32, self->allocated);
+  if (ms_memory_budget_take(self->budget, self->allocated * sizeof *self->places))
+    self->places = g_try_new(guint32, self->allocated);
   return self->places != NULL;
 }
 
@@ -204,7 +205,9 @@ ms_region_pixels_find(MsRegionPixels *self, const MsLabelRequest *request, const
   const MsCloseness *picture = &request->closeness;
   Study study = {self, picture, labels->of_pixel, {{0, NULL}}};
 
-  *self = (MsRegionPixels){.n = labels->count, .min_pixels = request->min_pixels};
+  *self = (MsRegionPixels){.n = labels->count, .min_pixels = request->min_pixels, .budget = request->budget};
+  if (!ms_memory_budget_take(self->budget, ((gsize)self->n + 1) * (sizeof *self->counts + sizeof *self->regions)))
+    return FALSE;
   self->counts = g_try_new0(guint32, (gsize)self->n + 1);
   self->regions = g_try_new0(MsRegionEntry, (gsize)self->n + 1);
   if (!self->counts || !self->regions)
@@ -230,7 +233,8 @@ enlarge_list(MsRegionPixels *self, guint32 label, guint32 used)
     return FALSE;
   if (self->n_places + capacity > self->allocated) {
     const gsize wanted = 2 * self->allocated + capacity;
-    guint32 *places = g_try_renew(guint32, self->places, wanted);
+    const gsize added = (wanted - self->allocated) * sizeof *self->places;
+    guint32 *places = ms_memory_budget_take(self->budget, added) ? g_try_renew(guint32, self->places, wanted) : NULL;
     if (!places)
       return FALSE;
     self->places = places;

@@ -25,6 +25,7 @@ typedef struct {
  * MsRegionPixels:
  * @n: number of regions
  * @min_pixels: a region with fewer pixels is small
+ * @budget: (nullable): for the following; the caller gives it back
  * @counts, @regions: by label, from 1 on: number of pixels, and the rest
  * @places: numbers of pixels, with %MS_PIXEL_AT_SIDE, in a list for each small region
  * @n_places, @allocated: elements of @places that are used, and all
@@ -32,6 +33,7 @@ typedef struct {
 typedef struct {
   guint32 n;
   guint min_pixels;
+  MsMemoryBudget *budget;
   guint32 *counts;
   MsRegionEntry *regions;
   guint32 *places;

@@ -142,6 +142,13 @@ compute(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *ori
   return good;
 }
 
+/** ms_region_sums_bytes: the host's memory for the sums of @n regions, also where a device adds up. */
+guint64
+ms_region_sums_bytes(guint32 n)
+{
+  return n * (guint64)(sizeof(MsRegionSums) + sizeof(Entry));
+}
+
 /** ms_region_sums_fit: whether the device has the memory for the sums of so many pixels and regions. */
 gboolean
 ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)

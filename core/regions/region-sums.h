@@ -28,6 +28,7 @@ typedef struct {
 } MsRegionSums;
 
 void ms_region_sums_find(const MsRuns *runs, MsImage *original, MsRegionSums *sums);
+guint64 ms_region_sums_bytes(guint32 n);
 gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
 gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
                                 MsRegionSums *sums, GError **error);

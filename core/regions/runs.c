@@ -40,6 +40,21 @@ find_runs(int from, int to, int part, gpointer data)
   }
 }
 
+/** ms_runs_bytes: what ms_runs_new() allocates. */
+guint64
+ms_runs_bytes(const guint32 *labels, int width, int height)
+{
+  guint64 n = 0;
+
+  for (int y = 0; y < height; y++) {
+    const guint32 *row = labels + (gsize)y * width;
+    n++;
+    for (int x = 1; x < width; x++)
+      n += row[x] != row[x - 1];
+  }
+  return n * sizeof(MsRun) + ((guint64)height + 1) * sizeof(gsize);
+}
+
 /** ms_runs_new: (transfer full): the runs of @labels, each as long as possible. */
 MsRuns *
 ms_runs_new(const guint32 *labels, int width, int height)

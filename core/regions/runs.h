@@ -26,6 +26,7 @@ typedef struct {
 /** MsPairFunc: two labels that touch, which differ; the first is that of the pixel that comes later. */
 typedef void (*MsPairFunc)(gpointer data, guint32 later, guint32 earlier);
 
+guint64 ms_runs_bytes(const guint32 *labels, int width, int height);
 MsRuns *ms_runs_new(const guint32 *labels, int width, int height);
 void ms_runs_free(MsRuns *self);
 void ms_runs_fill(const MsRuns *self, guint32 *labels);

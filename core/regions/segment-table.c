@@ -27,17 +27,31 @@ finish_segment(MsSegment *self, const MsRegionSums *sums)
   }
 }
 
-/* Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones. */
-static void
-add_neighbours(MsSegmentTable *self, const MsRuns *runs)
+/* What add_neighbours() allocates for so many @pairs and regions, besides the pairs. */
+static guint64
+neighbour_bytes(guint64 pairs, guint32 n)
 {
-  g_autoptr(MsBorders) borders = ms_borders_new(runs, self->n);
-  const guint64 *pairs = borders->pairs;
+  return (2 * pairs + 1) * sizeof(guint32) + ((guint64)n + 1) * sizeof(gsize);
+}
+
+/*
+ * Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones; %FALSE where
+ * @budget does not suffice.
+ */
+static gboolean
+add_neighbours(MsSegmentTable *self, const MsRuns *runs, MsMemoryBudget *budget)
+{
+  g_autoptr(MsBorders) borders = ms_borders_new(runs, self->n, budget);
   gsize start = 0;
 
+  if (!borders || !ms_memory_budget_take(
+                    budget, MAX(ms_borders_sort_bytes(borders, self->n), neighbour_bytes(borders->n, self->n))))
+    return FALSE;
   ms_borders_sort(borders, self->n);
+  const guint64 *pairs = borders->pairs;
   const gsize n = borders->n;
   guint32 *at = self->neighbours = g_new(guint32, 2 * n + 1);
+  self->n_neighbours = 2 * n;
 
   for (gsize i = 0; i < n; i++) {
     self->segments[(pairs[i] >> 32) - 1].n_neighbours++;
@@ -52,20 +66,23 @@ add_neighbours(MsSegmentTable *self, const MsRuns *runs)
     at[places[(guint32)pairs[i] - 1]++] = (guint32)(pairs[i] >> 32);
   for (gsize i = 0; i < n; i++)
     at[places[(pairs[i] >> 32) - 1]++] = (guint32)pairs[i];
+  return TRUE;
 }
 
 typedef struct {
   MsSegmentTable *table;
   const MsRuns *runs;
+  MsMemoryBudget *budget;
+  gboolean found;
 } Neighbours;
 
 /* Runs in a thread while another adds up the pixels; the two write different members of the segments. */
 static gpointer
 find_neighbours(gpointer data)
 {
-  const Neighbours *self = data;
+  Neighbours *self = data;
 
-  add_neighbours(self->table, self->runs);
+  self->found = add_neighbours(self->table, self->runs, self->budget);
   return NULL;
 }
 
@@ -83,30 +100,69 @@ find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, const MsRu
   return g_steal_pointer(&sums);
 }
 
-/**
- * ms_segment_table_new_on:
- * @run: (nullable): the device that filtered; %NULL for the host's processors alone
- *
- * Returns: (transfer full): the table of the regions over the pixels of @original, the same on every device, or %NULL
- *   with #MS_ERROR or G_IO_ERROR_CANCELLED, never where @run is %NULL
- */
-MsSegmentTable *
-ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, GError **error)
+/* Runs, segments and sums; the table itself has the segments and the neighbours. */
+static gboolean
+take_memory(MsMemoryBudget *budget, const MsSegmentation *s)
 {
-  g_autoptr(MsSegmentTable) self = g_new(MsSegmentTable, 1);
+  return !budget || ms_memory_budget_take(budget, ms_runs_bytes(s->labels, s->width, s->height) +
+                                                    s->n * (guint64)sizeof(MsSegment) + ms_region_sums_bytes(s->n));
+}
+
+static MsSegmentTable *
+find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsMemoryBudget *budget,
+           GError **error)
+{
+  g_autoptr(MsSegmentTable) self = g_new0(MsSegmentTable, 1);
   g_autoptr(MsRuns) runs = ms_runs_new(segmentation->labels, segmentation->width, segmentation->height);
 
-  *self = (MsSegmentTable){segmentation->n, g_new0(MsSegment, segmentation->n), NULL};
-  Neighbours neighbours = {self, runs};
+  self->n = segmentation->n;
+  self->segments = g_new0(MsSegment, segmentation->n);
+  Neighbours neighbours = {self, runs, budget, FALSE};
   GThread *thread = g_thread_try_new("ms-neighbours", find_neighbours, &neighbours, NULL);
   if (!thread)
     find_neighbours(&neighbours);
   g_autofree MsRegionSums *sums = find_sums(run, segmentation, runs, original, error);
   if (thread)
     g_thread_join(thread);
-  for (guint32 i = 0; sums && i < self->n; i++)
+  if (sums && !neighbours.found)
+    ms_memory_budget_fail(budget, error);
+  if (!sums || !neighbours.found)
+    return NULL;
+  for (guint32 i = 0; i < self->n; i++)
     finish_segment(&self->segments[i], &sums[i]);
-  return sums ? g_steal_pointer(&self) : NULL;
+  return g_steal_pointer(&self);
+}
+
+/**
+ * ms_segment_table_new_within:
+ * @run: (nullable): the device that filtered; %NULL for the host's processors alone
+ * @budget: (nullable): for the memory of the table; it holds that of the result afterwards
+ *
+ * Returns: (transfer full): the table of the regions over the pixels of @original, the same on every device, or %NULL
+ *   with #MS_ERROR (_TOO_LARGE where @budget does not suffice) or G_IO_ERROR_CANCELLED, never where both are %NULL
+ */
+MsSegmentTable *
+ms_segment_table_new_within(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
+                            MsMemoryBudget *budget, GError **error)
+{
+  const guint64 mark = ms_memory_budget_mark(budget);
+  MsSegmentTable *self = NULL;
+
+  if (take_memory(budget, segmentation))
+    self = find_table(run, segmentation, original, budget, error);
+  else
+    ms_memory_budget_fail(budget, error);
+  ms_memory_budget_return(budget, mark);
+  if (self)
+    ms_memory_budget_take(budget, self->n * (guint64)sizeof(MsSegment) + self->n_neighbours * sizeof(guint32));
+  return self;
+}
+
+/** ms_segment_table_new_on: ms_segment_table_new_within() without a limit of memory. */
+MsSegmentTable *
+ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, GError **error)
+{
+  return ms_segment_table_new_within(run, segmentation, original, NULL, error);
 }
 
 void
@@ -125,6 +181,18 @@ append_number(GString *text, double value)
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_string_append_printf(text, ",%s", g_ascii_formatd(digits, sizeof digits, "%.4f", value));
+}
+
+/* The longest line without neighbours has 20 numbers; a neighbour has up to 10 digits. GString doubles its memory. */
+#define CSV_LINE_BYTES 256
+#define CSV_NEIGHBOUR_BYTES 11
+#define GROWTH 2
+
+/** ms_segment_table_csv_bytes: the most that ms_segment_table_to_csv() allocates. */
+guint64
+ms_segment_table_csv_bytes(const MsSegmentTable *self)
+{
+  return GROWTH * (CSV_LINE_BYTES * ((guint64)self->n + 1) + CSV_NEIGHBOUR_BYTES * (guint64)self->n_neighbours);
 }
 
 /** ms_segment_table_to_csv: (transfer full): a heading and a line for each region, with its neighbours in one field. */
@@ -179,6 +247,17 @@ add_segment(JsonBuilder *builder, guint32 label, const MsSegment *s)
     json_builder_add_int_value(builder, s->neighbours[j]);
   json_builder_end_array(builder);
   json_builder_end_object(builder);
+}
+
+/* JSON-GLib's objects and the text of a region and of a neighbour, as measured and rounded up. */
+#define JSON_REGION_BYTES 8192
+#define JSON_NEIGHBOUR_BYTES 192
+
+/** ms_segment_table_json_bytes: the most that ms_segment_table_to_json() allocates. */
+guint64
+ms_segment_table_json_bytes(const MsSegmentTable *self)
+{
+  return JSON_REGION_BYTES * ((guint64)self->n + 1) + JSON_NEIGHBOUR_BYTES * (guint64)self->n_neighbours;
 }
 
 /** ms_segment_table_to_json: (transfer full): an object whose member "regions" has an object for each region. */

@@ -75,14 +75,17 @@ label_rule(const MsParams *params, double range)
   return (MsLabelRule){(int)numbers.sp, (int)floor(range * range * numbers.isr2)};
 }
 
-/* (transfer full): memory for the labels, or %NULL with #MS_ERROR_MEMORY or #MS_ERROR_UNSUPPORTED. */
+/* (transfer full): memory for the labels, or %NULL with #MS_ERROR_MEMORY, _TOO_LARGE or _UNSUPPORTED. */
 static guint32 *
-allocate_labels(int width, int height, GError **error)
+allocate_labels(int width, int height, MsMemoryBudget *budget, GError **error)
 {
   const gsize n = (gsize)width * height;
-  guint32 *labels = n > G_MAXINT32 ? NULL : g_try_new(guint32, n);
+  const gboolean is_within = ms_memory_budget_take(budget, n * sizeof(guint32));
+  guint32 *labels = n > G_MAXINT32 || !is_within ? NULL : g_try_new(guint32, n);
 
-  if (n > G_MAXINT32)
+  if (!is_within)
+    ms_memory_budget_fail(budget, error);
+  else if (n > G_MAXINT32)
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "Regions take up to %d pixels; this image has %dx%d.", G_MAXINT32, width,
                  height);
   else if (!labels)
@@ -105,11 +108,15 @@ static gboolean
 find_by_threads(const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
   const MsCloseness *closeness = &request->closeness;
-  g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, ms_row_threads_count(closeness->width, closeness->height),
-                                              &labels->count, request->cancellable, error);
+  const int n_parts = ms_row_threads_count(closeness->width, closeness->height);
+  const guint64 mark = ms_memory_budget_mark(request->budget);
 
+  if (request->budget && !ms_memory_budget_take(request->budget, ms_linked_runs_bytes(closeness, n_parts)))
+    return !ms_memory_budget_fail(request->budget, error);
+  g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, n_parts, &labels->count, request->cancellable, error);
   if (runs)
     ms_runs_fill(runs, labels->of_pixel);
+  ms_memory_budget_return(request->budget, mark);
   return runs != NULL;
 }
 
@@ -155,7 +162,8 @@ ms_segmentation_closeness(const MsFiltered *filtered, double range)
  * while a region with a neighbour has fewer than the least number of pixels, the smallest such region is merged into
  * the neighbour with the nearest mean colour, which keeps its label; ties are decided by the smallest label.
  *
- * Returns: (transfer full): the regions, the same on every device, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the regions, the same on every device, or %NULL with G_IO_ERROR_CANCELLED or
+ *   #MS_ERROR, which is #MS_ERROR_TOO_LARGE where the budget of @options does not suffice
  */
 MsSegmentation *
 ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsRegionOptions *options,
@@ -163,9 +171,10 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
 {
   const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, options->range),
                                   .min_pixels = options->min_pixels,
+                                  .budget = options->budget,
                                   .cancellable = cancellable};
   const int width = request.closeness.width, height = request.closeness.height;
-  g_autofree guint32 *memory = allocate_labels(width, height, error);
+  g_autofree guint32 *memory = allocate_labels(width, height, options->budget, error);
   MsLabels labels = {.of_pixel = memory};
   g_autoptr(GError) failure = NULL;
 
@@ -187,7 +196,7 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
 MsSegmentation *
 ms_segmentation_new(const MsFiltered *filtered, guint min_pixels, GCancellable *cancellable, GError **error)
 {
-  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
 
   return ms_segmentation_new_on(NULL, filtered, &options, cancellable, error);
 }

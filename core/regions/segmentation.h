@@ -9,6 +9,7 @@
 
 #include "core/filter/settings/params.h"
 #include "core/image/common/image.h"
+#include "core/memory-budget.h"
 #include "core/opencl/context.h"
 #include "core/regions/closeness.h"
 
@@ -33,10 +34,12 @@ typedef struct {
  * MsRegionOptions:
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @range: the share of the colour radius up to which neighbours are of one region
+ * @budget: (nullable): for the memory of the regions; it holds that of the labels afterwards
  */
 typedef struct {
   guint min_pixels;
   double range;
+  MsMemoryBudget *budget;
 } MsRegionOptions;
 
 /**

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import random
 import shutil
 import struct
 import subprocess
@@ -127,6 +128,53 @@ class MemoryLimit(headless.HeadlessCase):
         peak, _ = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
                             "--memory-limit", f"{needed}M")
         self.assertLess(peak, int(needed) * MIB)
+
+
+class RegionsLimit(headless.HeadlessCase):
+    """--regions within --memory-limit."""
+    peak = MemoryLimit.peak
+
+    def refused(self, error):
+        """The limit that a refusal asks for, after which no file is left."""
+        self.sentence(error, "noise.png", "1200x900", "--memory-limit", "need at least")
+        self.assertEqual(self.names(), [])
+        return int(error.split(" need at least ")[1].split()[0])
+
+    def setUp(self):
+        super().setUp()
+        values = random.Random(3)
+        # Equal rows of random colours: a thousand long, narrow regions.
+        row = bytes(values.choice((0, 90, 180)) for _ in range(3 * 1200))
+        self.source = self.src / "noise.png"
+        write_rows(self.source, row, 900)
+        self.settings = (self.source, "--regions", "--sp", "1", "--max-iterations", "1")
+
+    def test_too_large_is_refused_before_any_work(self):
+        """The size alone exceeds the limit, so that a device that does not exist is not even searched."""
+        _, error = self.run_program(*self.settings, "-o", self.out / "x.png", "--device", "none-such",
+                                    "--memory-limit", "280M", status=1)
+        # 1,080,000 pixels of 20 bytes, as much for the device's buffers, and 256 MiB of the driver.
+        self.assertEqual(self.refused(error), 256 + 2 * 1200 * 900 * 20 // MIB + 1)
+
+    def test_the_limit_that_is_told_suffices(self):
+        for device in ("reference", "cpu"):
+            for output in (("-o", "x.png"), ("--csv", "x.csv"), ("--json", "x.json"), ("--modes", "x.npy")):
+                with self.subTest(device=device, output=output):
+                    arguments = (*self.settings, "--device", device, output[0], self.out / output[1])
+                    self.run_program(*arguments)
+                    expected = (self.out / output[1]).read_bytes()
+                    (self.out / output[1]).unlink()
+                    peak, error = self.peak(*arguments, "--memory-limit", "50M", status=1)
+                    while error:
+                        limit = self.refused(error)
+                        process = subprocess.run([headless.PROGRAM, "--headless", *map(str, arguments),
+                                                  "--memory-limit", f"{limit}M"], stderr=subprocess.PIPE, check=False)
+                        error = process.stderr.decode()
+                    self.assertEqual((self.out / output[1]).read_bytes(), expected)
+                    (self.out / output[1]).unlink()
+                    peak, _ = self.peak(*arguments, "--memory-limit", f"{limit}M")
+                    self.assertLess(peak, limit * MIB)
+                    (self.out / output[1]).unlink()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ static MsSegmentation *
 find_serially(MsImage *source, MsRun *run, guint min_pixels)
 {
   const MsSettings *settings = ms_run_get_requested(run);
-  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT};
+  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
   g_autoptr(GError) error = NULL;
   MsModesRun modes_run = {NULL};
 

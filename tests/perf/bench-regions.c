@@ -175,7 +175,7 @@ open_bench(Bench *self, char **argv, int repeat)
   self->settings = ms_settings_default();
   self->settings.params.sp = g_ascii_strtod(argv[3], NULL);
   self->settings.params.sr = g_ascii_strtod(argv[4], NULL);
-  self->options = (MsRegionOptions){(guint)atoi(argv[5]), MS_REGION_RANGE_DEFAULT};
+  self->options = (MsRegionOptions){(guint)atoi(argv[5]), MS_REGION_RANGE_DEFAULT, NULL};
   if (!g_file_get_contents(argv[7], (char **)&pixels, &bytes, &error))
     die(argv[7], error);
   g_assert_cmpuint(bytes, ==, (gsize)width * height * 4);

@@ -66,7 +66,8 @@ segment(MsContext *context, const Input *input, double range, guint min_pixels)
   const MsSettings settings = ms_settings_default();
   const MsFiltered filtered = {input->filtered, input->modes, &settings.params};
   g_autoptr(GError) error = NULL;
-  MsSegmentation *s = ms_segmentation_new_on(context, &filtered, &(MsRegionOptions){min_pixels, range}, NULL, &error);
+  MsSegmentation *s =
+    ms_segmentation_new_on(context, &filtered, &(MsRegionOptions){min_pixels, range, NULL}, NULL, &error);
 
   g_assert_no_error(error);
   return s;

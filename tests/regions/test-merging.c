@@ -219,7 +219,7 @@ test_borders(void)
 {
   g_auto(Scene) scene = make_scene(31, 23, 2);
   g_autoptr(MsRuns) runs = ms_runs_new(scene.labels, scene.width, scene.height);
-  g_autoptr(MsBorders) borders = ms_borders_new(runs, scene.n);
+  g_autoptr(MsBorders) borders = ms_borders_new(runs, scene.n, NULL);
   g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   const int n = scene.width * scene.height;
 

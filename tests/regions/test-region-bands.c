@@ -75,7 +75,7 @@ crosses(const MsSegmentation *s, int y)
 static void
 compare(const Case *self, MsContext *context, MsImage *filtered, const guint16 *modes)
 {
-  const MsRegionOptions options = {LEAST_PIXELS, MS_REGION_RANGE_DEFAULT};
+  const MsRegionOptions options = {LEAST_PIXELS, MS_REGION_RANGE_DEFAULT, NULL};
   const gsize bytes = WIDTH * HEIGHT * sizeof(guint32);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsSegmentation) actual =

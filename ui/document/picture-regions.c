@@ -83,7 +83,7 @@ static gpointer
 find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
 {
   Work *work = data;
-  const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT};
+  const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
 
   if (!work->filtered && !filter_modes(context, cancellable, work, error))
     return NULL;

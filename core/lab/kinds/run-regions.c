@@ -134,7 +134,7 @@ parse(RegionsSubject *self, const MsFactors *factors, GError **error)
     ms_set_error(error, MS_ERROR_USAGE, "min-region cannot be “%s”; it takes a number of pixels.", text);
     return FALSE;
   }
-  self->options = (MsRegionOptions){(guint)least, MS_REGION_RANGE_DEFAULT};
+  self->options = (MsRegionOptions){(guint)least, MS_REGION_RANGE_DEFAULT, NULL};
   return TRUE;
 }
 
