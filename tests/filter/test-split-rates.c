@@ -8,17 +8,21 @@ static void
 test_both_ways_are_timed(void)
 {
   /* Nothing is known: together twice, since the first image compiles, then alone, then what was faster. */
-  g_assert_false(ms_split_rates_prefer_alone(0, 0, 1));
-  g_assert_false(ms_split_rates_prefer_alone(0, 0, 2));
-  g_assert_true(ms_split_rates_prefer_alone(5, 0, 3));
-  g_assert_true(ms_split_rates_prefer_alone(5, 6, 4));
-  g_assert_false(ms_split_rates_prefer_alone(6, 5, 4));
+  g_assert_false(ms_split_rates_prefer_alone(0, 0, 0, 1));
+  g_assert_false(ms_split_rates_prefer_alone(0, 0, 0, 2));
+  g_assert_true(ms_split_rates_prefer_alone(5, 0, 0, 3));
+  g_assert_true(ms_split_rates_prefer_alone(5, 6, 0, 4));
+  g_assert_false(ms_split_rates_prefer_alone(6, 5, 0, 4));
   /* The first image of a process uses what is known, and times nothing. */
-  g_assert_true(ms_split_rates_prefer_alone(5, 6, 1));
-  g_assert_false(ms_split_rates_prefer_alone(5, 0, 1));
+  g_assert_true(ms_split_rates_prefer_alone(5, 6, 0, 1));
+  g_assert_false(ms_split_rates_prefer_alone(5, 0, 0, 1));
   /* The slower way is tried again. */
-  g_assert_false(ms_split_rates_prefer_alone(5, 6, 32));
-  g_assert_true(ms_split_rates_prefer_alone(6, 5, 64));
+  g_assert_false(ms_split_rates_prefer_alone(5, 6, 0, 32));
+  g_assert_true(ms_split_rates_prefer_alone(6, 5, 0, 64));
+  /* One device is not tried where its kernels alone would take longer than all devices did. */
+  g_assert_false(ms_split_rates_prefer_alone(6, 0, 5, 3));
+  g_assert_false(ms_split_rates_prefer_alone(6, 5, 5, 64));
+  g_assert_true(ms_split_rates_prefer_alone(6, 0, 7, 3));
 }
 
 static MsSplitRates
@@ -66,6 +70,53 @@ test_times_are_kept_by_size(void)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
+/*
+ * Filters images on two devices that take 100 ms alone each, their kernels @kernels_ms, and @together_ms side by side;
+ * the shares change a little from image to image. Returns the images up to the 31st that one device filtered alone.
+ */
+static guint
+count_alone(double together_ms, double kernels_ms)
+{
+  g_autofree char *folder = g_dir_make_tmp("split-rates-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename(folder, "speeds.ini", NULL);
+  g_autoptr(GPtrArray) devices = g_ptr_array_new();
+  g_autoptr(MsLearnedSpeeds) speeds = ms_learned_speeds_new(store);
+  const guint64 pixels = 100000000;
+  guint alone = 0;
+
+  g_ptr_array_add(devices, (gpointer) "a");
+  g_ptr_array_add(devices, (gpointer) "b");
+  for (guint image = 1; image < MS_SPLIT_IMAGES_UNTIL_TRIAL; image++) {
+    const MsSplitRates rates = make_rates(speeds, devices, pixels, image);
+    MsShares shares = ms_shares_equal(2);
+
+    shares.share[0] = image % 2 ? 0.49 : 0.51;
+    shares.share[1] = 1 - shares.share[0];
+    ms_split_rates_choose(&rates, &shares);
+    const gboolean single = ms_shares_count_active(&shares) == 1;
+    alone += single;
+    ms_split_rates_keep(&rates, &shares, single ? 100 : together_ms);
+    for (guint i = 0; i < 2; i++)
+      if (shares.share[i] > 0)
+        ms_split_rates_keep_kernels(&rates, i, shares.share[i] * (double)pixels, shares.share[i] * kernels_ms);
+  }
+  g_clear_pointer(&speeds, ms_learned_speeds_free);
+  g_assert_cmpint(g_unlink(store), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  return alone;
+}
+
+/* Two devices of one kind, whose measured speeds take turns in being a little higher. */
+static void
+test_equal_devices(void)
+{
+  /* Side by side they are faster: the first one is timed alone once, and not at all if its kernels exclude a gain. */
+  g_assert_cmpuint(count_alone(60, 40), ==, 1);
+  g_assert_cmpuint(count_alone(60, 80), ==, 0);
+  /* Side by side they are slower: used together twice, then one alone. */
+  g_assert_cmpuint(count_alone(110, 40), ==, MS_SPLIT_IMAGES_UNTIL_TRIAL - 3);
+}
+
 /* Of two processes with one file each keeps what the other has saved meanwhile. */
 static void
 test_two_processes_share_a_file(void)
@@ -97,6 +148,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split-rates/both-ways-are-timed", test_both_ways_are_timed);
   g_test_add_func("/split-rates/times-are-kept-by-size", test_times_are_kept_by_size);
+  g_test_add_func("/split-rates/equal-devices", test_equal_devices);
   g_test_add_func("/split-rates/two-processes-share-a-file", test_two_processes_share_a_file);
   return g_test_run();
 }

@@ -17,6 +17,9 @@
 /* A device whose known share is less than this costs more time at the ends of steps than it gains. */
 #define LEAST_WORTH (1.0 / 32)
 
+/* Devices whose speeds differ by less than this part count as equally fast: two of one kind, say. */
+#define EQUAL_SPEED 0.125
+
 /* Steps without a row before the first probe, and the most doublings of that wait. */
 #define FIRST_PROBE 2u
 #define LONGEST_WAIT 5u
@@ -144,14 +147,20 @@ ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds)
   normalise(self);
 }
 
-/** ms_shares_keep_fastest: gives all rows to the device with the largest share. */
+/**
+ * ms_shares_keep_fastest: gives all rows to the device with the largest share; of several that are about as fast always
+ * to the first, so that the time of one is not measured anew for each of them.
+ */
 void
 ms_shares_keep_fastest(MsShares *self)
 {
+  double most = 0;
   guint fastest = 0;
 
-  for (guint i = 1; i < self->n; i++)
-    fastest = self->share[i] > self->share[fastest] ? i : fastest;
+  for (guint i = 0; i < self->n; i++)
+    most = MAX(most, self->share[i]);
+  while (self->share[fastest] < most * (1 - EQUAL_SPEED))
+    fastest++;
   for (guint i = 0; i < self->n; i++)
     self->left_out[i] = i != fastest;
   normalise(self);

@@ -20,6 +20,13 @@ name_work(const MsSplitRates *self)
   return g_strdup_printf("%s-2^%u", self->work, (guint)g_bit_storage(self->pixels));
 }
 
+/* (transfer full): under which the speed of a device's kernels is kept */
+static char *
+name_kernels(const MsSplitRates *self, guint device)
+{
+  return g_strconcat("kernels: ", (const char *)g_ptr_array_index(self->devices, device), NULL);
+}
+
 static double
 load(const MsSplitRates *self, const MsShares *shares)
 {
@@ -29,16 +36,34 @@ load(const MsSplitRates *self, const MsShares *shares)
   return ms_learned_speeds_get(self->speeds, team, work);
 }
 
+/* The speed of the kernels of the first device that gets rows. */
+static double
+load_kernels(const MsSplitRates *self, const MsShares *shares)
+{
+  guint device = 0;
+
+  while (device + 1 < shares->n && shares->left_out[device])
+    device++;
+  g_autofree char *name = name_kernels(self, device);
+  g_autofree char *work = name_work(self);
+
+  return ms_learned_speeds_get(self->speeds, name, work);
+}
+
 /**
  * ms_split_rates_prefer_alone:
  * @together: pixels a millisecond of all devices; 0 where it is not known
  * @alone: of the fastest one
+ * @kernels: of its kernels, which it cannot exceed alone
  *
- * Both ways are timed once before the faster one is used; not by the first image of a process.
+ * Both ways are timed once before the faster one is used; not by the first image of a process, and not where the
+ * kernels of the fastest device alone would take longer than all devices together.
  */
 gboolean
-ms_split_rates_prefer_alone(double together, double alone, guint image)
+ms_split_rates_prefer_alone(double together, double alone, double kernels, guint image)
 {
+  if (kernels > 0 && kernels <= together)
+    return FALSE;
   if (image > 1 && (together <= 0 || alone <= 0))
     return together > 0;
   return (together > 0 && alone > together) != (image % MS_SPLIT_IMAGES_UNTIL_TRIAL == 0);
@@ -51,7 +76,7 @@ ms_split_rates_choose(const MsSplitRates *self, MsShares *shares)
   MsShares fastest = *shares;
 
   ms_shares_keep_fastest(&fastest);
-  if (ms_split_rates_prefer_alone(load(self, shares), load(self, &fastest), self->image))
+  if (ms_split_rates_prefer_alone(load(self, shares), load(self, &fastest), load_kernels(self, &fastest), self->image))
     *shares = fastest;
 }
 
@@ -64,4 +89,15 @@ ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double mil
 
   if (self->image > 1)
     ms_learned_speeds_add(self->speeds, team, work, (double)self->pixels, milliseconds);
+}
+
+/** ms_split_rates_keep_kernels: @milliseconds: of the kernels of one device, for so many @pixels */
+void
+ms_split_rates_keep_kernels(const MsSplitRates *self, guint device, double pixels, double milliseconds)
+{
+  g_autofree char *name = name_kernels(self, device);
+  g_autofree char *work = name_work(self);
+
+  if (self->image > 1 && milliseconds > 0)
+    ms_learned_speeds_add(self->speeds, name, work, pixels, milliseconds);
 }

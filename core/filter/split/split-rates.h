@@ -26,8 +26,9 @@ typedef struct {
   guint image;
 } MsSplitRates;
 
-gboolean ms_split_rates_prefer_alone(double together, double alone, guint image);
+gboolean ms_split_rates_prefer_alone(double together, double alone, double kernels, guint image);
 void ms_split_rates_choose(const MsSplitRates *self, MsShares *shares);
 void ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double milliseconds);
+void ms_split_rates_keep_kernels(const MsSplitRates *self, guint device, double pixels, double milliseconds);
 
 G_END_DECLS

@@ -8,11 +8,12 @@
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
 
-/* What a device did in the last run; timed_rows: those of busy_ms. */
+/* What a device did in the last run; timed_rows: those of busy_ms; kernel_ms: of all rows. */
 typedef struct {
   guint64 rows;
   guint64 timed_rows;
   double busy_ms;
+  double kernel_ms;
 } Total;
 
 struct _MsSplit {
@@ -228,6 +229,7 @@ account(MsSplit *self, const MsSplitPart *parts, const MsRows *rows)
     self->totals[i].rows += (guint64)rows[i].count;
     self->totals[i].timed_rows += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
     self->totals[i].busy_ms += milliseconds[i];
+    self->totals[i].kernel_ms += ms_timing_log_total_ms(parts[i].log, MS_STAGE_KERNEL);
   }
   if (policy->corrected)
     ms_shares_correct(&self->shares, policy, rows, milliseconds);
@@ -261,17 +263,22 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog *log
   return TRUE;
 }
 
-/* Whether each device that takes part overlaps transfers with kernels: GPUs with separate memory do. */
+/* Whether a device overlaps transfers with kernels, and other devices do not slow its kernels. */
+static gboolean
+is_separate_gpu(MsSplit *self, guint index)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, index));
+
+  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+}
+
 static gboolean
 all_overlap(MsSplit *self)
 {
   gboolean all = !has_partner(self);
 
-  for (guint i = 0; all && i < self->filters->len; i++) {
-    const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, i));
-
-    all = self->shares.left_out[i] || (limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified);
-  }
+  for (guint i = 0; all && i < self->filters->len; i++)
+    all = self->shares.left_out[i] || is_separate_gpu(self, i);
   return all;
 }
 
@@ -329,18 +336,36 @@ start_shares(MsSplit *self, const MsSplitRates *rates)
     ms_split_rates_choose(rates, &self->shares);
 }
 
+/* A device is faster alone than beside others, so that only speeds measured side by side give shares. */
+static void
+keep_shares(MsSplit *self, const MsSplitRates *rates, int width)
+{
+  if (self->filters->len > 1 && ms_shares_count_active(&self->shares) == 1)
+    return;
+  for (guint i = 0; i < self->filters->len; i++)
+    if (self->totals[i].busy_ms > 0)
+      ms_learned_speeds_add(self->speeds, g_ptr_array_index(self->names, i), rates->work,
+                            (double)self->totals[i].timed_rows * width, self->totals[i].busy_ms);
+}
+
+static void
+keep_rates(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
+{
+  ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
+  for (guint i = 0; i < self->filters->len; i++)
+    if (is_separate_gpu(self, i))
+      ms_split_rates_keep_kernels(rates, i, (double)self->totals[i].rows * width, self->totals[i].kernel_ms);
+}
+
 /* Saves after 1, 2, 4, 8 … images, since writing the file may take as long as filtering a small image. */
 static void
 keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
 {
   if (!self->speeds)
     return;
-  for (guint i = 0; i < self->filters->len; i++)
-    if (self->totals[i].busy_ms > 0)
-      ms_learned_speeds_add(self->speeds, g_ptr_array_index(self->names, i), rates->work,
-                            (double)self->totals[i].timed_rows * width, self->totals[i].busy_ms);
+  keep_shares(self, rates, width);
   if (leaves_out(self) && self->compares)
-    ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
+    keep_rates(self, rates, width, start_us);
   if ((self->images & (self->images - 1)) == 0)
     ms_learned_speeds_save(self->speeds);
 }
