@@ -207,7 +207,7 @@ MUTATIONS = [
     ('split: adaptive is equal', 'core/filter/split/split.c',
      'if (policy->corrected)', 'if (FALSE)', 'split'),
     ('split: learned is equal', 'core/filter/split/split.c',
-     'if (!ms_split_mode_policy(self->mode)->learned || !self->speeds)', 'if (TRUE)', 'split'),
+     'if (!self->measured)', 'if (TRUE)', 'split'),
     ('split: a save drops the speeds of other processes', 'core/filter/split/learned-speeds.c',
      'g_key_file_load_from_file(file, self->path, G_KEY_FILE_KEEP_COMMENTS, NULL);', '', 'split-rates'),
 

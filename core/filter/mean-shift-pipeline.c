@@ -73,6 +73,8 @@ run_lane(gpointer data)
 
   while (good && take_stripe(lane->pipeline, &stripe))
     good = ms_filter_run_stripe(&lane->run, stripe, &lane->error);
+  /* Here rather than by the caller, since a driver takes as long for the times as for a stripe. */
+  good = good && (!lane->run.launch.log || ms_timing_log_resolve(lane->run.launch.log, &lane->error));
   if (!good)
     stop_others(lane->pipeline);
   ms_filter_launch_release_kernels(&lane->run.launch);
@@ -131,7 +133,7 @@ close_lane(LaneRun *lane, gboolean good, GError **error)
 {
   MsTimingLog *log = lane->pipeline->common->launch.log;
 
-  if (!lane->error && lane->run.launch.log && ms_timing_log_resolve(lane->run.launch.log, &lane->error))
+  if (!lane->error && lane->run.launch.log)
     ms_timing_log_append(log, lane->run.launch.log);
   g_clear_object(&lane->run.launch.log);
   if (!lane->error)

@@ -13,6 +13,9 @@
 #define LEAST_BYTES ((gsize)8 << 20)
 #define MOST_LANES 8
 
+/* The transfers of a lane whose times are read: its first and its last, since the queue is in order. */
+#define TIMED 2
+
 typedef struct {
   cl_mem memory;
   guint8 *host;
@@ -40,8 +43,8 @@ typedef struct {
   MsStagedCopy copy;
   guint8 *host;
   gsize n_chunks;
-  cl_event *events; /* one for each chunk, for the timings */
-  GMutex lock;      /* guards the members below */
+  cl_event events[MOST_LANES * TIMED]; /* of each lane, for the timings */
+  GMutex lock;                         /* guards the members below */
   gsize next;
   GError *error; /* the first failure, after which lanes take no more chunks */
 } Job;
@@ -49,6 +52,7 @@ typedef struct {
 typedef struct {
   Job *job;
   Lane *lane;
+  cl_event *timed; /* those of this lane among the events of the job */
 } Hand;
 
 /**
@@ -202,19 +206,31 @@ device_hangs(Job *job)
   return hangs;
 }
 
+/* Keeps the first event and the latest one: reading the times of all takes longer than a tenth of the transfers. */
+static void
+keep_event(cl_event timed[TIMED], cl_event ended)
+{
+  cl_event *to = timed[0] ? &timed[1] : &timed[0];
+
+  g_clear_pointer(to, clReleaseEvent);
+  *to = ended;
+}
+
 /*
  * Waits until the device has finished with the slot, and copies out what was downloaded. After one wait that timed out
  * there is no further wait: the context is unusable, and late writes only reach the slots.
  */
 static gboolean
-finish_slot(Job *job, Slot *slot, GError **error)
+finish_slot(const Hand *hand, Slot *slot, GError **error)
 {
+  Job *job = hand->job;
+
   if (!slot->moving)
     return TRUE;
   gboolean good = !device_hangs(job) && job->self->waiter.wait(job->self->waiter.owner, slot->moving, error);
   if (good && !job->upload)
     memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
-  job->events[slot->chunk] = g_steal_pointer(&slot->moving);
+  keep_event(hand->timed, g_steal_pointer(&slot->moving));
   return good;
 }
 
@@ -235,13 +251,13 @@ run_lane(gpointer data)
   while (good && take_chunk(hand->job, &chunk)) {
     g_autoptr(GError) error = NULL;
     Slot *slot = &hand->lane->slots[turn++ % SLOTS];
-    good = finish_slot(hand->job, slot, &error) && start_slot(hand->job, slot, chunk, &error);
+    good = finish_slot(hand, slot, &error) && start_slot(hand->job, slot, chunk, &error);
     if (!good)
       take_error(hand->job, g_steal_pointer(&error));
   }
   for (guint i = 0; i < SLOTS; i++) {
     g_autoptr(GError) error = NULL;
-    if (!finish_slot(hand->job, &hand->lane->slots[turn++ % SLOTS], &error))
+    if (!finish_slot(hand, &hand->lane->slots[turn++ % SLOTS], &error))
       take_error(hand->job, g_steal_pointer(&error));
   }
   return NULL;
@@ -256,7 +272,7 @@ run_lanes(Job *job)
   g_autofree GThread **threads = g_new0(GThread *, n);
 
   for (guint i = 0; i < n; i++)
-    hands[i] = (Hand){job, &job->self->lanes[i]};
+    hands[i] = (Hand){job, &job->self->lanes[i], &job->events[i * TIMED]};
   for (guint i = 1; i < n; i++)
     threads[i] = g_thread_try_new("staging", run_lane, &hands[i], NULL);
   run_lane(&hands[0]);
@@ -265,21 +281,30 @@ run_lanes(Job *job)
       g_thread_join(threads[i]);
 }
 
+static void
+add_times(const Job *job, MsTimingLog *log)
+{
+  cl_event events[G_N_ELEMENTS(job->events)];
+  gsize n = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
+    if (job->events[i])
+      events[n++] = job->events[i];
+  ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, job->copy.bytes, events, n);
+}
+
 static gboolean
 run_job(Job *job, MsTimingLog *log, GError **error)
 {
   job->n_chunks = (job->copy.bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
-  job->events = g_new0(cl_event, job->n_chunks);
   g_mutex_init(&job->lock);
   g_mutex_lock(&job->self->busy);
   run_lanes(job);
   g_mutex_unlock(&job->self->busy);
   if (!job->error && log)
-    ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, job->copy.bytes, job->events,
-                             job->n_chunks);
-  for (gsize i = 0; i < job->n_chunks; i++)
+    add_times(job, log);
+  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
     g_clear_pointer(&job->events[i], clReleaseEvent);
-  g_free(job->events);
   g_mutex_clear(&job->lock);
   if (!job->error)
     return TRUE;

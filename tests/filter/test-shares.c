@@ -248,17 +248,17 @@ test_small_images_weigh_little(void)
   g_assert_cmpfloat(ms_learned_speeds_blend(10, 10, 5), ==, 10);
 }
 
-/* A part of a device that overlaps transfers has 256 MiB or more, and shares are corrected at least once. */
+/* A part of a device that overlaps transfers has 1 GiB or more, except where a first step corrects the shares. */
 static void
 test_steps_of_large_parts(void)
 {
   const guint64 gib = (guint64)1 << 30;
 
-  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_EQUAL, gib / 100, 2, 8), ==, 1);
-  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_ADAPTIVE, gib / 100, 2, 8), ==, 2);
-  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_LEARNED, 2 * gib, 2, 8), ==, 4);
-  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_ADAPTIVE, 3 * gib, 4, 8), ==, 3);
-  g_assert_cmpuint(ms_split_mode_choose_steps(MS_SPLIT_EQUAL, 100 * gib, 2, 8), ==, 8);
+  g_assert_cmpuint(ms_split_choose_steps(gib / 100, FALSE, 2, 8), ==, 1);
+  g_assert_cmpuint(ms_split_choose_steps(gib / 100, TRUE, 2, 8), ==, 2);
+  g_assert_cmpuint(ms_split_choose_steps(8 * gib, FALSE, 2, 8), ==, 4);
+  g_assert_cmpuint(ms_split_choose_steps(12 * gib, TRUE, 4, 8), ==, 3);
+  g_assert_cmpuint(ms_split_choose_steps(100 * gib, FALSE, 2, 8), ==, 8);
 }
 
 int

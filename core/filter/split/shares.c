@@ -25,7 +25,7 @@
 #define LONGEST_WAIT 5u
 
 /* A device overlaps transfers with kernels within a part of at least this size. */
-#define LEAST_PART_BYTES ((guint64)256 << 20)
+#define LEAST_PART_BYTES ((guint64)1 << 30)
 
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
@@ -55,19 +55,20 @@ ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
 }
 
 /**
- * ms_split_mode_choose_steps:
+ * ms_split_choose_steps:
  * @bytes: of the image
+ * @corrected: whether the first step has to correct the shares
  * @most: the most steps, at least 2
  *
  * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
  *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
  */
 guint
-ms_split_mode_choose_steps(MsSplitMode mode, guint64 bytes, guint n_devices, guint most)
+ms_split_choose_steps(guint64 bytes, gboolean corrected, guint n_devices, guint most)
 {
   guint64 steps = bytes / (MAX(n_devices, 1) * LEAST_PART_BYTES);
 
-  return (guint)CLAMP(steps, ms_split_mode_policy(mode)->corrected ? 2 : 1, most);
+  return (guint)CLAMP(steps, corrected ? 2 : 1, most);
 }
 
 static void

@@ -25,6 +25,7 @@ struct _MsSplit {
   MsSplitPartner partner;  /* the last filter's, where there is one */
   MsLearnedSpeeds *speeds; /* NULL without a store */
   gboolean compares;
+  gboolean measured; /* the shares come from measured speeds of all devices */
   guint steps;
   guint images; /* run so far */
   Total totals[MS_SHARES_MAX];
@@ -291,7 +292,8 @@ steps_of(MsSplit *self, MsImage *source)
     return 1;
   if (!all_overlap(self) || self->steps < 2)
     return self->steps;
-  return ms_split_mode_choose_steps(self->mode, ms_image_get_byte_size(source), active, self->steps);
+  const gboolean corrected = ms_split_mode_policy(self->mode)->corrected && !self->measured;
+  return ms_split_choose_steps(ms_image_get_byte_size(source), corrected, active, self->steps);
 }
 
 static gboolean
@@ -323,11 +325,13 @@ start_shares(MsSplit *self, const MsSplitRates *rates)
   MsKnownSpeed speeds[MS_SHARES_MAX] = {{0}};
 
   self->shares = ms_shares_equal(self->filters->len);
-  if (!ms_split_mode_policy(self->mode)->learned || !self->speeds)
+  self->measured = ms_split_mode_policy(self->mode)->learned && self->speeds;
+  if (!self->measured)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
     speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
     speeds[i].speed = ms_learned_speeds_get(self->speeds, g_ptr_array_index(self->names, i), rates->work);
+    self->measured = self->measured && speeds[i].speed > 0;
   }
   self->shares = ms_shares_from_speeds(speeds, self->filters->len);
   if (leaves_out(self) && self->images % MS_SPLIT_IMAGES_UNTIL_TRIAL != 0)
