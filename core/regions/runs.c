@@ -81,34 +81,3 @@ ms_runs_free(MsRuns *self)
   g_free(self->runs);
   g_free(self);
 }
-
-typedef struct {
-  const MsRuns *runs;
-  guint32 *labels;
-} Filling;
-
-static void
-fill_rows(int from, int to, int part, gpointer data)
-{
-  const Filling *self = data;
-  const MsRuns *runs = self->runs;
-
-  for (int y = from; y < to; y++) {
-    guint32 *row = self->labels + (gsize)y * runs->width;
-    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      const guint32 label = runs->runs[i].label;
-      const int end = ms_runs_end(runs, y, i);
-      for (int x = runs->runs[i].x; x < end; x++)
-        row[x] = label;
-    }
-  }
-}
-
-/** ms_runs_fill: writes the label of each pixel into @labels. */
-void
-ms_runs_fill(const MsRuns *self, guint32 *labels)
-{
-  Filling filling = {self, labels};
-
-  ms_row_threads_run(self->height, ms_row_threads_count(self->width, self->height), fill_rows, &filling);
-}

@@ -29,7 +29,6 @@ typedef void (*MsPairFunc)(gpointer data, guint32 later, guint32 earlier);
 guint64 ms_runs_bytes(const guint32 *labels, int width, int height);
 MsRuns *ms_runs_new(const guint32 *labels, int width, int height);
 void ms_runs_free(MsRuns *self);
-void ms_runs_fill(const MsRuns *self, guint32 *labels);
 
 /* The column after the last one of run number @i, which is in row @y. */
 static inline int

@@ -5,7 +5,7 @@
 
 #include "core/regions/device-labels.h"
 #include "core/regions/disjoint-sets.h"
-#include "core/regions/linked-runs.h"
+#include "core/regions/linked-labels.h"
 #include "core/regions/merging.h"
 #include "core/regions/row-threads.h"
 
@@ -104,22 +104,6 @@ find_serially(const MsLabelRequest *request, MsLabels *labels, GError **error)
   return TRUE;
 }
 
-static gboolean
-find_by_threads(const MsLabelRequest *request, MsLabels *labels, GError **error)
-{
-  const MsCloseness *closeness = &request->closeness;
-  const int n_parts = ms_row_threads_count(closeness->width, closeness->height);
-  const guint64 mark = ms_memory_budget_mark(request->budget);
-
-  if (request->budget && !ms_memory_budget_take(request->budget, ms_linked_runs_bytes(closeness, n_parts)))
-    return !ms_memory_budget_fail(request->budget, error);
-  g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, n_parts, &labels->count, request->cancellable, error);
-  if (runs)
-    ms_runs_fill(runs, labels->of_pixel);
-  ms_memory_budget_return(request->budget, mark);
-  return runs != NULL;
-}
-
 /*
  * Connects pixels by kernels on a device with enough memory that is not a processor; otherwise by threads of the host,
  * which avoid copies of memory that processors share, or serially where @context is %NULL.
@@ -132,7 +116,8 @@ find_labels(MsContext *context, const MsLabelRequest *request, MsLabels *labels,
   if (!context)
     return find_serially(request, labels, error);
   if (ms_context_get_limits(context)->type == MS_DEVICE_TYPE_CPU || !ms_device_labels_fit(context, n))
-    return find_by_threads(request, labels, error);
+    return ms_linked_labels_find(request, ms_row_threads_count(request->closeness.width, request->closeness.height),
+                                 labels, error);
   return !g_cancellable_set_error_if_cancelled(request->cancellable, error) &&
          ms_device_labels_find(context, request, labels, error);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/regions/device-labels.h"
-#include "core/regions/linked-runs.h"
+#include "core/regions/linked-labels.h"
 #include "core/regions/row-threads.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
@@ -97,19 +97,18 @@ check_kernels(MsContext *context, const MsLabelRequest *request, const MsSegment
 
 /* The result does not depend on the number of threads. */
 static void
-check_threads(const MsCloseness *closeness, const MsSegmentation *expected)
+check_threads(const MsLabelRequest *request, const MsSegmentation *expected)
 {
   const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
-  g_autofree guint32 *labels = g_malloc(bytes);
+  g_autofree guint32 *memory = g_malloc(bytes);
 
   for (int n_parts = 1; n_parts <= MIN(MS_ROW_THREADS_MAX, expected->height); n_parts += 1 + n_parts / 3) {
+    MsLabels labels = {.of_pixel = memory};
     g_autoptr(GError) error = NULL;
-    guint32 count;
-    g_autoptr(MsRuns) runs = ms_linked_runs_new(closeness, n_parts, &count, NULL, &error);
+    ms_linked_labels_find(request, n_parts, &labels, &error);
     g_assert_no_error(error);
-    ms_runs_fill(runs, labels);
-    g_assert_cmpuint(count, ==, expected->n);
-    g_assert_cmpmem(labels, bytes, expected->labels, bytes);
+    g_assert_cmpuint(labels.count, ==, expected->n);
+    g_assert_cmpmem(memory, bytes, expected->labels, bytes);
   }
 }
 
@@ -121,7 +120,7 @@ check_sets(MsContext *context, const Input *input, double range)
   g_autoptr(MsSegmentation) sets = segment(NULL, input, range, 0);
 
   check_kernels(context, &request, sets);
-  check_threads(&request.closeness, sets);
+  check_threads(&request, sets);
 }
 
 /* Labels of the device that is tested, merged or not. */
