@@ -10,6 +10,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
+#include "core/printable.h"
 
 #define READ_SIZE (64 << 10)
 
@@ -103,7 +104,7 @@ ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, GCancel
 GBytes *
 ms_image_drain(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *name = g_filename_display_name(path);
+  g_autofree char *name = ms_printable(path, "");
   int fd = ms_image_open_file(path, name, error);
 
   if (fd < 0)
@@ -139,7 +140,7 @@ ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, 
                        GError **error)
 {
   gboolean standard = ms_file_path_is_standard(path);
-  g_autofree char *name = standard ? g_strdup("standard input") : g_filename_display_name(path);
+  g_autofree char *name = standard ? g_strdup("standard input") : ms_printable(path, "");
   int fd = standard ? STDIN_FILENO : ms_image_open_file(path, name, error);
 
   if (fd < 0)

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-drain.h"
+#include "core/printable.h"
 
 #define BUFFER_SIZE (64 << 10)
 
@@ -175,7 +176,7 @@ static MsImage *
 load_file(const char *path, MsImageSource *source, Read read, GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
-  g_autofree char *name = g_filename_display_name(path);
+  g_autofree char *name = ms_printable(path, "");
   const int fd = ms_image_open_file(path, name, error);
 
   if (fd < 0)

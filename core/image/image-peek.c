@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/image-io.h"
+#include "core/printable.h"
 
 static gboolean
 peek_source(MsImageSource *source, MsImageHeader *header, GError **error)
@@ -43,7 +44,7 @@ gboolean
 ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error)
 {
   MsImageLimits defaults = ms_image_limits_default();
-  g_autofree char *name = g_filename_display_name(path);
+  g_autofree char *name = ms_printable(path, "");
   int fd = ms_image_open_file(path, name, error);
   struct stat info;
 

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/codec.h"
+#include "core/printable.h"
 
 static gboolean
 check_options(const MsSaveOptions *options, GError **error)
@@ -81,7 +82,7 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
               GCancellable *cancellable, GError **error)
 {
   MsSaveOptions chosen = options ? *options : ms_save_options_default();
-  g_autofree char *name = g_filename_display_name(path);
+  g_autofree char *name = ms_printable(path, "");
 
   if (!check_options(&chosen, error))
     return FALSE;

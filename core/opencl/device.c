@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device.h"
 
+#include <sys/resource.h>
+
 #include "core/opencl/cl-error.h"
 #include "core/opencl/driver-cache.h"
 
@@ -106,6 +108,21 @@ append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platf
     g_ptr_array_add(devices, new_for_id(ids[i], platform_index, i));
 }
 
+/* A loader that has no memory for a driver finds no device either. */
+static char *
+remedy_for_none(const char *cache_problem)
+{
+  struct rlimit addresses;
+
+  if (cache_problem)
+    return g_strdup(cache_problem);
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    return g_strdup_printf("Perhaps no driver can be loaded in the %" G_GUINT64_FORMAT " MiB of addresses that the "
+                           "system allows; raise the limit (ulimit -v), install a driver, or use --device reference.",
+                           (guint64)addresses.rlim_cur >> 20);
+  return g_strdup("Install a driver (the package pocl-opencl-icd runs on every processor), or use --device reference.");
+}
+
 /**
  * ms_device_enumerate:
  *
@@ -128,10 +145,8 @@ ms_device_enumerate(GError **error)
       append_platform_devices(devices, platforms[i], i);
   }
   if (devices->len == 0) {
-    ms_set_error(error, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s",
-                 cache_problem ? cache_problem
-                               : "Install a driver (the package pocl-opencl-icd runs on every processor), or use "
-                                 "--device reference.");
+    g_autofree char *remedy = remedy_for_none(cache_problem);
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s", remedy);
     return NULL;
   }
   return g_steal_pointer(&devices);

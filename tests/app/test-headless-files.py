@@ -160,6 +160,7 @@ class NameTest(headless.HeadlessCase):
             _, error = self.run_program(self.src, missing, "-o", self.out, "--on-conflict", "overwrite", *extra,
                                         *REFERENCE, status=2 if "--shard" in extra else 1)
             self.assert_harmless(error.encode())
+            self.assertNotIn("\ufffd", error)
 
     def test_names_for_programs_are_raw(self):
         self.add(self.NAMES)

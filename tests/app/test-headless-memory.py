@@ -5,6 +5,7 @@
 import os
 import pathlib
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -128,6 +129,22 @@ class MemoryLimit(headless.HeadlessCase):
         peak, _ = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
                             "--memory-limit", f"{needed}M")
         self.assertLess(peak, int(needed) * MIB)
+
+    def test_few_addresses(self):
+        """Under ulimit -v, rows are filtered in bands, and an image without addresses fails alone, by name."""
+        large, small = self.src / "large.png", self.picture("small.png")
+        write_rows(large, bytes(3 * 9000), 6000)
+        command = [headless.PROGRAM, "--headless", large, small, "-o", self.out, "--device", "reference", "--sp", "1",
+                   "--max-iterations", "1", "--resume", "--manifest", self.dir / "m.jsonl"]
+        for mebibytes, good in ((400, False), (400, False), (900, True)):
+            limit = lambda size=mebibytes * MIB: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+            done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
+            self.assertEqual(good, f"'{large}': There" not in done.stderr, done.stderr)
+            self.assertEqual(self.names(), ["large.png", "small.png"] if good else ["small.png"])
+        hidden = subprocess.run([headless.PROGRAM, "--headless", "--list-devices"], preexec_fn=limit, text=True,
+                                capture_output=True, check=False, env={**os.environ, "OCL_ICD_VENDORS": str(self.dir)})
+        self.assertIn("900 MiB of addresses", hidden.stderr)
 
 
 class RegionsLimit(headless.HeadlessCase):

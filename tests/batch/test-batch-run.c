@@ -221,6 +221,30 @@ test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_batch_count(items).done, ==, 12);
 }
 
+static MsEngine *
+open_before_decoding(gpointer data, GError **error)
+{
+  g_usleep(20000);
+  g_assert_cmpint(g_atomic_int_get((int *)data), ==, 0);
+  return g_object_new(FAKE_TYPE_ENGINE, NULL);
+}
+
+/* An image that takes more than half of the memory is decoded once the device is open. */
+static void
+test_run_large_image_waits(BatchFixture *f, gconstpointer data)
+{
+  int waiting = 0;
+  const MsRunnerHooks hooks = {.open = open_before_decoding, .waits = count_waiting, .data = &waiting};
+  g_autoptr(GError) error = NULL;
+
+  batch_fixture_add_picture(f, "large.png", 100, 100);
+  f->options.memory_limit = 200000;
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_no_error(error);
+  g_assert_cmpuint(ms_batch_count(items).done, ==, 1);
+}
+
 /* What a JPEG file cannot hold is known from the header, before hours of work. */
 static void
 test_run_too_wide_for_jpeg(BatchFixture *f, gconstpointer data)
@@ -357,6 +381,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);
   BATCH_FIXTURE_ADD("run/without-device", test_run_without_device);
   BATCH_FIXTURE_ADD("run/decodes-while-opening", test_run_decodes_while_opening);
+  BATCH_FIXTURE_ADD("run/large-image-waits", test_run_large_image_waits);
   BATCH_FIXTURE_ADD("run/name-taken-meanwhile", test_run_name_taken_meanwhile);
   BATCH_FIXTURE_ADD("run/skips-what-another-process-saved", test_run_skips_what_another_process_saved);
   BATCH_FIXTURE_ADD("run/links-among-outputs", test_run_links_among_outputs);

@@ -58,6 +58,21 @@ refuse_rows_beyond_limit(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
+static void
+use_a_quarter_of_the_addresses(void)
+{
+  const struct rlimit addresses = {256 * MIB, RLIM_INFINITY};
+  const guint64 usual = ms_memory_cap_usual();
+  struct rlimit before;
+
+  g_assert_cmpuint(usual, >, 64 * MIB);
+  g_assert_cmpint(getrlimit(RLIMIT_AS, &before), ==, 0);
+  g_assert_cmpint(setrlimit(RLIMIT_AS, &addresses), ==, 0);
+  const guint64 limited = ms_memory_cap_usual();
+  g_assert_cmpint(setrlimit(RLIMIT_AS, &before), ==, 0);
+  g_assert_cmpuint(limited, ==, 64 * MIB);
+}
+
 /* A limit of the system cannot be raised again, so that each case has a process. */
 static void
 test_in_process(gconstpointer run)
@@ -91,5 +106,6 @@ main(int argc, char **argv)
   g_test_add_func("/memory-cap/png-of-three-samples", test_png_of_three_samples);
   g_test_add_data_func("/memory-cap/beyond", refuse_beyond_limit, test_in_process);
   g_test_add_data_func("/memory-cap/rows-beyond", refuse_rows_beyond_limit, test_in_process);
+  g_test_add_data_func("/memory-cap/usual", use_a_quarter_of_the_addresses, test_in_process);
   return g_test_run();
 }

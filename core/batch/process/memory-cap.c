@@ -14,6 +14,24 @@
 #define MOST_ARENAS 2
 
 /**
+ * ms_memory_cap_usual:
+ *
+ * Returns: what images may take together if no limit is given, which is a quarter of the machine's memory, or of the
+ *   addresses that the system allows this process (ulimit -v) if these are fewer
+ */
+guint64
+ms_memory_cap_usual(void)
+{
+  gint64 pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  guint64 memory = pages > 0 && page > 0 ? (guint64)pages * (guint64)page : G_GUINT64_CONSTANT(4) << 30;
+  struct rlimit addresses;
+
+  if (getrlimit(RLIMIT_AS, &addresses) == 0)
+    memory = MIN(memory, addresses.rlim_cur);
+  return memory / 4;
+}
+
+/**
  * ms_memory_cap_share:
  * @limit: bytes that the process may take
  * @runtime: bytes of the program, the driver and its compiler, 0 where the limit is for images alone

@@ -15,7 +15,7 @@
 
 /*
  * A driver starts in the time that decoding dozens of images takes, so more images are decoded ahead meanwhile, limited
- * by memory instead of by their number.
+ * by memory instead of by their number. A larger image waits, because a driver that finds no memory is not loaded.
  */
 static gboolean
 may_decode(const MsRunner *self)
@@ -25,7 +25,7 @@ may_decode(const MsRunner *self)
 
   if (!self->measured || self->decoding + g_queue_get_length((GQueue *)&self->decoded) >= ahead)
     return FALSE;
-  return self->memory_used == 0 || self->memory_used + self->measured->bytes <= memory;
+  return (self->memory_used == 0 && !self->opening) || self->memory_used + self->measured->bytes <= memory;
 }
 
 static void

@@ -2,7 +2,6 @@
 #include "core/batch/run/runner.h"
 
 #include <glib/gi18n-lib.h>
-#include <unistd.h>
 
 #include "core/batch/process/memory-cap.h"
 #include "core/batch/run/runner-device.h"
@@ -18,14 +17,6 @@ ms_runner_options_default(void)
                            .limits = ms_image_limits_default(),
                            .save = ms_save_options_default(),
                            .repeat = 1};
-}
-
-static guint64
-usual_memory_limit(void)
-{
-  gint64 pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-
-  return pages > 0 && page > 0 ? (guint64)pages * (guint64)page / 4 : G_GUINT64_CONSTANT(1) << 30;
 }
 
 /* Skipped items get no line, because the manifest has the line of the run that did the work. */
@@ -237,7 +228,7 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
 
   shared.save.threads = encoder_threads(options, items);
   shared.memory =
-    options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : usual_memory_limit();
+    options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : ms_memory_cap_usual();
   runner_init(&runner);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);

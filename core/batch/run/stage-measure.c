@@ -68,10 +68,6 @@ mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
   return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
 }
 
-/*
- * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
- * the reason where neither is possible. @bytes: (out): working memory of the decoder.
- */
 /* Notes why pixels are stored in a temporary file. */
 static void
 note_scratch(MsBatchImage *work, const GError *reason)
@@ -85,6 +81,10 @@ note_scratch(MsBatchImage *work, const GError *reason)
                                            work->options->scratch));
 }
 
+/*
+ * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
+ * the reason where neither is possible. @bytes: (out): working memory of the decoder.
+ */
 static gboolean
 settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
 {

@@ -49,6 +49,14 @@ rewind_feed(Feed *self, GError **error)
   return f->image || self->reader;
 }
 
+/* Errors of a decoder name the file, those of the memory and of the device do not; %FALSE. */
+static gboolean
+name_failure(const Feed *self, GError **error)
+{
+  g_prefix_error(error, "'%s': ", self->file.input.name);
+  return FALSE;
+}
+
 static gboolean
 decode_until(Feed *self, int end, GError **error)
 {
@@ -58,7 +66,7 @@ decode_until(Feed *self, int end, GError **error)
   if (self->file.image)
     return TRUE;
   if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
-    return FALSE;
+    return name_failure(self, error);
   for (; self->decoded < end; self->decoded++)
     if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
       return FALSE;
@@ -124,7 +132,7 @@ filter_band_once(Feed *self, guint repeat, GError **error)
     keep_report(self->run, &run, repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
-    g_prefix_error(error, "'%s': ", self->file.input.name);
+    name_failure(self, error);
   }
   ms_engine_run_clear(&run);
   if (good && self->run->inspect && repeat + 1 == self->run->repeat)
@@ -277,6 +285,8 @@ ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **
   self->height = file->height;
   self->source = ms_row_window_new(self->width, self->height, error);
   self->result = self->source ? ms_row_window_new(self->width, self->height, error) : NULL;
+  if (!self->result)
+    name_failure(self, error);
   if (!self->result || !rewind_feed(self, error)) {
     feed_free(self);
     return NULL;

@@ -13,6 +13,7 @@
 #include "core/image/file/folder-below.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/file/write-error.h"
+#include "core/printable.h"
 
 #define BUFFER_SIZE (256 << 10)
 
@@ -114,7 +115,7 @@ new_file(const char *path, gboolean overwrite, GCancellable *cancellable)
   MsAtomicFile *self = g_new0(MsAtomicFile, 1);
 
   self->fd = self->folder = -1;
-  self->name = g_filename_display_name(path);
+  self->name = ms_printable(path, "");
   self->base = g_path_get_basename(path);
   self->overwrite = overwrite;
   self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
