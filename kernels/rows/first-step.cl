@@ -38,20 +38,40 @@ find_ends(const int x, const reach_t reach, const int width, ends_t *ends)
   }
 }
 
-/* Columns `first` to `end` - 1 of the windows, for the lanes that are `taken`. */
+/* Columns `first` to `end` - 1 of the windows, for the lanes that are `taken`; `clips`: some lanes may be outside. */
 static inline void
-add_columns(sums_t *sums, const picture_t *picture, const row_t *row, const int first, const int end,
-            const mask_t taken, lanes_t *weight, const colour_t *c)
+add_span(sums_t *sums, const picture_t *picture, const row_t *row, const int first, const int end, const mask_t taken,
+         const bool clips, lanes_t *weight, const colour_t *c)
 {
   for (int i = first; i < end; i++) {
     const int left = row->x + i - picture->reach.radius;
-    const mask_t inside = row->leave ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
+    const mask_t inside = clips ? lanes_between(-left, picture->width - 1 - left) : ALL_LANES;
     colour_t t;
 
     load_samples(&t, row->samples + i, picture->pitch);
     add_samples(sums, &t, c, picture->limit, *weight, inside & taken);
     *weight += (lanes_t)POSITION;
   }
+}
+
+/* The same, without the columns that are outside the picture for all lanes, and with a test only where some are. */
+static inline void
+add_columns(sums_t *sums, const picture_t *picture, const row_t *row, const int first, const int end,
+            const mask_t taken, lanes_t *weight, const colour_t *c)
+{
+  const int edge = picture->reach.radius - row->x, other_edge = edge + picture->width;
+  const int begin = row->leave ? clamp(edge - LANES + 1, first, end) : first;
+  const int stop = row->leave ? clamp(other_edge, begin, end) : end;
+  const int whole = row->leave ? clamp(edge, begin, stop) : begin;
+  const int whole_end = row->leave ? clamp(other_edge - LANES + 1, whole, stop) : stop;
+
+  *weight += (lanes_t)(ushort)((begin - first) * POSITION);
+  if (row->leave)
+    add_span(sums, picture, row, begin, whole, taken, true, weight, c);
+  add_span(sums, picture, row, whole, whole_end, taken, false, weight, c);
+  if (row->leave)
+    add_span(sums, picture, row, whole_end, stop, taken, true, weight, c);
+  *weight += (lanes_t)(ushort)((end - stop) * POSITION);
 }
 
 /*

@@ -16,7 +16,14 @@ margin_of(const int radius)
 static inline int
 pitch_of(const int width, const int radius)
 {
-  return ((width + 31) / 32 + 2 * margin_of(radius) / 32 | 1) * 32;
+  return (((width + 31) / 32 + 2 * margin_of(radius) / 32) | 1) * 32;
+}
+
+/* Elements from one channel to the next of a column, which is three of them; a vector may read beyond the last row. */
+static inline int
+column_pitch_of(const int rows)
+{
+  return (((rows + 31) / 32 + 1) | 1) * 32;
 }
 
 /* The reach of windows: the whole radius, rounded up where `sp` has a half, and the radius with its fraction. */

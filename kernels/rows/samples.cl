@@ -6,7 +6,9 @@
 
 typedef struct {
   __global const ushort *planes; /* column 0 of the first row held */
+  __global const ushort *columns; /* row 0 of the rows held, column by column, where the plan writes them */
   int pitch;
+  int column_pitch;
   int width;
   int height;
   int first_held;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first iteration computes neighbouring pixels together, one lane for each; their windows overlap almost wholly.
- * Twin of start-alone.cl.
  */
-#define FIRST_LATER_STEP 1
 
 /* `number` is that of the pixel at x; pixels from `end` on are not the tile's. */
 static inline void

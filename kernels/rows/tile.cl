@@ -17,6 +17,7 @@ typedef struct {
   int count;
   ulong waiting[TILE_PIXELS + 8];
   alike_t alike;
+  known_t known;
   uint colours[TILE_PIXELS] __attribute__((aligned(64)));
   uint places[HAS_MODES ? TILE_PIXELS : 1]; /* as in waiting */
 } tile_t;
@@ -53,7 +54,7 @@ keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8
 }
 
 static inline void
-sum_eight(totals_t *t, const picture_t *picture, const places_t *places, const int8 top)
+sum_eight(totals_t *t, known_t *known, const picture_t *picture, const places_t *places, const int8 top)
 {
   int columns[8] __attribute__((aligned(64))), tops[8] __attribute__((aligned(64)));
   int rows[8] __attribute__((aligned(64))), colours[8] __attribute__((aligned(64)));
@@ -69,7 +70,7 @@ sum_eight(totals_t *t, const picture_t *picture, const places_t *places, const i
   for (int j = 0; j < 8; j++) {
     const colour_t c = {(lanes_t)(ushort)(colours[j] & 255), (lanes_t)(ushort)(colours[j] >> 8 & 255),
                         (lanes_t)(ushort)(colours[j] >> 16)};
-    add_window(&windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], &c);
+    add_known_window(known, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], &c);
   }
   add_up(t, &windows);
 }
@@ -93,7 +94,7 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
     const int8 left = places.x - picture->reach.radius, top = first_rows(places.y, picture->reach);
     totals_t t;
 
-    sum_eight(&t, picture, &places, top);
+    sum_eight(&t, &tile->known, picture, &places, top);
     const int8 go_on = step_eight(&places, &t, left, top, epsilon);
 
     keep_eight(tile, &places, colour >> 24, go_on & (i + EIGHT < count));

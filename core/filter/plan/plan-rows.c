@@ -6,17 +6,15 @@
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
  * layout of the planes, the lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
- * radius), the merging of equal pixels (in large windows only), the first step and the tile.
+ * radius), in large windows the merging of equal pixels and the windows remembered, the first step and the tile.
  */
 
 #define TILE_WIDTH 64
 #define TILE_HEIGHT 4
+#define KNOWING_TILES 8 /* tiles of a work-item where windows are remembered */
 #define PREPARE_COLUMNS 1024
-
-/* As in kernels/rows/leaf-layout.cl: a block holds 2 leaves of 11 summaries and 5 planes of 32 samples. */
-#define LEAF_BLOCK 8
-#define LEAF_NUMBERS (11 + 5 * 32)
-#define MIN_LEAF_RADIUS 40
+#define PREPARE_ROWS 16
+#define COLUMN_PADDING 48 /* the pitch of a column exceeds the rows by at most twice as many */
 
 /* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
 #define NARROW_ISR2 65535
@@ -28,11 +26,20 @@ is_large(int radius, int lanes)
   return 2 * radius + 1 > MIN(lanes, 31);
 }
 
-/* In smaller windows, testing leaves costs more than it saves; replicated pixels beyond the edge belong to no leaf. */
+/*
+ * Remembering windows of a colour saves nothing in smaller windows; the columns that it reads do not repeat the edge.
+ */
 static gboolean
-uses_leaves(const MsPlan *plan)
+knows_windows(const MsPlan *plan, int lanes)
 {
-  return plan->radius >= MIN_LEAF_RADIUS && plan->settings.params.rule != MS_RULE_REPLICATE;
+  return is_large(plan->radius, lanes) && plan->settings.params.rule != MS_RULE_REPLICATE;
+}
+
+/* The tiles of a work-item, which share the windows that they remember. */
+static int
+tiles_of(const MsPlan *plan, int lanes)
+{
+  return knows_windows(plan, lanes) ? KNOWING_TILES : 1;
 }
 
 /* A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
@@ -57,14 +64,14 @@ add_edge(MsPlan *plan)
 static void
 add_window(MsPlan *plan, int lanes)
 {
-  gboolean leaves = uses_leaves(plan), large = is_large(plan->radius, lanes);
+  gboolean large = is_large(plan->radius, lanes);
 
-  if (leaves || large || 2 * plan->radius + 1 > lanes / 2) {
-    ms_program_spec_define_text(plan->program, "SUMS_TYPE", leaves || large ? "halves_t" : "lanes_t");
-    ms_program_spec_define_text(plan->program, "FOLD_SUMS", leaves || large ? "fold_halves" : "fold_lanes");
+  if (large || 2 * plan->radius + 1 > lanes / 2) {
+    ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
+    ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
     ms_program_spec_add_part(plan->program, "rows/window-sums.cl");
   }
-  ms_program_spec_add_part(plan->program, leaves ? "rows/window-leaves.cl" : window_part(plan->radius, lanes));
+  ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
 }
 
 static const char *
@@ -85,10 +92,12 @@ static void
 compose(MsPlan *plan, int lanes)
 {
   const MsParams *p = &plan->settings.params;
-  gboolean leaves = uses_leaves(plan), narrow = ms_params_numbers(p).isr2 < NARROW_ISR2;
+  gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2, known = knows_windows(plan, lanes);
 
-  ms_program_spec_add_part(plan->program, leaves ? "rows/leaf-layout.cl" : "rows/layout.cl");
-  ms_program_spec_add_part(plan->program, leaves ? "rows/prepare-leaves.cl" : "rows/prepare.cl");
+  ms_program_spec_add_part(plan->program, "rows/layout.cl");
+  ms_program_spec_add_part(plan->program, "rows/prepare.cl");
+  if (known)
+    ms_program_spec_add_part(plan->program, "rows/prepare-columns.cl");
   ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
   ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
   ms_program_spec_add_part(plan->program, "rows/fold.cl");
@@ -97,14 +106,15 @@ compose(MsPlan *plan, int lanes)
   ms_program_spec_add_part(plan->program, "rows/samples.cl");
   add_window(plan, lanes);
   ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
-  if (!leaves)
-    ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  ms_program_spec_add_part(plan->program, known ? "rows/known-on.cl" : "rows/known-off.cl");
+  ms_program_spec_add_part(plan->program, "rows/first-step.cl");
   ms_plan_add_marks(plan);
   ms_program_spec_add_part(plan->program, "rows/tile.cl");
-  ms_program_spec_add_part(plan->program, leaves ? "rows/start-alone.cl" : "rows/start-neighbours.cl");
+  ms_program_spec_add_part(plan->program, "rows/start-neighbours.cl");
   ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
   ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
   ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
+  ms_program_spec_define_int(plan->program, "TILES", tiles_of(plan, lanes));
   ms_program_spec_define_int(plan->program, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
@@ -124,20 +134,6 @@ row_bytes(const MsPlan *plan)
 }
 
 static void
-add_prepare_leaves(MsPlan *plan)
-{
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE};
-  gsize pitch = ((plan->request.width + LEAF_BLOCK - 1) / LEAF_BLOCK * 2 + 47) / 16 * 16;
-  gsize bytes = pitch * LEAF_NUMBERS * sizeof(cl_ushort);
-  MsPass *pass;
-
-  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = bytes / LEAF_BLOCK, .fixed_bytes = bytes};
-  pass = ms_plan_add_pass(plan, "prepare_leaves", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
-  pass->item_width = pass->item_height = LEAF_BLOCK;
-  pass->local[0] = pass->local[1] = 1;
-}
-
-static void
 add_prepare_planes(MsPlan *plan)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
@@ -150,21 +146,36 @@ add_prepare_planes(MsPlan *plan)
   pass->local[0] = pass->local[1] = 1;
 }
 
+/* The columns of kernels/rows/layout.cl follow the planes in the same buffer. */
 static void
-add_passes(MsPlan *plan)
+add_prepare_columns(MsPlan *plan)
+{
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  gsize bytes = 3 * (gsize)plan->request.width * sizeof(cl_ushort);
+  MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+
+  plan->scratch[0].row_bytes += bytes;
+  plan->scratch[0].fixed_bytes += 2 * COLUMN_PADDING * bytes;
+  pass->item_width = PREPARE_COLUMNS;
+  pass->item_height = PREPARE_ROWS;
+  pass->pad_y = COLUMN_PADDING;
+  pass->local[0] = pass->local[1] = 1;
+}
+
+static void
+add_passes(MsPlan *plan, int lanes)
 {
   static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
                                       MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
   MsPass *filter;
 
-  if (uses_leaves(plan))
-    add_prepare_leaves(plan);
-  else
-    add_prepare_planes(plan);
+  add_prepare_planes(plan);
+  if (knows_windows(plan, lanes))
+    add_prepare_columns(plan);
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
   ms_plan_add_last_args(plan, filter);
   filter->item_width = TILE_WIDTH;
-  filter->item_height = TILE_HEIGHT;
+  filter->item_height = TILE_HEIGHT * tiles_of(plan, lanes);
   /*
    * Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them.
    */
@@ -206,7 +217,7 @@ plan_lanes(MsPlan *plan, const MsPlanRequest *request, int lanes, GError **error
     return FALSE;
   plan->settings.options.work_group_width = plan->settings.options.work_group_height = 1;
   compose(plan, lanes);
-  add_passes(plan);
+  add_passes(plan, lanes);
   return TRUE;
 }
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Remembers the last window of each colour. The same samples are near that colour, so the sums of another window with
+ * it differ by the rows and columns in one of the two alone. Twin of known-off.cl.
+ */
+#define KNOWN_LOG2 9
+#define KNOWN (1 << KNOWN_LOG2)
+#define NO_COLOUR 0xffffffffu
+
+/* The sums of a window, lane by lane; positions count from the picture's corner, modulo 2^32. */
+typedef struct {
+  halves_t n;
+  halves_t sx;
+  halves_t sy;
+  halves_t s0;
+  halves_t s1;
+  halves_t s2;
+} known_sums_t;
+
+/* ends: the first column and row of the window, and those that follow its last (x0, y0, x1, y1). */
+typedef struct {
+  uint colours[KNOWN];
+  int4 ends[KNOWN];
+  known_sums_t sums[KNOWN];
+} known_t;
+
+/* Rows or columns of the picture; `samples` is where position 0 of line 0 is or would be stored. */
+typedef struct {
+  __global const ushort *samples;
+  int pitch;
+} lines_t;
+
+/* Sums over lines, one for each position along them; `across` counts lines from `origin`. */
+typedef struct {
+  lanes_t n;
+  lanes_t across;
+  lanes_t s0;
+  lanes_t s1;
+  lanes_t s2;
+} strip_t;
+
+static inline void
+forget_windows(known_t *known)
+{
+  for (int i = 0; i < KNOWN; i++)
+    known->colours[i] = NO_COLOUR;
+}
+
+static inline void
+add_line(strip_t *strip, __global const ushort *p, const int pitch, const colour_t *c, const limit_t limit,
+         const mask_t in, const lanes_t position, const bool minus)
+{
+  colour_t t;
+
+  load_samples(&t, p, pitch);
+  const lanes_t d0 = t.c0 - c->c0, d1 = t.c1 - c->c1, d2 = t.c2 - c->c2;
+  const mask_t m = in & within(d0 * d0, d1 * d1, d2 * d2, limit);
+
+  strip->n = m ? (minus ? strip->n - (lanes_t)1 : strip->n + (lanes_t)1) : strip->n;
+  strip->across = m ? (minus ? strip->across - position : strip->across + position) : strip->across;
+  strip->s0 = m ? (minus ? strip->s0 - t.c0 : strip->s0 + t.c0) : strip->s0;
+  strip->s1 = m ? (minus ? strip->s1 - t.c1 : strip->s1 + t.c1) : strip->s1;
+  strip->s2 = m ? (minus ? strip->s2 - t.c2 : strip->s2 + t.c2) : strip->s2;
+}
+
+/* Adds the lines `from` to `to` - 1, or takes away the lines `to` to `from` - 1 where `to` is less. */
+static inline void
+add_lines(strip_t *strip, const lines_t *lines, const int start, const int from, const int to, const int origin,
+          const colour_t *c, const limit_t limit, const mask_t in)
+{
+  const size_t step = (size_t)(3 * lines->pitch);
+  __global const ushort *p = lines->samples + (size_t)min(from, to) * step + start;
+  lanes_t position = (lanes_t)(ushort)(min(from, to) - origin);
+
+  for (int i = from; i < to; i++, p += step, position += (lanes_t)1)
+    add_line(strip, p, lines->pitch, c, limit, in, position, false);
+  for (int i = to; i < from; i++, p += step, position += (lanes_t)1)
+    add_line(strip, p, lines->pitch, c, limit, in, position, true);
+}
+
+/* Sums of neighbouring lanes with a sign, in 32 bits. */
+static inline halves_t
+add_signed_pairs(const lanes_t v)
+{
+  return add_pairs(v ^ (lanes_t)0x8000) - (halves_t)0x10000u;
+}
+
+/*
+ * Changes sums over the lines before.x to before.y - 1 into those over after.x to after.y - 1, at the positions `first`
+ * to `end` - 1 along them.
+ */
+static inline void
+move_lines(known_sums_t *sums, halves_t *along, halves_t *across, const lines_t *lines, const int2 before,
+           const int2 after, const int first, const int end, const colour_t *c, const limit_t limit)
+{
+  halves_t n = 0;
+
+  if (before.x == after.x && before.y == after.y)
+    return;
+  for (int start = first; start < end; start += LANES) {
+    const mask_t in = lanes_between(0, end - 1 - start);
+    strip_t strip = {0, 0, 0, 0, 0};
+
+    add_lines(&strip, lines, start, after.x, before.x, after.x, c, limit, in);
+    add_lines(&strip, lines, start, before.y, after.y, after.x, c, limit, in);
+    n += add_signed_pairs(strip.n);
+    *along += add_signed_pairs(strip.n * (LANE_INDEX + (lanes_t)(ushort)(start - first)));
+    *across += add_signed_pairs(strip.across);
+    sums->s0 += add_signed_pairs(strip.s0);
+    sums->s1 += add_signed_pairs(strip.s1);
+    sums->s2 += add_signed_pairs(strip.s2);
+  }
+  sums->n += n;
+  *along += n * (halves_t)(uint)first;
+  *across += n * (halves_t)(uint)after.x;
+}
+
+/* Whether fewer lines differ than the window has. Sums over so few lines fit 16 bits with a sign. */
+static inline bool
+is_near(const int4 a, const int4 b)
+{
+  const int4 moved = max(a - b, b - a);
+
+  return 2 * (moved.x + moved.y + moved.z + moved.w) < b.w - b.y;
+}
+
+static inline void
+move_window(known_sums_t *sums, const picture_t *picture, const int4 before, const int4 after, const colour_t *c)
+{
+  const lines_t rows = {picture->planes - (ptrdiff_t)picture->first_held * (3 * picture->pitch), picture->pitch};
+  const lines_t columns = {picture->columns - picture->first_held, picture->column_pitch};
+
+  move_lines(sums, &sums->sx, &sums->sy, &rows, before.yw, after.yw, before.x, before.z, c, picture->limit);
+  move_lines(sums, &sums->sy, &sums->sx, &columns, before.xz, after.xz, after.y, after.w, c, picture->limit);
+}
+
+static inline void
+add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
+                 const int top, const int rows, const int left, const int right, const colour_t *c)
+{
+  const uint colour = (uint)c->c0[0] | (uint)c->c1[0] << 8 | (uint)c->c2[0] << 16;
+  const uint slot = colour * 0x9e3779b1u >> (32 - KNOWN_LOG2);
+  const int4 ends = (int4)(column + left, top, column + right + 1, top + rows);
+  known_sums_t *sums = &known->sums[slot];
+
+  if (known->colours[slot] == colour && is_near(known->ends[slot], ends)) {
+    move_window(sums, picture, known->ends[slot], ends, c);
+  } else {
+    add_window(windows, j, picture, column, top, rows, left, right, c);
+    known->colours[slot] = colour;
+    *sums = (known_sums_t){windows->n[j],
+                           windows->sx[j] + windows->n[j] * (halves_t)(uint)column,
+                           windows->sy[j] + windows->n[j] * (halves_t)(uint)top,
+                           windows->s0[j],
+                           windows->s1[j],
+                           windows->s2[j]};
+  }
+  known->ends[slot] = ends;
+  windows->n[j] = sums->n;
+  windows->sx[j] = sums->sx - sums->n * (halves_t)(uint)column;
+  windows->sy[j] = sums->sy - sums->n * (halves_t)(uint)top;
+  windows->s0[j] = sums->s0;
+  windows->s1[j] = sums->s1;
+  windows->s2[j] = sums->s2;
+}
