@@ -43,11 +43,17 @@ ms_close_rows_bytes(int width)
   return ((guint64)width + 2) * 2 * (N_PLANES * sizeof(float) + sizeof(guint8)) + (guint64)width;
 }
 
-/* The first pixel of the newest row, or of the one before. */
+/* The first pixel of the newest row, or of the one before; they take turns in the halves of the memory. */
 static float *
 plane_of(const MsCloseRows *self, int is_above, int plane)
 {
-  return self->planes + (gsize)(is_above * N_PLANES + plane) * stride_of(self) + 1;
+  return self->planes + (gsize)((is_above ^ self->half) * N_PLANES + plane) * stride_of(self) + 1;
+}
+
+static guint8 *
+links_of(const MsCloseRows *self, int is_above)
+{
+  return self->links + (is_above ^ self->half) * stride_of(self) + 1;
 }
 
 static Row
@@ -82,46 +88,45 @@ ms_close_rows_clear(MsCloseRows *self)
   g_free(self->flags);
 }
 
-/* Which number of a mode is the column does not matter. */
+/* Writes the numbers of @mask's bits from bit @shift on in the 32-bit words of a row. */
+static void
+load_plane(const guint8 *restrict words, guint shift, guint32 mask, float *restrict plane, int width)
+{
+  for (int x = 0; x < width; x++) {
+    guint32 word;
+    memcpy(&word, words + 4 * (gsize)x, sizeof word);
+    plane[x] = (float)(int)(word >> shift & mask);
+  }
+}
+
+/* Which of a mode's numbers is the column does not matter. */
 static void
 load_row(MsCloseRows *self, int y)
 {
-  const int width = self->closeness->width;
-  const guint8 *colours = self->closeness->colours + 4 * (gsize)y * width;
-  const guint16 *modes = self->closeness->modes + 2 * (gsize)y * width;
-  float *restrict red = plane_of(self, 0, 0), *restrict green = plane_of(self, 0, 1),
-                  *restrict blue = plane_of(self, 0, 2), *restrict column = plane_of(self, 0, 3),
-                  *restrict row = plane_of(self, 0, 4);
+  const MsCloseness *closeness = self->closeness;
+  const gsize at = 4 * (gsize)y * closeness->width;
 
-  for (int x = 0; x < width; x++) {
-    guint32 colour, mode;
-    memcpy(&colour, colours + 4 * x, 4);
-    memcpy(&mode, modes + 2 * x, 4);
-    colour = GUINT32_FROM_LE(colour);
-    red[x] = (float)(int)(colour & 255);
-    green[x] = (float)(int)(colour >> 8 & 255);
-    blue[x] = (float)(int)(colour >> 16 & 255);
-    column[x] = (float)(int)(mode & 0xffff);
-    row[x] = (float)(int)(mode >> 16);
-  }
+  for (int i = 0; i < 3; i++)
+    load_plane(closeness->colours + at, G_BYTE_ORDER == G_LITTLE_ENDIAN ? 8 * i : 24 - 8 * i, 0xff,
+               plane_of(self, 0, i), closeness->width);
+  for (int i = 0; i < 2; i++)
+    load_plane((const guint8 *)closeness->modes + at, 16 * i, 0xffff, plane_of(self, 0, 3 + i), closeness->width);
 }
 
 /* Adds @link to the pixels of the newest row that are close to those of @other, @step columns to the right. */
 static inline void
 add_links(MsCloseRows *self, Row other, int step, guint8 link)
 {
-  const MsCloseness *closeness = self->closeness;
   const Row row = row_of(self, 0);
-  const float *restrict r = row.values[0], *restrict g = row.values[1], *restrict b = row.values[2],
-                        *restrict x = row.values[3], *restrict y = row.values[4];
-  const float *restrict r1 = other.values[0] + step, *restrict g1 = other.values[1] + step,
-                        *restrict b1 = other.values[2] + step, *restrict x1 = other.values[3] + step,
-                        *restrict y1 = other.values[4] + step;
-  guint8 *restrict links = self->links + 1;
-  const float spatial = (float)closeness->rule.spatial,
-              range = (float)MIN(closeness->rule.squared_range, LARGEST_DISTANCE);
+  const float *r = row.values[0], *g = row.values[1], *b = row.values[2], *x = row.values[3], *y = row.values[4];
+  const float *r1 = other.values[0] + step, *g1 = other.values[1] + step, *b1 = other.values[2] + step,
+              *x1 = other.values[3] + step, *y1 = other.values[4] + step;
+  const MsLabelRule rule = self->closeness->rule;
+  const float spatial = (float)rule.spatial, range = (float)MIN(rule.squared_range, LARGEST_DISTANCE);
+  const int width = self->closeness->width;
+  guint8 *links = links_of(self, 0);
 
-  for (int i = 0; i < closeness->width; i++) {
+  for (int i = 0; i < width; i++) {
     const float d0 = r[i] - r1[i], d1 = g[i] - g1[i], d2 = b[i] - b1[i];
     const int is_close =
       (d0 * d0 + d1 * d1 + d2 * d2 <= range) & (fabsf(x[i] - x1[i]) <= spatial) & (fabsf(y[i] - y1[i]) <= spatial);
@@ -139,7 +144,7 @@ add_links(MsCloseRows *self, Row other, int step, guint8 link)
 static void
 write_flags(MsCloseRows *self)
 {
-  const guint8 *links = self->links + 1, *above = links + stride_of(self);
+  const guint8 *links = links_of(self, 0), *above = links_of(self, 1);
   const int width = self->closeness->width;
   guint8 *restrict flags = self->flags;
 
@@ -158,12 +163,9 @@ write_flags(MsCloseRows *self)
 void
 ms_close_rows_next(MsCloseRows *self, int y)
 {
-  const gsize stride = stride_of(self);
-
-  memcpy(self->planes + N_PLANES * stride, self->planes, N_PLANES * stride * sizeof *self->planes);
-  memcpy(self->links + stride, self->links, stride);
+  self->half ^= 1;
   load_row(self, y);
-  memset(self->links, 0, stride);
+  memset(links_of(self, 0), 0, (gsize)self->closeness->width);
   const Row above = row_of(self, 1);
   add_links(self, row_of(self, 0), -1, LEFT);
   add_links(self, above, -1, ABOVE_LEFT);

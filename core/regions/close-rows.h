@@ -14,12 +14,17 @@ enum {
   MS_CLOSE_ABOVE_RIGHT = 8,
 };
 
-/** MsCloseRows: @flags: of the pixels of the newest row */
+/**
+ * MsCloseRows:
+ * @flags: of the pixels of the newest row
+ * @half: that of @planes and of @links in which the newest row is, 0 or 1
+ */
 typedef struct {
   const MsCloseness *closeness;
   float *planes;
   guint8 *links;
   guint8 *flags;
+  int half;
 } MsCloseRows;
 
 guint64 ms_close_rows_bytes(int width);

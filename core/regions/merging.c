@@ -243,12 +243,13 @@ choose_turn(Merging *self, guint32 size)
   self->n_turn = 0;
   for (guint32 i = 0; i < self->n_waiting; i++) {
     const guint32 label = self->waiting[i], pixels = self->pixels.counts[label];
-    const gboolean waits = pixels > size && pixels < self->pixels.min_pixels;
+    /* No branches, since these cannot be predicted. */
+    const guint32 waits = (pixels > size) & (pixels < self->pixels.min_pixels), later = waits ? pixels : next;
     self->waiting[kept] = label;
-    kept += waits || pixels == size;
+    kept += waits | (pixels == size);
     self->turn[self->n_turn] = label;
     self->n_turn += pixels == size;
-    next = waits ? MIN(next, pixels) : next;
+    next = MIN(next, later);
   }
   self->n_waiting = kept;
   return next;

@@ -80,23 +80,34 @@ add_to_region(MsRegionPixels *self, const Earlier *run)
     self->regions[run->label].sums[k] += run->sums[k];
 }
 
-/* Adds up consecutive pixels of one region first. */
+/* Adds up the pixels of one label from number @at on, at most up to @end. */
+static inline Earlier
+read_run(const Study *self, gsize at, gsize end)
+{
+  const guint32 *labels = self->labels, label = labels[at];
+  const guint8 *p = self->picture->colours + at * 4;
+  guint64 red = 0, green = 0, blue = 0;
+  guint32 count = 0;
+
+  for (; at < end && labels[at] == label; at++, p += 4, count++) {
+    red += p[0];
+    green += p[1];
+    blue += p[2];
+  }
+  return (Earlier){{red, green, blue}, label, count};
+}
+
 static void
 add_rows(int from, int to, int part, gpointer data)
 {
   Study *self = data;
   GArray *earlier = self->parts[part].earlier;
   const gsize end = (gsize)to * self->picture->width;
-  const guint8 *p = self->picture->colours + (gsize)from * self->picture->width * 4;
   g_autofree Earlier *slots = g_new0(Earlier, SLOTS);
 
   for (gsize i = (gsize)from * self->picture->width; i < end;) {
-    Earlier run = {.label = self->labels[i]};
-    for (; i < end && self->labels[i] == run.label; i++, p += 4) {
-      for (int k = 0; k < 3; k++)
-        run.sums[k] += p[k];
-      run.count++;
-    }
+    const Earlier run = read_run(self, i, end);
+    i += run.count;
     if (run.label < self->parts[part].first)
       add_to_slot(earlier, slots, &run);
     else
@@ -124,22 +135,35 @@ list_pixel(MsRegionPixels *self, guint32 label, guint32 place)
   self->places[region->start + region->capacity++] = place;
 }
 
+/* Lists the pixels @x to @end - 1 of a row that begins with number @row; they are of one label, which is small. */
 static void
-list_rows(int from, int to, int part, gpointer data)
+list_run(const Study *self, const Part *part, guint32 row, guint32 x, guint32 end)
+{
+  const guint32 width = (guint32)self->picture->width, label = self->labels[row + x];
+
+  for (; x < end; x++) {
+    const Earlier earlier = {.label = label,
+                             .count = x == 0 || x == width - 1 ? (row + x) | MS_PIXEL_AT_SIDE : row + x};
+    if (label < part->first)
+      g_array_append_val(part->earlier, earlier);
+    else
+      list_pixel(self->pixels, label, earlier.count);
+  }
+}
+
+static void
+list_rows(int from, int to, int number, gpointer data)
 {
   Study *self = data;
-  const guint32 width = (guint32)self->picture->width, first = self->parts[part].first;
+  const guint32 width = (guint32)self->picture->width;
 
-  for (guint32 y = (guint32)from, i = y * width; y < (guint32)to; y++)
-    for (guint32 x = 0; x < width; x++, i++) {
-      const guint32 label = self->labels[i], place = x == 0 || x == width - 1 ? i | MS_PIXEL_AT_SIDE : i;
-      const Earlier earlier = {.label = label, .count = place};
-      if (!ms_region_pixels_is_small(self->pixels, label))
-        continue;
-      if (label < first)
-        g_array_append_val(self->parts[part].earlier, earlier);
-      else
-        list_pixel(self->pixels, label, place);
+  for (guint32 y = (guint32)from, row = y * width; y < (guint32)to; y++, row += width)
+    for (guint32 x = 0, end; x < width; x = end) {
+      const guint32 label = self->labels[row + x];
+      for (end = x + 1; end < width && self->labels[row + end] == label;)
+        end++;
+      if (ms_region_pixels_is_small(self->pixels, label))
+        list_run(self, &self->parts[number], row, x, end);
     }
 }
 
