@@ -115,6 +115,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.memory_limit = line->memory_limit;
   options.scratch = line->scratch;
   options.memory_runtime = ms_batch_device_runtime_bytes(line);
+  options.several_devices = line->devices != NULL;
   options.engine_copies = engine_copies(line);
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;

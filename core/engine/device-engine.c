@@ -109,7 +109,8 @@ run_into(ReportingRun *reporting, MsImage *source, const MsPlan *plan, GError **
   ms_mean_shift_set_progress(filter, report_rows, reporting);
   ms_mean_shift_set_early_rows(filter, TRUE);
   good = ms_mean_shift_run_plan_into(
-    filter, &(MsPlanRun){source, plan, reporting->run->log, reporting->run->cancellable}, reporting->pixels, error);
+    filter, &(MsPlanRun){source, plan, reporting->run->log, reporting->run->cancellable, NULL, reporting->run->coarser},
+    reporting->pixels, error);
   ms_mean_shift_set_early_rows(filter, FALSE);
   ms_mean_shift_set_progress(filter, ms_engine_report_progress, reporting->self);
   return good;
@@ -169,7 +170,9 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
 
   /* Several queues deliver no rows before the end, and cancelling waits for all of them. */
   ms_mean_shift_set_pipelined(self->filter, !run->interactive);
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, source, &tuned, run->region, error);
+  const MsFilterRequest request = {
+    .source = source, .settings = &tuned, .region = run->region, .coarser = run->coarser};
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan_request(self->filter, &request, error);
   if (!plan)
     return NULL;
   ms_engine_run_clear(run);
@@ -178,9 +181,14 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   g_set_object(&run->program, plan->program);
   if (run->interactive)
     shorten_bands(plan);
-  return run->rows
-           ? run_reporting_rows(self, source, plan, run, error)
-           : ms_mean_shift_run_plan(self->filter, &(MsPlanRun){source, plan, run->log, run->cancellable}, error);
+  return run->rows ? run_reporting_rows(self, source, plan, run, error)
+                   : ms_mean_shift_run_plan(self->filter,
+                                            &(MsPlanRun){.source = source,
+                                                         .plan = plan,
+                                                         .log = run->log,
+                                                         .cancellable = run->cancellable,
+                                                         .coarser = run->coarser},
+                                            error);
 }
 
 static gboolean

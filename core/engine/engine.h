@@ -36,6 +36,8 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
 /**
  * MsEngineRun: how one image is filtered, and what the engine reports about it.
  * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
+ * @coarser: (nullable): the result of the level above, where it is known; not with several devices. Only the rows of
+ *   the source that can influence the region are read then.
  * @interactive: keep bands short, so that cancelling takes effect soon
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
  * @want_modes: also compute the modes of the whole image; without @region and @rows
@@ -48,6 +50,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  */
 typedef struct {
   const MsRegion *region;
+  MsImage *coarser;
   gboolean interactive;
   MsEngineRows rows;
   gpointer rows_data;

@@ -68,6 +68,7 @@ static MsImage *
 compute(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   const MsReferenceRun reference = {.region = run->region,
+                                    .coarser = run->coarser,
                                     .progress = ms_engine_report_progress,
                                     .progress_data = self,
                                     .cancellable = run->cancellable};

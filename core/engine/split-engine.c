@@ -129,7 +129,7 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
   if (!region)
     return run_whole(engine, source, settings, about, error);
   g_return_val_if_fail(region->width == ms_image_get_width(source) && !about->want_modes, NULL);
-  g_return_val_if_fail(settings->params.levels == 0, NULL);
+  g_return_val_if_fail(settings->params.levels == 0 && !about->coarser, NULL);
   const MsRows held =
     ms_bands_with_halo((MsRows){region->y, region->height}, ms_params_halo(&settings->params, height), height);
   g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);

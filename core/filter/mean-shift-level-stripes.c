@@ -11,6 +11,7 @@
 /*
  * One run.
  * @size: of the level above, whose arrays in the host's memory follow: the halved picture, its result and its modes
+ * @coarser_pixels: @result, or that which is known already
  * @device: rows of the result above, or of the halved picture, and of the modes
  */
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
   guint8 *halved;
   guint8 *result;
   guint16 *modes;
+  const guint8 *coarser_pixels;
   MsLevelPixels device;
 } Stripes;
 
@@ -152,8 +154,8 @@ upload_coarser(Stripes *self, MsRows rows, GError **error)
   MsFilterLaunch *l = &self->run.launch;
   const gsize stride = row_bytes(self), bytes = rows.count * stride, from = rows.first * stride;
 
-  return ms_context_upload(l->context, &(MsBufferRange){self->device.pixels, 0, bytes}, self->result + from, l->log,
-                           error) &&
+  return ms_context_upload(l->context, &(MsBufferRange){self->device.pixels, 0, bytes}, self->coarser_pixels + from,
+                           l->log, error) &&
          (!self->modes || ms_context_upload(l->context, &(MsBufferRange){self->device.modes, 0, bytes},
                                             self->modes + from / 2, l->log, error));
 }
@@ -170,6 +172,15 @@ start_stripe(const MsFilterLaunch *stripe, gpointer data, GError **error)
 }
 
 static gboolean
+compute_coarser(Stripes *self, GError **error)
+{
+  if (!allocate(self, error) || !halve(self, error) || !run_coarser(self, error))
+    return FALSE;
+  self->coarser_pixels = self->result;
+  return TRUE;
+}
+
+static gboolean
 filter(Stripes *self, GError **error)
 {
   self->run.start_stripe = start_stripe;
@@ -179,7 +190,7 @@ filter(Stripes *self, GError **error)
 
 /**
  * ms_filter_level_stripes_run:
- * @coarser: called once for the level above
+ * @coarser: called once for the level above, unless @run has its result
  *
  * Computes the region of the plan with no more than a stripe of the level and of the one above on the device: halves
  * the picture stripe by stripe into the host's memory, has the level above computed, and filters stripe by stripe.
@@ -191,11 +202,11 @@ ms_filter_level_stripes_run(const MsFilterRun *run, MsCoarserFunc coarser, GErro
   Stripes self = {.run = *run,
                   .steps = {.context = run->launch.context, .log = run->launch.log},
                   .coarser = coarser,
-                  .size = {above->width, above->height}};
+                  .size = {above->width, above->height},
+                  .coarser_pixels = run->coarser};
   GError *failure = NULL;
-  const gboolean good = allocate(&self, &failure) && allocate_on_device(&self, &failure) &&
-                        ms_level_steps_create_kernels(&self.steps, &failure) && halve(&self, &failure) &&
-                        run_coarser(&self, &failure) && filter(&self, &failure);
+  const gboolean good = allocate_on_device(&self, &failure) && ms_level_steps_create_kernels(&self.steps, &failure) &&
+                        (run->coarser || compute_coarser(&self, &failure)) && filter(&self, &failure);
 
   release(&self, failure);
   if (failure)

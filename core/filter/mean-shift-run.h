@@ -15,6 +15,7 @@ typedef gboolean (*MsStripeFunc)(const MsFilterLaunch *stripe, gpointer data, GE
  * @source: the pixels of the whole image
  * @pixels: region width x region height x 4 bytes for the result
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
+ * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
  * @progress: (nullable): called after each band
  * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
  * @start_stripe: (nullable): called with @start_data for each stripe, before its passes are enqueued
@@ -25,6 +26,7 @@ typedef struct {
   const guint8 *source;
   guint8 *pixels;
   guint16 *modes;
+  const guint8 *coarser;
   GCancellable *cancellable;
   MsProgressFunc progress;
   gpointer progress_data;

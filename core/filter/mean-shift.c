@@ -105,6 +105,7 @@ ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GE
     plan.region = *request->region;
   plan.memory_budget = self->memory_budget;
   plan.modes = request->modes != NULL;
+  plan.has_coarser = request->coarser != NULL;
   plan.pipelined = self->pipelined && !self->early_rows && !plan.modes;
   return ms_plan_new(&plan, error);
 }
@@ -139,6 +140,7 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pix
                        .source = ms_image_get_pixels(run->source),
                        .pixels = pixels,
                        .modes = run->modes,
+                       .coarser = run->coarser ? ms_image_get_pixels(run->coarser) : NULL,
                        .cancellable = run->cancellable,
                        .progress = self->progress,
                        .progress_data = self->progress_data,
@@ -187,5 +189,6 @@ ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **er
   if (!plan)
     return NULL;
   return ms_mean_shift_run_plan(
-    self, &(MsPlanRun){request->source, plan, request->log, request->cancellable, request->modes}, error);
+    self, &(MsPlanRun){request->source, plan, request->log, request->cancellable, request->modes, request->coarser},
+    error);
 }

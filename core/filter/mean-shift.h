@@ -17,6 +17,8 @@ G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
  * @modes: (nullable) (out caller-allocates): column and row of the mode, the position at which each pixel converges,
  *   two numbers a pixel of the region. The result's colours are then in the space of the settings, as
  *   ms_space_convert() stores them, since ms_segmentation_new() compares them there.
+ * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes;
+ *   only the rows of @source that can influence the region are read then
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
  * @cancellable: (nullable): checked before each band
  */
@@ -25,19 +27,19 @@ typedef struct {
   const MsSettings *settings;
   const MsRegion *region;
   guint16 *modes;
+  MsImage *coarser;
   MsTimingLog *log;
   GCancellable *cancellable;
 } MsFilterRequest;
 
-/**
- * MsPlanRun: a run of @plan, which was made for @source; @log, @cancellable and @modes are those of #MsFilterRequest.
- */
+/** MsPlanRun: a run of @plan, which was made for @source; the other members are those of #MsFilterRequest. */
 typedef struct {
   MsImage *source;
   const MsPlan *plan;
   MsTimingLog *log;
   GCancellable *cancellable;
   guint16 *modes;
+  MsImage *coarser;
 } MsPlanRun;
 
 MsMeanShift *ms_mean_shift_new(MsContext *context);

@@ -19,12 +19,13 @@ typedef struct {
 
 /**
  * Job: the pixels of a region that are to be filtered.
- * @pixels: of the whole image
+ * @pixels: of the whole image, or of the rows from @top on that can influence the region
  * @modes: (nullable): column and row of every pixel's mode
- * @mask: (nullable): a byte for each pixel of the image, 0 where the result is unchanged
+ * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged
  */
 typedef struct {
   const guint8 *pixels;
+  int top;
   MsPyramidSize size;
   const MsParams *params;
   MsFilterNumbers numbers;
@@ -62,6 +63,12 @@ squared_distance(const guint8 *t, const int c[3])
   return d0 * d0 + d1 * d1 + d2 * d2;
 }
 
+static const guint8 *
+pixel_at(const Job *job, int x, int y)
+{
+  return job->pixels + ((gsize)(y - job->top) * job->size.width + x) * 4;
+}
+
 /*
  * Reads the pixel at the clamped coordinates but adds the unclamped ones, as the replicate rule requires outside the
  * image.
@@ -69,8 +76,7 @@ squared_distance(const guint8 *t, const int c[3])
 static void
 add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
 {
-  gsize at_x = CLAMP(x, 0, job->size.width - 1), at_y = CLAMP(y, 0, job->size.height - 1);
-  const guint8 *t = job->pixels + (at_y * job->size.width + at_x) * 4;
+  const guint8 *t = pixel_at(job, CLAMP(x, 0, job->size.width - 1), CLAMP(y, 0, job->size.height - 1));
 
   if (squared_distance(t, c) > job->numbers.isr2)
     return;
@@ -134,7 +140,7 @@ shift(const Job *job, int *x0, int *y0, int c[3])
 static void
 filter_pixel(const Job *job, int x, int y, guint8 *out)
 {
-  const guint8 *t = job->pixels + ((gsize)y * job->size.width + x) * 4;
+  const guint8 *t = pixel_at(job, x, y);
   int c[3] = {t[0], t[1], t[2]};
   int x0 = x, y0 = y;
 
@@ -158,7 +164,7 @@ filter_rows(const Job *job, guint8 *out, gsize stride, GError **error)
   const MsRegion *r = &job->region;
 
   for (int y = 0; y < r->height; y++) {
-    const guint8 *mask = job->mask ? job->mask + (gsize)(r->y + y) * job->size.width + r->x : NULL;
+    const guint8 *mask = job->mask ? job->mask + (gsize)y * job->size.width + r->x : NULL;
     if (g_cancellable_set_error_if_cancelled(job->run->cancellable, error))
       return FALSE;
     for (int x = 0; x < r->width; x++)
@@ -192,12 +198,16 @@ run_plain(const Job *job, MsImage *source, GError **error)
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
 }
 
-/* Filters a level of the pyramid from @coarser, the result of the level above; %NULL for the topmost level. */
+/*
+ * Filters the region's rows of a level from @coarser, the result of the level above; %NULL for the topmost level. Of
+ * these rows, the columns of the region are final.
+ */
 static guint8 *
 filter_level(Job *job, const guint8 *coarser, GError **error)
 {
   const MsPyramidSize size = job->size;
-  const gsize n = (gsize)size.width * size.height;
+  const MsPyramidRows rows = {job->region.y, job->region.y + job->region.height};
+  const gsize n = (gsize)size.width * job->region.height;
   g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
   g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;
 
@@ -205,21 +215,22 @@ filter_level(Job *job, const guint8 *coarser, GError **error)
     return NULL;
   job->mask = coarser ? mask : NULL;
   if (coarser) {
-    ms_pyramid_enlarge(coarser, job->pixels, size, result);
-    ms_pyramid_mark(coarser, size, ms_pyramid_edge(job->params), mask);
+    ms_pyramid_enlarge(coarser, pixel_at(job, 0, rows.first), size, rows, result);
+    ms_pyramid_mark(coarser, size, rows, ms_pyramid_edge(job->params), mask);
   }
-  guint8 *corner = result + ((gsize)job->region.y * size.width + job->region.x) * 4;
-  gboolean good = filter_rows(job, corner, (gsize)size.width * 4, error);
+  gboolean good = filter_rows(job, result + (gsize)job->region.x * 4, (gsize)size.width * 4, error);
   job->mask = NULL;
   return good ? g_steal_pointer(&result) : NULL;
 }
 
-/* Computes the levels above that of @job, then its result. Only the pixels of its region are final. */
+/* Computes the levels above that of @job unless the result is known, then that of filter_level(). */
 static guint8 *
 run_level(Job *job, GError **error)
 {
   g_autofree guint8 *coarser = NULL;
 
+  if (job->run->coarser)
+    return filter_level(job, ms_image_get_pixels(job->run->coarser), error);
   if (job->params->levels > 0) {
     const MsParams params = ms_params_coarser(job->params);
     const MsPyramidSize size = ms_pyramid_size(job->size.width, job->size.height, 1);
@@ -257,7 +268,7 @@ run_levels(Job *job, MsImage *source, GError **error)
   if (!out)
     return NULL;
   for (int y = 0; y < r->height; y++)
-    memcpy(out + y * row, whole + (r->y + y) * stride + (gsize)r->x * 4, row);
+    memcpy(out + y * row, whole + y * stride + (gsize)r->x * 4, row);
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
 }
 
@@ -280,21 +291,30 @@ run_in_rgb(MsImage *source, const MsParams *params, const MsReferenceRun *run, G
   return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
 }
 
-/* Converts only the rows that can influence the region; the levels of a pyramid need all. */
+/* Converts only the rows that can influence the region; the levels of a pyramid need all unless they are known. */
 static MsImage *
 run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
 {
   const int height = ms_image_get_height(source);
   MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
   const MsRows band = {region.y, region.height};
-  const MsRows held = ms_bands_with_halo(band, params->levels > 0 ? height : ms_params_halo(params, height), height);
+  const gboolean needs_all = params->levels > 0 && !run->coarser;
+  const MsRows held = ms_bands_with_halo(band, needs_all ? height : ms_params_halo(params, height), height);
   MsReferenceRun inside = *run;
   g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
   g_autoptr(MsImage) converted = ms_space_convert_image(params->space, rows, error);
 
-  region.y -= held.first;
-  inside.region = &region;
-  g_autoptr(MsImage) filtered = converted ? run_in_rgb(converted, params, &inside, error) : NULL;
+  g_autoptr(MsImage) filtered = NULL;
+  if (converted && run->coarser) {
+    Job job = job_for(source, params, run);
+    job.pixels = ms_image_get_pixels(converted);
+    job.top = held.first;
+    filtered = run_levels(&job, source, error);
+  } else if (converted) {
+    region.y -= held.first;
+    inside.region = &region;
+    filtered = run_in_rgb(converted, params, &inside, error);
+  }
   return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
 }
 

@@ -15,12 +15,15 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 /**
  * MsReferenceRun: the region and the reports of a run; every member may be %NULL.
  * @region: the rectangle to compute, %NULL for the whole image
+ * @coarser: the result of the level above where it is known; only the rows of the source that can influence the region
+ *   are read then
  * @samples: (inout): grows by the number of window pixels tested in all iterations of all pixels
  * @progress: called after each row
  * @cancellable: checked before each row
  */
 typedef struct {
   const MsRegion *region;
+  MsImage *coarser;
   guint64 *samples;
   MsProgressFunc progress;
   gpointer progress_data;

@@ -87,22 +87,26 @@ class MemoryLimit(headless.HeadlessCase):
         the encoder needs memory, so that their number does not follow the machine's."""
         row = bytes(x * c // 7 % 256 for x in range(7000) for c in (3, 5, 8))
         write_rows(self.src / "large.png", row, 5000)
-        limit = 320 * MIB
-        peak, _ = self.peak(self.src / "large.png", "-o", self.out / "x.png", "--device", "cpu", "--sp", "1",
-                            "--max-iterations", "1", "--memory-limit", limit, "--jobs", "2")
-        self.assertLess(peak, limit)
-        self.assertEqual(self.names(), ["x.png"])
+        for levels, limit in ((0, 320 * MIB), (1, 480 * MIB), (3, 560 * MIB)):
+            with self.subTest(levels=levels):
+                peak, _ = self.peak(self.src / "large.png", "-o", self.out / f"{levels}.png", "--device", "cpu", "--sp",
+                                    "1", "--max-iterations", "1", "--memory-limit", limit, "--jobs", "2", "--levels",
+                                    levels)
+                self.assertLess(peak, limit)
+        self.assertEqual(self.names(), ["0.png", "1.png", "3.png"])
 
     def test_bands_have_the_same_figures(self):
         """Statistics, histogram and verification of an image in bands, with an output and without."""
         source = self.picture("a.png", 1000, 700)
-        for device, limit in (("cpu", "260M"), ("reference", "56M")):
+        for device, levels, limit in (("cpu", 0, "260M"), ("reference", 0, "56M"), ("cpu", 2, "266M"),
+                                      ("reference", 1, "58M")):
             for output in ((), ("-o", self.out / f"{device}.jpg")):
-                with self.subTest(device=device, output=output):
+                with self.subTest(device=device, levels=levels, output=output):
                     arguments = (source, *output, "--stats", "--histogram", "--verify", "--sp", "1", "--max-iterations",
-                                 "1", "--device", device, "--jobs", "1")
+                                 "1", "--levels", levels, "--device", device, "--jobs", "1", "--on-conflict",
+                                 "overwrite")
                     whole = self.report(*arguments)["images"][0]
-                    bands = self.report(*arguments, "--memory-limit", limit, "--on-conflict", "overwrite")["images"][0]
+                    bands = self.report(*arguments, "--memory-limit", limit)["images"][0]
                     self.assertGreater(len(bands["timings"]), 2 * len(whole["timings"]))
                     self.assertEqual(numbers(bands), numbers(whole))
 
@@ -122,13 +126,14 @@ class MemoryLimit(headless.HeadlessCase):
     def test_the_smallest_limit_is_told(self):
         """The limit that the refusal recommends is sufficient."""
         source = self.picture("a.png", 300, 200)
-        _, error = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
-                             "--memory-limit", "40M", status=1)
-        self.sentence(error, "a.png", "--memory-limit", "needs")
-        needed = error.split(" and needs ")[1].split()[0]
-        peak, _ = self.peak(source, "-o", self.out / "x.png", "--device", "reference", "--sp", "1",
-                            "--memory-limit", f"{needed}M")
-        self.assertLess(peak, int(needed) * MIB)
+        for levels in ("0", "2"):
+            arguments = (source, "-o", self.out / f"{levels}.png", "--device", "reference", "--sp", "1", "--levels",
+                         levels)
+            _, error = self.peak(*arguments, "--memory-limit", "40M", status=1)
+            self.sentence(error, "a.png", "--memory-limit", "needs")
+            needed = error.split(" and needs ")[1].split()[0]
+            peak, _ = self.peak(*arguments, "--memory-limit", f"{needed}M")
+            self.assertLess(peak, int(needed) * MIB)
 
     def test_few_addresses(self):
         """Under ulimit -v, rows are filtered in bands, and an image without addresses fails alone, by name."""

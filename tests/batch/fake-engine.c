@@ -71,6 +71,7 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
   }
   result = ms_reference_run(source, &settings->params,
                             &(MsReferenceRun){.region = run->region,
+                                              .coarser = run->coarser,
                                               .progress = ms_engine_report_progress,
                                               .progress_data = self,
                                               .cancellable = run->cancellable},

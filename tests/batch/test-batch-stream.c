@@ -66,6 +66,17 @@ test_plan(void)
   request.height = 10000;
   assert_plan(&request, 202, (int)(((1 << 20) / 400 - 404) / 3));
 
+  /* Of the level above, of 50x500 pixels, a result is kept; while it is computed, there is its picture, too. */
+  request = request_of(100, 1000, 10, 50 * 500 * 4 + 400 * (20 + 3 * 77));
+  request.params.levels = 1;
+  request.coarse_copies = 1;
+  assert_plan(&request, 10, 0);
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 3 * 50 * 500 * 4 + 7 * 400);
+  request.memory = 3 * 50 * 500 * 4 + 7 * 400;
+  assert_plan(&request, 10, (int)((2 * 50 * 500 * 4 + 7 * 400) / 400 - 20) / 3);
+  request.params.levels = 2;
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 4 * 50 * 500 * 4 + 7 * 400);
+
   /* However much memory there is, a band has 256 MiB at most. */
   request = request_of(1 << 16, 1 << 16, 2, G_GUINT64_CONSTANT(1) << 40);
   assert_plan(&request, 2, 1 << 10);
@@ -138,6 +149,17 @@ test_opaque(BatchFixture *f, gconstpointer data)
   set_fast(f);
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
   assert_equal(f, "a.png", LIMIT);
+}
+
+static void
+test_levels(BatchFixture *f, gconstpointer data)
+{
+  set_fast(f);
+  f->request.settings.params.levels = 2;
+  f->options.settings = f->request.settings;
+  f->options.verify = TRUE;
+  add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
+  assert_equal(f, "a.png", 2 * LIMIT);
 }
 
 static void
@@ -317,6 +339,7 @@ test_refused(BatchFixture *f, gconstpointer data)
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
   f->options.memory_limit = LIMIT;
   f->options.settings.params.levels = 1;
+  f->options.several_devices = TRUE;
   const MsBatchItem *item = run_one(f, &items);
   g_assert_nonnull(strstr(item->error, "a.png"));
   g_assert_nonnull(strstr(item->error, "--memory-limit"));
@@ -368,6 +391,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/batch/stream/plan", test_plan);
   BATCH_FIXTURE_ADD("stream/opaque", test_opaque);
+  BATCH_FIXTURE_ADD("stream/levels", test_levels);
   BATCH_FIXTURE_ADD("stream/transparent", test_transparent);
   BATCH_FIXTURE_ADD("stream/space", test_space);
   BATCH_FIXTURE_ADD("stream/long", test_long);

@@ -142,7 +142,7 @@ test_mask(void)
   guint marked = 0;
 
   ms_pyramid_halve(ms_image_get_pixels(source), size, coarse);
-  ms_pyramid_mark(coarse, size, ms_pyramid_edge(&settings.params), mask);
+  ms_pyramid_mark(coarse, size, (MsPyramidRows){0, size.height}, ms_pyramid_edge(&settings.params), mask);
   for (guint i = 0; i < 128 * 96; i++)
     marked += mask[i];
   g_assert_cmpuint(marked, >, 128 * 96 / 50);

@@ -2,7 +2,9 @@
 /* Regions within a budget of memory: a refusal says what is needed, and the result does not depend on the budget. */
 #include <string.h>
 
+#include "core/regions/close-rows.h"
 #include "core/regions/region-plan.h"
+#include "core/regions/row-threads.h"
 #include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 
@@ -104,8 +106,7 @@ find(MsContext *context, const Scene *scene, guint min_pixels, MsMemoryBudget *b
 }
 
 /*
- * Every refusal asks for more than there was, and several stages refuse, until the budget suffices; linked runs of a
- * processor take more than merging does, which then refuses nothing.
+ * Every refusal asks for more than there was, and several stages refuse, until the budget suffices.
  */
 static void
 check_budgets(MsContext *context, const Scene *scene, guint min_pixels, guint least_refusals)
@@ -139,10 +140,29 @@ test_refusals(void)
   scene_init(&scene);
   check_budgets(NULL, &scene, 1, 3);
   check_budgets(NULL, &scene, 30, 6);
-  if (context)
-    check_budgets(context, &scene, 1, 3);
-  if (context)
-    check_budgets(context, &scene, 30, 2);
+  if (!context)
+    return;
+  check_budgets(context, &scene, 1, 3);
+  check_budgets(context, &scene, 30, 2);
+}
+
+/* On a processor there are as many numbers of sets as labels. */
+static void
+test_linked_labels(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GError) error = NULL;
+  g_auto(Scene) scene = {NULL};
+
+  if (!context || ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU)
+    return;
+  scene_init(&scene);
+  const guint64 rows = (guint64)ms_row_threads_count(WIDTH, HEIGHT) * ms_close_rows_bytes(WIDTH),
+                needed = 2 * 4 * PIXELS + rows;
+  MsMemoryBudget budget = {.most = needed - 1};
+  g_assert_null(find(context, &scene, 1, &budget, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+  g_assert_cmpuint(budget.needed, ==, needed);
 }
 
 int
@@ -152,5 +172,6 @@ main(int argc, char **argv)
   g_test_add_func("/region-memory/plan", test_plan);
   g_test_add_func("/region-memory/budget", test_budget);
   g_test_add_func("/region-memory/refusals", test_refusals);
+  g_test_add_func("/region-memory/linked-labels", test_linked_labels);
   return g_test_run();
 }

@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  *   if it is for images alone
  * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
  * @memory: the images' share of the limit or its default; set by the runner
+ * @several_devices: whether the engine divides an image among devices
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
  * @manifest: (nullable): gets a line for each finished item
@@ -43,6 +44,7 @@ typedef struct {
   guint64 memory_runtime;
   const char *scratch;
   guint64 memory;
+  gboolean several_devices;
   guint engine_copies;
   guint inspected_copies;
   MsManifest *manifest;

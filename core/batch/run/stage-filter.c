@@ -74,8 +74,7 @@ check_difference(const MsBatchItem *item, GError **error)
 
 /**
  * ms_stage_verify_band:
- * @source: the image, of which the rows that can influence the band are valid
- * @region: all columns and the rows of the band; the bands go from top to bottom
+ * @place: of the band, which has all columns; the bands go from top to bottom
  * @result: of the band
  *
  * Compares a band with the serial reference and adds its differences to those of the item.
@@ -83,12 +82,13 @@ check_difference(const MsBatchItem *item, GError **error)
  * Returns: %FALSE with #MS_ERROR_MISMATCH after the last band of an image that differs
  */
 gboolean
-ms_stage_verify_band(MsBatchImage *work, MsImage *source, const MsRegion *region, MsImage *result, GError **error)
+ms_stage_verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GError **error)
 {
+  const MsRegion *region = &place->region;
   MsBatchItem *item = work->item;
-  g_autoptr(MsImage) expected =
-    ms_reference_run(source, &work->options->settings.params,
-                     &(MsReferenceRun){.region = region, .cancellable = work->cancellable}, error);
+  g_autoptr(MsImage) expected = ms_reference_run(
+    place->image, &work->options->settings.params,
+    &(MsReferenceRun){.region = region, .coarser = place->coarser, .cancellable = work->cancellable}, error);
 
   if (!expected)
     return FALSE;
@@ -107,7 +107,7 @@ ms_stage_verify_band(MsBatchImage *work, MsImage *source, const MsRegion *region
 gboolean
 ms_stage_verify(MsBatchImage *work, GError **error)
 {
-  const MsRegion whole = ms_image_get_extent(work->source);
+  const MsStreamedBand whole = {work->source, NULL, ms_image_get_extent(work->source)};
 
-  return ms_stage_verify_band(work, work->source, &whole, work->result, error);
+  return ms_stage_verify_band(work, &whole, work->result, error);
 }

@@ -51,8 +51,8 @@ read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
 static const char *
 why_whole(const MsBatchImage *work, const MsCodec *codec)
 {
-  if (work->options->settings.params.levels > 0)
-    return N_("--levels needs the whole image, and without it the image is filtered in bands");
+  if (work->options->settings.params.levels > 0 && work->options->several_devices)
+    return N_("with --levels several devices need the whole image; a single one filters it in bands");
   if (!work->item->output)
     return NULL;
   if (work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output) ||
@@ -124,6 +124,13 @@ reference_copies(const MsRunnerOptions *options)
   return options->verify && options->settings.params.space != MS_SPACE_RGB ? 2 : 0;
 }
 
+/* With levels the reference has the rows of a band twice, and their mask. */
+static guint
+level_copies(const MsRunnerOptions *options)
+{
+  return options->settings.params.levels > 0 ? 2 : 0;
+}
+
 /*
  * Compresses a PNG file in bands, which takes longer, only where compressing it as a whole leaves bands so low that the
  * halo is most of what is filtered.
@@ -131,10 +138,12 @@ reference_copies(const MsRunnerOptions *options)
 static MsStreamPlan
 plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
 {
+  const guint verify = work->options->verify ? 1 : 0;
   MsStreamRequest request = {.width = header->width,
                              .height = header->height,
                              .params = work->options->settings.params,
-                             .copies = work->options->inspected_copies + (work->options->verify ? 1 : 0),
+                             .copies = work->options->inspected_copies + verify + level_copies(work->options),
+                             .coarse_copies = 1 + verify,
                              .halo_copies = work->options->engine_copies + reference_copies(work->options),
                              .memory = work->options->memory};
 

@@ -153,7 +153,7 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
 
   if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
     return FALSE;
-  return !check->work->options->verify || ms_stage_verify_band(check->work, band->image, &band->region, result, error);
+  return !check->work->options->verify || ms_stage_verify_band(check->work, band, result, error);
 }
 
 /**
@@ -183,6 +183,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks
                        .kernel_ms = item->kernel_ms,
                        .filter_ms = item->filter_ms,
                        .used = work->options->settings,
+                       .verifies = work->options->verify,
                        .inspect = hooks->inspect || work->options->verify ? check_band : NULL,
                        .inspect_data = &check};
 

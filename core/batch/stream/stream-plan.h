@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @codec_bytes: working memory of the decoder and the encoder
  * @copies: further copies of the rows of a band, for comparing and measuring
  * @halo_copies: further copies of the rows of a band with its halo
+ * @coarse_copies: results of the level above that are kept, for settings with levels
  * @memory: bytes that the streamed image may take in all
  */
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
   guint64 codec_bytes;
   guint copies;
   guint halo_copies;
+  guint coarse_copies;
   guint64 memory;
 } MsStreamRequest;
 
@@ -30,7 +32,8 @@ typedef struct {
  * MsStreamPlan:
  * @halo: rows above and below a band that can influence it
  * @band_rows: rows of a band; 0 where not even one row fits
- * @bytes: memory of the source rows, the result rows and the encoder; of the smallest band where none fits
+ * @bytes: memory of the source rows, the result rows, the levels above and the encoder; of the smallest band where none
+ *   fits
  */
 typedef struct {
   int halo;

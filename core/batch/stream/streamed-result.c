@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/batch/stream/streamed-levels.h"
+#include "core/batch/stream/streamed-report.h"
 #include "core/filter/plan/bands.h"
 #include "core/image/stream/row-window.h"
 
@@ -20,6 +22,7 @@ typedef struct {
   int filtered;
   int dropped; /* of the result */
   MsRows band; /* that is being filtered */
+  MsStreamedLevels levels;
 } Feed;
 
 static void
@@ -29,6 +32,7 @@ feed_free(gpointer data)
 
   g_clear_pointer(&self->reader, ms_row_file_close);
   g_clear_object(&self->source_image);
+  ms_streamed_levels_clear(&self->levels);
   g_clear_pointer(&self->source, ms_row_window_free);
   g_clear_pointer(&self->result, ms_row_window_free);
   g_free(self);
@@ -87,33 +91,11 @@ report_progress(int done, int total, gpointer data)
                         self->run->progress_data);
 }
 
-/* Adds the time of a band to that of the image, of which each repeat has one. */
-static void
-add_time(GArray *times, guint repeat, double ms)
-{
-  if (repeat >= times->len)
-    g_array_append_val(times, ms);
-  else
-    g_array_index(times, double, repeat) += ms;
-}
-
-static void
-keep_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
-{
-  g_free(self->rejected);
-  self->rejected = g_steal_pointer(&run->rejected);
-  self->used = run->used;
-  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
-  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
-  if (repeat + 1 == self->repeat)
-    ms_timing_log_append(self->log, run->log);
-}
-
 /* The source of the band shares the rows in memory. */
 static gboolean
 inspect_band(Feed *self, const MsRegion *region, MsImage *result, GError **error)
 {
-  const MsStreamedBand band = {self->source_image, *region};
+  const MsStreamedBand band = {self->source_image, self->levels.expected, *region};
   g_autoptr(MsImage) source = ms_image_new_rows(self->source_image, region->y, region->height);
 
   return self->run->inspect(source, result, &band, self->run->inspect_data, error);
@@ -124,12 +106,13 @@ filter_band_once(Feed *self, guint repeat, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsRegion region = {0, self->band.first, self->width, self->band.count};
-  MsEngineRun run = {.log = log, .region = &region, .cancellable = self->run->cancellable};
+  MsEngineRun run = {
+    .log = log, .region = &region, .coarser = self->levels.result, .cancellable = self->run->cancellable};
   g_autoptr(MsImage) image = ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, error);
 
   gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
   if (good) {
-    keep_report(self->run, &run, repeat);
+    ms_streamed_report_add(self->run, &run, repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
     name_failure(self, error);
@@ -170,6 +153,8 @@ hold_rows(gpointer data, int first, int end, GError **error)
 
   if (end > self->filtered)
     ms_engine_set_progress(self->run->engine, report_progress, self);
+  if (good && self->run->settings->params.levels > 0 && !self->levels.result)
+    good = ms_streamed_levels_run(&self->levels, &self->file, self->run, error);
   while (good && self->filtered < end)
     good = filter_next_band(self, error);
   ms_engine_set_progress(self->run->engine, NULL, NULL);

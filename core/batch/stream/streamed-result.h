@@ -28,9 +28,13 @@ typedef struct {
   gboolean is_opaque;
 } MsStreamedFile;
 
-/** MsStreamedBand: the place of a band in @image, of which the rows that can influence the band are valid. */
+/**
+ * MsStreamedBand: the place of a band in @image, of which the rows that can influence the band are valid.
+ * @coarser: (nullable): the serial reference's result of the level above, for a run that verifies settings with levels
+ */
 typedef struct {
   MsImage *image;
+  MsImage *coarser;
   MsRegion region;
 } MsStreamedBand;
 
@@ -45,6 +49,7 @@ typedef struct {
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
  * @feed_us: (out): time in which rows were decoded and filtered
+ * @verifies: whether @inspect compares with the serial reference
  * @inspect: (nullable): called with the source and the result of each band, from top to bottom; a second pass begins at
  *   row 0 again
  */
@@ -62,6 +67,7 @@ typedef struct {
   char *rejected;
   char *damage;
   gint64 feed_us;
+  gboolean verifies;
   gboolean (*inspect)(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error);
   gpointer inspect_data;
 } MsStreamedRun;

@@ -203,7 +203,7 @@ cut(MsPlan *self, GError **error)
 static gboolean
 cut_level(MsPlan *self, GError **error)
 {
-  self->in_stripes = !fits_whole(self);
+  self->in_stripes = self->request.has_coarser || !fits_whole(self);
   if (self->in_stripes)
     return cut(self, error);
   self->lanes = 1;

@@ -93,6 +93,7 @@ typedef struct {
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
  * @modes: whether the modes are computed, the positions at which pixels converge
  * @pipelined: whether stripes may use several queues of the device
+ * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
  */
 typedef struct {
   MsSettings settings;
@@ -103,6 +104,7 @@ typedef struct {
   guint64 memory_budget;
   gboolean pipelined;
   gboolean modes;
+  gboolean has_coarser;
 } MsPlanRequest;
 
 /**

@@ -66,6 +66,7 @@ plan_coarser(MsPlan *plan, const MsPlanRequest *request, GError **error)
   above.width = size.width;
   above.height = size.height;
   above.region = (MsRegion){0, 0, size.width, size.height};
+  above.has_coarser = FALSE;
   plan->coarser = ms_plan_new(&above, error);
   return plan->coarser != NULL;
 }

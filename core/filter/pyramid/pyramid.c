@@ -24,9 +24,9 @@ ms_pyramid_edge(const MsParams *params)
   return MAX(ms_params_numbers(params).isr2, LEAST_EDGE);
 }
 
-/* Reflects @at into 0 to @extent - 1 about the first and the last coordinate, without repeating them. */
-static int
-reflect(int at, int extent)
+/** ms_pyramid_reflect: @at within 0 to @extent - 1, reflected about the first and last, which are not repeated. */
+int
+ms_pyramid_reflect(int at, int extent)
 {
   if (extent == 1)
     return 0;
@@ -36,17 +36,33 @@ reflect(int at, int extent)
 }
 
 static guint8
-halved_value(const guint8 *fine, MsPyramidSize size, int x, int y, int channel)
+halved_value(const guint8 *const rows[5], int width, int x, int channel)
 {
   static const int weights[5] = {1, 4, 6, 4, 1};
   int sum = 0;
 
-  for (int j = 0; j < 5; j++) {
-    const guint8 *row = fine + (gsize)reflect(2 * y + j - 2, size.height) * size.width * 4;
-    for (int i = 0; i < 5; i++)
-      sum += weights[j] * weights[i] * row[reflect(2 * x + i - 2, size.width) * 4 + channel];
+  for (int i = 0; i < 5; i++) {
+    const gsize at = (gsize)ms_pyramid_reflect(2 * x + i - 2, width) * 4 + channel;
+    for (int j = 0; j < 5; j++)
+      sum += weights[j] * weights[i] * rows[j][at];
   }
   return (guint8)((sum + 128) >> 8);
+}
+
+/**
+ * ms_pyramid_halve_row:
+ * @rows: for row y of the next level the rows 2y - 2 to 2y + 2, reflected
+ * @width: of @rows, in pixels
+ * @coarse: (out): the row of the next level, see ms_pyramid_halve()
+ */
+void
+ms_pyramid_halve_row(const guint8 *const rows[5], int width, guint8 *coarse)
+{
+  for (int x = 0; x < width / 2 + width % 2; x++, coarse += 4) {
+    for (int k = 0; k < 3; k++)
+      coarse[k] = halved_value(rows, width, x, k);
+    coarse[3] = 0;
+  }
 }
 
 /**
@@ -61,12 +77,12 @@ ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
 {
   MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
 
-  for (int y = 0; y < next.height; y++)
-    for (int x = 0; x < next.width; x++, coarse += 4) {
-      for (int k = 0; k < 3; k++)
-        coarse[k] = halved_value(fine, size, x, y, k);
-      coarse[3] = 0;
-    }
+  for (int y = 0; y < next.height; y++) {
+    const guint8 *rows[5];
+    for (int j = 0; j < 5; j++)
+      rows[j] = fine + (gsize)ms_pyramid_reflect(2 * y + j - 2, size.height) * size.width * 4;
+    ms_pyramid_halve_row(rows, size.width, coarse + (gsize)y * next.width * 4);
+  }
 }
 
 /* The coordinate beside @at, reflected at the start and repeated at the end, as in cv::pyrUp(). */
@@ -116,16 +132,16 @@ enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int chann
 
 /**
  * ms_pyramid_enlarge:
- * @original: pixels of the finer level, whose fourth byte is copied to @fine
- * @size: of @fine and @original
- * @fine: (out): the enlarged picture
+ * @original: @rows of the finer level, whose fourth byte is copied to @fine
+ * @size: of the finer level
+ * @fine: (out): @rows of the enlarged picture
  *
  * Twice the size by the 5x5 binomial filter, rounded half up: cv::pyrUp() of three channels.
  */
 void
-ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, guint8 *fine)
+ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsPyramidRows rows, guint8 *fine)
 {
-  for (int y = 0; y < size.height; y++)
+  for (int y = rows.first; y < rows.end; y++)
     for (int x = 0; x < size.width; x++, fine += 4, original += 4) {
       for (int k = 0; k < 3; k++)
         fine[k] = enlarged_value(coarse, size, x, y, k);
@@ -177,20 +193,20 @@ is_at_edge(const guint8 *coarse, int width, int x, int y, int edge)
  * @coarse: the filtered coarser level
  * @size: of the finer level
  * @edge: from ms_pyramid_edge()
- * @mask: (out): a byte for each pixel of the finer level: 1 where it is filtered again, else 0
+ * @mask: (out): a byte for each pixel of @rows of the finer level: 1 where it is filtered again, else 0
  *
  * A pixel (x, y) of the coarser level that is not on its border and differs from a neighbour by an edge marks the 3x3
  * pixels around (2x - 1, 2y + 1) of the finer level, as cv::pyrMeanShiftFiltering() does.
  */
 void
-ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, int edge, guint8 *mask)
+ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsPyramidRows rows, int edge, guint8 *mask)
 {
-  MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
+  const MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
 
-  memset(mask, 0, (gsize)size.width * size.height);
-  for (int y = 1; y < from.height - 1; y++)
+  memset(mask, 0, (gsize)size.width * (rows.end - rows.first));
+  for (int y = MAX(1, (rows.first - 1) / 2); y < from.height - 1 && 2 * y < rows.end; y++)
     for (int x = 1; x < from.width - 1; x++)
       if (is_at_edge(coarse, from.width, x, y, edge))
-        for (int j = 2 * y; j <= 2 * y + 2; j++)
-          memset(mask + (gsize)j * size.width + 2 * x - 2, 1, 3);
+        for (int j = MAX(2 * y, rows.first); j <= MIN(2 * y + 2, rows.end - 1); j++)
+          memset(mask + (gsize)(j - rows.first) * size.width + 2 * x - 2, 1, 3);
 }

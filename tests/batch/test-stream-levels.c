@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Images with levels in bands of rows: the pixels of the whole image, from the rows that the plan holds. */
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "core/batch/stream/streamed-result.h"
+#include "core/engine/device-engine.h"
+#include "core/engine/reference-engine.h"
+#include "core/filter/pyramid/halving.h"
+#include "core/filter/reference.h"
+#include "core/filter/space/space-tables.h"
+#include "core/image/image-save.h"
+#include "tests/support/fixture.h"
+#include "tests/support/image-files.h"
+
+#define CASES 24
+#define MANY_CASES 200
+
+static void
+test_halving(void)
+{
+  for (int i = 0; i < 13 * 13; i++) {
+    const MsPyramidSize size = {1 + i % 13, 1 + i / 13}, half = ms_pyramid_size(size.width, size.height, 1);
+    g_autoptr(MsImage) image = ms_test_image_random(size.width, size.height, (guint32)i, TRUE, NULL);
+    const gsize bytes = (gsize)half.width * half.height * 4;
+    g_autofree guint8 *expected = g_malloc(bytes), *actual = g_malloc(bytes);
+    g_autoptr(MsHalving) halving = ms_halving_new(size, actual);
+    ms_pyramid_halve(ms_image_get_pixels(image), size, expected);
+    for (int y = 0; y < size.height; y++)
+      ms_halving_add_row(halving, ms_image_get_pixels(image) + (gsize)y * size.width * 4);
+    g_assert_cmpmem(expected, bytes, actual, bytes);
+  }
+}
+
+/* One random image with its settings, and how it is read and cut. */
+typedef struct {
+  MsImage *image;
+  MsSettings settings;
+  int band_rows;
+  gboolean in_scratch;
+  gboolean verifies;
+  guint repeat;
+} Case;
+
+static Case
+make_case(GRand *random)
+{
+  static const double radii[] = {1, 2, 3, 5.5, 8};
+  const int width = g_rand_int_range(random, 1, 90), height = g_rand_int_range(random, 1, 160);
+  const guint32 seed = g_rand_int(random);
+  Case self = {.settings = ms_settings_default(),
+               .band_rows = g_rand_int_range(random, 1, 24),
+               .in_scratch = g_rand_boolean(random),
+               .verifies = g_rand_boolean(random),
+               .repeat = (guint)g_rand_int_range(random, 1, 3)};
+  MsParams *params = &self.settings.params;
+
+  self.image = g_rand_boolean(random) ? ms_test_image_random(width, height, seed, g_rand_boolean(random), NULL)
+                                      : ms_fixture_scene(width, height, seed);
+  params->sp = radii[g_rand_int_range(random, 0, G_N_ELEMENTS(radii))];
+  params->sr = g_rand_int_range(random, 5, 80);
+  params->max_iterations = g_rand_int_range(random, 1, 4);
+  params->levels = g_rand_int_range(random, 1, 4);
+  params->space = (MsSpace)g_rand_int_range(random, MS_SPACE_RGB, MS_SPACE_LAB + 1);
+  return self;
+}
+
+/* The band is that of the serial reference with the reference's own levels above. */
+static gboolean
+verify_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
+{
+  const Case *self = data;
+  const MsReferenceRun run = {.region = &band->region, .coarser = band->coarser};
+
+  g_assert_nonnull(band->coarser);
+  g_autoptr(MsImage) expected = ms_reference_run(band->image, &self->settings.params, &run, error);
+  g_assert_no_error(*error);
+  ms_fixture_assert_same(expected, result, "a band with its levels");
+  return TRUE;
+}
+
+/* The rows of the result one after the other, since those of earlier bands are dropped. */
+static MsImage *
+take_all(MsImage *streamed)
+{
+  const int width = ms_image_get_width(streamed), height = ms_image_get_height(streamed);
+  guint8 *pixels = g_malloc((gsize)width * height * 4);
+
+  for (int y = 0; y < height; y++) {
+    const gsize stride = (gsize)width * 4;
+    g_autoptr(GError) error = NULL;
+    ms_image_hold_rows(streamed, y, 1, &error);
+    g_assert_no_error(error);
+    memcpy(pixels + y * stride, ms_image_get_pixels(streamed) + y * stride, stride);
+    ms_image_drop_rows(streamed, y + 1);
+  }
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
+static MsImage *
+stream(const Case *self, MsEngine *engine, const char *path)
+{
+  const MsImageLimits limits = {.max_pixels = 1 << 20};
+  const int height = ms_image_get_height(self->image);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  g_autoptr(GArray) kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
+  g_autoptr(GArray) filter_ms = g_array_new(FALSE, FALSE, sizeof(double));
+  MsStreamedFile file = {.input = {path, path, NULL, &limits},
+                         .plan = {ms_params_halo(&self->settings.params, height), self->band_rows, 0}};
+  MsStreamedRun run = {.engine = engine,
+                       .settings = &self->settings,
+                       .repeat = self->repeat,
+                       .log = log,
+                       .kernel_ms = kernel_ms,
+                       .filter_ms = filter_ms,
+                       .verifies = self->verifies,
+                       .inspect = self->verifies ? verify_band : NULL,
+                       .inspect_data = (gpointer)self};
+  g_autoptr(GError) error = NULL;
+
+  if (self->in_scratch)
+    file.scratch = ms_scratch_file_new(g_get_tmp_dir(), path);
+  ms_streamed_file_inspect(&file, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsImage) streamed = ms_streamed_result_new(&file, &run, &error);
+  g_assert_no_error(error);
+  MsImage *result = take_all(streamed);
+  g_assert_cmpuint(kernel_ms->len, ==, self->repeat);
+  g_clear_object(&streamed);
+  ms_streamed_file_clear(&file);
+  g_free(run.rejected);
+  return result;
+}
+
+static void
+check(const Case *self, MsEngine *engine, const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  MsSaveOptions save = ms_save_options_default();
+
+  save.overwrite = TRUE;
+  g_assert_true(ms_image_save(self->image, path, &save, NULL, NULL, &error));
+  g_autoptr(MsImage) expected = ms_reference_run(self->image, &self->settings.params, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsImage) actual = stream(self, engine, path);
+  ms_fixture_assert_same(expected, actual, "an image with levels in bands");
+}
+
+static void
+check_cases(MsEngine *engine, guint32 seed)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp("ms-stream-XXXXXX", &error);
+  g_autofree char *path = g_build_filename(folder, "a.png", NULL);
+  const int n = ms_fixture_full_product() ? MANY_CASES : CASES;
+
+  for (int i = 0; i < n; i++) {
+    Case a_case = make_case(random);
+    const MsParams *p = &a_case.settings.params;
+    g_test_message("%dx%d, levels %d, sp %g, %d iterations, bands of %d rows", ms_image_get_width(a_case.image),
+                   ms_image_get_height(a_case.image), p->levels, p->sp, p->max_iterations, a_case.band_rows);
+    check(&a_case, engine, path);
+    g_object_unref(a_case.image);
+  }
+  g_unlink(path);
+  g_rmdir(folder);
+}
+
+static void
+test_reference(void)
+{
+  g_autoptr(MsEngine) engine = ms_reference_engine_new();
+
+  check_cases(engine, 11);
+}
+
+static void
+test_device(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context)
+    return;
+  g_autoptr(MsEngine) engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
+  check_cases(engine, 12);
+  /* So little memory that a band is cut into stripes on the device. */
+  ms_engine_set_memory_budget(engine, MS_SPACE_TABLES_BYTES + (192 << 10));
+  check_cases(engine, 13);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/stream-levels/halving", test_halving);
+  g_test_add_func("/stream-levels/reference", test_reference);
+  g_test_add_func("/stream-levels/device", test_device);
+  return g_test_run();
+}
