@@ -15,3 +15,8 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
 {
   add_window(windows, j, picture, column, top, rows, left, right, c);
 }
+
+static inline void
+complete_windows(known_t *known, totals_t *t, const int8 column, const int8 top)
+{
+}

@@ -3,7 +3,7 @@
  * Remembers the last window of each colour. The same samples are near that colour, so the sums of another window with
  * it differ by the rows and columns in one of the two alone. Twin of known-off.cl.
  */
-#define KNOWN_LOG2 9
+#define KNOWN_LOG2 11
 #define KNOWN (1 << KNOWN_LOG2)
 #define NO_COLOUR 0xffffffffu
 
@@ -17,11 +17,24 @@ typedef struct {
   halves_t s2;
 } known_sums_t;
 
-/* ends: the first column and row of the window, and those that follow its last (x0, y0, x1, y1). */
+#define N_SUMS 6
+
+/*
+ * ends: the first column and row of the window, and those that follow its last (x0, y0, x1, y1). pending: 1 and the
+ * index of the window among the eight that are being summed, or 0 where `sums` (in the order of known_sums_t) hold it.
+ */
 typedef struct {
-  uint colours[KNOWN];
-  int4 ends[KNOWN];
-  known_sums_t sums[KNOWN];
+  int4 ends;
+  int sums[N_SUMS];
+  uint colour;
+  int pending;
+} known_window_t;
+
+/* starts: sums to add to those of the eight windows, sum by sum; slots: where each window is remembered. */
+typedef struct {
+  known_window_t windows[KNOWN];
+  int starts[N_SUMS][8];
+  int slots[8];
 } known_t;
 
 /* Rows or columns of the picture; `samples` is where position 0 of line 0 is or would be stored. */
@@ -43,7 +56,7 @@ static inline void
 forget_windows(known_t *known)
 {
   for (int i = 0; i < KNOWN; i++)
-    known->colours[i] = NO_COLOUR;
+    known->windows[i].colour = NO_COLOUR;
 }
 
 static inline void
@@ -134,6 +147,24 @@ move_window(known_sums_t *sums, const picture_t *picture, const int4 before, con
   move_lines(sums, &sums->sy, &sums->sx, &columns, before.xz, after.xz, after.y, after.w, c, picture->limit);
 }
 
+/* The window of index `j` so far, which may be one of the eight. */
+static inline known_sums_t
+sums_so_far(const windows_t *windows, const int j)
+{
+  return (known_sums_t){windows->n[j], windows->sx[j], windows->sy[j], windows->s0[j], windows->s1[j], windows->s2[j]};
+}
+
+/* Starts window `j` with the sums of a remembered one. */
+static inline known_sums_t
+start_window(known_t *known, const windows_t *windows, const int j, const known_window_t *from)
+{
+  const known_sums_t none = {0, 0, 0, 0, 0, 0};
+
+  for (int k = 0; k < N_SUMS; k++)
+    known->starts[k][j] = from->pending ? known->starts[k][from->pending - 1] : from->sums[k];
+  return from->pending ? sums_so_far(windows, from->pending - 1) : none;
+}
+
 static inline void
 add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
                  const int top, const int rows, const int left, const int right, const colour_t *c)
@@ -141,25 +172,56 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
   const uint colour = (uint)c->c0[0] | (uint)c->c1[0] << 8 | (uint)c->c2[0] << 16;
   const uint slot = colour * 0x9e3779b1u >> (32 - KNOWN_LOG2);
   const int4 ends = (int4)(column + left, top, column + right + 1, top + rows);
-  known_sums_t *sums = &known->sums[slot];
+  known_window_t *window = &known->windows[slot];
 
-  if (known->colours[slot] == colour && is_near(known->ends[slot], ends)) {
-    move_window(sums, picture, known->ends[slot], ends, c);
+  if (window->colour == colour && is_near(window->ends, ends)) {
+    known_sums_t sums = start_window(known, windows, j, window);
+
+    move_window(&sums, picture, window->ends, ends, c);
+    windows->n[j] = sums.n;
+    windows->sx[j] = sums.sx;
+    windows->sy[j] = sums.sy;
+    windows->s0[j] = sums.s0;
+    windows->s1[j] = sums.s1;
+    windows->s2[j] = sums.s2;
   } else {
     add_window(windows, j, picture, column, top, rows, left, right, c);
-    known->colours[slot] = colour;
-    *sums = (known_sums_t){windows->n[j],
-                           windows->sx[j] + windows->n[j] * (halves_t)(uint)column,
-                           windows->sy[j] + windows->n[j] * (halves_t)(uint)top,
-                           windows->s0[j],
-                           windows->s1[j],
-                           windows->s2[j]};
+    windows->sx[j] += windows->n[j] * (halves_t)(uint)column;
+    windows->sy[j] += windows->n[j] * (halves_t)(uint)top;
+    for (int k = 0; k < N_SUMS; k++)
+      known->starts[k][j] = 0;
   }
-  known->ends[slot] = ends;
-  windows->n[j] = sums->n;
-  windows->sx[j] = sums->sx - sums->n * (halves_t)(uint)column;
-  windows->sy[j] = sums->sy - sums->n * (halves_t)(uint)top;
-  windows->s0[j] = sums->s0;
-  windows->s1[j] = sums->s1;
-  windows->s2[j] = sums->s2;
+  window->colour = colour;
+  window->ends = ends;
+  window->pending = j + 1;
+  known->slots[j] = (int)slot;
+}
+
+/* Completes the sums of eight windows, which begin at (column, top), and remembers them. */
+static inline void
+complete_windows(known_t *known, totals_t *t, const int8 column, const int8 top)
+{
+  int sums[N_SUMS][8] __attribute__((aligned(64)));
+
+  t->n += vload8(0, known->starts[0]);
+  t->sx += vload8(0, known->starts[1]);
+  t->sy += vload8(0, known->starts[2]);
+  t->s0 += vload8(0, known->starts[3]);
+  t->s1 += vload8(0, known->starts[4]);
+  t->s2 += vload8(0, known->starts[5]);
+  vstore8(t->n, 0, sums[0]);
+  vstore8(t->sx, 0, sums[1]);
+  vstore8(t->sy, 0, sums[2]);
+  vstore8(t->s0, 0, sums[3]);
+  vstore8(t->s1, 0, sums[4]);
+  vstore8(t->s2, 0, sums[5]);
+  for (int j = 0; j < 8; j++) {
+    known_window_t *window = &known->windows[known->slots[j]];
+
+    for (int k = 0; k < N_SUMS; k++)
+      window->sums[k] = sums[k][j];
+    window->pending = 0;
+  }
+  t->sx -= t->n * column;
+  t->sy -= t->n * top;
 }

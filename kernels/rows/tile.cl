@@ -73,6 +73,7 @@ sum_eight(totals_t *t, known_t *known, const picture_t *picture, const places_t 
     add_known_window(known, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], &c);
   }
   add_up(t, &windows);
+  complete_windows(known, t, *(int8 *)columns, top);
 }
 
 /*
