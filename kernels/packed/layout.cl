@@ -2,7 +2,9 @@
 /*
  * The layout of the packed kernel: a record of four words for four pixels side by side, red, green, blue and 0 in each.
  * A record starts every GRAIN columns: 2 or 4, whichever lets a window fill its QUADS records best. Around the image
- * lies a margin of SP pixels whose fourth byte is 255, which alone exceeds `sr` for every colour.
+ * lies a margin of SP pixels whose fourth byte is 255, which alone exceeds `sr` for every colour. Rows are 8 n + 5
+ * records long: work-items read below each other, and with rows of whole lines of a cache of 128 bytes, which a GPU
+ * reads word by word at the same time, all would wait for the same words.
  * core/filter/plan/plan-packed.c uses the same numbers.
  */
 #define SIDE (2 * SP + 1)
@@ -21,5 +23,7 @@ shift_of(const int region_x)
 static inline int
 records_per_row(const int width)
 {
-  return (width + GRAIN) / GRAIN + STEP * (QUADS - 1) + 1;
+  const int least = (width + GRAIN) / GRAIN + STEP * (QUADS - 1) + 1;
+
+  return least + ((5 - least) & 7);
 }

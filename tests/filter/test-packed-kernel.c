@@ -184,8 +184,8 @@ test_preference(void)
     double sp;
     guint capability;
     MsKernel kernel;
-  } cases[] = {{11, 90, MS_KERNEL_PACKED},   {11.5, 90, MS_KERNEL_PACKED}, {12, 90, MS_KERNEL_MATRIX},
-               {12.5, 90, MS_KERNEL_PACKED}, {64, 80, MS_KERNEL_MATRIX},   {40, 75, MS_KERNEL_PACKED},
+  } cases[] = {{14, 90, MS_KERNEL_PACKED},   {14.5, 90, MS_KERNEL_PACKED}, {15, 90, MS_KERNEL_MATRIX},
+               {15.5, 90, MS_KERNEL_PACKED}, {64, 80, MS_KERNEL_MATRIX},   {40, 75, MS_KERNEL_PACKED},
                {40, 52, MS_KERNEL_DIRECT}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -21,10 +21,10 @@ static const MsKernel packed_gpu_preference[] = {MS_KERNEL_PACKED, MS_KERNEL_MAT
 static const MsKernel matrix_gpu_preference[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT};
 
 /*
- * From this radius on the matrix kernel is faster than the packed one on devices that have both, with every picture and
- * colour radius of kernels/README.md.
+ * From this radius on the matrix kernel is faster than the packed one on devices that have both, with most pictures and
+ * colour radii of kernels/README.md.
  */
-#define FIRST_MATRIX_RADIUS 12
+#define FIRST_MATRIX_RADIUS 15
 
 /** ms_filter_kernel_find: (transfer none) (nullable): the row of a kernel; `auto` has none. */
 const MsFilterKernel *

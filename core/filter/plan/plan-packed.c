@@ -58,8 +58,9 @@ static gsize
 row_bytes(const MsPlan *plan)
 {
   int spacing = grain(plan->radius);
+  int least = (plan->request.width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1;
 
-  return ((plan->request.width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1) * BYTES_PER_RECORD;
+  return (least + ((5 - least) & 7)) * BYTES_PER_RECORD;
 }
 
 static gboolean
