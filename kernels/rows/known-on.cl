@@ -147,22 +147,18 @@ move_window(known_sums_t *sums, const picture_t *picture, const int4 before, con
   move_lines(sums, &sums->sy, &sums->sx, &columns, before.xz, after.xz, after.y, after.w, c, picture->limit);
 }
 
-/* The window of index `j` so far, which may be one of the eight. */
-static inline known_sums_t
-sums_so_far(const windows_t *windows, const int j)
+/* Starts window `j` with the sums of a remembered one, which may be another of the eight. */
+static inline void
+start_window(known_sums_t *sums, known_t *known, const windows_t *windows, const int j, const known_window_t *from)
 {
-  return (known_sums_t){windows->n[j], windows->sx[j], windows->sy[j], windows->s0[j], windows->s1[j], windows->s2[j]};
-}
+  const int other = max(from->pending - 1, 0);
 
-/* Starts window `j` with the sums of a remembered one. */
-static inline known_sums_t
-start_window(known_t *known, const windows_t *windows, const int j, const known_window_t *from)
-{
-  const known_sums_t none = {0, 0, 0, 0, 0, 0};
-
+  *sums = (known_sums_t){0, 0, 0, 0, 0, 0};
+  if (from->pending)
+    *sums = (known_sums_t){windows->n[other],  windows->sx[other], windows->sy[other],
+                           windows->s0[other], windows->s1[other], windows->s2[other]};
   for (int k = 0; k < N_SUMS; k++)
-    known->starts[k][j] = from->pending ? known->starts[k][from->pending - 1] : from->sums[k];
-  return from->pending ? sums_so_far(windows, from->pending - 1) : none;
+    known->starts[k][j] = from->pending ? known->starts[k][other] : from->sums[k];
 }
 
 static inline void
@@ -175,8 +171,9 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
   known_window_t *window = &known->windows[slot];
 
   if (window->colour == colour && is_near(window->ends, ends)) {
-    known_sums_t sums = start_window(known, windows, j, window);
+    known_sums_t sums;
 
+    start_window(&sums, known, windows, j, window);
     move_window(&sums, picture, window->ends, ends, c);
     windows->n[j] = sums.n;
     windows->sx[j] = sums.sx;
