@@ -22,15 +22,17 @@ open_gpu(MsOptionProduct *product)
   return FALSE;
 }
 
-/* Both rules; the largest colour radius accepts everything, zero only equal colours; another colour space. */
+/*
+ * Both rules; the largest colour radius accepts everything, zero only equal colours; pixels that are merged with others
+ * which are merged later; another colour space.
+ */
 static void
 test_parts(void)
 {
-  static const MsParams list[] = {{2, 20, 3, 1, MS_RULE_OPENCV},
-                                  {1, 510, 2, 0, MS_RULE_TRUNCATE},
-                                  {3, 60, 2, 1, MS_RULE_TRUNCATE},
-                                  {1, 0, 2, 1, MS_RULE_OPENCV},
-                                  {.sp = 2, .sr = 20, .max_iterations = 3, .epsilon = 1, .space = MS_SPACE_LUV}};
+  static const MsParams list[] = {
+    {2, 20, 3, 1, MS_RULE_OPENCV},   {1, 510, 2, 0, MS_RULE_TRUNCATE},
+    {3, 60, 2, 1, MS_RULE_TRUNCATE}, {1, 0, 2, 1, MS_RULE_OPENCV},
+    {4, 510, 8, 0, MS_RULE_OPENCV},  {.sp = 2, .sr = 20, .max_iterations = 3, .epsilon = 1, .space = MS_SPACE_LUV}};
   g_autoptr(MsImage) scene =
     ms_fixture_scene(ms_fixture_under_oclgrind() ? 11 : 83, ms_fixture_under_oclgrind() ? 9 : 47, 5);
   MsOptionProduct product;
