@@ -222,6 +222,22 @@ test_no_folder(BatchFixture *f, gconstpointer data)
   }
 }
 
+/* Without a folder for temporary files, the refusal says that one would help. */
+static void
+test_not_asked_for(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GPtrArray) items = NULL;
+
+  for (gsize i = 0; i < count_kinds(); i++)
+    add_picture(f, &kinds[i]);
+  run_failing(f, NULL, &items);
+  for (guint i = 0; i < items->len; i++) {
+    const MsBatchItem *item = batch_fixture_item(items, i);
+    g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
+    g_assert_nonnull(strstr(item->error, "cannot be read by rows. Raise the limit, or give --scratch."));
+  }
+}
+
 static void
 test_damaged(BatchFixture *f, gconstpointer data)
 {
@@ -250,6 +266,7 @@ main(int argc, char **argv)
     g_test_add(path, BatchFixture, &kinds[i], batch_fixture_set_up, test_equal, batch_fixture_tear_down);
   }
   BATCH_FIXTURE_ADD("scratch/no-folder", test_no_folder);
+  BATCH_FIXTURE_ADD("scratch/not-asked-for", test_not_asked_for);
   BATCH_FIXTURE_ADD("scratch/damaged", test_damaged);
   return g_test_run();
 }

@@ -156,9 +156,12 @@ plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
   return ms_stream_plan(&request);
 }
 
-/* Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands. */
+/*
+ * Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands.
+ * @needs_scratch: (out): whether a folder for temporary files would make it possible
+ */
 static gboolean
-plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
+plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scratch, GError **error)
 {
   const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
   const char *why = why_whole(work, codec);
@@ -170,8 +173,10 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
   }
   *file = (MsStreamedFile){.input = {work->item->input, work->name, work->content, &work->options->limits}};
   guint64 reading = 0;
+  *needs_scratch = ms_codec_get(header->format)->open_rows && !work->options->scratch;
   if (!settle_reading(work, header, &reading, error))
     return FALSE;
+  *needs_scratch = FALSE;
   file->plan = plan_bands(work, header, reading + (work->content ? g_bytes_get_size(work->content) : 0));
   if (file->plan.band_rows == 0) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
@@ -183,16 +188,23 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, GError **error)
 
 #define TOO_LARGE                                                                                                      \
   N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows (%s); raise the limit.")
+#define TOO_LARGE_FOR_ROWS                                                                                             \
+  N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows. %s Raise the limit, or give "  \
+     "--scratch.")
 
 static void
-set_memory_error(const MsBatchImage *work, const MsImageHeader *header, const GError *reason, GError **error)
+set_memory_error(const MsBatchImage *work, const MsImageHeader *header, gboolean needs_scratch, const GError *reason,
+                 GError **error)
 {
   g_autofree char *english = ms_error_dup_english(reason);
+  const int w = header->width, h = header->height;
   guint64 mib = mebibytes_needed(work->options, work->bytes);
 
   ms_error_take(error, MS_ERROR_TOO_LARGE,
-                g_strdup_printf(_(TOO_LARGE), work->name, header->width, header->height, mib, reason->message),
-                g_strdup_printf(TOO_LARGE, work->name, header->width, header->height, mib, english));
+                needs_scratch ? g_strdup_printf(_(TOO_LARGE_FOR_ROWS), work->name, w, h, mib, reason->message)
+                              : g_strdup_printf(_(TOO_LARGE), work->name, w, h, mib, reason->message),
+                needs_scratch ? g_strdup_printf(TOO_LARGE_FOR_ROWS, work->name, w, h, mib, english)
+                              : g_strdup_printf(TOO_LARGE, work->name, w, h, mib, english));
 }
 
 /*
@@ -203,17 +215,18 @@ static gboolean
 settle_memory(MsBatchImage *work, const MsImageHeader *header, GError **error)
 {
   g_autoptr(GError) reason = NULL;
+  gboolean needs_scratch = FALSE;
 
   if (work->bytes <= work->options->memory)
     return TRUE;
-  work->is_streamed = plan_stream(work, header, &reason);
+  work->is_streamed = plan_stream(work, header, &needs_scratch, &reason);
   if (work->is_streamed)
     work->bytes = work->file.plan.bytes;
   if (work->is_streamed ||
       (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && work->options->memory_limit == 0))
     return TRUE;
   if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
-    set_memory_error(work, header, reason, error);
+    set_memory_error(work, header, needs_scratch, reason, error);
   else
     g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;
