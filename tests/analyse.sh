@@ -57,7 +57,8 @@ check_with_tsan() {
   output=$(mktemp -d) || return 1
   status=0
   build "$here" "$folder/tsan" -Dwerror=true -Db_sanitize=thread -Db_lundef=false -Dgui=disabled
-  for name in test-png-stream test-batch-run; do
+  for name in test-png-stream test-batch-run test-batch-isolation test-batch-stream test-batch-bands \
+    test-batch-scratch test-batch-pipes test-batch-manifest test-memory-cap; do
     watch_threads "$folder/tsan/tests/$name" || status=1
   done
   for device in reference cpu; do

@@ -314,6 +314,20 @@ g_atomic_rc_box_release_full(gpointer box, GDestroyNotify clear)
   ((void (*)(gpointer, GDestroyNotify))next(&function, "g_atomic_rc_box_release_full"))(box, clear);
 }
 
+/* ---- Interned strings: GLib compares and stores them under a lock of its own. ---- */
+
+const gchar *
+g_intern_string(const gchar *text)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static void *function;
+
+  pthread_mutex_lock(&lock);
+  const gchar *interned = ((const gchar *(*)(const gchar *))next(&function, "g_intern_string"))(text);
+  pthread_mutex_unlock(&lock);
+  return interned;
+}
+
 /* ---- Queues of threads: a push happens before the pop of the same item. ---- */
 
 typedef struct {
