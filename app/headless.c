@@ -15,6 +15,7 @@
 #include "app/commands/reduce-command.h"
 #include "app/commands/regions-command.h"
 #include "app/report/report-file.h"
+#include "app/process/guard.h"
 #include "app/process/signals.h"
 #include "core/batch/run/worker.h"
 #include "core/engine/engine.h"
@@ -61,6 +62,27 @@ needs_worker(const MsCommandLine *line)
 {
   return ms_command_line_action(line) == MS_COMMAND_IMAGES && !ms_worker_is_one() && !line->jobs_in_process &&
          !line->dry_run;
+}
+
+/* Whether the command opens devices in one process, whose driver may end it. */
+static gboolean
+needs_guard(const MsCommandLine *line)
+{
+  switch (ms_command_line_action(line)) {
+  case MS_COMMAND_REDUCE:
+  case MS_COMMAND_REGIONS:
+  case MS_COMMAND_TUNE:
+  case MS_COMMAND_EXPERIMENT:
+  case MS_COMMAND_LIST_DEVICES:
+  case MS_COMMAND_DIAGNOSE:
+    return TRUE;
+  case MS_COMMAND_IMAGES:
+  case MS_COMMAND_LIST_EXPERIMENTS:
+  case MS_COMMAND_MERGE:
+  case MS_COMMAND_WINDOW:
+    return FALSE;
+  }
+  g_return_val_if_reached(FALSE);
 }
 
 static MsExitStatus
@@ -130,6 +152,12 @@ work(const MsWorkerPipes *pipes, gpointer line)
   run(line, NULL, pipes);
 }
 
+static MsExitStatus
+run_guarded(gpointer line)
+{
+  return run(line, NULL, NULL);
+}
+
 /**
  * ms_headless_run: runs the action of a command line that ms_command_line_check() accepts.
  *
@@ -141,6 +169,8 @@ ms_headless_run(const MsCommandLine *line)
   MsWorkerProcess waiting = {0};
 
   fill_closed_streams();
+  if (needs_guard(line))
+    return ms_guard_run(run_guarded, (gpointer)line);
   if (needs_worker(line))
     ms_worker_process_fork(&waiting, work, (gpointer)line);
   MsExitStatus status = run(line, &waiting, NULL);

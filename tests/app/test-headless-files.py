@@ -283,6 +283,16 @@ class DriverTest(headless.HeadlessCase):
         self.assertEqual(output, b"")
         self.two_openings(error)
 
+    def test_no_linker_in_one_process(self):
+        """Commands without workers report the driver's abort too, with the status of a missing device."""
+        (self.dir / "bin").mkdir()
+        env = {"POCL_CACHE_DIR": str(self.dir / "fresh"), "PATH": str(self.dir / "bin"),
+               "XDG_CACHE_HOME": str(self.dir / "cache")}
+        for command in (["--diagnose"], [self.picture("a.png"), "--regions", "-o", self.out, "--device", "cpu"]):
+            with self.subTest(command=command):
+                error = self.run_program(*command, env=env, status=4)[1]
+                self.sentence(error.strip().rsplit("\n", 1)[-1], "ended by signal 6", "--device")
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))
