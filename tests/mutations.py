@@ -75,6 +75,8 @@ MUTATIONS = [
      'row, first, ends->first, weight_of(0), c);', 'row, first, ALL_LANES, weight_of(0), c);', 'halves /halves/radii'),
     ('rows: all windows include the last column of a radius with a half', 'kernels/rows/first-step.cl',
      'row, inner_end, ends->last, weight', 'row, inner_end, ALL_LANES, weight', 'halves /halves/radii'),
+    ('rows: a launch divides tiles that share windows', 'core/filter/plan/plan-stripes.c',
+     'rows = MAX(rows, plan->passes[i].item_height);', 'rows = MAX(rows, 15);', 'stripes'),
     ('rows: rows of an even number of cache lines', 'core/filter/plan/plan-rows.c',
      '/ 32) | 1) * 32;', '/ 32) + 1) * 32;', 'rows /rows/pitch'),
     ('rows: no windows are remembered', 'core/filter/plan/plan-rows.c',
@@ -106,7 +108,7 @@ MUTATIONS = [
     ('plan: scratch is not counted', 'core/filter/plan/plan-stripes.c',
      'bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;', ';', 'stripes'),
     ('bands: work-groups are cut', 'core/filter/plan/plan-stripes.c',
-     '(int)rows / 16 * 16', '(int)rows', 'stripes'),
+     '(int)rows / whole * whole', '(int)rows', 'stripes'),
     ('bands: no halo below', 'core/filter/plan/bands.c',
      'rows.first + rows.count + halo', 'rows.first + rows.count', 'mean-shift /mean-shift/regions-and-stripes'),
 

@@ -69,6 +69,20 @@ test_launches_keep_work_groups_whole(void)
   g_assert_cmpint(low->band_rows, ==, 21);
 }
 
+/* Work-items of the rows kernels are tiles below each other that share sums; a launch has whole ones, and many. */
+static void
+test_launches_keep_tiles_whole(void)
+{
+  MsPlanRequest request = large_request(MS_KERNEL_ROWS);
+
+  request.settings.params.sp = 30;
+  g_autoptr(MsPlan) plan = new_plan(&request);
+  const MsPass *filter = &plan->passes[plan->n_passes - 1];
+  g_assert_cmpint(filter->item_height, >, 16);
+  g_assert_cmpint(plan->band_rows, <, request.height);
+  g_assert_cmpint(plan->band_rows % filter->item_height, ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -76,5 +90,6 @@ main(int argc, char **argv)
   g_test_add_func("/stripes/one-allocation", test_one_allocation);
   g_test_add_func("/stripes/scratch-counts", test_scratch_counts);
   g_test_add_func("/stripes/launches-keep-work-groups-whole", test_launches_keep_work_groups_whole);
+  g_test_add_func("/stripes/launches-keep-tiles-whole", test_launches_keep_tiles_whole);
   return g_test_run();
 }

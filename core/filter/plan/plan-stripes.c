@@ -9,6 +9,7 @@
  * enough for the cost of a launch to be negligible.
  */
 #define CPU_SAMPLES_PER_BAND 2.5e8
+#define ROWS_SAMPLES_PER_BAND 4.0e9 /* the rows kernels are so much faster, and need many tiles to divide evenly */
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
@@ -99,20 +100,40 @@ set_lanes(MsPlan *plan, guint64 budget)
   plan->stripe_rows = (int)rows;
 }
 
-/*
- * Rows of one launch that tests at most @samples_per_band window samples: at least 1 and, where there are as many, a
- * multiple of 16 so that work-groups stay whole.
- */
+static double
+samples_per_band(const MsPlan *plan)
+{
+  const int kernel = plan->settings.options.kernel;
+
+  if (plan->request.limits.type == MS_DEVICE_TYPE_GPU)
+    return GPU_SAMPLES_PER_BAND;
+  return kernel == MS_KERNEL_ROWS || kernel == MS_KERNEL_ROWS_WIDE ? ROWS_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND;
+}
+
+/* The rows of the highest work-item of the band's passes, or 16, so that work-items and work-groups stay whole. */
 static int
-rows_per_band(const MsPlan *plan, double samples_per_band)
+whole_rows(const MsPlan *plan)
+{
+  int rows = 16;
+
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->passes[i].grid == MS_GRID_BAND)
+      rows = MAX(rows, plan->passes[i].item_height);
+  return rows;
+}
+
+/* Rows of one launch: at least 1 and, where there are as many, a multiple of the rows that keep work-groups whole. */
+static int
+rows_per_band(const MsPlan *plan)
 {
   double side = 2.0 * plan->radius + 1.0;
   double per_row = side * side * plan->request.region.width * MIN(plan->settings.params.max_iterations, 3);
-  double rows = samples_per_band / per_row;
+  double rows = samples_per_band(plan) / per_row;
+  const int whole = whole_rows(plan);
 
   if (rows >= plan->request.region.height)
     return plan->request.region.height;
-  return rows < 16 ? MAX(1, (int)rows) : (int)rows / 16 * 16;
+  return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
 }
 
 /* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
@@ -218,11 +239,10 @@ cut_level(MsPlan *self, GError **error)
 gboolean
 ms_plan_cut_into_stripes(MsPlan *self, GError **error)
 {
-  gboolean gpu = self->request.limits.type == MS_DEVICE_TYPE_GPU;
   gboolean good = ms_plan_is_masked(self) ? cut_level(self, error) : cut(self, error);
 
   if (!good)
     return FALSE;
-  self->band_rows = MIN(self->stripe_rows, rows_per_band(self, gpu ? GPU_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND));
+  self->band_rows = MIN(self->stripe_rows, rows_per_band(self));
   return TRUE;
 }
