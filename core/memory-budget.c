@@ -27,7 +27,7 @@ ms_memory_budget_mark(const MsMemoryBudget *self)
   return self ? self->held : 0;
 }
 
-/** ms_memory_budget_return: what was taken since @mark has been freed. */
+/** ms_memory_budget_return: gives back what was taken since @mark, when that memory has been freed. */
 void
 ms_memory_budget_return(MsMemoryBudget *self, guint64 mark)
 {

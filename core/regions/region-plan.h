@@ -24,11 +24,11 @@ typedef struct {
  * MsRegionPlan: bytes that arrays of pixels take of the host's memory, each stage with what it keeps of earlier ones.
  * @reading: the decoder's memory and the picture
  * @filtering: with the filter's result and modes
- * @finding: what is held when regions are looked for, besides the memory of their search
- * @writing: what is held when the table is made, besides its memory
+ * @finding: held while regions are searched, without the memory of the search
+ * @writing: held while the table is made, without the memory of the table
  * @painting: a picture and its encoder, beside @writing
  * @modes: the modes as they are written, beside @writing
- * @least: what is needed in any case
+ * @least: the least memory that any image of this size needs
  */
 typedef struct {
   guint64 reading;

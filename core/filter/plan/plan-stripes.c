@@ -9,7 +9,8 @@
  * enough for the cost of a launch to be negligible.
  */
 #define CPU_SAMPLES_PER_BAND 2.5e8
-#define ROWS_SAMPLES_PER_BAND 4.0e9 /* the rows kernels are so much faster, and need many tiles to divide evenly */
+#define ROWS_SAMPLES_PER_BAND 1.0e9 /* the rows kernels are much faster */
+#define MOST_EXTENSION 4            /* by how much a launch may exceed the samples to have whole work-items */
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
@@ -122,7 +123,7 @@ whole_rows(const MsPlan *plan)
   return rows;
 }
 
-/* Rows of one launch: at least 1 and, where there are as many, a multiple of the rows that keep work-groups whole. */
+/* Rows of one launch: at least 1, and a multiple of the rows that keep work-groups whole if the samples allow it. */
 static int
 rows_per_band(const MsPlan *plan)
 {
@@ -133,7 +134,7 @@ rows_per_band(const MsPlan *plan)
 
   if (rows >= plan->request.region.height)
     return plan->request.region.height;
-  return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
+  return rows < whole ? CLAMP((int)(MOST_EXTENSION * rows), 1, whole) : (int)rows / whole * whole;
 }
 
 /* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
