@@ -10,7 +10,8 @@
  */
 #define CPU_SAMPLES_PER_BAND 2.5e8
 #define ROWS_SAMPLES_PER_BAND 1.0e9 /* the rows kernels are much faster */
-#define MOST_EXTENSION 4            /* by how much a launch may exceed the samples to have whole work-items */
+#define MOST_EXTENSION 4            /* by how much a launch may exceed the samples to have enough work-items */
+#define LEAST_ITEMS 20
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
@@ -123,6 +124,15 @@ whole_rows(const MsPlan *plan)
   return rows;
 }
 
+/* The rows that have enough of the largest work-items for the threads of a processor to end at about the same time. */
+static int
+balanced_rows(const MsPlan *plan, int whole)
+{
+  const int item_width = plan->passes[plan->n_passes - 1].item_width, width = plan->request.region.width;
+
+  return whole * MAX(1, LEAST_ITEMS * item_width / width);
+}
+
 /* Rows of one launch: at least 1, and a multiple of the rows that keep work-groups whole if the samples allow it. */
 static int
 rows_per_band(const MsPlan *plan)
@@ -134,7 +144,8 @@ rows_per_band(const MsPlan *plan)
 
   if (rows >= plan->request.region.height)
     return plan->request.region.height;
-  return rows < whole ? CLAMP((int)(MOST_EXTENSION * rows), 1, whole) : (int)rows / whole * whole;
+  rows = MAX(rows, MIN(MOST_EXTENSION * rows, balanced_rows(plan, whole)));
+  return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
 }
 
 /* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
