@@ -8,8 +8,8 @@
 #                              mutations of tests/mutate.py, each of which a test must notice
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME, within three minutes
-# MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the counts are added to that
-# file, as a line of three numbers, instead of being printed.
+# MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE what stands at the end is added
+# to that file instead of being printed: a line for each test that failed, with its assertion, then a line of counts.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
@@ -53,10 +53,15 @@ meson_test() {
     >"$test_folder/$test_name.txt" 2>&1
 }
 
-# finish FILE STATUS: prints the output of a finished run and counts its tests.
+# Meson's line of a test that failed, and the lines of GLib, the sanitizers and Python that give the cause.
+failed_line='^ *[0-9]+/[0-9]+ .* (FAIL|ERROR|TIMEOUT|INTERRUPT|UNEXPECTEDPASS) '
+failed_line=$failed_line'|^(not ok|Bail out!|[^ ]+:ERROR:|[A-Za-z_.]+Error: )|: runtime error: |ERROR: [A-Za-z]+Sanitizer'
+
+# finish FILE STATUS: prints the output of a finished run, counts its tests, and keeps the lines that name what failed.
 finish() {
   cat "$1"
   count "$1"
+  grep -E "$failed_line" "$1" | awk '!seen[$0]++' >>"$failures"
   if [ "$2" -ne 0 ] && ! grep -q '^Ok:' "$1"; then
     failed=$((failed + 1))
   fi
@@ -156,6 +161,8 @@ on_device() {
   MS_TEST_DEVICE=$1 run_some "$folder/plain" --suite opencl --timeout-multiplier 3
 }
 
+failures=$(mktemp) || exit 1
+trap 'rm -f "$failures"' EXIT
 install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
 compile plain
 
@@ -179,9 +186,6 @@ case $form in
     ;;
 esac
 
-if [ -n "${MS_TEST_TOTALS:-}" ]; then
-  echo "$passed $failed $skipped" >>"$MS_TEST_TOTALS"
-else
-  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-fi
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" >>"$failures"
+if [ -n "${MS_TEST_TOTALS:-}" ]; then cat "$failures" >>"$MS_TEST_TOTALS"; else cat "$failures"; fi
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
