@@ -8,8 +8,8 @@
 #                              mutations of tests/mutate.py, each of which a test must notice
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME, within three minutes
-# MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE what stands at the end is added
-# to that file instead of being printed: a line for each test that failed, with its assertion, then a line of counts.
+# MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the last lines (a line for
+# each test that failed, with its assertion, then the counts) are added to that file instead of being printed.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
@@ -55,7 +55,8 @@ meson_test() {
 
 # Meson's line of a test that failed, and the lines of GLib, the sanitizers and Python that give the cause.
 failed_line='^ *[0-9]+/[0-9]+ .* (FAIL|ERROR|TIMEOUT|INTERRUPT|UNEXPECTEDPASS) '
-failed_line=$failed_line'|^(not ok|Bail out!|[^ ]+:ERROR:|[A-Za-z_.]+Error: )|: runtime error: |ERROR: [A-Za-z]+Sanitizer'
+failed_line=$failed_line'|^(not ok|Bail out!|[^ ]+:ERROR:|[A-Za-z_.]+Error: )'
+failed_line=$failed_line'|: runtime error: |ERROR: [A-Za-z]+Sanitizer'
 
 # finish FILE STATUS: prints the output of a finished run, counts its tests, and keeps the lines that name what failed.
 finish() {
