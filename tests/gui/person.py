@@ -263,7 +263,7 @@ def run(session, work, artefacts):
     except Failure as failure:
         script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
         Person.screenshot(os.path.join(artefacts, script + "-failure.png"))
-        print(failure, file=sys.stderr)
+        print(f"Failure: {failure}", file=sys.stderr)
         return 1
     finally:
         for person in Person.started:
