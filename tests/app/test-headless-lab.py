@@ -7,10 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form, wait_until_signals_are_handled
+from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form, wait_until_at_work
 
 
 class Lab(HeadlessCase):
@@ -163,8 +162,7 @@ class Lab(HeadlessCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "--headless", *what, "--repeat", "100000"], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
-            wait_until_signals_are_handled(process)
-            time.sleep(1)
+            wait_until_at_work(process, 2)
             process.send_signal(number)
             output, error = process.communicate(timeout=120)
             self.assertEqual(process.returncode, 130, error)
@@ -176,8 +174,7 @@ class Lab(HeadlessCase):
         process = subprocess.Popen([PROGRAM, "--headless", "--tune", "--reduce", "sum", "--type", "uint", "--size",
                                     "4096", "--budget", "60s", "--device", "cpu"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=home)
-        wait_until_signals_are_handled(process)
-        time.sleep(1)
+        wait_until_at_work(process, 2)
         process.send_signal(signal.SIGTERM)
         output, error = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130, error)
