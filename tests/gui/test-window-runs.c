@@ -10,6 +10,18 @@
 #include "ui/window/window-message.h"
 #include "ui/window/window-tabs.h"
 
+/* Settings that take minutes on any processor: an image object excludes the fast kernels. */
+static MsSettings
+slow_settings(void)
+{
+  MsSettings settings = ms_settings_default();
+
+  settings.options.memory = MS_MEMORY_IMAGE;
+  settings.params.sp = 60;
+  settings.params.max_iterations = 60;
+  return settings;
+}
+
 static void
 test_cancel(void)
 {
@@ -18,10 +30,7 @@ test_cancel(void)
   SET_UP(&fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
   MsRun *before = ms_document_get_current_run(document);
-  MsSettings slow = ms_settings_default();
-  slow.params.sp = 40;
-  slow.params.sr = 200;
-  slow.params.max_iterations = 60;
+  const MsSettings slow = slow_settings();
   ms_document_set_settings(document, &slow);
   g_assert_true(ms_document_is_busy(document));
   panel_fixture_settle();
@@ -69,9 +78,7 @@ test_close_during_run(void)
 
   SET_UP(&fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
-  MsSettings slow = ms_settings_default();
-  slow.params.sp = 30;
-  slow.params.max_iterations = 30;
+  const MsSettings slow = slow_settings();
   ms_document_set_settings(document, &slow);
   panel_fixture_settle();
   g_assert_true(ms_document_is_busy(document));
