@@ -4,8 +4,4 @@
 
 #include "app/command-line/command-line.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_output_check(const MsCommandLine *line, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void ms_window_run(char **images, GError **error);
-
-G_END_DECLS

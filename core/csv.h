@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void ms_csv_append(GString *line, const char *text);
 void ms_csv_append_path(GString *line, const char *path);
-
-G_END_DECLS

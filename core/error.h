@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define MS_ERROR (ms_error_quark())
 
 /**
@@ -56,5 +54,3 @@ char *ms_error_dup_english(const GError *error);
   ms_error_take((error), (code),                                                                                       \
                 g_strdup_printf(g_dgettext(GETTEXT_PACKAGE, (format)), (name), g_dgettext(GETTEXT_PACKAGE, (phrase))), \
                 g_strdup_printf((format), (name), (phrase)))
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "core/factors.h"
 
-G_BEGIN_DECLS
-
 void ms_json_add_factors(JsonBuilder *builder, const char *name, const MsFactors *factors);
 MsFactors *ms_json_get_factors(JsonObject *object, const char *name);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _MsFactors MsFactors;
 
 MsFactors *ms_factors_new(void);
@@ -26,5 +24,3 @@ gboolean ms_factors_contains(const MsFactors *self, const MsFactors *subset);
 char *ms_factors_to_string(const MsFactors *self);
 
 gboolean ms_factors_parse_size(const char *text, gint64 *width, gint64 *height, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 /** MS_FOLDER_PRIVATE: permissions of folders that only the user reads: caches and learned settings. */
 #define MS_FOLDER_PRIVATE 0700
 
@@ -14,5 +12,3 @@ G_BEGIN_DECLS
 
 gboolean ms_folder_make(const char *path, int mode, GError **error);
 gboolean ms_folder_make_parent(const char *file, int mode, GError **error);
-
-G_END_DECLS

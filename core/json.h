@@ -4,8 +4,6 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 JsonNode *ms_json_parse(const char *text, gssize length, GError **error);
 
 void ms_json_begin_object(JsonBuilder *builder, const char *name);
@@ -24,5 +22,3 @@ const char *ms_json_get_text(JsonObject *object, const char *name);
 JsonObject *ms_json_get_object(JsonObject *object, const char *name);
 JsonArray *ms_json_get_array(JsonObject *object, const char *name);
 JsonObject *ms_json_get_element(JsonArray *array, guint index);
-
-G_END_DECLS

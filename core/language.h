@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsLanguage:
  * @MS_LANGUAGE_ENGLISH: for files and output that programs read, which do not depend on the locale
@@ -20,5 +18,3 @@ typedef enum {
 
 const char *ms_text(MsLanguage language, const char *english) G_GNUC_FORMAT(2);
 char *ms_text_about(MsLanguage language, const char *name, const char *const *clauses, gsize n_clauses);
-
-G_END_DECLS

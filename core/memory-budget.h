@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsMemoryBudget: a pointer to one may be %NULL, for no limit.
  * @most: bytes that may be held at once
@@ -22,5 +20,3 @@ gboolean ms_memory_budget_take(MsMemoryBudget *self, guint64 bytes);
 guint64 ms_memory_budget_mark(const MsMemoryBudget *self);
 void ms_memory_budget_return(MsMemoryBudget *self, guint64 mark);
 gboolean ms_memory_budget_fail(const MsMemoryBudget *self, GError **error);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_number_text(double value);
 char *ms_number_format(double value, const char *format);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsOutcome:
  * @MS_OUTCOME_PENDING: not finished: it has not been run, or the run was interrupted
@@ -29,5 +27,3 @@ typedef enum {
 const char *ms_outcome_to_string(MsOutcome outcome);
 MsOutcome ms_outcome_from_string(const char *text);
 MsOutcome ms_outcome_from_error(const GError *error);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_path_to_text(const char *path);
 char *ms_path_from_text(const char *text);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_printable(const char *text, const char *keep);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "app/command-line/command-line.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_command_line_check(const MsCommandLine *self, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "core/engine/engine.h"
 #include "core/filter/settings/options.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_PROGRESS_AUTO,
   MS_PROGRESS_ALWAYS,
@@ -129,5 +127,3 @@ MsCommandAction ms_command_line_action(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsCommandLine, ms_command_line_free)
-
-G_END_DECLS

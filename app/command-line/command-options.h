@@ -4,8 +4,4 @@
 
 #include "app/command-line/command-line.h"
 
-G_BEGIN_DECLS
-
 extern const MsOptionTable ms_command_options;
-
-G_END_DECLS

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "app/command-line/command-line.h"
 #include "app/command-line/command-options.h"
 #include "core/reduce/presets.h"
 #include "core/reduce/operators.h"

@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_completion_for_bash(void);
 char *ms_completion_for_zsh(void);
 char *ms_completion_for_fish(void);
-
-G_END_DECLS

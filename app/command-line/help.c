@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "app/command-line/command-line.h"
 #include "app/command-line/command-options.h"
 #include "core/image/codec.h"
 #include "core/option/option-help.h"

@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_help_short(void);
 char *ms_help_all(void);
 char *ms_help_preset(guint index);
-
-G_END_DECLS

@@ -6,11 +6,7 @@
 #include "app/process/exit-status.h"
 #include "core/batch/process/worker-process.h"
 
-G_BEGIN_DECLS
-
 MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, const MsWorkerPipes *pipes,
                                    GCancellable *cancellable);
 MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiting,
                                   GCancellable *cancellable);
-
-G_END_DECLS

@@ -5,12 +5,8 @@
 #include "app/report/console.h"
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 guint64 ms_batch_device_runtime_bytes(const MsCommandLine *line);
 guint64 ms_batch_device_watched_bytes(const MsCommandLine *line);
 gboolean ms_batch_device_falls_back(const MsCommandLine *line);
 void ms_batch_device_prepare(const MsCommandLine *line);
 MsEngine *ms_batch_device_open(const MsCommandLine *line, gboolean is_on_processor, MsConsole *console, GError **error);
-
-G_END_DECLS

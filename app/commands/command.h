@@ -7,8 +7,6 @@
 #include "app/process/exit-status.h"
 #include "app/report/console.h"
 
-G_BEGIN_DECLS
-
 MsExitStatus ms_command_fail(MsConsole *console, const GError *error);
 /** MsCommandResult: what a command reports, as a text for people and as JSON for programs. */
 typedef struct {
@@ -21,5 +19,3 @@ MsEngine *ms_command_open_engine(const MsCommandLine *line, MsConsole *console, 
 MsContext *ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error);
 gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
                            GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,4 @@
 #include "app/report/console.h"
 #include "app/process/exit-status.h"
 
-G_BEGIN_DECLS
-
 MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console);
-
-G_END_DECLS

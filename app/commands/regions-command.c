@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/commands/regions-command.h"
 
-#include <glib/gi18n-lib.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "app/commands/batch-device.h"
 #include "app/commands/command.h"

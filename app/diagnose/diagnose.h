@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_diagnose_text(gboolean *agrees, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSelfTest: the tests of one device.
  * @text: receives a line for each test
@@ -22,5 +20,3 @@ void ms_self_test_add(MsSelfTest *self, const char *name, guint64 differences, c
 void ms_self_test_filter(MsSelfTest *self);
 void ms_self_test_reduce(MsSelfTest *self);
 gboolean ms_self_test_run(MsDevice *device, GString *text);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "app/command-line/command-line.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsConsole MsConsole;
 
 MsConsole *ms_console_new(const MsCommandLine *line);
@@ -20,5 +18,3 @@ void ms_console_progress(MsConsole *self, guint done, guint total, const char *n
 void ms_console_progress_done(MsConsole *self, guint done, guint total, const char *name, const char *status);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsConsole, ms_console_free)
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_device_list_to_text(GPtrArray *devices);
 char *ms_device_list_to_json(GPtrArray *devices);
-
-G_END_DECLS

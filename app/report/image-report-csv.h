@@ -4,9 +4,5 @@
 
 #include "core/batch/item.h"
 
-G_BEGIN_DECLS
-
 char *ms_image_report_csv_header(void);
 char *ms_image_report_csv_line(const MsBatchItem *item);
-
-G_END_DECLS

@@ -5,10 +5,6 @@
 #include "core/batch/item.h"
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 char *ms_image_report_json_head(const MsEngineInfo *device);
 char *ms_image_report_json_image(const MsBatchItem *item);
 char *ms_image_report_json_tail(const MsBatchCounts *counts, double seconds, gboolean interrupted);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/batch/item.h"
 
-G_BEGIN_DECLS
-
 char *ms_image_report_text_title(const MsBatchItem *item);
 char *ms_image_report_text_timings(const MsBatchItem *item);
 char *ms_image_report_text_verify(const MsBatchItem *item);
-
-G_END_DECLS

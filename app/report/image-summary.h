@@ -9,8 +9,6 @@
 
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 /** MsImageSummaryParts: whether --stats and --histogram are given. */
 typedef struct {
   gboolean statistics;
@@ -22,5 +20,3 @@ GBytes *ms_image_summary_new(const MsDeviceRun *run, MsImage *source, MsImage *r
 GBytes *ms_image_summary_join(GBytes *above, GBytes *below);
 void ms_image_summary_add_json(GBytes *summary, JsonBuilder *builder);
 char *ms_image_summary_to_text(GBytes *summary);
-
-G_END_DECLS

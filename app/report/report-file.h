@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 typedef struct _MsReportFile MsReportFile;
 
 MsReportFile *ms_report_file_open(const char *path, GCancellable *cancellable, GError **error);
@@ -15,5 +13,3 @@ gboolean ms_report_file_close(MsReportFile *self, GError **error);
 gboolean ms_report_file_save(const char *path, const char *text, GCancellable *cancellable, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReportFile, ms_report_file_free)
-
-G_END_DECLS

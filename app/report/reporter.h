@@ -5,8 +5,6 @@
 #include "app/report/console.h"
 #include "core/batch/run/runner.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsReporter MsReporter;
 
 MsReporter *ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console, GCancellable *cancellable,
@@ -18,5 +16,3 @@ void ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part
 gboolean ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReporter, ms_reporter_free)
-
-G_END_DECLS

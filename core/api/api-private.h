@@ -14,8 +14,6 @@
 #include "mslab-settings.h"
 #include "mslab-statistics.h"
 
-G_BEGIN_DECLS
-
 MslabImage *ms_api_image_new(MsImage *image);
 MsImage *ms_api_image_get(MslabImage *self);
 MsEngine *ms_api_engine_lock(MslabEngine *self);
@@ -25,5 +23,3 @@ MslabStatistics *ms_api_statistics_new(MsImage *image, MsContext *context, GCanc
 MslabRegions *ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error);
 MslabReduction *ms_api_reduction_new(const MsReduceSpec *spec, GBytes *elements, MsContext *context,
                                      GCancellable *cancellable, GError **error);
-
-G_END_DECLS

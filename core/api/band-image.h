@@ -4,8 +4,4 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 MsImage *ms_band_image_new(MsImage *band, int first_row, int height, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/chart/chart-private.h"
 #include "core/chart/chart-scale.h"
 
-G_BEGIN_DECLS
-
 /** MsChartLayout: positions in a drawing of a given size, in user units. */
 typedef struct {
   double width;
@@ -42,5 +40,3 @@ char *ms_chart_short_category(const MsChart *self, guint index);
 guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
 double ms_chart_text_width(cairo_t *cr, const char *text);
 double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);
-
-G_END_DECLS

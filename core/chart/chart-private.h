@@ -4,8 +4,6 @@
 
 #include "core/chart/chart-style.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *label;
   MsChartStyle style;
@@ -31,5 +29,3 @@ struct _MsChart {
   guint n_measured;
   guint n_published;
 };
-
-G_END_DECLS

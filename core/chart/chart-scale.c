@@ -3,7 +3,6 @@
 #include "core/chart/chart-scale.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/chart/chart-private.h"
 #include "core/number.h"

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsScale: maps values to 0..1, linearly or by their logarithm. */
 typedef struct {
   double minimum;
@@ -17,5 +15,3 @@ MsScale ms_scale_for_range(double minimum, double maximum, gboolean logarithmic,
 double ms_scale_map(const MsScale *self, double value);
 GArray *ms_scale_ticks(const MsScale *self, guint wanted);
 char *ms_scale_format_count(double value);
-
-G_END_DECLS

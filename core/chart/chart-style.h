@@ -4,8 +4,6 @@
 
 #include "core/chart/chart.h"
 
-G_BEGIN_DECLS
-
 /** MsChartPaint: the colours of a theme, as 0xRRGGBB; @series has MS_CHART_N_STYLES of them. */
 typedef struct {
   guint32 background;
@@ -29,5 +27,3 @@ guint32 ms_chart_style_colour(const MsChartPaint *paint, MsChartStyle style);
 void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style);
 void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y);
 void ms_chart_set_dash(cairo_t *cr, MsChartStyle style);
-
-G_END_DECLS

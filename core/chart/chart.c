@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <cairo-svg.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/chart/chart-draw.h"
 #include "core/chart/chart-layout.h"

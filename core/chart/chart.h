@@ -7,8 +7,6 @@
 
 #include "core/language.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_CHART_BARS,
   MS_CHART_LINES,
@@ -71,5 +69,3 @@ char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
 gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
-
-G_END_DECLS

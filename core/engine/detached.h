@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsDetachedCall:
  * @work: called in the new thread; should return once its cancellable is cancelled
@@ -25,5 +23,3 @@ typedef struct {
 gboolean ms_detached_run(const MsDetachedCall *call, GCancellable *parent);
 guint ms_detached_count(void);
 void ms_detached_wait(void);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/filter/mean-shift.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error);
-
-G_END_DECLS

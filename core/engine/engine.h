@@ -4,8 +4,6 @@
 
 #include "core/filter/mean-shift.h"
 
-G_BEGIN_DECLS
-
 /** MS_ENGINE_REFERENCE: the device_selector for the serial reference. */
 #define MS_ENGINE_REFERENCE "reference"
 
@@ -106,5 +104,3 @@ MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);
 void ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data);
 void ms_engine_report_progress(int done, int total, gpointer self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/filter/mean-shift.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsModesRun:
  * @log: (nullable) (transfer none): gets the device's rows
@@ -30,5 +28,3 @@ MsImage *ms_filter_modes_run_on(MsMeanShift *filter, MsImage *source, const MsSe
                                 GError **error);
 MsImage *ms_filter_modes_run(MsContext *context, MsImage *source, const MsSettings *settings, MsModesRun *run,
                              GError **error);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 char *ms_problem_class_filter(double sp, gint64 width, gint64 height);
 char *ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_REFERENCE_ENGINE (ms_reference_engine_get_type())
 G_DECLARE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS, REFERENCE_ENGINE, MsEngine)
 
 MsEngine *ms_reference_engine_new(void);
-
-G_END_DECLS

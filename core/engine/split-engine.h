@@ -5,13 +5,9 @@
 #include "core/engine/engine.h"
 #include "core/filter/split/shares.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_SPLIT_ENGINE (ms_split_engine_get_type())
 G_DECLARE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS, SPLIT_ENGINE, MsEngine)
 
 GPtrArray *ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error);
 MsEngine *ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpointer note_data,
                                GError **error);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 #include "core/opencl/device.h"
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 MsSettings ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
 gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
-
-G_END_DECLS

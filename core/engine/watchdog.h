@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 typedef struct _MsWatchdog MsWatchdog;
 
 MsWatchdog *ms_watchdog_new(GCancellable *parent, double seconds);
@@ -13,5 +11,3 @@ GCancellable *ms_watchdog_cancellable(MsWatchdog *self);
 gboolean ms_watchdog_fired(MsWatchdog *self);
 void ms_watchdog_free(MsWatchdog *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsWatchdog, ms_watchdog_free)
-
-G_END_DECLS

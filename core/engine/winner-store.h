@@ -7,8 +7,6 @@
 
 #include "core/factors.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsWinnerKey: the device and the class of problems of a winner.
  * @driver: version of the device's driver; another one may prefer other settings
@@ -26,5 +24,3 @@ GStrv ms_winner_store_find_damaged(const char *directory);
 MsFactors *ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version);
 gboolean ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version,
                               const MsFactors *winner, GError **error);
-
-G_END_DECLS

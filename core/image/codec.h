@@ -5,8 +5,6 @@
 #include "core/image/common/image-sink.h"
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 /** MS_CODEC_MAGIC_SIZE: bytes at the start of a file that are enough for ms_codec_sniff(). */
 #define MS_CODEC_MAGIC_SIZE 12
 
@@ -74,5 +72,3 @@ char *ms_codec_list_extensions(void);
 int ms_codec_resolve_quality(const MsCodec *self, int quality);
 gboolean ms_codec_check_built(const MsCodec *self, const char *name, GError **error);
 gboolean ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 GBytes *ms_image_drain_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                           GError **error);
 GBytes *ms_image_drain(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
@@ -13,5 +11,3 @@ GBytes *ms_image_source_drain(MsImageSource *source, GError **error);
 gboolean ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, GCancellable *cancellable,
                                 GError **error);
 gboolean ms_image_is_stream(const char *path);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/image/codec.h"
 
-G_BEGIN_DECLS
-
 MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
 MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report,
                             GCancellable *cancellable, GError **error);
@@ -16,5 +14,3 @@ MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimit
 int ms_image_open_file(const char *path, const char *name, GError **error);
 GInputStream *ms_image_buffered_stream(GInputStream *base);
 const MsCodec *ms_image_find_codec(MsImageSource *source, GError **error);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/image/codec.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_image_peek_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, MsImageHeader *header,
                              GError **error);
 gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
                        GCancellable *cancellable, GError **error);
 GBytes *ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
                         GError **error);
-
-G_END_DECLS

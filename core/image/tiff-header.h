@@ -4,8 +4,4 @@
 
 #include "core/image/tiff-reader.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_tiff_header_read(MsTiffReader *self);
-
-G_END_DECLS

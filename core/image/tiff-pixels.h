@@ -4,11 +4,7 @@
 
 #include "core/image/tiff-reader.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_tiff_pixels_read(MsTiffReader *self);
 gboolean ms_tiff_pixels_are_rows(const MsTiffReader *self);
 guint64 ms_tiff_pixels_begin_rows(MsTiffReader *self);
 gboolean ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_tiff_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsRowReader *ms_tiff_open_rows(MsImageSource *source, GError **error);
 MsImage *ms_tiff_read(MsImageSource *source, GError **error);
-
-G_END_DECLS

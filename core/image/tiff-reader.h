@@ -6,8 +6,6 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 /** MS_TIFF_SMALL_ALLOCATION: bytes that one allocation of libtiff may have beyond those of the image. */
 #define MS_TIFF_SMALL_ALLOCATION (64 << 20)
 
@@ -54,5 +52,3 @@ gboolean ms_tiff_reader_open(MsTiffReader *self);
 void ms_tiff_reader_close(MsTiffReader *self);
 gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
 gboolean ms_tiff_reader_damaged(MsTiffReader *self, const char *what);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profile);
 gboolean ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                        GError **error);
 guint64 ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_webp_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_webp_read(MsImageSource *source, GError **error);
-
-G_END_DECLS

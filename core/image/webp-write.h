@@ -4,12 +4,8 @@
 
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 /** MS_WEBP_MOST_SIDE: the longest side that the format can store, in pixels. */
 #define MS_WEBP_MOST_SIDE 16383
 
 gboolean ms_webp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                        GError **error);
-
-G_END_DECLS

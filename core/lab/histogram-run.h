@@ -7,8 +7,6 @@
 #include "core/lab/run-summary.h"
 #include "core/reduce/runs/array-histogram.h"
 
-G_BEGIN_DECLS
-
 /** MsHistogramRunRequest: @n generated elements, counted @repeat times (at least once); @seed of the values. */
 typedef struct {
   MsArrayHistogramSpec spec;
@@ -35,5 +33,3 @@ char *ms_histogram_run_to_text(const MsHistogramRun *self);
 void ms_histogram_run_add_json(const MsHistogramRun *self, JsonBuilder *builder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHistogramRun, ms_histogram_run_free)
-
-G_END_DECLS

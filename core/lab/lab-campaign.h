@@ -5,8 +5,6 @@
 #include "core/lab/lab.h"
 #include "core/lab/report/compare.h"
 
-G_BEGIN_DECLS
-
 char *ms_lab_list_text(GError **error);
 GPtrArray *ms_lab_list_nodes(GError **error);
 GPtrArray *ms_lab_report_paths(const char *const *names, const char *directory, GError **error);
@@ -17,5 +15,3 @@ GPtrArray *ms_lab_baseline_load(const char *path, const char *const *names, GErr
 GPtrArray *ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise);
 gboolean ms_lab_comparisons_slower(GPtrArray *comparisons);
 guint ms_lab_comparisons_judged(GPtrArray *comparisons);
-
-G_END_DECLS

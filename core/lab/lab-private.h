@@ -5,8 +5,6 @@
 #include "core/lab/kinds/kind.h"
 #include "core/lab/lab.h"
 
-G_BEGIN_DECLS
-
 /* One run of ms_lab_run_experiment(). */
 typedef struct {
   MsExperiment *experiment;
@@ -22,5 +20,3 @@ typedef struct {
 const MsLabKind *ms_lab_kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error);
 void ms_lab_report_progress(MsLabRun *run, const MsReportRow *row, double fraction, const char *message);
 gboolean ms_lab_measure_group(MsLabRun *run, GError **error);
-
-G_END_DECLS

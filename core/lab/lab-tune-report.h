@@ -5,8 +5,4 @@
 #include "core/lab/report/report.h"
 #include "core/lab/tune/tuner.h"
 
-G_BEGIN_DECLS
-
 MsReport *ms_lab_tune_report(const MsTuneRecord *record);
-
-G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/lab-tune.h"
 
-#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 

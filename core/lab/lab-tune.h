@@ -6,8 +6,6 @@
 #include "core/lab/tune/tune-store.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabTuneRequest:
  * @context: (transfer none): the device to tune for
@@ -38,5 +36,3 @@ typedef struct {
 
 void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
 MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/lab/measure/measure.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabProgress: called from the thread that measures. @report: the rows so far; @row: (nullable): the row that has
  * just changed.
@@ -46,5 +44,3 @@ void ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean qui
 
 MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
                                 GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/lab/run-summary.h"
 #include "core/reduce/reduce.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsReduceRunRequest:
  * @n: elements of the generated array
@@ -53,5 +51,3 @@ char *ms_reduce_run_to_text(const MsReduceRun *self);
 void ms_reduce_run_add_json(const MsReduceRun *self, JsonBuilder *builder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReduceRun, ms_reduce_run_free)
-
-G_END_DECLS

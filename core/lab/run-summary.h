@@ -6,8 +6,6 @@
 
 #include "core/lab/measure/measurement.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRunSummary: medians and extremes over the runs, in milliseconds.
  * @gb_per_s: array bytes over @median_ms, in 10^9 bytes a second
@@ -28,5 +26,3 @@ MsRunSummary ms_run_summary_of(const MsMeasurement *measurement, guint64 bytes, 
 void ms_run_text_add(GString *text, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ms_run_summary_add_text(const MsRunSummary *self, GString *text);
 void ms_run_summary_add_json(const MsRunSummary *self, JsonBuilder *builder);
-
-G_END_DECLS

@@ -8,13 +8,9 @@
 #include <CL/cl.h>
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_mem, clReleaseMemObject, NULL)
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_kernel, clReleaseKernel, NULL)
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_program, clReleaseProgram, NULL)
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_event, clReleaseEvent, NULL)
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_context, clReleaseContext, NULL)
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_command_queue, clReleaseCommandQueue, NULL)
-
-G_END_DECLS

@@ -7,9 +7,5 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 const char *ms_cl_status_name(cl_int status);
 gboolean ms_cl_check(cl_int status, GError **error, const char *doing_format, ...) G_GNUC_PRINTF(3, 4);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/opencl/device.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_compiler_has_clang_vectors(cl_context context, MsDevice *device, const char *cache_folder);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/opencl/context.h"
 #include "core/opencl/staging.h"
 
-G_BEGIN_DECLS
-
 struct _MsContext {
   GObject parent_instance;
   MsDevice *device;
@@ -23,5 +21,3 @@ struct _MsContext {
   MsStaging *staging; /* (nullable): created by the first transfer that uses it */
   gboolean cannot_stage;
 };
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /** MsBufferRange: @bytes bytes of a buffer from its byte @offset on. */
 typedef struct {
   cl_mem buffer;
@@ -25,5 +23,3 @@ gboolean ms_context_upload(MsContext *self, const MsBufferRange *range, const vo
 gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log,
                                  GError **error);
 gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
-
-G_END_DECLS

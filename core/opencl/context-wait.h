@@ -4,9 +4,5 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_context_wait(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_finish(MsContext *self, GError **error);
-
-G_END_DECLS

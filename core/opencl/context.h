@@ -9,8 +9,6 @@
 #include "core/opencl/program.h"
 #include "core/opencl/timing.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_CONTEXT (ms_context_get_type())
 G_DECLARE_FINAL_TYPE(MsContext, ms_context, MS, CONTEXT, GObject)
 
@@ -69,5 +67,3 @@ MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *l
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
-
-G_END_DECLS

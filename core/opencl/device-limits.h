@@ -5,8 +5,6 @@
 #include <CL/cl.h>
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_DEVICE_TYPE_CPU,
   MS_DEVICE_TYPE_GPU,
@@ -59,5 +57,3 @@ typedef struct {
 
 void ms_device_limits_read(cl_device_id id, const char *version, const char *extensions, MsDeviceLimits *l,
                            MsUnknownLimit *unknown);
-
-G_END_DECLS

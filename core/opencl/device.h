@@ -8,8 +8,6 @@
 #include "core/error.h"
 #include "core/opencl/device-limits.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_DEVICE (ms_device_get_type())
 G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
 
@@ -28,5 +26,3 @@ const char *ms_device_get_version(MsDevice *self);
 const char *ms_device_get_extensions(MsDevice *self);
 const char *ms_device_get_address(MsDevice *self);
 const char *ms_device_type_name(MsDeviceType type);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 const char *ms_driver_cache_prepare(void);
-
-G_END_DECLS

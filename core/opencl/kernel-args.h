@@ -6,8 +6,6 @@
 
 #include "core/opencl/cl-auto.h"
 
-G_BEGIN_DECLS
-
 /** MsKernelArg: one argument; @value of %NULL asks for @size bytes of local memory. */
 typedef struct {
   gsize size;
@@ -24,5 +22,3 @@ typedef struct {
   }
 
 gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);
-
-G_END_DECLS

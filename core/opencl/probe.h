@@ -4,8 +4,4 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_context_probe(MsContext *context, GError **error);
-
-G_END_DECLS

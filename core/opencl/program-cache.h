@@ -5,12 +5,8 @@
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
 
-G_BEGIN_DECLS
-
 char *ms_program_cache_key(MsDevice *device, MsProgramSpec *spec);
 char *ms_program_cache_folder(void);
 GBytes *ms_program_cache_load(const char *folder, const char *key);
 gboolean ms_program_cache_store(const char *folder, const char *key, GBytes *binary, GError **error);
 void ms_program_cache_remove(const char *folder, const char *key);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib-object.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PROGRAM_SPEC (ms_program_spec_get_type())
 G_DECLARE_FINAL_TYPE(MsProgramSpec, ms_program_spec, MS, PROGRAM_SPEC, GObject)
 
@@ -21,5 +19,3 @@ const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);
 const char *ms_program_spec_get_options(MsProgramSpec *self);
 char *ms_program_spec_compose(MsProgramSpec *self);
 char *ms_program_spec_hash(MsProgramSpec *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PROGRAM (ms_program_get_type())
 G_DECLARE_FINAL_TYPE(MsProgram, ms_program, MS, PROGRAM, GObject)
 
@@ -16,5 +14,3 @@ MsProgram *ms_program_build(cl_context context, MsDevice *device, MsProgramSpec 
 const char *ms_program_get_log(MsProgram *self);
 gboolean ms_program_is_from_cache(MsProgram *self);
 cl_kernel ms_program_create_kernel(MsProgram *self, const char *name, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/opencl/device.h"
 #include "core/opencl/timing.h"
 
-G_BEGIN_DECLS
-
 /** MsStagingWaiter: @wait waits for @event, under the watchdog of @owner if it has one; called from several threads. */
 typedef struct {
   gboolean (*wait)(gpointer owner, cl_event event, GError **error);
@@ -38,5 +36,3 @@ gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void
 gboolean ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsStaging, ms_staging_free)
-
-G_END_DECLS

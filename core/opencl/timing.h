@@ -8,8 +8,6 @@
 #include <CL/cl.h>
 #include <glib-object.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_STAGE_DECODE,
   MS_STAGE_BUILD,
@@ -55,5 +53,3 @@ double ms_timing_ms(const MsTiming *timing);
 double ms_timing_gb_per_s(const MsTiming *timing);
 gboolean ms_timing_is_valid(const MsTiming *timing);
 const char *ms_stage_name(MsStage stage);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 int ms_choice_find(const char *const *names, const char *text);
 int ms_choice_parse(const char *const *names, const char *option, const char *text, GError **error);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/option/option.h"
 
-G_BEGIN_DECLS
-
 const char *ms_option_tooltip(const MsOptionInfo *option);
 char *ms_option_help_text(const MsOptionInfo *option);
 void ms_option_help_append_row(GString *text, const char *left, const char *right);
 void ms_option_help_append_group(GString *text, const MsOptionTable *table, MsOptionGroup group, gboolean only_common);
-
-G_END_DECLS

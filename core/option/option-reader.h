@@ -4,8 +4,6 @@
 
 #include "core/option/option.h"
 
-G_BEGIN_DECLS
-
 /** MsOptionTarget: a table, and the struct into which its options are read. */
 typedef struct {
   const MsOptionTable *table;
@@ -26,5 +24,3 @@ typedef struct {
 } MsOptionReader;
 
 gboolean ms_option_reader_read(const MsOptionReader *self, int argc, char **argv, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/option/option.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, GError **error);
 char *ms_option_get_text(const MsOptionInfo *self, gconstpointer record);
 char *ms_option_to_argument(const MsOptionInfo *self, gconstpointer record);
@@ -15,5 +13,3 @@ gboolean ms_option_equal(const MsOptionInfo *self, gconstpointer a, gconstpointe
 gboolean ms_option_is_default(const MsOptionInfo *self, gconstpointer record);
 gboolean ms_option_table_set_keys(const MsOptionTable *self, gpointer record, const char *option, const char *text,
                                   GError **error);
-
-G_END_DECLS

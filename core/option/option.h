@@ -7,8 +7,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 /** MsOptionGroup: the headings under which --help lists the options; see ms_option_group_title(). */
 typedef enum {
   MS_OPTION_GROUP_PROGRAM,
@@ -119,5 +117,3 @@ char *ms_option_argument(const MsOptionInfo *self);
 char *ms_option_usage(const MsOptionInfo *self);
 gboolean ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error);
 gboolean ms_option_check_used(const MsOptionInfo *self, gconstpointer record, gconstpointer context, GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsBandwidth: in 10^9 bytes a second; best of several passes over an array well beyond the caches.
  * @read: bytes read
@@ -24,5 +22,3 @@ gboolean ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCance
 gboolean ms_bandwidth_load(MsContext *context, const char *folder, MsBandwidth *bandwidth);
 gboolean ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                           GError **error);
-
-G_END_DECLS

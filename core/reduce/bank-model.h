@@ -4,8 +4,6 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsBankCounts:
  * @cycles: cycles in which the banks serve the accesses of one group; @conflicts: those beyond the first of an access
@@ -16,5 +14,3 @@ typedef struct {
 } MsBankCounts;
 
 MsBankCounts ms_bank_model_count(const MsReducePlan *plan);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_ELEMENT_UCHAR,
   MS_ELEMENT_CHAR,
@@ -30,5 +28,3 @@ const char *ms_element_type_lowest(MsElementType type);
 const char *ms_element_type_highest(MsElementType type);
 void ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint n, gint64 *into);
 void ms_elements_to_doubles(MsElementType type, const void *from, gsize step, guint n, double *into);
-
-G_END_DECLS

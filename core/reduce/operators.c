@@ -4,7 +4,6 @@
 #include <glib/gi18n-lib.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #define ALL_TYPES ((1u << MS_ELEMENT_N_TYPES) - 1)
 

@@ -7,8 +7,6 @@
 
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsReduceOp: what is computed over an array.
  *
@@ -137,5 +135,3 @@ gboolean ms_reduce_operator_total_is_real(const MsReduceOperator *self, MsElemen
 gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error);
 
 char *ms_wide_to_string(MsWide value);
-
-G_END_DECLS

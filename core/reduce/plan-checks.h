@@ -4,10 +4,6 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 gboolean ms_reduce_check_request(const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n, GError **error);
 gboolean ms_reduce_check_plan(const MsReducePlan *plan, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 /* Keeps the number of partials within 32 bits and their memory small. */
 #define MS_REDUCE_MAX_GROUPS (G_GUINT64_CONSTANT(1) << 22)
 /* Positions and indices are 32-bit, also four steps of the grid beyond the end. */
@@ -24,5 +22,3 @@ MsElementType ms_reduce_value_type(const MsReducePlan *plan);
 gsize ms_reduce_partial_bytes(const MsReducePlan *plan);
 gsize ms_reduce_scratch_bytes(const MsReducePlan *plan);
 void ms_reduce_plan_fill_map(const MsReducePlan *plan, guint16 *map);
-
-G_END_DECLS

@@ -7,13 +7,9 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 void ms_reduce_plan_compose(MsReducePlan *plan);
 
 void ms_reduce_add_part(MsReducePlan *plan, const char *part);
 void ms_reduce_define(MsReducePlan *plan, const char *name, const char *text);
 void ms_reduce_add_tree(MsReducePlan *plan);
 void ms_reduce_add_finish(MsReducePlan *plan);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/reduce/reduce-options.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsReducePreset: a variant with a name.
  * @source: the study, as cited in the reports: "MM", "PCL", "BD" or "" for a variant of this program
@@ -21,5 +19,3 @@ typedef struct {
 
 const MsReducePreset *ms_reduce_presets(guint *n_rows);
 MsReduceOptions ms_reduce_preset_options(const MsReducePreset *self);
-
-G_END_DECLS

@@ -5,9 +5,5 @@
 #include "core/factors.h"
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
                                 GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/reduce/reduce.h"
 
-G_BEGIN_DECLS
-
 /** MsReduceImage: an image for arrays of a plan. */
 typedef struct {
   MsContext *context;
@@ -15,5 +13,3 @@ typedef struct {
 
 cl_mem ms_reduce_image_new(MsContext *context, const MsReducePlan *plan, guint64 n, GError **error);
 gboolean ms_reduce_image_fill(const MsReduceImage *self, const MsReduceInput *input, MsTimingLog *log, GError **error);
-
-G_END_DECLS

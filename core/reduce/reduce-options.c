@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-options.h"
-#include "core/reduce/presets.h"
 
 #include <glib/gi18n-lib.h>
 #include <stddef.h>

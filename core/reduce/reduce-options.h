@@ -4,8 +4,6 @@
 
 #include "core/option/option-text.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_REDUCE_STORAGE_BUFFER,
   MS_REDUCE_STORAGE_IMAGE,
@@ -111,5 +109,3 @@ extern const MsOptionTable ms_reduce_options;
 const MsOptionInfo *ms_reduce_option_find(const char *name);
 MsReduceOptions ms_reduce_options_auto(void);
 gboolean ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsReduceSpec: the operation and its element type.
  * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
@@ -65,5 +63,3 @@ char *ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *op
 MsReduceLaunch ms_reduce_plan_launch(const MsReducePlan *self, guint64 n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)
-
-G_END_DECLS

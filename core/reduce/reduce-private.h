@@ -8,8 +8,6 @@
 #include "core/reduce/reduce-image.h"
 #include "core/reduce/reduce.h"
 
-G_BEGIN_DECLS
-
 /** MsReduceCentre: the element that moments are taken about, as stored in memory; zero for other operators. */
 typedef union {
   float narrow;
@@ -47,5 +45,3 @@ typedef struct {
 gboolean ms_reducer_run_span(MsReducer *self, cl_mem source, const MsReduceSpan *span, const MsReduceJob *job,
                              GError **error);
 gboolean ms_reducer_fold(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error);
-
-G_END_DECLS

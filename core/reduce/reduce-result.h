@@ -4,11 +4,7 @@
 
 #include "core/reduce/operators.h"
 
-G_BEGIN_DECLS
-
 void ms_reduce_result_complete(MsReduceResult *self);
 double ms_reduce_result_number(const MsReduceResult *self);
 char *ms_reduce_result_to_string(const MsReduceResult *self);
 gboolean ms_reduce_result_agrees(const MsReduceResult *self, const MsReduceResult *reference, double tolerance);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 void ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result);
 void ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element,
                            MsReduceResult *result);
 void ms_reduce_atomic_start(const MsReducePlan *plan, guint64 *words);
-
-G_END_DECLS

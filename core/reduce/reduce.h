@@ -10,8 +10,6 @@
 #include "core/opencl/context.h"
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsReduceInput: an array of @n elements (8UC4 pixels for a channel).
  * @host: (nullable): its elements in host memory. An array aligned to 128 bytes is not copied where host and device
@@ -51,5 +49,3 @@ gboolean ms_reducer_run(MsReducer *self, const MsReduceInput *input, const MsRed
 
 gboolean ms_reduce_array(MsContext *context, const MsReduceRequest *request, const MsReduceInput *input,
                          const MsReduceJob *job, GError **error);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
                           GError **error);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/reduce/reduce-plan.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **error);
 gboolean ms_reduce_variant_check_used(const char *text, const MsReduceSpec *spec, GError **error);
 char *ms_reduce_variant_to_string(const MsReduceOptions *options, const MsReduceSpec *spec);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/batch/run/runner.h"
 #include "tests/batch/fake-engine.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *folder;
   char *in;
@@ -40,5 +38,3 @@ void batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const
 void batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item);
 gboolean batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error);
 void batch_fixture_run_good(BatchFixture *f, GPtrArray *items);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 #define FAKE_TYPE_ENGINE (fake_engine_get_type())
 G_DECLARE_FINAL_TYPE(FakeEngine, fake_engine, FAKE, ENGINE, MsEngine)
 
@@ -36,5 +34,3 @@ struct _FakeEngine {
   int meeting;
   int most_meeting;
 };
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "core/batch/run/worker.h"
 #include "tests/batch/batch-fixture.h"
 
-G_BEGIN_DECLS
-
 /* Widths of images at which the engine aborts, hangs, is killed, takes memory, or aborts after half a second. */
 #define ABORTS 17
 #define HANGS 19
@@ -38,5 +36,3 @@ G_BEGIN_DECLS
 
 int isolation_work(void);
 gboolean isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error);
-
-G_END_DECLS

@@ -3,7 +3,6 @@
  * Runs a fuzz target without libFuzzer, as an ordinary test: over its seeds, over the files named on the command line,
  * and over damaged copies of both, the same ones every time, until MS_FUZZ_SECONDS (default 3) are over.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an image file: they load or are refused with a sentence, and what loads can be saved in every format. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"

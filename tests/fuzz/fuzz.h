@@ -10,11 +10,7 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /** ms_fuzz_seeds: (transfer full) (element-type GBytes): valid inputs, which the driver damages. */
 GPtrArray *ms_fuzz_seeds(void);
-
-G_END_DECLS

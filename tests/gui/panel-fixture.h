@@ -9,8 +9,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   MsWindowEngine *engine;
   MsDocument *document;
@@ -46,5 +44,3 @@ char *tree_cell(GtkTreeView *tree, int row, int column);
 int tree_rows(GtkTreeView *tree);
 void assert_accessible_names(GtkWidget *root);
 double contrast(guint32 one, guint32 other);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "ui/window/application.h"
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   MsApplication *application;
   MsWindowEngine *engine;
@@ -39,5 +37,3 @@ cairo_surface_t *window_fixture_render(WindowFixture *self);
 gsize window_fixture_resident_bytes(void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_surface_t, cairo_surface_destroy)
-
-G_END_DECLS

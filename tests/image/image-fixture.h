@@ -4,8 +4,6 @@
 
 #include "core/image/image-io.h"
 
-G_BEGIN_DECLS
-
 /** ImageFixture: @target is a path in @folder without a file. */
 typedef struct {
   char *folder;
@@ -23,5 +21,3 @@ void image_fixture_assert_saved(ImageFixture *self, const char *path);
 void image_fixture_assert_sentence(const GError *error, const char *path);
 gboolean image_fixture_become_nobody(void);
 void image_fixture_become_self(void);
-
-G_END_DECLS

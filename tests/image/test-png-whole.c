@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* PNG files that are inflated as a whole: every filter and colour type, and the files that libpng must read. */
-#include <string.h>
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"

@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <tiffio.h>
 
-G_BEGIN_DECLS
-
 #define SIDE_X 37
 #define SIDE_Y 29
 
@@ -32,5 +30,3 @@ void tiff_layout_set(TIFF *tiff, const TiffLayout *layout);
 void tiff_layout_write_pixels(TIFF *tiff, const TiffLayout *layout);
 GBytes *tiff_layout_write(const TiffLayout *layout);
 void tiff_layout_expect(const TiffLayout *layout, int x, int y, guint8 *rgba);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/lab.h"
 
-G_BEGIN_DECLS
-
 /** MsLabFixture: @folder receives the reports of @request, which measures for an instant only. */
 typedef struct {
   MsContext *context;
@@ -22,5 +20,3 @@ typedef struct {
 void ms_lab_fixture_add(const MsLabTest *test);
 void ms_lab_fixture_assert_row(const MsReport *report, const MsReportRow *row);
 void ms_lab_fixture_assert_file(const MsLabFixture *self, const char *name, const char *ending);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 MsReport *ms_report_fixture_new(double factor);
 void ms_report_fixture_fill_row(MsReport *report, guint index, double ms);
 void ms_report_fixture_add_anchor(MsReport *report, double factor);
 const MsReportRow *ms_report_fixture_row(const MsReport *report, guint index);
-
-G_END_DECLS

@@ -6,7 +6,6 @@
 #include "core/chart/chart-draw.h"
 #include "core/chart/chart-layout.h"
 #include "core/chart/chart-private.h"
-#include "tests/support/fixture.h"
 
 static MsChart *
 chart_of(guint n_series)

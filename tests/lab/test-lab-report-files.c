@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/lab/report/report-csv.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-json.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lab on a real device: a user's experiment, resuming, comparing, tuning. */
 #include <glib/gstdio.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/engine/tuned.h"
@@ -12,7 +11,6 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-metric.h"
-#include "core/opencl/device-chooser.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 

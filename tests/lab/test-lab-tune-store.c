@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/engine/problem-class.h"
-#include "core/error.h"
 #include "tests/lab/tune-fixture.h"
 
 static void

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/engine/device-engine.h"
 #include "core/engine/split-engine.h"
 #include "core/filter/settings/kernel-names.h"
 #include "core/opencl/device-chooser.h"

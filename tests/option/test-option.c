@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/option/choice.h"
 #include "core/option/option-help.h"
 #include "core/option/option-reader.h"
 #include "core/option/option-text.h"

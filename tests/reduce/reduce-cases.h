@@ -6,8 +6,6 @@
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsPattern: the contents of an array.
  * @MS_PATTERN_EXTREMES: the ends of the type in turn
@@ -34,5 +32,3 @@ const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);
 gboolean ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan);
 void ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expected, const char *what);
-
-G_END_DECLS

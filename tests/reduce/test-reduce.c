@@ -4,7 +4,6 @@
  * cancelling.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/lab/reduce-run.h"

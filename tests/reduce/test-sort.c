@@ -5,7 +5,6 @@
 
 #include "core/reduce/sort/sort-serial.h"
 #include "core/reduce/sort/sort.h"
-#include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 
 typedef enum {

@@ -2,7 +2,6 @@
 /* Image statistics against known values and numpy; comparison of two images; the stored bandwidth. */
 #include <glib/gstdio.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/image/image-io.h"
 #include "core/reduce/bandwidth.h"

@@ -8,8 +8,6 @@
 #include "core/lab/measure/energy.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 MsContext *ms_fixture_context(void);
 gboolean ms_fixture_full_product(void);
 gboolean ms_fixture_every_case(void);
@@ -23,5 +21,3 @@ char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);
 MsImage *ms_fixture_scene(int width, int height, guint32 seed);
 void ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what);
-
-G_END_DECLS

@@ -5,7 +5,6 @@
 
 #include "core/filter/plan/planner.h"
 #include "core/filter/reference.h"
-#include "tests/support/fixture.h"
 
 /** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */
 void

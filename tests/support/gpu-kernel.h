@@ -4,13 +4,9 @@
 
 #include "tests/support/option-product.h"
 
-G_BEGIN_DECLS
-
 void ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source, const MsParams *params,
                            const MsRegion *region);
 MsPlanRequest ms_gpu_kernel_request(MsKernel kernel, guint capability);
 gboolean ms_gpu_kernel_has_part(const MsPlan *plan, const char *part);
 void ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word);
 void ms_gpu_kernel_assert_common_refusals(MsKernel kernel);
-
-G_END_DECLS

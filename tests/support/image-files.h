@@ -4,8 +4,6 @@
 
 #include "core/image/image-io.h"
 
-G_BEGIN_DECLS
-
 /** MS_TEST_MOST_LEVELS, MS_TEST_MEAN: the largest and the mean difference allowed between two JPEG decoders. */
 #define MS_TEST_MOST_LEVELS 4
 #define MS_TEST_MEAN 1.0
@@ -33,5 +31,3 @@ void ms_test_png_append(GByteArray *file, const char *type, const void *data, gs
 GByteArray *ms_test_png_begin(guint32 width, guint32 height, int depth, int colour_type);
 gsize ms_test_png_find(GBytes *file, const char *type);
 void ms_test_png_repair(guint8 *data, gsize size);
-
-G_END_DECLS

@@ -7,8 +7,4 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_test_schema_violation(JsonNode *schema, JsonNode *node);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/filter/mean-shift.h"
 
-G_BEGIN_DECLS
-
 /** MsOptionProduct: a filter on the device under test, with counts of what was compared and what the plan refused. */
 typedef struct {
   MsContext *context;
@@ -24,5 +22,3 @@ void ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, co
                                    int group_height);
 void ms_option_product_one_kernel(MsOptionProduct *product, MsImage *source, const MsParams *params, MsKernel kernel);
 void ms_option_product_all_kernels(MsOptionProduct *product, MsImage *source, const MsParams *params);
-
-G_END_DECLS

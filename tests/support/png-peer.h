@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <png.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsPngPeer: what is written.
  * @stride: from one row to the next, in bytes
@@ -27,5 +25,3 @@ typedef struct {
 } MsPngPeer;
 
 GBytes *ms_png_peer_encode(const MsPngPeer *self);
-
-G_END_DECLS

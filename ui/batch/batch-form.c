@@ -2,7 +2,6 @@
 #include "ui/batch/batch-form.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
 
 #include "ui/common/words.h"
 #include "core/batch/naming.h"

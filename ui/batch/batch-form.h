@@ -7,8 +7,6 @@
 #include "ui/batch/batch-spec.h"
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_BATCH_FORM (ms_batch_form_get_type())
 /* Signal: "changed" (): the description of the batch has changed. */
 G_DECLARE_FINAL_TYPE(MsBatchForm, ms_batch_form, MS, BATCH_FORM, GtkBin)
@@ -18,5 +16,3 @@ void ms_batch_form_set_document(MsBatchForm *self, MsDocument *document);
 void ms_batch_form_add(MsBatchForm *self, GFile *file);
 gboolean ms_batch_form_is_ready(MsBatchForm *self);
 MsBatchSpec *ms_batch_form_new_spec(MsBatchForm *self);
-
-G_END_DECLS

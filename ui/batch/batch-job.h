@@ -4,8 +4,6 @@
 
 #include "ui/batch/batch-spec.h"
 
-G_BEGIN_DECLS
-
 /** MsBatchUpdate: the state of one image. @input is set only in the first update of an image. */
 typedef struct {
   guint index;
@@ -34,5 +32,3 @@ void ms_batch_job_retry(MsBatchJob *self);
 void ms_batch_job_set_paused(MsBatchJob *self, gboolean paused);
 void ms_batch_job_cancel(MsBatchJob *self);
 gboolean ms_batch_job_is_running(MsBatchJob *self);
-
-G_END_DECLS

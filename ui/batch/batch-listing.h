@@ -5,13 +5,9 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-spec.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsBatchListing MsBatchListing;
 
 MsBatchListing *ms_batch_listing_new(MsBatchRows *rows);
 void ms_batch_listing_free(MsBatchListing *self);
 void ms_batch_listing_start(MsBatchListing *self, const MsBatchSpec *spec);
 void ms_batch_listing_stop(MsBatchListing *self);
-
-G_END_DECLS

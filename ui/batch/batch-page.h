@@ -6,8 +6,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_BATCH_PAGE (ms_batch_page_get_type())
 /*
  * Property: "document" (MsDocument or NULL, write-only): the picture whose settings are offered.
@@ -17,5 +15,3 @@ G_DECLARE_FINAL_TYPE(MsBatchPage, ms_batch_page, MS, BATCH_PAGE, GtkBin)
 
 void ms_batch_page_set_engine(MsBatchPage *self, MsWindowEngine *engine);
 void ms_batch_page_add(MsBatchPage *self, GFile *file);
-
-G_END_DECLS

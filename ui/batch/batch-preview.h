@@ -4,11 +4,7 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_BATCH_PREVIEW (ms_batch_preview_get_type())
 G_DECLARE_FINAL_TYPE(MsBatchPreview, ms_batch_preview, MS, BATCH_PREVIEW, GtkBox)
 
 void ms_batch_preview_show(MsBatchPreview *self, const char *before, const char *after);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "ui/batch/batch-job.h"
 
-G_BEGIN_DECLS
-
 /** MsBatchColumn: columns of the store; all but MS_BATCH_STATUS are strings. */
 typedef enum {
   MS_BATCH_INPUT,
@@ -32,5 +30,3 @@ void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
 void ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update);
 char *ms_batch_rows_describe(const MsBatchRows *self, double rate);
-
-G_END_DECLS

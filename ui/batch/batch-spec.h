@@ -4,8 +4,6 @@
 
 #include "core/batch/batch.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsBatchSpec:
  * @inputs: paths of files and folders
@@ -32,5 +30,3 @@ void ms_batch_spec_free(MsBatchSpec *self);
 char *ms_batch_spec_command_line(const MsBatchSpec *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchSpec, ms_batch_spec_free)
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 void ms_batch_add_thumbnails(GtkTreeView *tree);
-
-G_END_DECLS

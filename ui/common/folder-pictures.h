@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 GPtrArray *ms_folder_pictures(const char *folder);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define MS_NO_NUMBER "–"
 
 char *ms_format_ms(double ms);
@@ -18,5 +16,3 @@ char *ms_format_share(double share);
 char *ms_format_plain(const char *label);
 char *ms_format_count(guint64 count);
 char *ms_format_ratio(double ratio);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/filter/settings/options.h"
 
-G_BEGIN_DECLS
-
 char *ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_THUMBNAILS (ms_thumbnails_get_type())
 /* Signal: "loaded" (const char *path): ms_thumbnails_get() returns the thumbnail of this file now. */
 G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
@@ -13,5 +11,3 @@ G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
 MsThumbnails *ms_thumbnails_new(int width, int height);
 GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);
 void ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "ui/common/words.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
 
 #include "core/filter/settings/options.h"
 #include "ui/common/format.h"

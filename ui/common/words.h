@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_words_of_window(const char *sentence);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 /** MsPiece: a finished part of the next result and its position in the picture. */
 typedef struct {
   MsImage *image;
@@ -21,5 +19,3 @@ gboolean ms_document_is_busy(MsDocument *self);
 guint ms_document_get_busy_ms(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
 GPtrArray *ms_document_get_pieces(MsDocument *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "ui/document/history.h"
 #include "ui/run/run-list.h"
 
-G_BEGIN_DECLS
-
 struct _MsDocument {
   GObject parent_instance;
   MsWindowEngine *engine;
@@ -45,5 +43,3 @@ struct _MsDocument {
 void ms_document_end_request(MsDocument *self);
 void ms_document_set_progress(MsDocument *self, double progress);
 void ms_document_forget_removed_runs(MsDocument *self);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_document_can_repeat_run(MsDocument *self, MsRun *run);
 void ms_document_repeat_run(MsDocument *self, MsRun *run, guint n);
 gboolean ms_document_is_repeating(MsDocument *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 void ms_document_add_run(MsDocument *self, MsRun *run);
 GListModel *ms_document_get_runs(MsDocument *self);
 MsRun *ms_document_get_newest_run(MsDocument *self);
@@ -25,5 +23,3 @@ MsImage *ms_document_get_picture_a(MsDocument *self);
 MsImage *ms_document_get_picture_b(MsDocument *self);
 MsRun *ms_document_get_shown_run(MsDocument *self);
 gboolean ms_document_is_stale(MsDocument *self);
-
-G_END_DECLS

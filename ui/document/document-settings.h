@@ -4,8 +4,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 const MsSettings *ms_document_get_settings(MsDocument *self);
 void ms_document_set_settings(MsDocument *self, const MsSettings *settings);
 void ms_document_set_dragging(MsDocument *self, gboolean dragging);
@@ -18,5 +16,3 @@ gboolean ms_document_can_undo(MsDocument *self);
 gboolean ms_document_can_redo(MsDocument *self);
 const char *ms_document_get_undo_name(MsDocument *self);
 const char *ms_document_get_redo_name(MsDocument *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "ui/engine/window-engine.h"
 #include "ui/run/run.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_DOCUMENT (ms_document_get_type())
 /*
  * Properties, all with notify:
@@ -27,5 +25,3 @@ MsWindowEngine *ms_document_get_engine(MsDocument *self);
 MsImage *ms_document_get_source(MsDocument *self);
 GFile *ms_document_get_file(MsDocument *self);
 const char *ms_document_get_title(MsDocument *self);
-
-G_END_DECLS

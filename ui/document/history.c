@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/history.h"
 
-#include <string.h>
-
 /* Changes of one control within this time are one step. */
 #define MERGE_US (1500 * 1000)
 

@@ -4,8 +4,6 @@
 
 #include "core/filter/settings/options.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsHistory MsHistory;
 
 MsHistory *ms_history_new(const MsSettings *settings);
@@ -22,5 +20,3 @@ const char *ms_history_get_undo_name(MsHistory *self);
 const char *ms_history_get_redo_name(MsHistory *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHistory, ms_history_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "ui/document/region-picture.h"
 #include "ui/engine/picture-result.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
 /*
  * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "selected" (uint: the label of the
@@ -25,5 +23,3 @@ void ms_picture_regions_select_pixel(MsPictureRegions *self, int x, int y);
 void ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture picture, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer data);
 MsImage *ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/regions/segment-table.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRegionPicture: what is painted.
  * @MS_REGION_PICTURE_OUTLINES: the original with the outlines of the regions
@@ -21,5 +19,3 @@ typedef enum {
 
 MsImage *ms_region_picture_paint(MsRegionPicture self, const MsSegmentation *segmentation, const MsSegmentTable *table,
                                  MsImage *source);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/engine/engine.h"
 #include "ui/run/run.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsFilterJob:
  * @visible: the part of the picture that is on the screen, computed first; empty for none
@@ -26,5 +24,3 @@ typedef struct {
 } MsFilterJob;
 
 MsRun *ms_filter_job_run(const MsFilterJob *self, GError **error);
-
-G_END_DECLS

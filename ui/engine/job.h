@@ -4,8 +4,6 @@
 
 #include "ui/engine/filter-job.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsWorker MsWorker;
 
 /**
@@ -50,5 +48,3 @@ void ms_job_unref(MsJob *self);
 gboolean ms_job_claim(MsJob *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsJob, ms_job_unref)
-
-G_END_DECLS

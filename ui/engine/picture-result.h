@@ -4,8 +4,6 @@
 
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PICTURE_RESULT (ms_picture_result_get_type())
 /* Signal: "changed" (): a result was computed, or computing it failed. */
 G_DECLARE_DERIVABLE_TYPE(MsPictureResult, ms_picture_result, MS, PICTURE_RESULT, GObject)
@@ -29,5 +27,3 @@ gconstpointer ms_picture_result_get_known(MsPictureResult *self);
 gconstpointer ms_picture_result_get_latest(MsPictureResult *self);
 const char *ms_picture_result_get_problem(MsPictureResult *self);
 gboolean ms_picture_result_is_busy(MsPictureResult *self);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/lab/tune/tune-record.h"
 #include "ui/run/run.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsRates MsRates;
 
 MsRates *ms_rates_new(void);
@@ -30,5 +28,3 @@ typedef struct {
 
 double ms_rates_find_same(MsRates *self, const MsRateQuery *query);
 double ms_rates_find_kernel(MsRates *self, const MsRateQuery *query);
-
-G_END_DECLS

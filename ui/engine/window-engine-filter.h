@@ -4,8 +4,6 @@
 
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsWindowEngineRequest: a filter request; its members are copied or referenced.
  * @visible: (nullable): the part to compute and report first
@@ -21,5 +19,3 @@ typedef struct {
 void ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request,
                                    GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
-
-G_END_DECLS

@@ -4,13 +4,9 @@
 
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 void ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                                  gpointer user_data);
 gboolean ms_window_engine_hold_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 void ms_window_engine_release(MsWindowEngine *self, GCancellable *cancellable);
 gboolean ms_window_engine_is_held(MsWindowEngine *self);
 void ms_window_engine_cancel_holders(MsWindowEngine *self);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "ui/engine/window-engine.h"
 #include "ui/engine/worker.h"
 
-G_BEGIN_DECLS
-
 struct _MsWindowEngine {
   GObject parent_instance;
   MsWorker *worker;
@@ -22,5 +20,3 @@ struct _MsWindowEngine {
   guint openings;
   GPtrArray *holders; /* GCancellable of the measurements that use the device or wait for it */
 };
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/engine/engine.h"
 #include "ui/engine/rates.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsWindowEngineState:
  * @MS_WINDOW_ENGINE_OPENING: the device is being opened; requests wait
@@ -75,5 +73,3 @@ typedef struct {
 void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data);
 gpointer ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
-
-G_END_DECLS

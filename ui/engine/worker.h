@@ -4,8 +4,6 @@
 
 #include "ui/engine/job.h"
 
-G_BEGIN_DECLS
-
 /** MsOpened: the result of opening a device. */
 typedef struct {
   MsDevice *device;
@@ -25,5 +23,3 @@ MsJob *ms_worker_take_waiting(MsWorker *self);
 void ms_opened_free(MsOpened *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsOpened, ms_opened_free)
-
-G_END_DECLS

@@ -7,10 +7,6 @@
 
 #include <gtk/gtk-a11y.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_IMAGE_VIEW_ACCESSIBLE (ms_image_view_accessible_get_type())
 
 GType ms_image_view_accessible_get_type(void);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "ui/image-view/image-view-private.h"
 
-G_BEGIN_DECLS
-
 void ms_image_view_draw(MsImageView *self, cairo_t *cr);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/image-view/image-view.h"
 
-G_BEGIN_DECLS
-
 void ms_image_view_add_input(MsImageView *self);
 gboolean ms_image_view_press_key(MsImageView *self, GdkEventKey *event);
-
-G_END_DECLS

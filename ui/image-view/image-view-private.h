@@ -7,8 +7,6 @@
 #include "ui/image-view/picture.h"
 #include "ui/image-view/view-geometry.h"
 
-G_BEGIN_DECLS
-
 /** MS_VIEW_WHEEL_STEP: zoom factor of one wheel click and of the zoom buttons. */
 #define MS_VIEW_WHEEL_STEP 1.25
 
@@ -49,5 +47,3 @@ struct _MsImageView {
   double pointer_y;
   gboolean pointer_inside;
 };
-
-G_END_DECLS

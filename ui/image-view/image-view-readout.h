@@ -4,9 +4,5 @@
 
 #include "ui/image-view/image-view.h"
 
-G_BEGIN_DECLS
-
 void ms_image_view_update_readout(MsImageView *self);
 const char *ms_image_view_get_readout(MsImageView *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "ui/image-view/image-view.h"
 
-G_BEGIN_DECLS
-
 void ms_image_view_follow_regions(MsImageView *self);
 void ms_image_view_leave_regions(MsImageView *self);
 void ms_image_view_update_regions(MsImageView *self);
@@ -15,5 +13,3 @@ void ms_image_view_paint_regions(MsImageView *self);
 char *ms_image_view_caption_regions(MsImageView *self);
 void ms_image_view_draw_selected_region(MsImageView *self, cairo_t *cr);
 void ms_image_view_click(MsImageView *self, double x, double y);
-
-G_END_DECLS

@@ -5,11 +5,7 @@
 #include "ui/document/document-filter.h"
 #include "ui/image-view/image-view-private.h"
 
-G_BEGIN_DECLS
-
 void ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view);
 void ms_view_slot_clear(MsViewSlot *self);
 void ms_view_slot_draw(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain);
 void ms_view_slot_draw_piece(MsImageView *self, cairo_t *cr, const MsPiece *piece);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "ui/image-view/image-view.h"
 
-G_BEGIN_DECLS
-
 void ms_image_view_moved(MsImageView *self);
 void ms_image_view_update_pane(MsImageView *self);
 double ms_image_view_scale(MsImageView *self);
@@ -18,5 +16,3 @@ void ms_image_view_zoom_in(MsImageView *self);
 void ms_image_view_zoom_out(MsImageView *self);
 void ms_image_view_fit(MsImageView *self);
 MsRegion ms_image_view_get_visible(MsImageView *self);
-
-G_END_DECLS

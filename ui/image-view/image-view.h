@@ -10,8 +10,6 @@
 #include "ui/document/document.h"
 #include "ui/document/region-picture.h"
 
-G_BEGIN_DECLS
-
 /** MsViewMode: what is shown; ms_view_mode_names[] holds the names used by the window's action. */
 typedef enum {
   MS_VIEW_ORIGINAL,
@@ -45,5 +43,3 @@ void ms_image_view_set_divider(MsImageView *self, double divider);
 void ms_image_view_set_gain(MsImageView *self, int gain);
 char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PICTURE (ms_picture_get_type())
 /* Signal: "prepared" (): the reduced copies are ready. */
 G_DECLARE_FINAL_TYPE(MsPicture, ms_picture, MS, PICTURE, GObject)
@@ -26,5 +24,3 @@ int ms_picture_get_width(MsPicture *self);
 int ms_picture_get_height(MsPicture *self);
 int ms_picture_level_for_zoom(MsPicture *self, double zoom);
 cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 GdkPixbuf *ms_pixbuf_from_image(MsImage *image);
 MsImage *ms_pixbuf_to_image(GdkPixbuf *pixbuf);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/filter/settings/params.h"
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsWindowStatistics: the first step of the filter at one pixel.
  * @pixels: pixels of the window within the picture
@@ -21,5 +19,3 @@ typedef struct {
 
 MsWindowStatistics ms_readout_window(MsImage *source, const MsParams *params, int x, int y);
 char *ms_readout_format(MsImage *a, const guint8 *b, const MsParams *params, int x, int y);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 #define MS_ZOOM_MIN (1.0 / 64)
 #define MS_ZOOM_MAX 64.0
 
@@ -34,5 +32,3 @@ void ms_view_geometry_pan(MsViewGeometry *self, double dx, double dy);
 void ms_view_geometry_get_origin(const MsViewGeometry *self, double *x, double *y);
 void ms_view_geometry_to_picture(const MsViewGeometry *self, double pane_x, double pane_y, double *x, double *y);
 MsRegion ms_view_geometry_visible(const MsViewGeometry *self);
-
-G_END_DECLS

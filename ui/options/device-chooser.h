@@ -6,12 +6,8 @@
 
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_DEVICE_CHOOSER (ms_device_chooser_get_type())
 /* Signal: "chosen" (const char *device_selector): the user chose a device. */
 G_DECLARE_FINAL_TYPE(MsDeviceChooser, ms_device_chooser, MS, DEVICE_CHOOSER, GtkMenuButton)
 
 void ms_device_chooser_set_engine(MsDeviceChooser *self, MsWindowEngine *engine);
-
-G_END_DECLS

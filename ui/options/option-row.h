@@ -6,8 +6,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_OPTION_ROW (ms_option_row_get_type())
 /* Signal: "considered" (string, nullable): the value under the pointer or the focus, before it is chosen */
 G_DECLARE_DERIVABLE_TYPE(MsOptionRow, ms_option_row, MS, OPTION_ROW, GtkBox)
@@ -44,5 +42,3 @@ void ms_option_row_consider(MsOptionRow *self, const char *value);
 void ms_option_row_watch(MsOptionRow *self, GtkWidget *button);
 void ms_option_row_offer(MsOptionRow *self, GtkWidget *widget, const char *value);
 GtkWidget *ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside);
-
-G_END_DECLS

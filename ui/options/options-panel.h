@@ -6,13 +6,9 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_OPTIONS_PANEL (ms_options_panel_get_type())
 /* Property: "document" (MsDocument or NULL, read-write). */
 G_DECLARE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS, OPTIONS_PANEL, GtkBox)
 
 GtkWidget *ms_options_panel_get_row(MsOptionsPanel *self, const char *name);
 void ms_options_panel_put_toggles_first(MsOptionsPanel *self);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "ui/options/presets-popover.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
 
 #include "ui/common/settings-text.h"
 #include "ui/document/document-settings.h"

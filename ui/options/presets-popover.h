@@ -7,12 +7,8 @@
 #include "ui/document/document.h"
 #include "core/filter/settings/filter-presets.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PRESETS_POPOVER (ms_presets_popover_get_type())
 G_DECLARE_FINAL_TYPE(MsPresetsPopover, ms_presets_popover, MS, PRESETS_POPOVER, GtkPopover)
 
 GtkWidget *ms_presets_popover_new(GtkWidget *relative_to, MsPresets *presets);
 void ms_presets_popover_set_document(MsPresetsPopover *self, MsDocument *document);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 GtkWidget *ms_radio_button_new(GtkRadioButton *group, const char *label);
-
-G_END_DECLS

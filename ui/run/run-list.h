@@ -4,8 +4,6 @@
 
 #include "ui/run/run.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_RUN_LIST (ms_run_list_get_type())
 /* Signal: "dropped" (guint n): the pictures of n runs were dropped. */
 G_DECLARE_FINAL_TYPE(MsRunList, ms_run_list, MS, RUN_LIST, GObject)
@@ -21,5 +19,3 @@ void ms_run_list_set_baseline(MsRunList *self, MsRun *run);
 void ms_run_list_set_bound(MsRunList *self, guint64 bytes);
 void ms_run_list_pin(MsRunList *self, MsRun *current, MsRun *a, MsRun *b);
 guint64 ms_run_list_get_picture_bytes(MsRunList *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/timing.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsMatch: the result of comparing a run's picture with the baseline's.
  * @MS_MATCH_UNKNOWN: there is no baseline, or it has other parameters or another source, so equality means nothing
@@ -78,5 +76,3 @@ gboolean ms_run_has_result(MsRun *self);
 void ms_run_share_result(MsRun *self, MsRun *other);
 void ms_run_drop_result(MsRun *self);
 void ms_run_judge(MsRun *self, MsRun *baseline);
-
-G_END_DECLS

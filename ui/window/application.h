@@ -6,8 +6,6 @@
 
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_APPLICATION (ms_application_get_type())
 G_DECLARE_FINAL_TYPE(MsApplication, ms_application, MS, APPLICATION, GtkApplication)
 
@@ -15,5 +13,3 @@ MsApplication *ms_application_new(GApplicationFlags flags);
 MsWindowEngine *ms_application_get_engine(MsApplication *self);
 GSettings *ms_application_get_settings(MsApplication *self);
 int ms_application_run(int argc, char **argv);
-
-G_END_DECLS

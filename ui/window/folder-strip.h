@@ -4,12 +4,8 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_FOLDER_STRIP (ms_folder_strip_get_type())
 /* Signal: "chosen" (GFile *): the picture was clicked. */
 G_DECLARE_FINAL_TYPE(MsFolderStrip, ms_folder_strip, MS, FOLDER_STRIP, GtkScrolledWindow)
 
 void ms_folder_strip_set_file(MsFolderStrip *self, GFile *file);
-
-G_END_DECLS

@@ -6,13 +6,9 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_LOAD_ROW (ms_load_row_get_type())
 G_DECLARE_FINAL_TYPE(MsLoadRow, ms_load_row, MS, LOAD_ROW, GtkBox)
 
 GtkWidget *ms_load_row_new(const char *name, GCancellable *cancellable);
 void ms_load_row_set_fraction(MsLoadRow *self, double fraction);
 void ms_load_row_set_preview(MsLoadRow *self, MsImage *preview);
-
-G_END_DECLS

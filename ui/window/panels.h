@@ -4,8 +4,4 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 void ms_panels_add(GtkStack *picture, GtkStack *lab, GObject *window);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsPictureLoadRequest:
  * @window: the source of the result
@@ -24,5 +22,3 @@ typedef struct {
 void ms_picture_load_async(const MsPictureLoadRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
                            gpointer user_data);
 MsImage *ms_picture_load_finish(GAsyncResult *result, GFile **file, char **losses, GError **error);
-
-G_END_DECLS

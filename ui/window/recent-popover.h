@@ -4,12 +4,8 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_RECENT_POPOVER (ms_recent_popover_get_type())
 /* Signal: "chosen" (GFile *): the picture was clicked. */
 G_DECLARE_FINAL_TYPE(MsRecentPopover, ms_recent_popover, MS, RECENT_POPOVER, GtkPopover)
 
 GtkWidget *ms_recent_popover_new(GtkWidget *relative_to);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_add_actions(MsWindow *self);
 void ms_window_update_actions(MsWindow *self);
-
-G_END_DECLS

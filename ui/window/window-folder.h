@@ -4,10 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_open_in_place(MsWindow *self, GFile *file);
 void ms_window_open_neighbour(MsWindow *self, int step);
 void ms_window_replace(MsWindow *self);
-
-G_END_DECLS

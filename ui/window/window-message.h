@@ -4,8 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 /** MsOffer: buttons of a message; flags. */
 typedef enum {
   MS_OFFER_NOTHING = 0,
@@ -20,5 +18,3 @@ void ms_window_clear_message(MsWindow *self);
 void ms_window_show_message_of_tab(MsWindow *self);
 void ms_window_message_answered(MsWindow *self, int response);
 const char *ms_window_get_message(MsWindow *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_choose_files(MsWindow *self);
 void ms_window_add_recent_menu(MsWindow *self);
 void ms_window_paste(MsWindow *self);
@@ -13,5 +11,3 @@ void ms_window_accept_drops(MsWindow *self);
 void ms_window_open_sample(MsWindow *self);
 void ms_window_open(MsWindow *self, GFile *file);
 gboolean ms_window_is_opening(MsWindow *self);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 GtkPrintOperation *ms_window_new_print_operation(MsWindow *self);
 void ms_window_print(MsWindow *self);
-
-G_END_DECLS

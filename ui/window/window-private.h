@@ -4,8 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 struct _MsWindow {
   GtkApplicationWindow parent_instance;
   MsWindowEngine *engine;
@@ -68,5 +66,3 @@ struct _MsWindow {
   GtkWidget *replaced; /* (nullable), weak: the view that the picture being opened takes the place of */
   guint32 space_down;  /* time of the key event, 0 while Space is up */
 };
-
-G_END_DECLS

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/image/codec.h"
-#include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"

@@ -4,12 +4,8 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_copy_picture(MsWindow *self);
 void ms_window_copy_command(MsWindow *self);
 void ms_window_save(MsWindow *self);
 void ms_window_save_as(MsWindow *self);
 char *ms_window_get_command_line(MsWindow *self);
-
-G_END_DECLS

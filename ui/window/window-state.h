@@ -4,10 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_show_only_picture(MsWindow *self, gboolean only_picture);
 void ms_window_restore_state(MsWindow *self);
 void ms_window_remember_state(MsWindow *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_tab_switched(MsWindow *self);
 void ms_window_tabs_changed(MsWindow *self);
 void ms_window_tab_removed(MsWindow *self, GtkWidget *view);
@@ -16,5 +14,3 @@ void ms_window_close_tab(MsWindow *self);
 void ms_window_close_view(GtkWidget *view);
 MsImageView *ms_window_get_view(MsWindow *self);
 guint ms_window_get_n_documents(MsWindow *self);
-
-G_END_DECLS

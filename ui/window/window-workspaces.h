@@ -4,10 +4,6 @@
 
 #include "ui/window/window.h"
 
-G_BEGIN_DECLS
-
 void ms_window_add_workspaces(MsWindow *self);
 void ms_window_show_workspace(MsWindow *self, const char *name);
 void ms_window_update_lab_settings(MsWindow *self);
-
-G_END_DECLS

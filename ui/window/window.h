@@ -7,8 +7,6 @@
 #include "ui/document/document.h"
 #include "ui/image-view/image-view.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_WINDOW (ms_window_get_type())
 /* Property: "document" (MsDocument or NULL, readable, with notify): the picture in the current tab. */
 G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
@@ -16,5 +14,3 @@ G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);
 MsDocument *ms_window_get_document(MsWindow *self);
 GtkWidget *ms_window_get_options_panel(MsWindow *self);
-
-G_END_DECLS

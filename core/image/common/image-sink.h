@@ -9,8 +9,6 @@
 #include "core/image/common/image.h"
 #include "core/language.h"
 
-G_BEGIN_DECLS
-
 /** MS_QUALITY_AUTO: the format's own quality: 92 for JPEG, lossless for WebP. */
 #define MS_QUALITY_AUTO (-1)
 
@@ -68,5 +66,3 @@ struct _MsImageSink {
 MsSaveOptions ms_save_options_default(void);
 char *ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language);
 MsImageSink ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *cancellable);
-
-G_END_DECLS

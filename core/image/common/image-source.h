@@ -8,8 +8,6 @@
 #include "core/image/metadata/orientation.h"
 #include "core/language.h"
 
-G_BEGIN_DECLS
-
 /** MS_IMAGE_DEFAULT_MAX_PIXELS: one gigapixel, 4 GB as RGBA. */
 #define MS_IMAGE_DEFAULT_MAX_PIXELS G_GUINT64_CONSTANT(1000000000)
 
@@ -109,5 +107,3 @@ guint8 *ms_image_source_alloc_pixels(MsImageSource *self, guint64 width, guint64
 void ms_image_source_free_pixels(MsImageSource *self, guint8 *pixels);
 MsMetadata *ms_image_source_upright_metadata(MsMetadata *raw, int orientation, int *applied);
 MsImage *ms_image_source_finish(MsImageSource *self, MsStoredPixels stored, MsMetadata *raw, GError **error);
-
-G_END_DECLS

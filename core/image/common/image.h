@@ -9,8 +9,6 @@
 
 #include "core/image/metadata/metadata.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_IMAGE (ms_image_get_type())
 G_DECLARE_FINAL_TYPE(MsImage, ms_image, MS, IMAGE, GObject)
 
@@ -65,5 +63,3 @@ typedef struct {
 } MsImageDifference;
 
 MsImageDifference ms_image_compare(MsImage *a, MsImage *b);
-
-G_END_DECLS

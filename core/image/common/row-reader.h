@@ -4,8 +4,6 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRowReader: each format's decoder begins with this structure and sets its functions.
  * @width: pixels in a row
@@ -26,5 +24,3 @@ struct _MsRowReader {
   gboolean (*read)(MsRowReader *self, guint8 *row, GError **error);
   void (*close)(MsRowReader *self);
 };
-
-G_END_DECLS

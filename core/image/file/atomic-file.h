@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 typedef struct _MsAtomicFile MsAtomicFile;
 
 MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error);
@@ -18,5 +16,3 @@ gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
 void ms_atomic_file_free(MsAtomicFile *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsAtomicFile, ms_atomic_file_free)
-
-G_END_DECLS

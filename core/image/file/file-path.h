@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsFileId: the identity of a file, whatever its name. */
 typedef struct {
   guint64 device;
@@ -21,5 +19,3 @@ char *ms_file_path_resolve(const char *path);
 gboolean ms_file_path_is_same(const char *a, const char *b);
 gboolean ms_file_path_is_kept(const char *path);
 gboolean ms_file_path_is_standard(const char *path);
-
-G_END_DECLS

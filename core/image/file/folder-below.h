@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 int ms_folder_below_flush(int folder);
 int ms_folder_below_open(const char *folder, const char *path, GError **error);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 int ms_pipe_output_open(int folder, const char *name, int flags, GCancellable *cancellable, GError **error);
 gboolean ms_pipe_output_write_standard(GBytes *bytes, GCancellable *cancellable, GError **error);
 int ms_pipe_output_write(int fd, const void *data, gsize size, GCancellable *cancellable, GError **error);
-
-G_END_DECLS

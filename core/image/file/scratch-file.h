@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MS_SCRATCH_STEP: bytes that are accessed before their pages are dropped from memory. */
 #define MS_SCRATCH_STEP (G_GUINT64_CONSTANT(4) << 20)
 
@@ -21,5 +19,3 @@ void ms_scratch_file_touch(MsScratchFile *self, gsize bytes);
 void ms_scratch_file_drop(MsScratchFile *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsScratchFile, ms_scratch_file_unref)
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void ms_write_error_set(GError **error, const char *name, int code);
 void ms_write_error_set_exists(GError **error, const char *name);
-
-G_END_DECLS

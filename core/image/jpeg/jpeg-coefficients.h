@@ -8,8 +8,6 @@
 
 #include "core/image/file/scratch-file.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsJpegInput: libjpeg's source manager, extended by the fields that the arrays of coefficients need.
  * @scratch: where the arrays are
@@ -22,5 +20,3 @@ typedef struct {
 } MsJpegInput;
 
 void ms_jpeg_coefficients_use_scratch(j_decompress_ptr cinfo);
-
-G_END_DECLS

@@ -8,11 +8,7 @@
 
 #include "core/image/metadata/metadata.h"
 
-G_BEGIN_DECLS
-
 void ms_jpeg_metadata_keep(struct jpeg_decompress_struct *cinfo, gboolean keep);
 GBytes *ms_jpeg_metadata_exif(struct jpeg_decompress_struct *cinfo);
 GBytes *ms_jpeg_metadata_xmp(struct jpeg_decompress_struct *cinfo);
 MsMetadata *ms_jpeg_metadata(struct jpeg_decompress_struct *cinfo, gsize most_bytes);
-
-G_END_DECLS

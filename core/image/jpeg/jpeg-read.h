@@ -4,10 +4,6 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_jpeg_peek(MsImageSource *source, MsImageHeader *header, GError **error);
 MsImage *ms_jpeg_read(MsImageSource *source, GError **error);
 MsImage *ms_jpeg_read_preview(MsImageSource *source, GError **error);
-
-G_END_DECLS

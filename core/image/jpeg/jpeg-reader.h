@@ -10,8 +10,6 @@
 #include "core/image/jpeg/jpeg-coefficients.h"
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsJpegReader: the state of one decoder, kept out of local variables so that nothing leaks when an error calls
  * longjmp().
@@ -49,5 +47,3 @@ int ms_jpeg_reader_get_orientation(MsJpegReader *self);
 void ms_jpeg_reader_read_header(MsJpegReader *self);
 void ms_jpeg_reader_start_rows(MsJpegReader *self);
 void ms_jpeg_reader_read_row(MsJpegReader *self, guint8 *row);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 gboolean ms_icc_is_rgb(GBytes *profile);
-
-G_END_DECLS

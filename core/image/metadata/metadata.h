@@ -6,8 +6,6 @@
 
 #include <glib-object.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_METADATA (ms_metadata_get_type())
 
 /**
@@ -32,5 +30,3 @@ MsMetadata *ms_metadata_ref(MsMetadata *self);
 void ms_metadata_unref(MsMetadata *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMetadata, ms_metadata_unref)
-
-G_END_DECLS

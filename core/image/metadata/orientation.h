@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsStoredPixels: an image as a file stores it.
  * @pixels: width * height * 4 bytes
@@ -24,5 +22,3 @@ typedef void (*MsOrientationStep)(gsize bytes, gpointer data);
 gboolean ms_orientation_swaps_sides(int orientation);
 void ms_orientation_turn(const MsStoredPixels *stored, guint8 *target, MsOrientationStep step, gpointer data);
 gboolean ms_orientation_apply(MsStoredPixels *stored);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 int ms_xmp_get_orientation(GBytes *packet);
-
-G_END_DECLS

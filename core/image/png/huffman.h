@@ -4,12 +4,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The most symbols of an alphabet: literals, the end of a block, and lengths. */
 #define MS_HUFFMAN_MOST_SYMBOLS 286
 
 void ms_huffman_lengths(const guint32 *counts, guint n, guint limit, guint8 *lengths);
 void ms_huffman_codes(const guint8 *lengths, guint n, guint16 *codes);
-
-G_END_DECLS

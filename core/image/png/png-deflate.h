@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
 #define MS_PNG_DEFLATE_MOST 1032
 
@@ -13,5 +11,3 @@ gboolean ms_png_deflate_is_built(void);
 GBytes *ms_png_deflate(const guint8 *data, gsize size, int level);
 gboolean ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size);
 guint32 ms_png_checksum(const guint8 *data, gsize size);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsPngRows: rows of 8-bit RGBA pixels that are stored with @samples (3 or 4) bytes a pixel. */
 typedef struct {
   const guint8 *pixels;
@@ -16,5 +14,3 @@ typedef struct {
 
 gsize ms_png_rows_stride(const MsPngRows *self);
 void ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/image/png/png-filter.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsPngPlan: how an image is compressed.
  * @is_whole: as one buffer by libdeflate if that makes the file no larger; otherwise in bands
@@ -21,5 +19,3 @@ typedef struct {
 MsPngPlan ms_png_plan(const MsPngRows *rows, guint threads);
 gsize ms_png_plan_bands_in_flight(const MsPngPlan *self);
 guint64 ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows);
-
-G_END_DECLS

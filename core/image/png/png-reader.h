@@ -7,8 +7,6 @@
 #include "core/image/png/png-whole.h"
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsPngReader: the state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
  * @rows: of ms_png_open_rows()
@@ -47,5 +45,3 @@ int ms_png_reader_get_orientation(MsPngReader *self);
 gboolean ms_png_reader_accepts_rows(MsPngReader *self);
 MsMetadata *ms_png_reader_get_metadata(MsPngReader *self);
 void ms_png_reader_set_transforms(MsPngReader *self);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 MsRowReader *ms_png_open_rows(MsImageSource *source, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 GBytes *ms_png_runs_deflate(const guint8 *data, gsize n, gboolean is_last);
-
-G_END_DECLS

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/png/png-stream.h"
 
-#include <string.h>
-
 #include <zlib.h>
 
 #include "core/error.h"

@@ -6,8 +6,6 @@
 
 #include "core/image/png/png-plan.h"
 
-G_BEGIN_DECLS
-
 /** MsPngHold: makes @n rows from @first on valid; %FALSE with @error set when they cannot be made. */
 typedef gboolean (*MsPngHold)(gpointer data, gsize first, gsize n, GError **error);
 
@@ -22,5 +20,3 @@ GBytes *ms_png_stream_next(MsPngStream *self, GError **error);
 void ms_png_stream_free(MsPngStream *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPngStream, ms_png_stream_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsPngTextKind:
  * @MS_PNG_TEXT_OTHER: a text that is not read
@@ -25,5 +23,3 @@ typedef enum {
 
 MsPngTextKind ms_png_text_kind(const char *type, const guint8 *data, gsize size);
 GBytes *ms_png_text_read(const char *type, const guint8 *data, gsize size, gsize most_bytes);
-
-G_END_DECLS

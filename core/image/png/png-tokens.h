@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Bytes of a block at most, each of which has its own codes. A stored block has at most 65535. */
 #define MS_PNG_BLOCK_SIZE (60 << 10)
 
@@ -38,5 +36,3 @@ typedef struct {
 } MsPngTokens;
 
 void ms_png_tokens_find(MsPngTokens *self, const guint8 *data, gsize n, const MsPngLeastRuns *least);
-
-G_END_DECLS

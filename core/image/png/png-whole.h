@@ -4,8 +4,6 @@
 
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 /** MsPngWhole: the inflated rows of a file, which become its pixels in place. */
 typedef struct _MsPngWhole MsPngWhole;
 
@@ -15,5 +13,3 @@ guint8 *ms_png_whole_steal_pixels(MsPngWhole *self);
 void ms_png_whole_free(MsPngWhole *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPngWhole, ms_png_whole_free)
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                       GError **error);
 guint64 ms_png_write_bytes(int width, int height, const MsSaveOptions *options);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/image/common/row-reader.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsRowFile MsRowFile;
 
 /**
@@ -31,5 +29,3 @@ gboolean ms_row_file_read(MsRowFile *self, guint8 *row, GError **error);
 void ms_row_file_close(MsRowFile *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRowFile, ms_row_file_close)
-
-G_END_DECLS

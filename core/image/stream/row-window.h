@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _MsRowWindow MsRowWindow;
 
 MsRowWindow *ms_row_window_new(int width, int height, GError **error);
@@ -17,5 +15,3 @@ void ms_row_window_drop_all(MsRowWindow *self);
 void ms_row_window_free(MsRowWindow *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRowWindow, ms_row_window_free)
-
-G_END_DECLS

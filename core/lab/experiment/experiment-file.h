@@ -6,13 +6,9 @@
 
 #include "core/lab/experiment/experiment.h"
 
-G_BEGIN_DECLS
-
 MsExperiment *ms_experiment_parse(const char *name, const char *text, gssize length, GError **error);
 MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
 char **ms_experiment_list_names(void);
 GPtrArray *ms_experiment_list(GError **error);
 
 char *ms_experiment_peer_script(void);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "core/lab/experiment/experiment.h"
 
-G_BEGIN_DECLS
-
 void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
 MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);
-
-G_END_DECLS

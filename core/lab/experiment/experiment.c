@@ -4,8 +4,6 @@
 #include <libintl.h>
 #include <string.h>
 
-#include "core/error.h"
-
 static void
 free_axis(gpointer data)
 {

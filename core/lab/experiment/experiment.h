@@ -10,8 +10,6 @@
 #include "core/factors.h"
 #include "core/language.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsAxis: one factor that varies.
  * @key: a factor that the experiment's kind knows ("unroll", "size", "type", …)
@@ -115,5 +113,3 @@ const char *ms_experiment_text(const char *text, MsLanguage language);
 char *ms_experiment_label(const MsExperiment *self, const MsFactors *factors);
 const MsAxis *ms_experiment_find_axis(const MsExperiment *self, const char *key);
 char *ms_experiment_describe_axes(const MsExperiment *self, gboolean quick);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/lab/kinds/bench.h"
 
-G_BEGIN_DECLS
-
 MsSubject *ms_lab_anchor_new(MsLabBench *bench);
-
-G_END_DECLS

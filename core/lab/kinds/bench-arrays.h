@@ -4,8 +4,4 @@
 
 #include "core/lab/kinds/bench.h"
 
-G_BEGIN_DECLS
-
 const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/kinds/bench.h"
 
-G_BEGIN_DECLS
-
 /* Generated elements; @buffer is %NULL until a subject asks for them on the device. */
 typedef struct {
   MsElementType type;
@@ -25,5 +23,3 @@ struct _MsLabBench {
   double reference_s;   /* seconds that a reference may take, 0 for any time */
   guint reference_step; /* the reference holds the bands of rows whose index is a multiple of this */
 };
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsLabBench MsLabBench;
 
 MsLabBench *ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image);
@@ -30,5 +28,3 @@ const char *ms_lab_bench_scratch_file(MsLabBench *self);
 void ms_lab_bench_forget(MsLabBench *self);
 
 void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/kinds/kind.h"
 
-G_BEGIN_DECLS
-
 extern const MsLabKind ms_lab_kind_mean_shift;
 extern const MsLabKind ms_lab_kind_peer;
 extern const MsLabKind ms_lab_kind_transfer;
@@ -16,5 +14,3 @@ extern const MsLabKind ms_lab_kind_reduce_peer;
 extern const MsLabKind ms_lab_kind_sort;
 extern const MsLabKind ms_lab_kind_swap_example;
 extern const MsLabKind ms_lab_kind_bandwidth;
-
-G_END_DECLS

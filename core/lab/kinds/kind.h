@@ -5,8 +5,6 @@
 #include "core/lab/kinds/bench.h"
 #include "core/lab/tune/tuner.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabKind: a kind of experiment.
  * @knows: whether the kind has a factor of this name
@@ -28,5 +26,3 @@ typedef struct {
 
 const MsLabKind *ms_lab_kind_find(const char *name);
 gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsPeerTask: what the interpreter is to run.
  * @what: the function, for messages: "OpenCV's filter"
@@ -34,5 +32,3 @@ gboolean ms_peer_process_start(MsPeerProcess *self, const MsPeerTask *task, GCan
 gboolean ms_peer_process_run(MsPeerProcess *self, double *ns, GCancellable *cancellable, GError **error);
 char *ms_peer_process_save(MsPeerProcess *self, gsize bytes, GCancellable *cancellable, GError **error);
 void ms_peer_process_clear(MsPeerProcess *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/kinds/bench.h"
 
-G_BEGIN_DECLS
-
 const char *ms_lab_image_size(const MsFactors *factors);
 MsImage *ms_lab_image_open(MsLabBench *bench, const MsFactors *factors, MsWork *work, GError **error);
 /**
@@ -21,5 +19,3 @@ typedef struct {
 
 gboolean ms_lab_image_verify(const MsLabImageTask *task, MsImage *result, MsVerification *verification,
                              GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 MsImage *ms_scene_new(int width, int height);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/reduce/swap/swap.h"
 
-G_BEGIN_DECLS
-
 #define MS_WARP_SIZE 32
 
 /**
@@ -21,5 +19,3 @@ typedef struct {
 } MsWarpCounts;
 
 MsWarpCounts ms_warp_model_count(const guint16 *map, guint first, MsSwapOutcome outcome);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 guint64 ms_clock_now_ns(void);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/measure/pci-address.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsEnergy MsEnergy;
 
 /** MsEnergyPreference: which counter covers the measured device. */
@@ -24,5 +22,3 @@ gboolean ms_energy_available(const MsEnergy *self);
 const char *ms_energy_source(const MsEnergy *self);
 void ms_energy_begin(MsEnergy *self);
 double ms_energy_end(MsEnergy *self);
-
-G_END_DECLS

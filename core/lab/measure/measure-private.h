@@ -4,8 +4,6 @@
 
 #include "core/lab/measure/measure.h"
 
-G_BEGIN_DECLS
-
 /* The state of one configuration during ms_measure(). */
 typedef struct {
   guint index;
@@ -35,5 +33,3 @@ gboolean ms_measure_take_sample(MsMeasureCampaign *campaign, MsMeasureRunner *ru
                                 GError **error);
 gboolean ms_measure_close(MsMeasureCampaign *campaign, MsMeasureRunner *runner, GError **error);
 gboolean ms_measure_energy(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample *sample, GError **error);
-
-G_END_DECLS

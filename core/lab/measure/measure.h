@@ -5,8 +5,6 @@
 #include "core/lab/measure/energy.h"
 #include "core/lab/measure/subject.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsMeasureProgress: called between runs with the share done (0..1), the subject just run and its measurement so far.
  */
@@ -63,5 +61,3 @@ typedef struct {
 
 gboolean ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable,
                     GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "core/lab/measure/statistics.h"
 #include "core/outcome.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabEvent: one profiled command; times in nanoseconds of the device's clock, names interned. @headline: whether its
  * time counts in the sample.
@@ -125,5 +123,3 @@ void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wal
 MsTimes ms_measurement_times(const MsMeasurement *self);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/opencl/device.h"
 
-G_BEGIN_DECLS
-
 /** MsPciAddress: domain, bus and device; the function number is ignored. */
 typedef struct {
   guint domain;
@@ -15,5 +13,3 @@ typedef struct {
 
 gboolean ms_pci_address_of_device(MsDevice *device, MsPciAddress *address);
 gboolean ms_pci_address_equal(const MsPciAddress *a, const MsPciAddress *b);
-
-G_END_DECLS

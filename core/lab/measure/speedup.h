@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_VERDICT_UNCERTAIN,
   MS_VERDICT_SAME,
@@ -45,5 +43,3 @@ MsSpeedup ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, con
                               const MsTimes *new_anchor, double noise);
 const char *ms_verdict_to_string(MsVerdict verdict);
 const char *ms_verdict_describe(MsVerdict verdict);
-
-G_END_DECLS

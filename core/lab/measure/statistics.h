@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsSummary:
  * @n: number of samples; everything below is NAN when it is 0
@@ -39,5 +37,3 @@ typedef struct {
 
 gsize ms_statistics_outliers(const double *samples, gsize n, gboolean *flags);
 MsDrift ms_statistics_find_clock_drop(const double *samples, gsize n);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/lab/measure/measurement.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsSubject MsSubject;
 
 /**
@@ -36,5 +34,3 @@ struct _MsSubject {
 void ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label);
 void ms_subject_free(MsSubject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSubject, ms_subject_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 /** MsComparisonRow: @speedup compares the new time with the old; @note: (nullable): why there is no verdict. */
 typedef struct {
   char *label;
@@ -34,5 +32,3 @@ MsComparison *ms_compare_reports(const MsReport *baseline, const MsReport *curre
 void ms_comparison_free(MsComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsComparison, ms_comparison_free)
 char *ms_comparison_to_text(const MsComparison *self);
-
-G_END_DECLS

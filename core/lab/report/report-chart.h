@@ -4,8 +4,4 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
-
-G_END_DECLS

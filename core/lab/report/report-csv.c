@@ -3,7 +3,6 @@
 #include "core/lab/report/report-csv.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/csv.h"
 #include "core/lab/report/report-metric.h"

@@ -4,10 +4,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 GPtrArray *ms_reports_load(const char *path, GError **error);
-
-G_END_DECLS

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "core/error.h"
 #include "core/lab/experiment/experiment-json.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"

@@ -4,9 +4,5 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 char *ms_report_to_json(const MsReport *self);
 JsonNode *ms_report_to_json_node(const MsReport *self);
-
-G_END_DECLS

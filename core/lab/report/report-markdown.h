@@ -4,8 +4,4 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 char *ms_report_to_markdown(const MsReport *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 /** MsMetric: a value derived from a row; @ns_factor: converts nanoseconds into its unit, 0 when it is not a time. */
 typedef struct {
   const char *name;
@@ -19,5 +17,3 @@ const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
 const char *ms_metric_title(const char *metric, MsLanguage language);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 #include "core/json.h"
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 #define MS_REPORT_FORMAT "meanshift-lab experiment report"
 #define MS_REPORT_VERSION 1
-
-G_END_DECLS

@@ -2,8 +2,6 @@
 /* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
 #include "core/lab/report/report-save.h"
 
-#include <string.h>
-
 #include "core/folder.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-csv.h"

@@ -4,13 +4,9 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 /** MS_REPORT_INDEX: the page over all reports of a folder. */
 #define MS_REPORT_INDEX "index.html"
 
 void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
 gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
 gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
-
-G_END_DECLS

@@ -4,12 +4,8 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 char *ms_report_published_text(const MsReportRow *row);
 GPtrArray *ms_report_table(const MsReport *self, MsLanguage language);
 char *ms_report_heading(const MsReport *self, MsLanguage language);
 char *ms_report_footer(const MsReport *self, MsLanguage language);
 char *ms_report_to_text(const MsReport *self);
-
-G_END_DECLS

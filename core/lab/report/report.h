@@ -8,8 +8,6 @@
 #include "core/lab/experiment/experiment.h"
 #include "core/lab/measure/measure.h"
 
-G_BEGIN_DECLS
-
 /** MsReportDevice: the device of the measurements; a baseline must come from the same one. */
 typedef struct {
   char *name;
@@ -71,5 +69,3 @@ void ms_report_rank(MsReport *self);
 MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
-
-G_END_DECLS

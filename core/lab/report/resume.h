@@ -4,10 +4,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 MsReport *ms_resume_find(const MsReport *report, const char *folder);
 gboolean ms_resume_is_finished(const MsReport *earlier, const MsReport *report);
 void ms_resume_take_rows(MsReport *report, MsReport *earlier);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/factors.h"
 #include "core/outcome.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_TUNE_AUTO,
   MS_TUNE_EXHAUSTIVE,
@@ -66,5 +64,3 @@ gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
 JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
 MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
-
-G_END_DECLS

@@ -5,10 +5,6 @@
 #include "core/engine/winner-store.h"
 #include "core/lab/tune/tuner.h"
 
-G_BEGIN_DECLS
-
 char *ms_tune_store_path(const char *directory, const MsWinnerKey *key);
 MsTuneRecord *ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error);
 gboolean ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error);
-
-G_END_DECLS

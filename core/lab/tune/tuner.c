@@ -2,7 +2,6 @@
 #include "core/lab/tune/tuner.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/error.h"
 #include "core/engine/watchdog.h"

@@ -6,8 +6,6 @@
 
 #include "core/lab/tune/tune-record.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without building
  * anything.
@@ -63,5 +61,3 @@ typedef struct {
 
 gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
                         GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/image/common/image.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_CHANNEL_R,
   MS_CHANNEL_G,
@@ -35,5 +33,3 @@ void ms_histogram_add(MsHistogram *self, const MsHistogram *other);
 void ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogram);
 char *ms_histogram_to_text(const MsHistogram *self);
 void ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/image/common/image.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsImageComparison: the difference of two images of one size, over R, G and B, since alpha is not filtered.
  * @mean_absolute: mean of |a - b| over all pixels and the three colours
@@ -31,5 +29,3 @@ gboolean ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsI
                              GError **error);
 void ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other);
 void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
-
-G_END_DECLS

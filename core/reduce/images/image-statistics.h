@@ -4,8 +4,6 @@
 
 #include "core/reduce/images/histogram.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsChannelStatistics: exact, from the 256 counts.
  * @stddev: of the population (divided by the count)
@@ -47,5 +45,3 @@ void ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStati
 gboolean ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error);
 void ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other);
 void ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics);
-
-G_END_DECLS

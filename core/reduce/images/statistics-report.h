@@ -7,11 +7,7 @@
 #include "core/reduce/images/image-comparison.h"
 #include "core/reduce/images/image-statistics.h"
 
-G_BEGIN_DECLS
-
 char *ms_image_statistics_to_text(const MsImageStatistics *self);
 void ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder);
 char *ms_image_comparison_to_text(const MsImageComparison *self);
 void ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder);
-
-G_END_DECLS

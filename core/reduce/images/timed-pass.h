@@ -6,8 +6,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /** MsTimedPass: @peak_share is 0 where the bandwidth could not be measured. */
 typedef struct {
   double kernel_ms;
@@ -17,5 +15,3 @@ typedef struct {
 
 MsTimedPass ms_timed_pass_join(MsTimedPass a, MsTimedPass b);
 gboolean ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GError **error);
-
-G_END_DECLS

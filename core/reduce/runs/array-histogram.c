@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"

@@ -5,8 +5,6 @@
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsArrayHistogramSpec: whole-array histogram.
  * @bins: 1 to 2^22
@@ -44,5 +42,3 @@ MsArrayHistogram *ms_array_histogram_serial(const MsArrayHistogramSpec *spec, co
 void ms_array_histogram_free(MsArrayHistogram *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsArrayHistogram, ms_array_histogram_free)
-
-G_END_DECLS

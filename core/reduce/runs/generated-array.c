@@ -2,7 +2,6 @@
 #include "core/reduce/runs/generated-array.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define ALIGNMENT 4096
 #define REAL_LOW (-0.25)

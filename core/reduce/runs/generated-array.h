@@ -4,9 +4,5 @@
 
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 void *ms_generated_array_new(MsElementType type, guint64 n, guint32 seed, GError **error);
 void ms_generated_range(MsElementType type, double *low, double *high);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 void ms_sort_serial(MsElementType type, void *keys, guint64 n);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/reduce/reduce-options.h"
 #include "core/reduce/element-type.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSortOptions:
  * @form: MS_SORT_FAST gives each pair of keys to one work-item and keeps blocks in local memory; MS_SORT_STUDY gives
@@ -45,5 +43,3 @@ typedef struct {
 
 gboolean ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);
 gboolean ms_sort_buffer(const MsDeviceRun *run, const MsSortRequest *request, cl_mem from, cl_mem into, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /** MS_SWAP_EXAMPLE_GROUP: work-items in a group. */
 #define MS_SWAP_EXAMPLE_GROUP 256
 
@@ -32,5 +30,3 @@ void ms_swap_example_free(MsSwapExample *self);
 gboolean ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error);
 gboolean ms_swap_example_read(MsSwapExample *self, float *result, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSwapExample, ms_swap_example_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsSwapOutcome: the branch that the work of item @id takes; ids of one outcome are moved together, in order. */
 typedef guint (*MsSwapOutcome)(guint id);
 
@@ -15,5 +13,3 @@ void ms_swap_table_tree(guint16 *map, guint range, guint work_group);
 void ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance);
 void ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group);
 guint ms_swap_divergent_warps(const guint16 *map, guint work_group, guint warp, MsSwapOutcome outcome);
-
-G_END_DECLS

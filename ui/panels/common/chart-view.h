@@ -6,13 +6,9 @@
 
 #include "core/chart/chart.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_CHART_VIEW (ms_chart_view_get_type())
 G_DECLARE_FINAL_TYPE(MsChartView, ms_chart_view, MS, CHART_VIEW, GtkDrawingArea)
 
 GtkWidget *ms_chart_view_new(void);
 void ms_chart_view_set_chart(MsChartView *self, MsChart *chart, const char *name);
 MsChart *ms_chart_view_get_chart(MsChartView *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "ui/panels/common/panel-job.h"
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_JOB_PANEL (ms_job_panel_get_type())
 G_DECLARE_DERIVABLE_TYPE(MsJobPanel, ms_job_panel, MS, JOB_PANEL, MsPanel)
 
@@ -34,5 +32,3 @@ gboolean ms_job_panel_is_running(MsJobPanel *self);
 MsPanelJob *ms_job_panel_get_job(MsJobPanel *self);
 void ms_job_panel_set_note(MsJobPanel *self, const char *note);
 void ms_job_panel_update_ready(MsJobPanel *self);
-
-G_END_DECLS

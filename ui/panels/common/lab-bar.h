@@ -4,8 +4,6 @@
 
 #include <gtk/gtk.h>
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_LAB_BAR (ms_lab_bar_get_type())
 /*
  * Signals: "start" (), "cancel" (): the button was clicked. Property: "verb" (string): the label of the button at rest.
@@ -16,5 +14,3 @@ void ms_lab_bar_set_running(MsLabBar *self, gboolean running);
 void ms_lab_bar_set_progress(MsLabBar *self, double fraction, const char *message);
 void ms_lab_bar_set_note(MsLabBar *self, const char *note);
 void ms_lab_bar_set_ready(MsLabBar *self, gboolean ready);
-
-G_END_DECLS

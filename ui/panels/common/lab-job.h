@@ -5,8 +5,6 @@
 #include "core/lab/lab.h"
 #include "ui/panels/common/panel-job.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabJobSpec: what to run; ms_lab_job_start() takes its own references.
  * @engine: (nullable): its requests wait until the job has ended
@@ -34,5 +32,3 @@ G_DECLARE_FINAL_TYPE(MsLabJob, ms_lab_job, MS, LAB_JOB, MsPanelJob)
 MsLabJob *ms_lab_job_start(const MsLabJobSpec *spec);
 MsReport *ms_lab_job_get_report(MsLabJob *self);
 const char *ms_lab_job_get_message(MsLabJob *self);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/opencl/context.h"
 #include "ui/engine/window-engine.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PANEL_JOB (ms_panel_job_get_type())
 /* Signals: "progressed" (): new results; "ended" (GError *): NULL when the job was completed. */
 G_DECLARE_DERIVABLE_TYPE(MsPanelJob, ms_panel_job, MS, PANEL_JOB, GObject)
@@ -33,5 +31,3 @@ gboolean ms_panel_job_is_cancelled(MsPanelJob *self);
 double ms_panel_job_get_fraction(MsPanelJob *self);
 void ms_panel_job_set_fraction(MsPanelJob *self, double fraction);
 void ms_panel_job_report_progress(MsPanelJob *self);
-
-G_END_DECLS

@@ -6,13 +6,9 @@
 
 #include "core/chart/chart-style.h"
 
-G_BEGIN_DECLS
-
 MsChartTheme ms_panel_theme(GtkWidget *widget);
 double ms_panel_text_scale(GtkWidget *widget);
 void ms_panel_show_text(GtkWidget *widget, cairo_t *cr, double width, const char *text);
 void ms_panel_text_size(GtkWidget *widget, const char *text, int *width, int *height);
 void ms_panel_draw_focus(GtkWidget *widget, cairo_t *cr);
 void ms_panel_tree_tooltip(GtkTreeView *tree, int column);
-
-G_END_DECLS

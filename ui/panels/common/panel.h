@@ -7,8 +7,6 @@
 #include "core/factors.h"
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PANEL (ms_panel_get_type())
 /* Properties: "document" (MsDocument, nullable, read-write), "compact" (boolean, at construction). */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
@@ -34,5 +32,3 @@ void ms_panel_invalidate(MsPanel *self);
 void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
 void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
 void ms_panel_report_problem(MsPanel *self, const GError *error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_EXPORT_CSV,
   MS_EXPORT_JSON,
@@ -21,5 +19,3 @@ gboolean ms_export_parse(const char *extension, MsExport *format);
 char *ms_export_file_name(const MsReport *report, MsExport format);
 gboolean ms_report_export(const MsReport *report, MsExport format, MsChartTheme theme, const char *path,
                           GError **error);
-
-G_END_DECLS

@@ -6,9 +6,5 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 void ms_report_table_show(GtkTreeView *tree, const MsReport *report);
 int ms_report_table_row_at(GtkTreeView *tree, GtkTreePath *path);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/lab/report/report.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_REPORT_VIEW (ms_report_view_get_type())
 /* Signals: "row-chosen" (guint): the row of the report that was activated; "problem" (GError *): an export failed. */
 G_DECLARE_FINAL_TYPE(MsReportView, ms_report_view, MS, REPORT_VIEW, GtkBin)
@@ -18,5 +16,3 @@ MsReport *ms_report_view_get_report(MsReportView *self);
 int ms_report_view_get_selected(MsReportView *self);
 void ms_report_view_set_single_click(MsReportView *self, gboolean single_click);
 void ms_report_view_export_to(MsReportView *self, const char *path);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "ui/panels/common/table-export.h"
 
 #include <glib/gi18n-lib.h>
-#include <string.h>
 
 #include "core/csv.h"
 

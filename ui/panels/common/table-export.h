@@ -4,8 +4,4 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 GtkWidget *ms_table_export_new(MsPanel *panel, GtkTreeView *tree, const char *name);
-
-G_END_DECLS

@@ -7,11 +7,7 @@
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/compare/toggle-picker.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_COMPARE_PANEL (ms_compare_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS, COMPARE_PANEL, MsJobPanel)
 
 void ms_compare_sort(MsReport *report);
-
-G_END_DECLS

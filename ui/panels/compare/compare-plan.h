@@ -5,8 +5,6 @@
 #include "core/filter/settings/options.h"
 #include "core/lab/experiment/experiment.h"
 
-G_BEGIN_DECLS
-
 /** MsCompareMode: whether each value is changed alone or every combination is measured. */
 typedef enum {
   MS_COMPARE_ONE_AT_A_TIME,
@@ -23,5 +21,3 @@ GArray *ms_compare_choices_new(void);
 void ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values);
 MsExperiment *ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode);
 guint ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode);
-
-G_END_DECLS

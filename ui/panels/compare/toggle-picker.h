@@ -6,13 +6,9 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_TOGGLE_PICKER (ms_toggle_picker_get_type())
 /* Signal: "changed" (): the selection has changed. */
 G_DECLARE_FINAL_TYPE(MsTogglePicker, ms_toggle_picker, MS, TOGGLE_PICKER, GtkGrid)
 
 void ms_toggle_picker_update(MsTogglePicker *self, MsDocument *document);
 GArray *ms_toggle_picker_get_choices(MsTogglePicker *self);
-
-G_END_DECLS

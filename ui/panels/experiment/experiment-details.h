@@ -4,9 +4,5 @@
 
 #include "core/lab/experiment/experiment.h"
 
-G_BEGIN_DECLS
-
 char *ms_experiment_lesson(const MsExperiment *experiment);
 char *ms_experiment_details(const MsExperiment *experiment, gboolean quick);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "ui/panels/common/job-panel.h"
 #include "ui/panels/common/report-view.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_EXPERIMENT_PANEL (ms_experiment_panel_get_type())
 /* Property: "learn" (boolean, construct-only): list the steps of the page Learn instead of all experiments. */
 G_DECLARE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS, EXPERIMENT_PANEL, MsJobPanel)
@@ -16,5 +14,3 @@ G_DECLARE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS, EXPERIMENT_PANE
 guint ms_experiment_panel_get_n_experiments(MsExperimentPanel *self);
 gboolean ms_experiment_panel_select(MsExperimentPanel *self, const char *name);
 gboolean ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error);
-
-G_END_DECLS

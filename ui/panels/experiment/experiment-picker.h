@@ -9,8 +9,6 @@
 
 #include "core/lab/experiment/experiment.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_EXPERIMENT_PICKER (ms_experiment_picker_get_type())
 /* Signal: "changed" (): another experiment is selected. */
 G_DECLARE_FINAL_TYPE(MsExperimentPicker, ms_experiment_picker, MS, EXPERIMENT_PICKER, GtkBox)
@@ -22,5 +20,3 @@ gboolean ms_experiment_picker_select(MsExperimentPicker *self, const char *name)
 gboolean ms_experiment_picker_select_next(MsExperimentPicker *self);
 MsExperiment *ms_experiment_picker_get_selected(MsExperimentPicker *self);
 guint ms_experiment_picker_get_n(MsExperimentPicker *self);
-
-G_END_DECLS

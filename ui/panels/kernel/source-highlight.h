@@ -6,10 +6,6 @@
 
 #include "core/chart/chart-style.h"
 
-G_BEGIN_DECLS
-
 void ms_source_highlight_set_theme(GtkTextBuffer *buffer, MsChartTheme theme);
 void ms_source_highlight_line(GtkTextBuffer *buffer, int line, int skip, gboolean *in_comment);
 const char *ms_source_diff_tag(gboolean added);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_SOURCE_VIEW (ms_source_view_get_type())
 G_DECLARE_FINAL_TYPE(MsSourceView, ms_source_view, MS, SOURCE_VIEW, MsPanel)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_DIFF_SAME,
   MS_DIFF_ADDED,
@@ -20,5 +18,3 @@ typedef struct {
 
 GArray *ms_text_diff(const char *const *before, const char *const *after);
 guint ms_text_diff_count(GArray *diff, MsDiffKind kind);
-
-G_END_DECLS

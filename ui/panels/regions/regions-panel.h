@@ -4,9 +4,5 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_REGIONS_PANEL (ms_regions_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsRegionsPanel, ms_regions_panel, MS, REGIONS_PANEL, MsPanel)
-
-G_END_DECLS

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/image/image-save.h"
-#include "ui/document/document-runs.h"
 #include "ui/image-view/pixbuf.h"
 
 #define PATH_KEY "ms-dragged-file"

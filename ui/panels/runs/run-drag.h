@@ -6,8 +6,4 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 void ms_run_drag_add(GtkWidget *widget, MsRun *run, MsDocument *document, GdkPixbuf *icon);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_RUN_STRIP (ms_run_strip_get_type())
 G_DECLARE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS, RUN_STRIP, MsPanel)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "ui/document/document.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRunsColumn: columns of the store.
  * @MS_RUNS_RUN: the MsRun, %NULL for the original
@@ -37,5 +35,3 @@ typedef enum {
 GtkListStore *ms_runs_model_new(void);
 void ms_runs_model_fill(GtkListStore *store, MsDocument *document);
 const char *ms_runs_model_badge(MsRun *run, MsRun *baseline);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_RUNS_PANEL (ms_runs_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsRunsPanel, ms_runs_panel, MS, RUNS_PANEL, MsPanel)
 
 MsRun *ms_runs_panel_get_selected(MsRunsPanel *self);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/panels/statistics/histogram-private.h"
 
-G_BEGIN_DECLS
-
 MsHistogramFrame ms_histogram_frame(MsHistogramPlot *self, cairo_t *cr);
 void ms_histogram_draw(MsHistogramPlot *self, cairo_t *cr);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/chart/chart.h"
 #include "core/reduce/images/histogram.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_HISTOGRAM_PLOT (ms_histogram_plot_get_type())
 /* Signal: "bin-changed" (): the cursor has moved. */
 G_DECLARE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, MS, HISTOGRAM_PLOT, GtkDrawingArea)
@@ -21,5 +19,3 @@ void ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin);
 char *ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin);
 const char *ms_histogram_channel_title(MsChannel channel);
 guint32 ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/common/panel-style.h"
 
-G_BEGIN_DECLS
-
 #define MS_HISTOGRAM_PAD 6
 
 struct _MsHistogramPlot {
@@ -33,5 +31,3 @@ typedef struct {
   double most;
   gboolean logarithmic;
 } MsHistogramFrame;
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/panels/statistics/pixel-panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_HISTOGRAM_VIEW (ms_histogram_view_get_type())
 G_DECLARE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS, HISTOGRAM_VIEW, MsPixelPanel)
-
-G_END_DECLS

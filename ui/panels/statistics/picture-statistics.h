@@ -10,8 +10,6 @@
 #include "ui/document/document.h"
 #include "ui/engine/picture-result.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PICTURE_STATISTICS (ms_picture_statistics_get_type())
 G_DECLARE_FINAL_TYPE(MsPictureStatistics, ms_picture_statistics, MS, PICTURE_STATISTICS, MsPictureResult)
 
@@ -23,5 +21,3 @@ const MsImageStatistics *ms_picture_statistics_get_after(MsPictureStatistics *se
 const MsImageComparison *ms_picture_statistics_get_comparison(MsPictureStatistics *self);
 char *ms_picture_statistics_name_before(MsDocument *document);
 char *ms_picture_statistics_name_after(MsDocument *document);
-
-G_END_DECLS

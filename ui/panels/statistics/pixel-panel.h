@@ -5,8 +5,6 @@
 #include "ui/panels/common/panel.h"
 #include "ui/panels/statistics/picture-statistics.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PIXEL_PANEL (ms_pixel_panel_get_type())
 G_DECLARE_DERIVABLE_TYPE(MsPixelPanel, ms_pixel_panel, MS, PIXEL_PANEL, MsPanel)
 
@@ -20,5 +18,3 @@ struct _MsPixelPanelClass {
 };
 
 MsPictureStatistics *ms_pixel_panel_get_statistics(MsPixelPanel *self);
-
-G_END_DECLS

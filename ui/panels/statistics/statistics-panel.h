@@ -4,11 +4,7 @@
 
 #include "ui/panels/statistics/pixel-panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_STATISTICS_PANEL (ms_statistics_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS, STATISTICS_PANEL, MsPixelPanel)
 
 char *ms_statistics_panel_get_text(MsStatisticsPanel *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/opencl/timing.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsTimingRow: all launches of one kernel, or all transfers in one direction.
  * @name: (nullable): the kernel's function, or what was built
@@ -34,5 +32,3 @@ MsTimingRow ms_timing_row_of(const MsTiming *timing);
 gboolean ms_timing_row_holds(const MsTimingRow *self, const MsTiming *timing);
 gboolean ms_timing_row_moves_device_memory(const MsTimingRow *self);
 char *ms_timing_row_title(const MsTimingRow *self);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "ui/panels/common/panel.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_TIMING_VIEW (ms_timing_view_get_type())
 G_DECLARE_FINAL_TYPE(MsTimingView, ms_timing_view, MS, TIMING_VIEW, MsPanel)
-
-G_END_DECLS

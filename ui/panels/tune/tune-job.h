@@ -7,8 +7,6 @@
 #include "core/lab/lab-tune.h"
 #include "ui/panels/common/panel-job.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsTuneJobSpec:
  * @engine: (nullable): its requests wait until the search has ended
@@ -35,5 +33,3 @@ GPtrArray *ms_tune_job_get_trials(MsTuneJob *self);
 const MsTrial *ms_tune_job_get_best(MsTuneJob *self);
 guint64 ms_tune_job_get_space_size(MsTuneJob *self);
 MsChart *ms_tune_job_chart(MsTuneJob *self);
-
-G_END_DECLS

@@ -5,12 +5,8 @@
 #include "ui/panels/common/job-panel.h"
 #include "ui/panels/tune/tune-job.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_TUNE_PANEL (ms_tune_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS, TUNE_PANEL, MsJobPanel)
 
 const MsTrial *ms_tune_panel_get_best(MsTunePanel *self);
 void ms_tune_panel_apply(MsTunePanel *self);
-
-G_END_DECLS
