@@ -4,8 +4,6 @@
 
 #include "core/engine/filter-modes.h"
 #include "tests/gui/panel-fixture.h"
-#include "tests/support/fixture.h"
-#include "ui/document/document-runs.h"
 #include "ui/document/picture-regions.h"
 #include "ui/panels/regions/regions-panel.h"
 
@@ -134,10 +132,7 @@ check_pictures(MsPictureRegions *regions, MsImage *source)
 static void
 test_regions(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_REGIONS_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
   MsRun *run = panel_fixture_filter(&f, "sp", "4");
   check_regions(&f, run, 50);
   check_pictures(ms_picture_regions_of(f.document), ms_document_get_source(f.document));
@@ -147,21 +142,16 @@ test_regions(void)
   check_regions(&f, run, 900);
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "regions");
-  panel_fixture_tear_down(&f);
 }
 
 /* Under this rule windows may leave the image, so that regions are refused with the reason. */
 static void
 test_refusal(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_REGIONS_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
   panel_fixture_filter(&f, "rule", "replicate");
   wait_for(60, find_label_with(f.panel, "“Rule” replicate"));
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
-  panel_fixture_tear_down(&f);
 }
 
 static void

@@ -11,7 +11,6 @@
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-metric.h"
-#include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/document/document-settings.h"
 #include "ui/engine/window-engine-hold.h"
@@ -160,10 +159,7 @@ check_scale(const MsReport *report)
 static void
 test_compare(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_COMPARE_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_COMPARE_PANEL);
   MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
@@ -200,16 +196,12 @@ test_compare(void)
   const MsSettings *now = ms_document_get_settings(f.document);
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
   g_assert_cmpfloat(now->params.sr, ==, 33);
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_compare_cancel(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_COMPARE_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_COMPARE_PANEL);
   MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
   check_button(&f, "Unroll 2", TRUE);
@@ -225,7 +217,6 @@ test_compare_cancel(void)
   /* Closing the window during a comparison ends cleanly. */
   ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
-  panel_fixture_tear_down(&f);
 }
 
 /* Wrong results and refused configurations come last. */
@@ -284,10 +275,7 @@ test_compare_plan(void)
 static void
 test_experiments(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_EXPERIMENT_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_EXPERIMENT_PANEL);
   MsExperimentPanel *panel = MS_EXPERIMENT_PANEL(f.panel);
   g_auto(GStrv) names = ms_experiment_list_names();
   g_assert_cmpuint(ms_experiment_panel_get_n_experiments(panel), ==, g_strv_length(names));
@@ -321,21 +309,18 @@ test_experiments(void)
   g_assert_null(ms_report_view_get_report(view_of(&f)));
   g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
   g_assert_true(ms_report_view_get_report(view_of(&f)) == report);
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_own_experiment(void)
 {
-  PanelFixture f;
   g_autofree char *folder = g_dir_make_tmp("ms-experiment-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "mine.experiment", NULL);
   g_autoptr(GError) error = NULL;
   const char *text = "[Experiment]\nTitle=Mine\nKind=mean-shift\nDescription=Two radii.\n\n[Axes]\nsp=2;3\n\n"
                      "[Fixed]\nsize=64x48\nsr=10\n\n[Plot]\nType=bars\nX=sp\nY=time\n";
 
-  if (!panel_fixture_set_up(&f, MS_TYPE_EXPERIMENT_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_EXPERIMENT_PANEL);
   MsExperimentPanel *panel = MS_EXPERIMENT_PANEL(f.panel);
   g_assert_true(g_file_set_contents(path, text, -1, NULL));
   g_assert_true(ms_experiment_panel_add_file(panel, path, &error));
@@ -351,16 +336,12 @@ test_own_experiment(void)
   g_assert_nonnull(error);
   g_assert_cmpint(g_remove(path), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_tune(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_TUNE_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_TUNE_PANEL);
   MsTunePanel *panel = MS_TUNE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
   set_number(&f, "Budget in seconds", 600);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/fixture.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
@@ -21,10 +20,7 @@
 static void
 test_timings(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_TIMING_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_TIMING_VIEW);
   MsRun *run = panel_fixture_filter(&f, "sp", "6");
   g_autoptr(GArray) rows = ms_timing_rows_collect(ms_run_get_log(run));
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
@@ -48,18 +44,15 @@ test_timings(void)
   wait_for(60, find_label_with(f.panel, "Measured peak of the device"));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "timings");
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_histogram(void)
 {
-  PanelFixture f;
   g_autofree MsHistogram *before = g_new0(MsHistogram, 1);
   g_autofree MsHistogram *after = g_new0(MsHistogram, 1);
 
-  if (!panel_fixture_set_up(&f, MS_TYPE_HISTOGRAM_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_HISTOGRAM_VIEW);
   MsRun *run = panel_fixture_filter(&f, "sr", "25");
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
@@ -94,7 +87,6 @@ test_histogram(void)
   GtkWidget *scale = find_by_type(f.panel, GTK_TYPE_COMBO_BOX);
   gtk_combo_box_set_active_id(GTK_COMBO_BOX(scale), "logarithmic");
   panel_fixture_screenshot(&f, "histogram-logarithmic");
-  panel_fixture_tear_down(&f);
 }
 
 static void
@@ -112,10 +104,7 @@ press_key(GtkWidget *widget, guint keyval)
 static void
 test_histogram_keys(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_HISTOGRAM_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_HISTOGRAM_VIEW);
   GtkWidget *plot = find_by_type(f.panel, MS_TYPE_HISTOGRAM_PLOT);
   MsHistogramPlot *self = MS_HISTOGRAM_PLOT(plot);
   press_key(plot, GDK_KEY_Home);
@@ -128,18 +117,15 @@ test_histogram_keys(void)
   g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 17);
   press_key(plot, GDK_KEY_End);
   g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 255);
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_statistics(void)
 {
-  PanelFixture f;
   g_autofree MsImageStatistics *source_numbers = g_new0(MsImageStatistics, 1);
   MsImageComparison comparison = {0};
 
-  if (!panel_fixture_set_up(&f, MS_TYPE_STATISTICS_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_STATISTICS_PANEL);
   MsRun *run = panel_fixture_filter(&f, "sr", "30");
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   wait_for(60, find_label_with(f.panel, "PSNR"));
@@ -165,7 +151,6 @@ test_statistics(void)
   g_assert_nonnull(strstr(table, "Original\tRed\t"));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "statistics");
-  panel_fixture_tear_down(&f);
 }
 
 static void
@@ -179,10 +164,7 @@ select_row(GtkTreeView *tree, int row)
 static void
 test_runs(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_RUNS_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_RUNS_PANEL);
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
   MsRun *first = panel_fixture_filter(&f, "kernel", "direct");
   MsRun *second = panel_fixture_filter(&f, "unroll", "4");
@@ -225,7 +207,6 @@ test_runs(void)
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Delete")));
   panel_fixture_settle();
   g_assert_cmpint(tree_rows(tree), ==, 3);
-  panel_fixture_tear_down(&f);
 }
 
 static void
@@ -241,10 +222,7 @@ on_toggle_cell(GtkTreeView *tree, int column, int row)
 static void
 test_runs_sides(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_RUNS_PANEL))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_RUNS_PANEL);
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
   MsRun *first = panel_fixture_filter(&f, "sr", "10");
   panel_fixture_filter(&f, "sr", "20");
@@ -265,7 +243,6 @@ test_runs_sides(void)
   g_autofree char *dropped = tree_cell(tree, 2, MS_RUNS_PICTURE);
   g_assert_cmpstr(dropped, ==, "dropped");
   g_assert_nonnull(find_label_with(f.panel, "1 older picture was removed"));
-  panel_fixture_tear_down(&f);
 }
 
 /* (transfer full): the contents of the text view, including change marks */
@@ -297,11 +274,9 @@ check_plain_source(PanelFixture *f, const MsPlan *plan)
 static void
 test_source(void)
 {
-  PanelFixture f;
   MsPlanRequest request;
 
-  if (!panel_fixture_set_up(&f, MS_TYPE_SOURCE_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_SOURCE_VIEW);
   panel_fixture_filter(&f, "kernel", "direct");
   g_assert_true(ms_document_plan_request(f.document, &request));
   g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
@@ -320,21 +295,16 @@ test_source(void)
   check_plain_source(&f, changed);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "Co_mpile")));
   panel_fixture_settle();
-  panel_fixture_tear_down(&f);
 }
 
 static void
 test_reference_engine(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_SOURCE_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_SOURCE_VIEW);
   ms_window_engine_choose(f.engine, MS_ENGINE_REFERENCE);
   wait_for(60, ms_window_engine_get_state(f.engine) == MS_WINDOW_ENGINE_READY);
   panel_fixture_settle();
   g_assert_nonnull(find_label_with(f.panel, "serial reference"));
-  panel_fixture_tear_down(&f);
 }
 
 /*
@@ -344,10 +314,7 @@ test_reference_engine(void)
 static void
 test_reference_run(void)
 {
-  PanelFixture f;
-
-  if (!panel_fixture_set_up(&f, MS_TYPE_TIMING_VIEW))
-    return;
+  SET_UP_PANEL(f, MS_TYPE_TIMING_VIEW);
   MsRun *device_run = panel_fixture_filter(&f, "sp", "3");
   ms_window_engine_choose(f.engine, MS_ENGINE_REFERENCE);
   wait_for(60, ms_window_engine_get_state(f.engine) == MS_WINDOW_ENGINE_READY);
@@ -361,7 +328,6 @@ test_reference_run(void)
   wait_for(60, !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)));
   g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)));
   g_assert_nonnull(ms_picture_statistics_get_comparison(statistics));
-  panel_fixture_tear_down(&f);
 }
 
 static void

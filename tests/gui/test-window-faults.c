@@ -41,9 +41,7 @@ find_layer(void)
 static void
 test_failing_calls(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
   guint told = 0;
   for (int nth = 1; nth <= 8; nth++) {
@@ -63,7 +61,6 @@ test_failing_calls(void)
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  window_fixture_tear_down(&fixture);
 }
 
 /*
@@ -73,9 +70,7 @@ test_failing_calls(void)
 static void
 test_hang(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   ms_window_engine_set_watchdog(fixture.engine, 1000);
   ms_window_engine_choose(fixture.engine, "cpu");
   wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
@@ -93,16 +88,13 @@ test_hang(void)
   wait_for(60, ms_document_get_current_run(document) != before);
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 /* A search ends with its budget although the driver does not return, and the window can use the device again. */
 static void
 test_budget_of_tuning(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
   hang(1);
   g_autoptr(MsTuneJob) job = ms_tune_job_start(&(MsTuneJobSpec){.device = ms_window_engine_get_device(fixture.engine),
@@ -123,7 +115,6 @@ test_budget_of_tuning(void)
   g_assert_true(ms_document_set_option(document, "sr", "43", NULL));
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 int

@@ -17,50 +17,39 @@
 static void
 test_placeholder(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
   g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "save"));
   g_assert_nonnull(find_button(GTK_WIDGET(fixture.window), "_Try the Sample"));
   assert_accessible_names(GTK_WIDGET(fixture.window));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_sample(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(fixture.window), "_Try the Sample")));
   wait_for(60, ms_window_get_document(fixture.window) != NULL);
   wait_for(60, ms_document_get_current_run(ms_window_get_document(fixture.window)) != NULL);
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
   assert_accessible_names(GTK_WIDGET(fixture.window));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_open(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 200, 150);
   g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, "scene-200x150.png");
   window_fixture_assert_filtered(&fixture);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_tabs(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *first = window_fixture_open_scene(&fixture, 60, 40);
   g_assert_true(ms_document_set_option(first, "sr", "44", NULL));
   window_fixture_wait_idle(&fixture);
@@ -84,7 +73,6 @@ test_tabs(void)
   window_fixture_activate(&fixture, "close-tab");
   window_fixture_activate(&fixture, "close-tab");
   g_assert_null(ms_window_get_document(fixture.window));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
@@ -105,9 +93,7 @@ open_bad(WindowFixture *fixture, const char *path)
 static void
 test_bad_files(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
   g_autofree char *empty = g_build_filename(fixture.folder, "empty.jpg", NULL);
   g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
@@ -120,7 +106,6 @@ test_bad_files(void)
   window_fixture_open_scene(&fixture, 40, 30);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 /* The two sound pictures among the files have 400 and 900 megapixels, which takes half a minute: the full form only. */
@@ -142,27 +127,23 @@ open_folder(WindowFixture *fixture, const char *folder)
 static void
 test_hostile_files(void)
 {
-  WindowFixture fixture;
   g_autofree char *folder = ms_fixture_picture("hostile");
 
   if (!folder)
     return;
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
   open_folder(&fixture, folder);
   g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", TRUE);
   window_fixture_open_scene(&fixture, 40, 30);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 /* A closed picture is not filtered, even if a task of the window still refers to it. */
 static void
 test_closed(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
   g_autoptr(MsImage) scene = ms_fixture_scene(60, 40, 3);
   ms_window_add_image(fixture.window, scene, NULL, "closed");
@@ -173,15 +154,12 @@ test_closed(void)
   panel_fixture_settle();
   g_assert_false(ms_document_is_busy(document));
   g_assert_null(ms_document_get_current_run(document));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_command_line(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   g_assert_true(ms_document_set_option(document, "sp", "7", NULL));
   g_assert_true(ms_document_set_option(document, "kernel", "direct", NULL));
@@ -195,15 +173,12 @@ test_command_line(void)
   GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
   g_autofree char *copied = gtk_clipboard_wait_for_text(clipboard);
   g_assert_cmpstr(copied, ==, line);
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_copy_and_paste(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(MsImage) scene = window_fixture_opaque_scene(70, 50);
   g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
   window_fixture_open(&fixture, file);
@@ -213,16 +188,13 @@ test_copy_and_paste(void)
   wait_for(30, ms_window_get_n_documents(fixture.window) == 2);
   ms_fixture_assert_same(filtered, ms_document_get_source(ms_window_get_document(fixture.window)), "pasted");
   window_fixture_wait_idle(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 /* Saving again replaces the file saved before, and the file contains the picture on the screen. */
 static void
 test_save(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 70, 50);
   g_autofree char *path = g_build_filename(fixture.folder, "saved.png", NULL);
   g_object_set_data_full(G_OBJECT(document), "ms-saved-path", g_strdup(path), g_free);
@@ -231,7 +203,6 @@ test_save(void)
   g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, NULL);
   g_assert_nonnull(saved);
   ms_fixture_assert_same(ms_document_get_picture_b(document), saved, "saved");
-  window_fixture_tear_down(&fixture);
 }
 
 /* PDF files contain NUL bytes, at which strstr() would stop. */
@@ -245,12 +216,11 @@ contains(const char *text, gsize length, const char *part)
 static void
 test_print(void)
 {
-  WindowFixture fixture;
   g_autoptr(GError) error = NULL;
   g_autofree char *text = NULL;
   gsize length = 0;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 61, 43);
   g_autofree char *path = g_build_filename(fixture.folder, "print.pdf", NULL);
   g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(fixture.window);
@@ -263,16 +233,13 @@ test_print(void)
   g_assert_true(contains(text, length, "/Count 1\n"));
   g_assert_true(contains(text, length, "/Width 61\n"));
   g_assert_true(contains(text, length, "/Height 43\n"));
-  window_fixture_tear_down(&fixture);
 }
 
 /* Two windows share the device; each has its own picture and settings, and closing one leaves the other as it was. */
 static void
 test_two_windows(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   MsWindow *other = ms_window_new(GTK_APPLICATION(fixture.application), fixture.engine,
                                   ms_application_get_settings(fixture.application));
@@ -293,7 +260,6 @@ test_two_windows(void)
   window_fixture_wait_idle(&fixture);
   g_assert_cmpfloat(ms_document_get_settings(document)->params.sr, ==, 33);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 int

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "tests/gui/window-fixture.h"
-#include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
 #include "ui/window/load-row.h"
@@ -165,24 +164,19 @@ check_loading(WindowFixture *fixture, const char *name, GBytes *bytes, int passe
 static void
 test_large_pictures(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(MsImage) image = noise();
   g_autoptr(GBytes) jpeg = ms_test_encode(image, MS_IMAGE_FORMAT_JPEG);
   g_autoptr(GBytes) png = interlaced(image);
   check_loading(&fixture, "large.jpg", jpeg, 1);
   check_loading(&fixture, "large.png", png, 0); /* the first pass is before the middle */
-  window_fixture_tear_down(&fixture);
 }
 
 /* A file of which nothing can be read yet has a row, too. */
 static void
 test_pipe(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *path = g_build_filename(fixture.folder, "slow.png", NULL);
   g_assert_cmpint(mkfifo(path, 0600), ==, 0);
   int writer = open(path, O_RDWR | O_CLOEXEC);
@@ -192,7 +186,6 @@ test_pipe(void)
   g_assert_null(preview_of(load_row(&fixture)));
   cancel_and_see_it_end(&fixture);
   close(writer);
-  window_fixture_tear_down(&fixture);
 }
 
 int

@@ -2,7 +2,6 @@
 /* The resident memory of the process, in a separate program, so that other tests do not change it. */
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-filter.h"
 #include "ui/document/document-settings.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-tabs.h"
@@ -18,10 +17,9 @@ grown_since(gsize before)
 static void
 test_many(void)
 {
-  WindowFixture fixture;
   gsize settled = 0;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(MsImage) scene = ms_fixture_scene(320, 240, 9);
   g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "many.png");
   for (int i = 0; i < 200; i++) {
@@ -36,7 +34,6 @@ test_many(void)
   /* The memory of a cancelled run is freed later, by its thread. */
   wait_for(60, grown_since(settled) < 24 << 20);
   g_test_message("%" G_GINT64_FORMAT " KiB more after 160 further pictures of 300 KiB", grown_since(settled) / 1024);
-  window_fixture_tear_down(&fixture);
 }
 
 /* MS_TEST_RUNS sets the number. There are none under the sanitizers, whose own memory grows. */
@@ -56,11 +53,10 @@ number_of_runs(void)
 static void
 test_many_runs(void)
 {
-  WindowFixture fixture;
   const int n = number_of_runs();
   gsize settled = 0;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 64, 48);
   for (int i = 0; i < n; i++) {
     MsSettings settings = *ms_document_get_settings(document);
@@ -75,7 +71,6 @@ test_many_runs(void)
   wait_for(60, grown_since(settled) <= (gint64)settled / 20);
   g_test_message("%.1f MiB, and %.1f MiB after %d runs", settled / 1048576.0,
                  window_fixture_resident_bytes() / 1048576.0, n);
-  window_fixture_tear_down(&fixture);
 }
 
 int

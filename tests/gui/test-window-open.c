@@ -79,9 +79,7 @@ uri_of_picture(WindowFixture *fixture, int width, const char *name)
 static void
 test_drop(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *a = uri_of_picture(&fixture, 61, "a picture.png");
   g_autofree char *b = uri_of_picture(&fixture, 52, "Mäander #2%.png");
   g_autofree char *c = uri_of_picture(&fixture, 43, "c.jpg");
@@ -99,16 +97,13 @@ test_drop(void)
     g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, titles[i]);
     window_fixture_activate(&fixture, "close-tab");
   }
-  window_fixture_tear_down(&fixture);
 }
 
 /* A file that cannot be opened is named in a message, and the others are opened. */
 static void
 test_drop_some_bad(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
   g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
   g_autofree char *bad = g_filename_to_uri(text, NULL, NULL);
@@ -123,7 +118,6 @@ test_drop_some_bad(void)
     window_fixture_assert_filtered(&fixture);
     window_fixture_activate(&fixture, "close-tab");
   }
-  window_fixture_tear_down(&fixture);
 }
 
 /* Text that is not the URI of a file opens nothing; the window names it in a message. */
@@ -139,9 +133,8 @@ test_drop_only_bad(void)
     {"nonsense://host/picture.png", "nonsense://host/picture.png"},
     {"picture.png", "picture.png"},
   };
-  WindowFixture fixture;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     drop(&fixture, (char *[]){(char *)cases[i].uri, NULL});
     const char *message = ms_window_get_message(fixture.window);
@@ -154,16 +147,13 @@ test_drop_only_bad(void)
   }
   window_fixture_open_scene(&fixture, 40, 30);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  window_fixture_tear_down(&fixture);
 }
 
 /* A dropped folder opens no picture, but is added to the workspace Batch. */
 static void
 test_drop_folder(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *folder = g_filename_to_uri(fixture.folder, NULL, NULL);
   drop(&fixture, (char *[]){folder, NULL});
   g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
@@ -174,7 +164,6 @@ test_drop_folder(void)
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(fixture.window));
   g_assert_true(!focus || gtk_widget_get_mapped(focus));
-  window_fixture_tear_down(&fixture);
 }
 
 /* ---- Many pictures */
@@ -207,10 +196,9 @@ make_many(const char *folder)
 static void
 test_folder_of_many(void)
 {
-  WindowFixture fixture;
   double worst = 0;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   GtkWidget *window = GTK_WIDGET(fixture.window);
   make_many(fixture.folder);
   g_autofree char *folder = g_filename_to_uri(fixture.folder, NULL, NULL);
@@ -229,7 +217,6 @@ test_folder_of_many(void)
   /* Each takes about 60 ms, with a sanitizer 1.5 s; code of quadratic time takes 9 s. */
   g_assert_cmpfloat(worst, <, 5000);
   g_assert_cmpfloat(thread_ms() - start, <, 5000);
-  window_fixture_tear_down(&fixture);
 }
 
 /* ---- Dragging out */
@@ -238,9 +225,7 @@ test_folder_of_many(void)
 static void
 test_drag_out(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   window_fixture_activate(&fixture, "workspace::picture");
   GtkWidget *strip = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_RUN_STRIP);
@@ -307,11 +292,10 @@ new_picture(WindowFixture *fixture, char **name)
 static void
 test_recent(void)
 {
-  WindowFixture fixture;
   GtkRecentManager *manager = gtk_recent_manager_get_default();
   g_autofree char *name = NULL;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(GFile) file = new_picture(&fixture, &name);
   g_autofree char *uri = g_file_get_uri(file);
   g_assert_false(gtk_recent_manager_has_item(manager, uri));
@@ -332,17 +316,15 @@ test_recent(void)
   window_fixture_wait_idle(&fixture);
   g_assert_cmpstr(gtk_window_get_title(GTK_WINDOW(fixture.window)), ==, name);
   g_assert_cmpint(ms_image_get_width(ms_document_get_source(ms_window_get_document(fixture.window))), ==, 47);
-  window_fixture_tear_down(&fixture);
 }
 
 /* A picture that was deleted after the menu was filled: the window reports that it does not exist. */
 static void
 test_recent_gone(void)
 {
-  WindowFixture fixture;
   g_autofree char *name = NULL;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(GFile) file = new_picture(&fixture, &name);
   window_fixture_open(&fixture, file);
   window_fixture_activate(&fixture, "close-tab");
@@ -353,17 +335,15 @@ test_recent_gone(void)
   wait_for(60, !ms_window_is_opening(fixture.window));
   g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
   g_assert_nonnull(strstr(ms_window_get_message(fixture.window), name));
-  window_fixture_tear_down(&fixture);
 }
 
 /* Pictures that are not files, and files that could not be opened, are not added to the desktop's list. */
 static void
 test_recent_only_files(void)
 {
-  WindowFixture fixture;
   GtkRecentManager *manager = gtk_recent_manager_get_default();
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autofree char *text = g_build_filename(fixture.folder, "text.png", NULL);
   g_assert_true(g_file_set_contents(text, "this is no picture", -1, NULL));
   g_autofree char *uri = g_filename_to_uri(text, NULL, NULL);
@@ -380,7 +360,6 @@ test_recent_only_files(void)
   for (GList *l = items; l; l = l->next)
     g_assert_false(g_str_has_prefix(gtk_recent_info_get_uri(l->data), "resource:"));
   g_list_free_full(items, (GDestroyNotify)gtk_recent_info_unref);
-  window_fixture_tear_down(&fixture);
 }
 
 int

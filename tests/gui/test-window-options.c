@@ -16,9 +16,8 @@ test_numbers(void)
     const char *option;
     double value;
   } cases[] = {{"sp", 6}, {"sp", 2.5}, {"sr", 45}, {"max-iterations", 2}, {"epsilon", 12}};
-  WindowFixture fixture;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 120, 90);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, cases[i].option)), cases[i].value);
@@ -30,16 +29,13 @@ test_numbers(void)
   gtk_spin_button_update(GTK_SPIN_BUTTON(emptied));
   g_assert_cmpstr(gtk_entry_get_text(GTK_ENTRY(emptied)), ==, "2.50");
   g_assert_cmpfloat(ms_document_get_settings(ms_window_get_document(fixture.window))->params.sp, ==, 2.5);
-  window_fixture_tear_down(&fixture);
 }
 
 /* The slider and the spin button of an option are one value. */
 static void
 test_slider_follows(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *spin = window_fixture_spin(&fixture, "sr");
   GtkRange *scale = GTK_RANGE(find_by_type(window_fixture_row(&fixture, "sr"), GTK_TYPE_SCALE));
@@ -59,7 +55,6 @@ test_slider_follows(void)
   window_fixture_wait_idle(&fixture);
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sp"))), ==, 3);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 typedef struct {
@@ -129,17 +124,15 @@ search_tooltip(GtkWidget *widget, gpointer data)
 static void
 test_tooltips(void)
 {
-  WindowFixture fixture;
   const MsOptionInfo *table = ms_options.rows;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   for (guint i = 0; i < ms_options.n_rows; i++) {
     ButtonSearch search = {ms_option_tooltip(&table[i]), NULL};
     search_tooltip(window_fixture_row(&fixture, table[i].name), &search);
     if (!search.found)
       g_error("The row of --%s has no tooltip.", table[i].name);
   }
-  window_fixture_tear_down(&fixture);
 }
 
 /*
@@ -148,10 +141,9 @@ test_tooltips(void)
 static void
 test_every_choice(void)
 {
-  WindowFixture fixture;
   const MsOptionInfo *table = ms_options.rows;
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 90, 70);
   for (guint i = 0; i < ms_options.n_rows; i++) {
     if (table[i].kind != MS_OPTION_CHOICE)
@@ -161,16 +153,14 @@ test_every_choice(void)
     window_fixture_activate(&fixture, "reset");
     window_fixture_wait_idle(&fixture);
   }
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_shapes(void)
 {
-  WindowFixture fixture;
   const MsOptionInfo *option = ms_option_find("work-group");
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 90, 70);
   g_assert_true(ms_document_set_option(document, "kernel", "direct", NULL));
   window_fixture_wait_idle(&fixture);
@@ -189,15 +179,12 @@ test_shapes(void)
   gtk_widget_activate(entry);
   g_assert_cmpint(ms_document_get_settings(document)->options.work_group_height, ==, 32);
   g_assert_nonnull(find_label_with(window_fixture_row(&fixture, "work-group"), "too large"));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_undo(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
   MsSettings before = *ms_document_get_settings(document);
   g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "undo"));
@@ -219,15 +206,12 @@ test_undo(void)
   window_fixture_wait_idle(&fixture);
   g_assert_true(ms_settings_equal(&after, ms_document_get_settings(document)));
   g_assert_false(g_action_group_get_action_enabled(G_ACTION_GROUP(fixture.window), "redo"));
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_devices(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   GtkWidget *image_button = choice_button(&fixture, "memory", "image");
 
@@ -248,7 +232,6 @@ test_devices(void)
   window_fixture_wait_idle(&fixture);
   window_fixture_assert_filtered(&fixture);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  window_fixture_tear_down(&fixture);
 }
 
 int

@@ -25,9 +25,7 @@ slow_settings(void)
 static void
 test_cancel(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
   MsRun *before = ms_document_get_current_run(document);
   const MsSettings slow = slow_settings();
@@ -44,16 +42,13 @@ test_cancel(void)
   g_autofree char *description = ms_image_view_describe(ms_window_get_view(fixture.window));
   g_assert_nonnull(strstr(description, "Filtered with other settings"));
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
-  window_fixture_tear_down(&fixture);
 }
 
 /* After two hundred moves of a slider in quick succession, only the last one is computed. */
 static void
 test_drag(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 400, 300);
   guint before = g_list_model_get_n_items(ms_document_get_runs(document));
   for (int i = 0; i < 200; i++) {
@@ -68,30 +63,24 @@ test_drag(void)
                  (g_get_monotonic_time() - start) / 1000.0);
   g_assert_cmpuint(runs, <, 100);
   window_fixture_assert_filtered(&fixture);
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_close_during_run(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
   const MsSettings slow = slow_settings();
   ms_document_set_settings(document, &slow);
   panel_fixture_settle();
   g_assert_true(ms_document_is_busy(document));
-  window_fixture_tear_down(&fixture);
 }
 
 /* Old pictures are dropped at the memory bound, with a notice; the visible pictures are kept. */
 static void
 test_memory_bound(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 200, 150);
   ms_document_set_memory_bound(document, 4 * 200 * 150 * 4);
   for (int sr = 10; sr < 18; sr++) {
@@ -111,7 +100,6 @@ test_memory_bound(void)
   g_assert_true(ms_run_has_result(ms_document_get_current_run(document)));
   g_assert_true(ms_run_has_result(ms_document_get_baseline(document)));
   g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "removed to save memory"));
-  window_fixture_tear_down(&fixture);
 }
 
 typedef struct {
@@ -133,10 +121,9 @@ first_pixels_cb(FirstPixels *first)
 static void
 test_first_pixels(void)
 {
-  WindowFixture fixture;
   FirstPixels first = {0, 0};
 
-  SET_UP(&fixture);
+  SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 1280, 800);
   g_assert_true(ms_document_set_option(document, "sp", "9", NULL));
   window_fixture_wait_idle(&fixture);
@@ -152,7 +139,6 @@ test_first_pixels(void)
   if (g_test_perf())
     g_assert_cmpfloat(first.first_ms, <, 2000);
   g_signal_handlers_disconnect_by_data(document, &first);
-  window_fixture_tear_down(&fixture);
 }
 
 int

@@ -33,9 +33,7 @@ expected_at(MsImage *image, int x, int y)
 static void
 test_modes(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
   g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
   window_fixture_open(&fixture, file);
@@ -69,15 +67,12 @@ test_modes(void)
       g_assert_cmphex(pixel_at(surface, x0 + x, y0 + y), ==, expected);
     }
   }
-  window_fixture_tear_down(&fixture);
 }
 
 static void
 test_view_moves(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   window_fixture_open_scene(&fixture, 3000, 300);
   MsImageView *view = ms_window_get_view(fixture.window);
   window_fixture_activate(&fixture, "zoom-fit");
@@ -98,7 +93,6 @@ test_view_moves(void)
   atk_value_set_value(ATK_VALUE(accessible), 25);
   g_assert_cmpfloat(ms_image_view_get_divider(view), ==, 0.25);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "scene-3000x300.png"));
-  window_fixture_tear_down(&fixture);
 }
 
 static gboolean
@@ -113,9 +107,7 @@ is_painted(MsImageView *view)
 static void
 test_regions(void)
 {
-  WindowFixture fixture;
-
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
   g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
   window_fixture_open(&fixture, file);
@@ -142,7 +134,6 @@ test_regions(void)
     g_assert_true((pixel_at(after, x0 + x, y0 + 150) == expected_at(outlines, x, 150)) == (row[x] != row[140]));
   g_autofree char *page = g_settings_get_string(ms_application_get_settings(fixture.application), "bottom-page");
   g_assert_cmpstr(page, ==, "regions");
-  window_fixture_tear_down(&fixture);
 }
 
 /* The processor time of this thread, which other work on the machine hardly changes. */
@@ -160,7 +151,6 @@ static void
 test_fifty_megapixels(void)
 {
   enum { WIDTH = 8192, HEIGHT = 6144 };
-  WindowFixture fixture;
   guint8 *pixels = g_try_malloc((gsize)WIDTH * HEIGHT * 4);
   double worst = 0;
 
@@ -168,7 +158,7 @@ test_fifty_megapixels(void)
     g_test_skip("There is not enough memory for a picture of 50 megapixels.");
     return;
   }
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_settings_set_boolean(ms_application_get_settings(fixture.application), "live", FALSE);
   for (gsize i = 0; i < (gsize)WIDTH * HEIGHT; i++) {
     const guint8 pixel[4] = {(guint8)(i >> 5), (guint8)(i >> 13), (guint8)(i * 7 >> 9), 255};
@@ -198,7 +188,6 @@ test_fifty_megapixels(void)
   g_test_message("the slowest took %.1f ms", worst);
   /* The time of drawing must not depend on the size of the picture. */
   g_assert_cmpfloat(worst, <, 120);
-  window_fixture_tear_down(&fixture);
 }
 
 /* The contrast of the left caption's text with its background, over a white picture. */
@@ -221,12 +210,11 @@ contrast_of_caption(WindowFixture *fixture)
 static void
 test_captions_on_white(void)
 {
-  WindowFixture fixture;
   guint8 *pixels = g_malloc(1300 * 700 * 4);
 
   memset(pixels, 255, 1300 * 700 * 4);
   g_autoptr(MsImage) white = ms_image_new_take(1300, 700, pixels, NULL);
-  SET_UP(&fixture);
+  SET_UP(fixture);
   g_autoptr(GFile) file = window_fixture_write(&fixture, white, "white.png");
   window_fixture_open(&fixture, file);
   ms_image_view_set_zoom(ms_window_get_view(fixture.window), 1);
@@ -238,7 +226,6 @@ test_captions_on_white(void)
   g_assert_true(ms_document_set_option(ms_window_get_document(fixture.window), "sr", "3", NULL));
   panel_fixture_settle();
   g_assert_cmpfloat(contrast_of_caption(&fixture), >=, 4.5);
-  window_fixture_tear_down(&fixture);
 }
 
 int

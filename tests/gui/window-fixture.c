@@ -2,10 +2,8 @@
 #include "tests/gui/window-fixture.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"

@@ -16,14 +16,20 @@ typedef struct {
   char *folder;
 } WindowFixture;
 
-/** SET_UP: returns from the test, which is skipped or failed, if there is no device. */
-#define SET_UP(fixture)                                                                                                \
-  if (!window_fixture_set_up(fixture))                                                                                 \
-  return
-
 int window_fixture_run(void);
 gboolean window_fixture_set_up(WindowFixture *self);
 void window_fixture_tear_down(WindowFixture *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WindowFixture, window_fixture_tear_down)
+
+/**
+ * SET_UP: declares @fixture, a window that is closed at the end of the test; returns from the test, which is skipped or
+ * failed, if there is no device.
+ */
+#define SET_UP(fixture)                                                                                                \
+  g_auto(WindowFixture) fixture = {NULL};                                                                              \
+  if (!window_fixture_set_up(&fixture))                                                                                \
+  return
+
 GFile *window_fixture_write(WindowFixture *self, MsImage *image, const char *name);
 void window_fixture_open(WindowFixture *self, GFile *file);
 MsDocument *window_fixture_open_scene(WindowFixture *self, int width, int height);
