@@ -64,7 +64,7 @@ needs_worker(const MsCommandLine *line)
          !line->dry_run;
 }
 
-/* Whether the command opens devices in one process, whose driver may end it. */
+/* Whether this process opens devices, whose driver may end it or hang. */
 static gboolean
 needs_guard(const MsCommandLine *line)
 {
@@ -77,6 +77,7 @@ needs_guard(const MsCommandLine *line)
   case MS_COMMAND_DIAGNOSE:
     return TRUE;
   case MS_COMMAND_IMAGES:
+    return !ms_worker_is_one() && (line->jobs_in_process || ms_batch_command_names_device(line));
   case MS_COMMAND_LIST_EXPERIMENTS:
   case MS_COMMAND_MERGE:
   case MS_COMMAND_WINDOW:
@@ -116,7 +117,7 @@ run_action(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiti
 }
 
 static MsExitStatus
-run(const MsCommandLine *line, MsWorkerProcess *waiting, const MsWorkerPipes *pipes)
+run(const MsCommandLine *line, MsWorkerProcess *waiting, const MsWorkerPipes *pipes, gboolean is_watched)
 {
   g_autoptr(MsConsole) console = ms_console_new(line);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
@@ -128,7 +129,7 @@ run(const MsCommandLine *line, MsWorkerProcess *waiting, const MsWorkerPipes *pi
   } else if (line->diagnose) {
     status = diagnose(console);
   } else {
-    ms_signals_cancel_on_interrupt(cancellable);
+    ms_signals_cancel_on_interrupt(cancellable, is_watched);
     status = run_action(line, console, waiting, pipes, cancellable);
   }
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -149,13 +150,19 @@ fill_closed_streams(void)
 static void
 work(const MsWorkerPipes *pipes, gpointer line)
 {
-  run(line, NULL, pipes);
+  run(line, NULL, pipes, TRUE);
 }
 
 static MsExitStatus
-run_guarded(gpointer line)
+run_with_worker(gboolean is_child, gpointer line)
 {
-  return run(line, NULL, NULL);
+  MsWorkerProcess waiting = {0};
+
+  if (needs_worker(line))
+    ms_worker_process_fork(&waiting, work, line);
+  MsExitStatus status = run(line, &waiting, NULL, is_child || ms_worker_is_one());
+  ms_worker_process_drop(&waiting);
+  return status;
 }
 
 /**
@@ -166,14 +173,6 @@ run_guarded(gpointer line)
 MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
-  MsWorkerProcess waiting = {0};
-
   fill_closed_streams();
-  if (needs_guard(line))
-    return ms_guard_run(run_guarded, (gpointer)line);
-  if (needs_worker(line))
-    ms_worker_process_fork(&waiting, work, (gpointer)line);
-  MsExitStatus status = run(line, &waiting, NULL);
-  ms_worker_process_drop(&waiting);
-  return status;
+  return needs_guard(line) ? ms_guard_run(run_with_worker, (gpointer)line) : run_with_worker(FALSE, (gpointer)line);
 }

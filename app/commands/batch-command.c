@@ -5,6 +5,7 @@
 
 #include "app/commands/batch-device.h"
 #include "app/commands/command.h"
+#include "app/process/guard.h"
 #include "app/report/image-summary.h"
 #include "app/report/reporter.h"
 #include "core/batch/naming.h"
@@ -22,6 +23,7 @@ typedef struct {
   GCancellable *cancellable;
   gboolean is_on_processor; /* set once the processor has replaced a failed device */
   gboolean has_problem;
+  gboolean is_hung; /* set once the device has reported nothing for too long, before the run is cancelled */
 } Command;
 
 static MsEngine *
@@ -86,6 +88,38 @@ on_problem(const char *sentence, gpointer data)
   ms_console_error(c->console, sentence);
 }
 
+static void
+set_silence_error(const MsBatchItem *item, double seconds, GError **error)
+{
+  g_autofree char *name = item ? ms_batch_item_input_name(item) : NULL;
+
+  if (item)
+    ms_set_error(error, MS_ERROR_NO_DEVICE,
+                 "'%s': the device reported nothing for %g s, so the run ends; --resume continues it. Without "
+                 "--jobs-in-process, a driver that hangs costs one image only.",
+                 name, seconds);
+  else
+    ms_set_error(
+      error, MS_ERROR_NO_DEVICE,
+      "The device reported nothing for %g s while it was opened, so the run ends. Choose another device with "
+      "--device.",
+      seconds);
+}
+
+/* A device that is only slow lets the run end as an interrupted one does; a driver that hangs keeps its process. */
+static void
+on_silent(const MsBatchItem *item, double seconds, gpointer data)
+{
+  Command *c = data;
+  g_autoptr(GError) error = NULL;
+
+  ms_guard_end_later(MS_EXIT_NO_DEVICE);
+  set_silence_error(item, seconds, &error);
+  ms_console_error(c->console, error->message);
+  c->is_hung = TRUE;
+  g_cancellable_cancel(c->cancellable);
+}
+
 /* Several devices filter the halo, too; the reference converts the colours of the rows before and after the filter. */
 static guint
 engine_copies(const MsCommandLine *line)
@@ -119,12 +153,14 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.engine_copies = engine_copies(line);
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
+  options.timeout_s = line->timeout;
   options.manifest = manifest;
   return options;
 }
 
-static gboolean
-needs_device_name(const MsCommandLine *line)
+/** ms_batch_command_names_device: whether the device is opened in this process, since file names contain its name. */
+gboolean
+ms_batch_command_names_device(const MsCommandLine *line)
 {
   return line->name && ms_naming_uses(line->name, "device");
 }
@@ -155,7 +191,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
 
   limits.max_pixels = line->max_pixels;
   limits.accept_damaged = line->accept_damaged;
-  if (needs_device_name(line)) {
+  if (ms_batch_command_names_device(line)) {
     c->engine = open_engine(c, error);
     if (!c->engine)
       return NULL;
@@ -234,7 +270,6 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 
   MsSupervisorOptions supervision = {.runner = &options,
                                      .waiting = c->waiting,
-                                     .timeout_s = c->line->timeout,
                                      .memory_limit = ms_batch_device_watched_bytes(c->line),
                                      .falls_back = ms_batch_device_falls_back(c->line),
                                      .note = on_note,
@@ -242,6 +277,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 
   if (c->line->jobs_in_process || ms_batch_count(items).pending == 0) {
     ms_batch_device_prepare(c->line);
+    hooks.silent = on_silent;
     return ms_runner_run(items, &options, &hooks, c->cancellable, error);
   }
   /* The worker opens the device itself. */
@@ -295,7 +331,9 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     ms_console_error(c->console, report_error->message);
     c->has_problem = TRUE;
   }
-  return interrupted ? MS_EXIT_INTERRUPTED : status_of_items(c, items);
+  if (interrupted)
+    return c->is_hung ? MS_EXIT_NO_DEVICE : MS_EXIT_INTERRUPTED;
+  return status_of_items(c, items);
 }
 
 /* Refuses a pipe or device, because the next run reads the manifest. */

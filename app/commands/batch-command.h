@@ -8,5 +8,6 @@
 
 MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, const MsWorkerPipes *pipes,
                                    GCancellable *cancellable);
+gboolean ms_batch_command_names_device(const MsCommandLine *line);
 MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiting,
                                   GCancellable *cancellable);

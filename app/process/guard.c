@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/process/guard.h"
 
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/process/signals.h"
+
+/* The time in which cancelled work must end; a batch takes up to 6 s to end its worker. */
+#define GRACE_MS 10000
+
+/**
+ * Child:
+ * @status: of waitpid()
+ * @deadline_us: when it is killed, 0 before the first interruption
+ * @was_killed: whether this process killed it
+ */
+typedef struct {
+  pid_t pid;
+  int status;
+  gint64 deadline_us;
+  gboolean was_killed;
+} Child;
+
 static void
 run_child(MsGuardedWork work, gpointer data, const sigset_t *mask, pid_t parent)
 {
@@ -17,33 +35,68 @@ run_child(MsGuardedWork work, gpointer data, const sigset_t *mask, pid_t parent)
   if (getppid() != parent)
     _exit(MS_EXIT_INTERRUPTED);
   pthread_sigmask(SIG_SETMASK, mask, NULL);
-  exit(work(data));
+  exit(work(TRUE, data));
 }
 
-/* Passes the signals of other processes on; those of the terminal reach the child as well. */
-static int
-wait_for_child(pid_t child, int signals)
+static void
+end_child(Child *child)
+{
+  child->was_killed = TRUE;
+  kill(child->pid, SIGKILL);
+}
+
+/* The first interruption is passed on, and the second ends the child. */
+static void
+take_signal(Child *child, int signals)
 {
   struct signalfd_siginfo info;
-  int status = 0;
 
-  while (waitpid(child, &status, WNOHANG) == 0)
-    if (read(signals, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD && info.ssi_code <= 0)
-      kill(child, (int)info.ssi_signo);
-  return status;
+  if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
+    return;
+  if (child->deadline_us > 0) {
+    end_child(child);
+    return;
+  }
+  child->deadline_us = g_get_monotonic_time() + GRACE_MS * (gint64)1000;
+  kill(child->pid, (int)info.ssi_signo);
+}
+
+static int
+patience_ms(const Child *child)
+{
+  return child->deadline_us == 0 ? -1 : (int)MAX((child->deadline_us - g_get_monotonic_time()) / 1000 + 1, 0);
+}
+
+static void
+wait_for_child(Child *child, int signals)
+{
+  struct pollfd fd = {.fd = signals, .events = POLLIN};
+
+  while (waitpid(child->pid, &child->status, WNOHANG) == 0)
+    if (poll(&fd, 1, child->was_killed ? -1 : patience_ms(child)) == 0)
+      end_child(child);
+    else
+      take_signal(child, signals);
 }
 
 static MsExitStatus
-status_of(int status)
+status_of(const Child *child)
 {
-  if (WIFEXITED(status))
-    return WEXITSTATUS(status);
-  if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP)
+  sigset_t interrupts;
+
+  if (WIFEXITED(child->status))
+    return WEXITSTATUS(child->status);
+  ms_signals_get_interrupts(&interrupts);
+  if (child->was_killed)
+    fputs(
+      "meanshift-lab: The process that used OpenCL did not end by itself and was killed; finished files are kept.\n",
+      stderr);
+  if (child->was_killed || sigismember(&interrupts, WTERMSIG(child->status)))
     return MS_EXIT_INTERRUPTED;
   fprintf(stderr,
           "meanshift-lab: The process that used OpenCL was ended by signal %d (%s). The lines above, if any, are from "
           "its driver. Select another device with --device.\n",
-          WTERMSIG(status), strsignal(WTERMSIG(status)));
+          WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
   return MS_EXIT_NO_DEVICE;
 }
 
@@ -51,30 +104,45 @@ status_of(int status)
  * ms_guard_run:
  *
  * Calls @work in a child process with the standard streams of this one, which must not have created a thread. Where no
- * process can be created, @work is called here.
+ * process can be created, @work is called here. A signal that interrupts the program is passed on to the child, which
+ * is killed if it does not end within ten seconds, or at a second signal.
  *
- * Returns: what @work returned, or %MS_EXIT_NO_DEVICE if a signal ended the child
+ * Returns: what @work returned, %MS_EXIT_NO_DEVICE if a signal ended the child, or %MS_EXIT_INTERRUPTED
  */
 MsExitStatus
 ms_guard_run(MsGuardedWork work, gpointer data)
 {
   const pid_t parent = getpid();
+  Child child = {0};
   sigset_t set, mask;
 
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
+  ms_signals_get_interrupts(&set);
   sigaddset(&set, SIGCHLD);
   signal(SIGCHLD, SIG_DFL); /* an ignored one would discard the exit status */
   pthread_sigmask(SIG_BLOCK, &set, &mask);
   const int signals = signalfd(-1, &set, SFD_CLOEXEC);
-  const pid_t child = signals >= 0 ? fork() : -1;
-  if (child == 0)
+  child.pid = signals >= 0 ? fork() : -1;
+  if (child.pid == 0)
     run_child(work, data, &mask, parent);
-  const MsExitStatus status = child > 0 ? status_of(wait_for_child(child, signals)) : MS_EXIT_DONE;
+  if (child.pid > 0)
+    wait_for_child(&child, signals);
   if (signals >= 0)
     close(signals);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  return child > 0 ? status : work(data);
+  return child.pid > 0 ? status_of(&child) : work(FALSE, data);
+}
+
+static gpointer
+end_after_grace(gpointer status)
+{
+  g_usleep(GRACE_MS * (gulong)1000);
+  _exit(GPOINTER_TO_INT(status));
+  return NULL;
+}
+
+/** ms_guard_end_later: ends this process with @status after ten seconds, in which cancelled work may end by itself. */
+void
+ms_guard_end_later(MsExitStatus status)
+{
+  g_thread_unref(g_thread_new("ms-end", end_after_grace, GINT_TO_POINTER(status)));
 }

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <gio/gio.h>
-
-G_BEGIN_DECLS
+#include <signal.h>
 
 void ms_signals_fail_writes(void);
-void ms_signals_cancel_on_interrupt(GCancellable *cancellable);
-
-G_END_DECLS
+void ms_signals_get_interrupts(sigset_t *set);
+void ms_signals_cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched);

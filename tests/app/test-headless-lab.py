@@ -156,18 +156,25 @@ class Lab(HeadlessCase):
             _, error = self.run_program(*what, "--compare", base, "--fail-on-slower", status=1)
             self.sentence(error, "--fail-on-slower", "base.json", "--quick")
 
-    def test_an_interrupted_experiment_prints_its_table(self):
+    def interrupt_experiment(self, interrupt):
         what = [str(part) for part in self.study()]
         what[what.index("50ms")] = "60s"
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "--headless", *what, "--repeat", "100000"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE)
+                                       stderr=subprocess.PIPE, start_new_session=True)
             wait_until_at_work(process, 2)
-            process.send_signal(number)
+            interrupt(process.pid, number)
             output, error = process.communicate(timeout=120)
             self.assertEqual(process.returncode, 130, error)
             self.assertIn("own: Own", output.decode())
             self.assertIn("Incomplete", output.decode())
+
+    def test_an_interrupted_experiment_prints_its_table(self):
+        self.interrupt_experiment(os.kill)
+
+    def test_one_signal_to_the_process_group_is_one_signal(self):
+        """The command runs in a child process, which gets the signal from its sender and from its parent."""
+        self.interrupt_experiment(os.killpg)
 
     def test_an_interrupted_search_prints_what_it_tried(self):
         home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}

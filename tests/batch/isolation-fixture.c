@@ -153,12 +153,12 @@ gboolean
 isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
 {
   MsSupervisorOptions supervision = {.runner = &f->options,
-                                     .timeout_s = timeout_s,
                                      .memory_limit = f->options.memory_limit,
                                      .falls_back = f->falls_back,
                                      .note = count_note,
                                      .device = remember_device};
   MsRunnerHooks hooks = {.finished = count_finished, .data = f};
 
+  f->options.timeout_s = timeout_s;
   return ms_supervisor_run(items, &supervision, &hooks, f->cancellable, error);
 }

@@ -32,10 +32,13 @@ static const MsFaultPlace *place;
 static unsigned int refused;
 static int armed, counted, hanging, n_held;
 
-/* Environment variables select the n-th call of a whole program and its workers; see tests/faults/preload.c. */
+/*
+ * Environment variables select the n-th call of a whole program and its workers; see tests/faults/preload.c. With
+ * MS_FAULT_HANGS=1 it never returns.
+ */
 static FaultCount *of_program;
 static long nth_of_program;
-static int always;
+static int always, hangs_program;
 
 void
 ms_fault_arm(int nth)
@@ -77,7 +80,11 @@ ms_fault_place(const MsFaultPlace *at)
 static int
 fails_in_program(void)
 {
-  return of_program && fault_is_due(of_program, nth_of_program, always);
+  const int due = of_program && fault_is_due(of_program, nth_of_program, always);
+
+  while (due && hangs_program)
+    pause();
+  return due;
 }
 
 static int
@@ -258,6 +265,7 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   of_program = fault_count_map();
   nth_of_program = fault_number("MS_FAULT_NTH");
   always = (int)fault_number("MS_FAULT_ALWAYS");
+  hangs_program = (int)fault_number("MS_FAULT_HANGS");
   layer = *below;
   HOOK(clCreateContext);
   HOOK(clCreateCommandQueue);

@@ -4,9 +4,11 @@
 #include "core/batch/run/stage-filter.h"
 #include "core/batch/run/stage-save.h"
 
+/* @reports: whether the hook for progress is called, which only the first lane does. */
 typedef struct {
   MsRunner *runner;
   MsBatchItem *item;
+  gboolean reports;
 } ProgressData;
 
 static void
@@ -15,26 +17,26 @@ pass_progress_on(int done, int total, gpointer data)
   ProgressData *progress = data;
   const MsRunnerHooks *hooks = progress->runner->hooks;
 
-  hooks->progress(progress->item, done, total, hooks->data);
+  ms_runner_watch_heard(progress->runner->watch);
+  if (progress->reports)
+    hooks->progress(progress->item, done, total, hooks->data);
 }
 
 /* Filters and saves an image that exceeds the memory, since rows are filtered when the encoder takes them. */
 static gboolean
 stream_on_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
 {
-  ProgressData progress = {self, work->item};
-  gboolean reports = first_lane && self->hooks->progress;
+  ProgressData progress = {self, work->item, first_lane && self->hooks->progress};
 
-  return ms_stage_stream(work, engine, self->hooks, reports ? pass_progress_on : NULL, &progress, error);
+  return ms_stage_stream(work, engine, self->hooks, pass_progress_on, &progress, error);
 }
 
 static gboolean
-filter_on_device(MsRunner *self, MsEngine *engine, MsBatchImage *work, GError **error)
+filter_on_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
 {
-  ProgressData progress = {self, work->item};
+  ProgressData progress = {self, work->item, first_lane && self->hooks->progress};
 
-  if (self->hooks->progress)
-    ms_engine_set_progress(engine, pass_progress_on, &progress);
+  ms_engine_set_progress(engine, pass_progress_on, &progress);
   gboolean good = ms_stage_filter(work, engine, error);
   ms_engine_set_progress(engine, NULL, NULL);
   const MsInspection rows = {work->item, work->source, work->result, 0, engine};
@@ -66,10 +68,12 @@ pass_to_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchIma
 
   ms_runner_call_hook(self, self->hooks->started, work->item);
   g_mutex_unlock(&self->lock);
+  ms_runner_watch_begin(self->watch, work->item);
   if (work->is_streamed)
     good = stream_on_device(self, engine, first_lane, work, &error);
   else
-    good = first_lane ? filter_on_device(self, engine, work, &error) : ms_stage_filter(work, engine, &error);
+    good = filter_on_device(self, engine, first_lane, work, &error);
+  ms_runner_watch_end(self->watch, work->item);
   if (good && !self->options->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&self->lock);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/batch/run/batch-image.h"
+#include "core/batch/run/runner-watch.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +15,7 @@ G_BEGIN_DECLS
  * @decode_ahead: how many images may be decoded or wait for the device
  * @opening: the device, which takes no images yet
  * @measured: (nullable): an image that has been measured and waits for memory
+ * @watch: (nullable): has a lock of its own
  * @memory_used: bytes of the images in work
  */
 typedef struct {
@@ -31,6 +33,7 @@ typedef struct {
   gboolean opening;
   gboolean measuring;
   gboolean stopped;
+  MsRunnerWatch *watch;
   MsBatchImage *measured;
   GQueue decoded;
   GQueue filtered;

@@ -169,7 +169,9 @@ runner_clear(MsRunner *self)
 static MsEngine *
 open_device(MsRunner *self, GError **error)
 {
+  ms_runner_watch_begin(self->watch, NULL);
   MsEngine *engine = self->hooks->open(self->hooks->data, error);
+  ms_runner_watch_end(self->watch, NULL);
 
   g_mutex_lock(&self->lock);
   self->opening = FALSE;
@@ -230,9 +232,11 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   shared.memory =
     options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : ms_memory_cap_usual();
   runner_init(&runner);
+  runner.watch = ms_runner_watch_new(options, hooks);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);
   good = run_pipeline(&runner, error);
+  ms_runner_watch_free(runner.watch);
   g_cancellable_disconnect(cancellable, handler);
   runner_clear(&runner);
   /* An interruption after the last item is ignored. */

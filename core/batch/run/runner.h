@@ -29,6 +29,7 @@ G_BEGIN_DECLS
  * @several_devices: whether the engine divides an image among devices
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
+ * @timeout_s: how long a device, or a worker, may report nothing; 0 for a limit that grows with the observed gaps
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
   gboolean several_devices;
   guint engine_copies;
   guint inspected_copies;
+  double timeout_s;
   MsManifest *manifest;
 } MsRunnerOptions;
 
@@ -72,6 +74,8 @@ typedef struct {
  * @waits: an item is decoded and waits for the device; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: finished rows of the image that is being filtered, on the calling thread
+ * @silent: (nullable): the device has reported nothing for @seconds, the limit, while it filtered @item or, where that
+ *   is %NULL, was opened; on a thread of its own, at most once
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {
@@ -81,6 +85,7 @@ typedef struct {
   void (*waits)(MsBatchItem *item, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
+  void (*silent)(const MsBatchItem *item, double seconds, gpointer data);
   void (*problem)(const char *sentence, gpointer data);
   gpointer data;
 } MsRunnerHooks;

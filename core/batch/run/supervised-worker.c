@@ -5,15 +5,8 @@
 #include <unistd.h>
 
 #include "core/batch/process/memory-cap.h"
+#include "core/batch/run/runner-watch.h"
 #include "core/batch/run/worker-message.h"
-
-/*
- * The longest time without a message if --timeout is not given; compiling kernels and decoding large images send none.
- */
-#define USUAL_SILENCE_MS 120000
-
-/* On a slow device, the limit is this many times the longest gap between two messages so far. */
-#define SILENCE_FACTOR 20
 
 /* The time in which a worker must exit after it was told to stop or has reported its end. */
 #define EXIT_MS 3000
@@ -24,9 +17,7 @@
 static int
 silence_limit_ms(const MsSupervision *s)
 {
-  if (s->supervision->timeout_s > 0)
-    return (int)MIN(s->supervision->timeout_s * 1000, G_MAXINT);
-  return (int)CLAMP(SILENCE_FACTOR * s->longest_silence_ms, USUAL_SILENCE_MS, G_MAXINT);
+  return ms_runner_watch_limit_ms(s->supervision->runner->timeout_s, s->longest_silence_ms);
 }
 
 static void

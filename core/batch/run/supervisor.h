@@ -12,7 +12,6 @@ G_BEGIN_DECLS
  * @runner: the options of the worker's runner
  * @arguments: (nullable) (array zero-terminated=1): the worker's program and arguments, %NULL for those of this process
  * @waiting: (nullable): a worker of ms_worker_process_fork() that gets the first items, unless one of them is a pipe
- * @timeout_s: how long a worker may send no message, 0 for a limit that grows with the observed gaps
  * @memory_limit: bytes that a worker may have in memory before it is ended, 0 for no limit
  * @falls_back: whether the processor takes over when the driver of another device ends several workers
  * @note: (nullable): called with the sentence that a device was given up, or that it is opened once more
@@ -22,7 +21,6 @@ typedef struct {
   const MsRunnerOptions *runner;
   const char *const *arguments;
   MsWorkerProcess *waiting;
-  double timeout_s;
   guint64 memory_limit;
   gboolean falls_back;
   void (*note)(const char *sentence, gpointer data);
