@@ -4,25 +4,40 @@
 
 #include "core/filter/split/split-rates.h"
 
+/* Speeds of both ways in pixels a millisecond, 0 where they are not known. */
+typedef struct {
+  const char *why;
+  double together;
+  double alone;
+  double kernels; /* of the device alone */
+  guint image;
+  gboolean prefers_alone;
+} Choice;
+
+static const Choice choices[] = {
+  {"nothing is known, and the first image compiles", 0, 0, 0, 1, FALSE},
+  {"all devices together are not timed yet", 0, 0, 0, 2, FALSE},
+  {"one device alone is not timed yet", 5, 0, 0, 3, TRUE},
+  {"one device alone is faster", 5, 6, 0, 4, TRUE},
+  {"all devices together are faster", 6, 5, 0, 4, FALSE},
+  {"the first image of a process uses what is known", 5, 6, 0, 1, TRUE},
+  {"the first image of a process times nothing", 5, 0, 0, 1, FALSE},
+  {"the slower way is tried again: together", 5, 6, 0, 32, FALSE},
+  {"the slower way is tried again: alone", 6, 5, 0, 64, TRUE},
+  {"the kernels alone are slower than all together: not timed", 6, 0, 5, 3, FALSE},
+  {"the kernels alone are slower than all together: not tried again", 6, 5, 5, 64, FALSE},
+  {"the kernels alone are faster than all together", 6, 0, 7, 3, TRUE},
+};
+
 static void
 test_both_ways_are_timed(void)
 {
-  /* Nothing is known: together twice, since the first image compiles, then alone, then what was faster. */
-  g_assert_false(ms_split_rates_prefer_alone(0, 0, 0, 1));
-  g_assert_false(ms_split_rates_prefer_alone(0, 0, 0, 2));
-  g_assert_true(ms_split_rates_prefer_alone(5, 0, 0, 3));
-  g_assert_true(ms_split_rates_prefer_alone(5, 6, 0, 4));
-  g_assert_false(ms_split_rates_prefer_alone(6, 5, 0, 4));
-  /* The first image of a process uses what is known, and times nothing. */
-  g_assert_true(ms_split_rates_prefer_alone(5, 6, 0, 1));
-  g_assert_false(ms_split_rates_prefer_alone(5, 0, 0, 1));
-  /* The slower way is tried again. */
-  g_assert_false(ms_split_rates_prefer_alone(5, 6, 0, 32));
-  g_assert_true(ms_split_rates_prefer_alone(6, 5, 0, 64));
-  /* One device is not tried where its kernels alone would take longer than all devices did. */
-  g_assert_false(ms_split_rates_prefer_alone(6, 0, 5, 3));
-  g_assert_false(ms_split_rates_prefer_alone(6, 5, 5, 64));
-  g_assert_true(ms_split_rates_prefer_alone(6, 0, 7, 3));
+  for (gsize i = 0; i < G_N_ELEMENTS(choices); i++) {
+    const Choice *c = &choices[i];
+
+    g_test_message("%s", c->why);
+    g_assert_cmpint(ms_split_rates_prefer_alone(c->together, c->alone, c->kernels, c->image), ==, c->prefers_alone);
+  }
 }
 
 static MsSplitRates
