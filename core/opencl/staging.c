@@ -34,6 +34,9 @@ struct _MsStaging {
   MsStagingWaiter waiter;
   Lane lanes[MOST_LANES]; /* pinned when first used, except the first, which ms_staging_new() pins */
   GMutex busy;            /* held during a job, which uses all slots */
+  GThreadPool *threads;   /* (nullable): wait between jobs, because starting threads for each job takes time */
+  GMutex lock;            /* guards the last three members of the job */
+  GCond ended;            /* signalled when no thread of the pool works on the job any more */
 };
 
 /* One transfer, which the lanes carry out chunk by chunk. */
@@ -44,9 +47,9 @@ typedef struct {
   guint8 *host;
   gsize n_chunks;
   cl_event events[MOST_LANES * TIMED]; /* of each lane, for the timings */
-  GMutex lock;                         /* guards the members below */
-  gsize next;
-  GError *error; /* the first failure, after which lanes take no more chunks */
+  guint working;                       /* threads of the pool that have not ended their part */
+  gsize next;                          /* the first chunk that no lane has taken */
+  GError *error;                       /* the first failure, after which lanes take no more chunks */
 } Job;
 
 typedef struct {
@@ -90,9 +93,13 @@ ms_staging_free(MsStaging *self)
 {
   if (!self)
     return;
+  if (self->threads)
+    g_thread_pool_free(self->threads, TRUE, TRUE);
   for (guint i = 0; i < MOST_LANES * SLOTS; i++)
     release_slot(self, &self->lanes[i / SLOTS].slots[i % SLOTS]);
   g_mutex_clear(&self->busy);
+  g_mutex_clear(&self->lock);
+  g_cond_clear(&self->ended);
   g_free(self);
 }
 
@@ -144,27 +151,29 @@ ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, Ms
   self->chunk_bytes = chunk_bytes;
   self->waiter = waiter;
   g_mutex_init(&self->busy);
+  g_mutex_init(&self->lock);
+  g_cond_init(&self->ended);
   return pin_lane(self, &self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
 }
 
 static gboolean
 take_chunk(Job *job, gsize *chunk)
 {
-  g_mutex_lock(&job->lock);
+  g_mutex_lock(&job->self->lock);
   gboolean taken = !job->error && job->next < job->n_chunks;
   if (taken)
     *chunk = job->next++;
-  g_mutex_unlock(&job->lock);
+  g_mutex_unlock(&job->self->lock);
   return taken;
 }
 
 static void
 take_error(Job *job, GError *error)
 {
-  g_mutex_lock(&job->lock);
+  g_mutex_lock(&job->self->lock);
   if (!job->error)
     job->error = g_steal_pointer(&error);
-  g_mutex_unlock(&job->lock);
+  g_mutex_unlock(&job->self->lock);
   g_clear_error(&error);
 }
 
@@ -200,9 +209,9 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
 static gboolean
 device_hangs(Job *job)
 {
-  g_mutex_lock(&job->lock);
+  g_mutex_lock(&job->self->lock);
   gboolean hangs = g_error_matches(job->error, MS_ERROR, MS_ERROR_TIMEOUT);
-  g_mutex_unlock(&job->lock);
+  g_mutex_unlock(&job->self->lock);
   return hangs;
 }
 
@@ -235,19 +244,18 @@ finish_slot(const Hand *hand, Slot *slot, GError **error)
 }
 
 /*
- * A lane's thread: fills its two slots in turn until the job has no more chunks, then waits for both. A lane without
- * pinned memory takes no chunks; the first lane always has pinned memory.
+ * Fills the lane's two slots in turn until the job has no more chunks, then waits for both. A lane without pinned
+ * memory takes no chunks; the first lane always has pinned memory.
  */
-static gpointer
-run_lane(gpointer data)
+static void
+run_lane(Hand *hand)
 {
-  Hand *hand = data;
   gboolean good = TRUE;
   gsize chunk = 0;
   guint turn = 0;
 
   if (!pin_lane(hand->job->self, hand->lane, NULL))
-    return NULL;
+    return;
   while (good && take_chunk(hand->job, &chunk)) {
     g_autoptr(GError) error = NULL;
     Slot *slot = &hand->lane->slots[turn++ % SLOTS];
@@ -260,25 +268,50 @@ run_lane(gpointer data)
     if (!finish_slot(hand, &hand->lane->slots[turn++ % SLOTS], &error))
       take_error(hand->job, g_steal_pointer(&error));
   }
-  return NULL;
 }
 
-/* Runs the first lane in the caller's thread; where threads cannot be started, fewer lanes are used. */
+static void
+run_pooled_lane(gpointer hand, gpointer data)
+{
+  Job *job = ((Hand *)hand)->job;
+
+  run_lane(hand);
+  g_mutex_lock(&job->self->lock);
+  if (--job->working == 0)
+    g_cond_signal(&job->self->ended);
+  g_mutex_unlock(&job->self->lock);
+}
+
+/* Returns how many threads besides the caller's there are for a job: @wanted, or fewer where no more can be started. */
+static guint
+start_threads(MsStaging *self, guint wanted)
+{
+  if (wanted == 0)
+    return 0;
+  if (!self->threads)
+    self->threads = g_thread_pool_new(run_pooled_lane, NULL, (gint)wanted, TRUE, NULL);
+  else if (g_thread_pool_get_max_threads(self->threads) < (gint)wanted)
+    g_thread_pool_set_max_threads(self->threads, (gint)wanted, NULL);
+  return self->threads ? MIN(wanted, g_thread_pool_get_num_threads(self->threads)) : 0;
+}
+
+/* Runs the first lane in the caller's thread. */
 static void
 run_lanes(Job *job)
 {
   const guint n = (guint)MIN(CLAMP(job->copy.lanes, 1, MOST_LANES), job->n_chunks);
-  g_autofree Hand *hands = g_new0(Hand, n);
-  g_autofree GThread **threads = g_new0(GThread *, n);
+  Hand hands[MOST_LANES];
 
+  job->working = start_threads(job->self, n - 1);
   for (guint i = 0; i < n; i++)
     hands[i] = (Hand){job, &job->self->lanes[i], &job->events[i * TIMED]};
-  for (guint i = 1; i < n; i++)
-    threads[i] = g_thread_try_new("staging", run_lane, &hands[i], NULL);
+  for (guint i = job->working; i > 0; i--)
+    g_thread_pool_push(job->self->threads, &hands[i], NULL);
   run_lane(&hands[0]);
-  for (guint i = 1; i < n; i++)
-    if (threads[i])
-      g_thread_join(threads[i]);
+  g_mutex_lock(&job->self->lock);
+  while (job->working > 0)
+    g_cond_wait(&job->self->ended, &job->self->lock);
+  g_mutex_unlock(&job->self->lock);
 }
 
 static void
@@ -297,7 +330,6 @@ static gboolean
 run_job(Job *job, MsTimingLog *log, GError **error)
 {
   job->n_chunks = (job->copy.bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
-  g_mutex_init(&job->lock);
   g_mutex_lock(&job->self->busy);
   run_lanes(job);
   g_mutex_unlock(&job->self->busy);
@@ -305,7 +337,6 @@ run_job(Job *job, MsTimingLog *log, GError **error)
     add_times(job, log);
   for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
     g_clear_pointer(&job->events[i], clReleaseEvent);
-  g_mutex_clear(&job->lock);
   if (!job->error)
     return TRUE;
   g_propagate_error(error, job->error);
