@@ -6,8 +6,11 @@
 #include "core/opencl/context-private.h"
 #include "core/opencl/context-wait.h"
 
-/* Bytes of a staging slot: a copy of 1 MiB reaches full speed, and pinning two such slots a lane takes little time. */
-#define STAGING_CHUNK ((gsize)1 << 20)
+/*
+ * Bytes of a staging slot. The driver takes some 25 microseconds a slot, one slot at a time however many threads there
+ * are, so smaller slots are slower; larger ones take longer to pin and let fewer threads copy.
+ */
+#define STAGING_CHUNK ((gsize)2 << 20)
 
 static gboolean
 staging_wait(gpointer owner, cl_event event, GError **error)
