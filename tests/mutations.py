@@ -227,6 +227,12 @@ MUTATIONS = [
      'mean-shift /mean-shift/odd-sizes'),
 
     # Several devices.
+    ('split: no memory of results is kept', 'core/filter/split/split.c',
+     'ms_pixel_memory_image(self->results, width', 'ms_image_new_take(width', 'split'),
+    ('pixels: kept memory of another size is taken', 'core/image/common/pixel-memory.c',
+     'kept && self->kept_bytes == bytes', 'kept != NULL', 'pixel-memory'),
+    ('pixels: memory is kept against the budget', 'core/image/common/pixel-memory.c',
+     'self->keeps && block->bytes >= LEAST_BYTES', 'block->bytes >= LEAST_BYTES', 'pixel-memory'),
     ('split: adaptive shares never move', 'core/filter/split/shares.c',
      'self->share[i] += CLAMP((earned - self->share[i]) * scale, -bound, bound);', ';', 'split'),
     ('split: an idle device is never probed', 'core/filter/split/shares.c',

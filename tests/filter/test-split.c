@@ -257,6 +257,43 @@ test_cancelled(void)
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* Filters once and frees the result; returns the address of its pixels. */
+static gconstpointer
+place_of_result(MsSplit *split, MsImage *scene)
+{
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  settings.params.sp = 1;
+  settings.params.max_iterations = 1;
+  g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+  g_assert_no_error(error);
+  return ms_image_get_pixels(result);
+}
+
+/* A large result takes the memory that the one before it left. */
+static void
+test_result_memory(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new();
+  g_autoptr(MsImage) scene = NULL;
+
+  if (!context || ms_fixture_under_oclgrind()) {
+    g_test_skip("No device that is fast enough for a large image.");
+    return;
+  }
+  scene = ms_fixture_noise(4096, 2100, 5);
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
+  ms_split_set_store(split, NULL);
+  gconstpointer first = place_of_result(split, scene);
+  /* Takes the place of the first result if that was freed. */
+  g_autofree guint8 *other = g_malloc(ms_image_get_byte_size(scene));
+  g_assert_true(other != first);
+  g_assert_true(place_of_result(split, scene) == first);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -272,5 +309,6 @@ main(int argc, char **argv)
   g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
   g_test_add_func("/split/memory-budget", test_memory_budget);
   g_test_add_func("/split/cancelled", test_cancelled);
+  g_test_add_func("/split/result-memory", test_result_memory);
   return g_test_run();
 }

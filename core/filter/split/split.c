@@ -4,6 +4,7 @@
 #include "core/filter/split/split-part.h"
 #include "core/filter/split/split-partner.h"
 #include "core/filter/split/split-rates.h"
+#include "core/image/common/pixel-memory.h"
 
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
 #define DEFAULT_STEPS 8
@@ -24,6 +25,7 @@ struct _MsSplit {
   MsShares shares;
   MsSplitPartner partner;  /* the last filter's, where there is one */
   MsLearnedSpeeds *speeds; /* NULL without a store */
+  MsPixelMemory *results;  /* faulting in new memory takes longer than the transfers to several devices */
   gboolean compares;
   gboolean measured; /* the shares come from measured speeds of all devices */
   guint steps;
@@ -43,6 +45,7 @@ ms_split_finalize(GObject *object)
   g_clear_pointer(&self->filters, g_ptr_array_unref);
   g_clear_pointer(&self->names, g_ptr_array_unref);
   g_clear_pointer(&self->speeds, ms_learned_speeds_free);
+  g_clear_pointer(&self->results, ms_pixel_memory_free);
   G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
 }
 
@@ -58,6 +61,7 @@ ms_split_init(MsSplit *self)
   self->filters = g_ptr_array_new_with_free_func(g_object_unref);
   self->names = g_ptr_array_new_with_free_func(g_free);
   self->steps = DEFAULT_STEPS;
+  self->results = ms_pixel_memory_new();
 
   g_autofree char *store = ms_learned_speeds_path();
   self->speeds = ms_learned_speeds_new(store);
@@ -126,13 +130,14 @@ shares_memory(MsSplit *self, guint index)
 
 /**
  * ms_split_set_memory_budget: bytes of the machine's memory that the buffers of all devices may take together; devices
- * without memory of their own get equal parts.
+ * without memory of their own get equal parts. Between images no memory of results is kept then.
  */
 void
 ms_split_set_memory_budget(MsSplit *self, guint64 bytes)
 {
   guint sharing = 0;
 
+  ms_pixel_memory_set_keeps(self->results, FALSE);
   for (guint i = 0; i < self->filters->len; i++)
     sharing += shares_memory(self, i);
   for (guint i = 0; i < self->filters->len; i++)
@@ -390,7 +395,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
 {
   MsImage *source = request->source;
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
-  g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
+  g_autofree guint8 *pixels = ms_pixel_memory_take(self->results, (guint64)width, (guint64)height);
   g_autofree char *work = ms_learned_speeds_work(settings);
   const MsSplitRates rates = {self->speeds, self->names, work, (guint64)width * (guint64)height, ++self->images};
   MsSplitPart common = {.source = source,
@@ -410,7 +415,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   if (!run_steps(self, &common, request->log, error))
     return NULL;
   keep_speeds(self, &rates, width, start_us);
-  return ms_image_new_take(width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+  return ms_pixel_memory_image(self->results, width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
 }
 
 /** ms_split_run: as ms_split_run_each(), with the same settings for every device. */
