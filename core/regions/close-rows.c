@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loops have no branches, so that the compiler vectorises them; the build compiles this file at -O3. Colours, modes
- * and squared distances of colours are integers that floats hold exactly.
+ * The loops have no branches, so that the compiler vectorises them; the build compiles this file at -O3, and
+ * ms_close_rows_next() for several processors. What that calls must be inline, since only its own code is compiled so.
+ * Colours, modes and squared distances of colours are integers that floats hold exactly.
  */
 #include "core/regions/close-rows.h"
 
@@ -89,7 +90,7 @@ ms_close_rows_clear(MsCloseRows *self)
 }
 
 /* Writes the numbers of @mask's bits from bit @shift on in the 32-bit words of a row. */
-static void
+static inline __attribute__((always_inline)) void
 load_plane(const guint8 *restrict words, guint shift, guint32 mask, float *restrict plane, int width)
 {
   for (int x = 0; x < width; x++) {
@@ -100,7 +101,7 @@ load_plane(const guint8 *restrict words, guint shift, guint32 mask, float *restr
 }
 
 /* Which of a mode's numbers is the column does not matter. */
-static void
+static inline __attribute__((always_inline)) void
 load_row(MsCloseRows *self, int y)
 {
   const MsCloseness *closeness = self->closeness;
@@ -114,7 +115,7 @@ load_row(MsCloseRows *self, int y)
 }
 
 /* Adds @link to the pixels of the newest row that are close to those of @other, @step columns to the right. */
-static inline void
+static inline __attribute__((always_inline)) void
 add_links(MsCloseRows *self, Row other, int step, guint8 link)
 {
   const Row row = row_of(self, 0);
@@ -141,7 +142,7 @@ add_links(MsCloseRows *self, Row other, int step, guint8 link)
  * Leaves out links to the row above between pixels that others join anyway: neighbours of one row are joined by links
  * to the left, and so are the pixels above them.
  */
-static void
+static inline __attribute__((always_inline)) void
 write_flags(MsCloseRows *self)
 {
   const guint8 *links = links_of(self, 0), *above = links_of(self, 1);
@@ -160,7 +161,7 @@ write_flags(MsCloseRows *self)
 }
 
 /** ms_close_rows_next: reads row @y, which comes after the one read before. */
-void
+FOR_SEVERAL_PROCESSORS void
 ms_close_rows_next(MsCloseRows *self, int y)
 {
   self->half ^= 1;
