@@ -176,6 +176,19 @@ refuse_link(MsBatchItem *item)
 }
 
 static void
+fail_existing(const MsBatchRequest *request, MsBatchItem *item)
+{
+  if (request->resume && request->manifest && ms_manifest_has_output(request->manifest, item->output))
+    ms_batch_item_fail(item,
+                       "'%s' is the result of an earlier run, after which its input, the settings or the file itself "
+                       "changed; replace it with --on-conflict overwrite, or choose another name.",
+                       item->output);
+  else
+    ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
+                       item->output);
+}
+
+static void
 settle_existing(const MsPlanning *p, MsBatchItem *item)
 {
   struct stat info;
@@ -195,8 +208,7 @@ settle_existing(const MsPlanning *p, MsBatchItem *item)
   item->perhaps_saved = is_perhaps_saved(p, item);
   if (item->perhaps_saved)
     return;
-  ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
-                     item->output);
+  fail_existing(p->request, item);
 }
 
 /* Compares names without their numbers, which change when the list grows or another number is free. */

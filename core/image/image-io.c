@@ -130,11 +130,14 @@ load_fd(MsImageSource *source, Read read, GError **error)
 }
 
 static void
-set_open_error(GError **error, const char *name, int code)
+set_open_error(GError **error, const char *path, const char *name, int code)
 {
   switch (code) {
   case ENOENT:
-    ms_set_error(error, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
+    if (g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+      ms_set_error(error, MS_ERROR_IO, "'%s' is a link to a file that does not exist; mend or remove the link.", name);
+    else
+      ms_set_error(error, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
     break;
   case EACCES:
     ms_set_error(error, MS_ERROR_IO, "No permission to read '%s'; ask its owner or copy it.", name);
@@ -168,7 +171,7 @@ ms_image_open_file(const char *path, const char *name, GError **error)
     close(fd);
     code = EISDIR;
   }
-  set_open_error(error, name, code);
+  set_open_error(error, path, name, code);
   return -1;
 }
 

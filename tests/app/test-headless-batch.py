@@ -325,6 +325,16 @@ class Batches(HeadlessCase):
     def test_interrupted_by_a_kill_and_resumed(self):
         self.interrupt(signal.SIGTERM)
 
+    def test_a_resumed_run_names_a_result_whose_input_changed(self):
+        self.picture("a.png", seed=1)
+        command = (self.src, "-o", self.out, "--device", "reference", "--manifest", self.dir / "m.jsonl", "--resume")
+        self.run_program(*command)
+        self.picture("a.png", 41, 30, seed=2)
+        _, error = self.run_program(*command, status=1)
+        self.sentence(error, self.out / "a.png", "earlier run", "--on-conflict overwrite")
+        self.run_program(*command, "--on-conflict", "overwrite")
+        self.assertEqual(read_png((self.out / "a.png").read_bytes())[0], 41)
+
     def test_killed_between_a_result_and_its_line(self):
         for i in range(3):
             self.picture(f"p{i}.png")

@@ -107,6 +107,11 @@ class LinkTest(headless.HeadlessCase):
         self.assertFalse((self.out / "a.png").is_symlink())
         self.assertFalse((self.out / "b.png").is_symlink())
 
+    def test_an_input_that_is_a_link_to_nothing(self):
+        (self.src / "a.png").symlink_to(self.elsewhere / "gone.png")
+        _, error = self.run_program(self.src, "-o", self.out, *REFERENCE, status=1)
+        self.sentence(error, "a.png' is a link")
+
     def test_links_are_followed_on_request(self):
         self.picture("a.png")
         self.picture("deep/c.png")
