@@ -104,7 +104,6 @@ histogram_finalize(MsSubject *subject)
   g_clear_pointer(&self->expected, ms_array_histogram_free);
   g_clear_pointer(&self->counts, ms_array_histogram_free);
   g_clear_object(&self->log);
-  g_free(self);
 }
 
 static const MsSubjectFuncs histogram_funcs = {histogram_prepare, histogram_run, histogram_verify, NULL,

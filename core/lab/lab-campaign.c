@@ -33,13 +33,9 @@ static JsonNode *
 experiment_to_node(const MsExperiment *experiment)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
-  g_autoptr(JsonNode) root = NULL;
 
-  json_builder_begin_object(builder);
   ms_json_add_experiment(builder, experiment);
-  json_builder_end_object(builder);
-  root = json_builder_get_root(builder);
-  return json_object_dup_member(json_node_get_object(root), "experiment");
+  return json_builder_get_root(builder);
 }
 
 /**

@@ -3,17 +3,6 @@
 
 #include <math.h>
 
-static int
-compare_trials(gconstpointer a, gconstpointer b)
-{
-  const MsTrial *x = *(MsTrial *const *)a, *y = *(MsTrial *const *)b;
-  gboolean timed_x = x->outcome == MS_OUTCOME_OK, timed_y = y->outcome == MS_OUTCOME_OK;
-
-  if (timed_x != timed_y)
-    return timed_x ? -1 : 1;
-  return timed_x ? (x->ns > y->ns) - (x->ns < y->ns) : 0;
-}
-
 /* A search keeps only the median of a trial, which becomes the row's single sample. */
 static void
 add_trial(MsReport *report, const MsTrial *trial, guint rank)
@@ -60,11 +49,9 @@ MsReport *
 ms_lab_tune_report(const MsTuneRecord *record)
 {
   g_autoptr(MsExperiment) experiment = describe(record);
-  g_autoptr(GPtrArray) trials = g_ptr_array_copy(record->trials, NULL, NULL);
+  g_autoptr(GPtrArray) trials = ms_tune_record_rank(record);
   MsReport *report = ms_report_new(experiment);
 
-  g_ptr_array_set_free_func(trials, NULL);
-  g_ptr_array_sort(trials, compare_trials);
   report->device.name = g_strdup(record->device);
   report->device.driver = g_strdup(record->driver);
   report->program_version = g_strdup(record->version);

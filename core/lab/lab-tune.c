@@ -114,27 +114,20 @@ evaluate(const MsFactors *factors, double *ns, GCancellable *cancellable, gpoint
   return TRUE;
 }
 
-static int
-compare_times(gconstpointer a, gconstpointer b)
+static gboolean
+is_near_best(const MsTrial *trial, const MsTrial *best)
 {
-  const MsTrial *x = *(MsTrial *const *)a, *y = *(MsTrial *const *)b;
-
-  return (x->ns > y->ns) - (x->ns < y->ns);
+  return trial->outcome == MS_OUTCOME_OK && trial->ns < FINALIST_RATIO * best->ns;
 }
 
 /* The fastest verified trials, at most FINALISTS, none slower than FINALIST_RATIO times the first. */
 static GPtrArray *
 find_finalists(const MsTuneRecord *record)
 {
-  GPtrArray *all = g_ptr_array_new();
-
-  for (guint i = 0; i < record->trials->len; i++)
-    if (((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK)
-      g_ptr_array_add(all, record->trials->pdata[i]);
-  g_ptr_array_sort(all, compare_times);
+  GPtrArray *all = ms_tune_record_rank(record);
   guint n = 0;
-  while (n < MIN(all->len, FINALISTS) &&
-         ((MsTrial *)all->pdata[n])->ns < FINALIST_RATIO * ((MsTrial *)all->pdata[0])->ns)
+
+  while (n < MIN(all->len, FINALISTS) && is_near_best(all->pdata[n], all->pdata[0]))
     n++;
   g_ptr_array_set_size(all, (int)n);
   return all;

@@ -101,7 +101,6 @@ fake_finalize(MsSubject *subject)
 
   g_clear_error(&self->prepare_error);
   g_clear_error(&self->run_error);
-  g_free(self);
 }
 
 static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, fake_release, fake_finalize};

@@ -243,14 +243,7 @@ simulated_verify(MsSubject *subject, MsVerification *verification, GCancellable 
   return TRUE;
 }
 
-static void
-simulated_finalize(MsSubject *subject)
-{
-  g_free(subject);
-}
-
-static const MsSubjectFuncs simulated_funcs = {simulated_prepare, simulated_run, simulated_verify, NULL,
-                                               simulated_finalize};
+static const MsSubjectFuncs simulated_funcs = {simulated_prepare, simulated_run, simulated_verify, NULL, NULL};
 
 static guint64
 machine_clock(gpointer data)

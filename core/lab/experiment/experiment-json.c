@@ -82,11 +82,11 @@ add_published(JsonBuilder *builder, const MsExperiment *e)
   json_builder_end_array(builder);
 }
 
-/** ms_json_add_experiment: the member "experiment". */
+/** ms_json_add_experiment: adds an object. */
 void
 ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *e)
 {
-  ms_json_begin_object(builder, "experiment");
+  json_builder_begin_object(builder);
   ms_json_add_text(builder, "name", e->name);
   ms_json_add_text(builder, "title", e->title);
   ms_json_add_text(builder, "kind", e->kind);
@@ -218,7 +218,7 @@ replace_factors(MsFactors **place, JsonObject *object, const char *name)
   *place = read;
 }
 
-/** ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(), from the object itself. */
+/** ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(). */
 MsExperiment *
 ms_json_get_experiment(JsonObject *object, GError **error)
 {

@@ -89,11 +89,7 @@ anchor_release(MsSubject *subject)
 static void
 anchor_finalize(MsSubject *subject)
 {
-  AnchorSubject *self = (AnchorSubject *)subject;
-
-  anchor_release(subject);
-  g_clear_object(&self->log);
-  g_free(self);
+  g_object_unref(((AnchorSubject *)subject)->log);
 }
 
 static const MsSubjectFuncs anchor_funcs = {anchor_prepare, anchor_run, anchor_verify, anchor_release, anchor_finalize};

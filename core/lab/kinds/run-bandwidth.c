@@ -120,10 +120,8 @@ bandwidth_finalize(MsSubject *subject)
 {
   BandwidthSubject *self = (BandwidthSubject *)subject;
 
-  bandwidth_release(subject);
   g_clear_pointer(&self->plan, ms_reduce_plan_free);
   g_clear_object(&self->log);
-  g_free(self);
 }
 
 static const MsSubjectFuncs bandwidth_funcs = {bandwidth_prepare, bandwidth_run, bandwidth_verify, bandwidth_release,

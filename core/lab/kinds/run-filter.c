@@ -99,11 +99,9 @@ filter_finalize(MsSubject *subject)
 {
   FilterSubject *self = (FilterSubject *)subject;
 
-  filter_release(subject);
   g_clear_pointer(&self->plan, ms_plan_free);
   g_clear_object(&self->log);
   g_clear_object(&self->image);
-  g_free(self);
 }
 
 static const MsSubjectFuncs filter_funcs = {filter_prepare, filter_run, filter_verify, filter_release, filter_finalize};

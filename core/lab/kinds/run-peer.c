@@ -86,11 +86,7 @@ peer_release(MsSubject *subject)
 static void
 peer_finalize(MsSubject *subject)
 {
-  PeerSubject *self = (PeerSubject *)subject;
-
-  peer_release(subject);
-  g_clear_object(&self->image);
-  g_free(self);
+  g_clear_object(&((PeerSubject *)subject)->image);
 }
 
 static const MsSubjectFuncs peer_funcs = {peer_prepare, peer_run, peer_verify, peer_release, peer_finalize};

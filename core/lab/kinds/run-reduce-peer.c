@@ -119,14 +119,7 @@ peer_release(MsSubject *subject)
   self->data = NULL;
 }
 
-static void
-peer_finalize(MsSubject *subject)
-{
-  peer_release(subject);
-  g_free(subject);
-}
-
-static const MsSubjectFuncs peer_funcs = {peer_prepare, peer_run, peer_verify, peer_release, peer_finalize};
+static const MsSubjectFuncs peer_funcs = {peer_prepare, peer_run, peer_verify, peer_release, NULL};
 
 /* Accepts the keys of kind reduce as well, since fixed factors apply to all rows; a peer ignores variant and clock. */
 static gboolean

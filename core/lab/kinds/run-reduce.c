@@ -134,10 +134,8 @@ reduce_finalize(MsSubject *subject)
 {
   ReduceSubject *self = (ReduceSubject *)subject;
 
-  reduce_release(subject);
   g_clear_pointer(&self->plan, ms_reduce_plan_free);
   g_clear_object(&self->log);
-  g_free(self);
 }
 
 static const MsSubjectFuncs reduce_funcs = {reduce_prepare, reduce_run, reduce_verify, reduce_release, reduce_finalize};

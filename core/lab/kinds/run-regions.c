@@ -94,11 +94,7 @@ regions_release(MsSubject *subject)
 static void
 regions_finalize(MsSubject *subject)
 {
-  RegionsSubject *self = (RegionsSubject *)subject;
-
-  regions_release(subject);
-  g_clear_object(&self->image);
-  g_free(self);
+  g_clear_object(&((RegionsSubject *)subject)->image);
 }
 
 static const MsSubjectFuncs regions_funcs = {regions_prepare, regions_run, regions_verify, regions_release,

@@ -122,11 +122,7 @@ sort_release(MsSubject *subject)
 static void
 sort_finalize(MsSubject *subject)
 {
-  SortSubject *self = (SortSubject *)subject;
-
-  sort_release(subject);
-  g_clear_object(&self->log);
-  g_free(self);
+  g_object_unref(((SortSubject *)subject)->log);
 }
 
 static const MsSubjectFuncs sort_funcs = {sort_prepare, sort_run, sort_verify, sort_release, sort_finalize};

@@ -76,11 +76,7 @@ split_release(MsSubject *subject)
 static void
 split_finalize(MsSubject *subject)
 {
-  SplitSubject *self = (SplitSubject *)subject;
-
-  split_release(subject);
-  g_clear_object(&self->image);
-  g_free(self);
+  g_clear_object(&((SplitSubject *)subject)->image);
 }
 
 static const MsSubjectFuncs split_funcs = {split_prepare, split_run, split_verify, split_release, split_finalize};

@@ -83,11 +83,7 @@ swap_release(MsSubject *subject)
 static void
 swap_finalize(MsSubject *subject)
 {
-  SwapSubject *self = (SwapSubject *)subject;
-
-  swap_release(subject);
-  g_clear_object(&self->log);
-  g_free(self);
+  g_object_unref(((SwapSubject *)subject)->log);
 }
 
 static const MsSubjectFuncs swap_funcs = {swap_prepare, swap_run, swap_verify, swap_release, swap_finalize};

@@ -127,10 +127,8 @@ transfer_finalize(MsSubject *subject)
 {
   TransferSubject *self = (TransferSubject *)subject;
 
-  transfer_release(subject);
   g_clear_object(&self->log);
   g_clear_object(&self->image);
-  g_free(self);
 }
 
 static const MsSubjectFuncs transfer_funcs = {transfer_prepare, transfer_run, transfer_verify, transfer_release,

@@ -13,6 +13,10 @@ ms_subject_free(MsSubject *self)
 {
   if (!self)
     return;
+  if (self->funcs->release)
+    self->funcs->release(self);
+  if (self->funcs->finalize)
+    self->funcs->finalize(self);
   g_free(self->label);
-  self->funcs->finalize(self);
+  g_free(self);
 }

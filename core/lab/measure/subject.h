@@ -13,8 +13,8 @@ typedef struct _MsSubject MsSubject;
  * @prepare: builds kernels and puts the data on the device; may be called again after @release
  * @run: runs once, fills the sample, returns when the device has finished
  * @verify: compares the result of the last run with the reference
- * @release: (nullable): frees what @prepare allocated
- * @finalize: frees the subject itself
+ * @release: (nullable): frees what @prepare allocated; is also called without @prepare, and several times
+ * @finalize: (nullable): frees what the subject has owned since it was made
  */
 typedef struct {
   gboolean (*prepare)(MsSubject *self, GCancellable *cancellable, GError **error);
@@ -24,7 +24,7 @@ typedef struct {
   void (*finalize)(MsSubject *self);
 } MsSubjectFuncs;
 
-/** MsSubject: a configuration that can be measured; embed it as the first field of the kind's own struct. */
+/** MsSubject: a configuration that can be measured; the first field of the kind's own struct, from g_new0(). */
 struct _MsSubject {
   const MsSubjectFuncs *funcs;
   char *label;

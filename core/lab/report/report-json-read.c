@@ -174,12 +174,13 @@ get_head(MsReport *self, JsonObject *object)
 }
 
 static MsReport *
-report_from_object(JsonObject *object, GError **error)
+report_from_node(JsonNode *node, GError **error)
 {
-  JsonObject *described = ms_json_get_object(object, "experiment");
-  JsonArray *rows = ms_json_get_array(object, "rows");
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  JsonObject *described = object ? ms_json_get_object(object, "experiment") : NULL;
+  JsonArray *rows = object ? ms_json_get_array(object, "rows") : NULL;
 
-  if (g_strcmp0(ms_json_get_text(object, "format"), MS_REPORT_FORMAT) != 0 || !described || !rows) {
+  if (!described || !rows || g_strcmp0(ms_json_get_text(object, "format"), MS_REPORT_FORMAT) != 0) {
     ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
     return NULL;
   }
@@ -210,27 +211,18 @@ ms_report_from_json(const char *text, gssize length, GError **error)
 {
   g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
 
-  if (!root)
-    return NULL;
-  if (!JSON_NODE_HOLDS_OBJECT(root)) {
-    ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
-    return NULL;
-  }
-  return report_from_object(json_node_get_object(root), error);
+  return root ? report_from_node(root, error) : NULL;
 }
 
 /* --json writes the reports as an array; the file of a report folder is one report. */
 static GPtrArray *
-reports_from_object(JsonObject *root, GError **error)
+reports_from_node(JsonNode *root, GError **error)
 {
-  JsonArray *array = ms_json_get_array(root, "experiments");
+  JsonArray *array = JSON_NODE_HOLDS_OBJECT(root) ? ms_json_get_array(json_node_get_object(root), "experiments") : NULL;
   g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
 
   for (guint i = 0; i < (array ? json_array_get_length(array) : 1); i++) {
-    JsonObject *one = array ? ms_json_get_element(array, i) : root;
-    MsReport *report = one ? report_from_object(one, error) : NULL;
-    if (!report && !*error)
-      ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    MsReport *report = report_from_node(array ? json_array_get_element(array, i) : root, error);
     if (!report)
       return NULL;
     g_ptr_array_add(reports, report);
@@ -258,26 +250,18 @@ ms_reports_load(const char *path, GError **error)
 
   if (g_file_get_contents(path, &text, &length, &local))
     root = ms_json_parse(text, (gssize)length, &local);
-  if (root && JSON_NODE_HOLDS_OBJECT(root))
-    reports = reports_from_object(json_node_get_object(root), &local);
-  else if (root)
-    ms_set_error_literal(&local, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+  if (root)
+    reports = reports_from_node(root, &local);
   if (local)
     g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
   return reports;
 }
 
-/** ms_report_load: (transfer full): the report in the file @path, or %NULL with an error that names it. */
+/** ms_report_load: (transfer full): the first report in the file @path, or %NULL with an error that names it. */
 MsReport *
 ms_report_load(const char *path, GError **error)
 {
-  g_autofree char *text = NULL;
-  gsize length;
+  g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
 
-  if (!g_file_get_contents(path, &text, &length, error))
-    return NULL;
-  MsReport *self = ms_report_from_json(text, (gssize)length, error);
-  if (!self)
-    g_prefix_error(error, "%s: ", path);
-  return self;
+  return reports ? ms_report_ref(reports->pdata[0]) : NULL;
 }

@@ -213,6 +213,7 @@ ms_report_to_json_node(const MsReport *self)
   ms_json_add_text(builder, "version", self->program_version);
   ms_json_add_text(builder, "date", self->date);
   add_device(builder, &self->device);
+  json_builder_set_member_name(builder, "experiment");
   ms_json_add_experiment(builder, self->experiment);
   ms_json_add_text(builder, "input", self->input);
   ms_json_add_boolean(builder, "quick", self->quick);

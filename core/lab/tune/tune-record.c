@@ -114,21 +114,33 @@ static int
 compare_trials(gconstpointer a, gconstpointer b)
 {
   const MsTrial *x = *(const MsTrial *const *)a, *y = *(const MsTrial *const *)b;
+  gboolean timed_x = x->outcome == MS_OUTCOME_OK, timed_y = y->outcome == MS_OUTCOME_OK;
 
-  return (x->ns > y->ns) - (x->ns < y->ns);
+  if (timed_x != timed_y)
+    return timed_x ? -1 : 1;
+  return timed_x ? (x->ns > y->ns) - (x->ns < y->ns) : 0;
+}
+
+/** ms_tune_record_rank: (transfer container) (element-type MsTrial): the verified trials, fastest first, then the others. */
+GPtrArray *
+ms_tune_record_rank(const MsTuneRecord *self)
+{
+  GPtrArray *trials = g_ptr_array_copy(self->trials, NULL, NULL);
+
+  g_ptr_array_set_free_func(trials, NULL);
+  g_ptr_array_sort(trials, compare_trials);
+  return trials;
 }
 
 static void
 append_ranking(GString *text, const MsTuneRecord *self, guint most)
 {
-  g_autoptr(GPtrArray) good = g_ptr_array_new();
+  g_autoptr(GPtrArray) trials = ms_tune_record_rank(self);
 
-  for (guint i = 0; i < self->trials->len; i++)
-    if (((MsTrial *)self->trials->pdata[i])->outcome == MS_OUTCOME_OK)
-      g_ptr_array_add(good, self->trials->pdata[i]);
-  g_ptr_array_sort(good, compare_trials);
-  for (guint i = 0; i < good->len && i < most; i++) {
-    const MsTrial *trial = good->pdata[i];
+  for (guint i = 0; i < MIN(trials->len, most); i++) {
+    const MsTrial *trial = trials->pdata[i];
+    if (trial->outcome != MS_OUTCOME_OK)
+      return;
     g_autofree char *factors = ms_factors_to_string(trial->factors);
     g_autofree char *ms = ms_number_text(trial->ns * 1e-6);
     g_string_append_printf(text, "%12s ms  %s\n", ms, factors);

@@ -59,6 +59,7 @@ void ms_tune_record_free(MsTuneRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
 const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
 const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors);
+GPtrArray *ms_tune_record_rank(const MsTuneRecord *self);
 guint ms_tune_record_count(const MsTuneRecord *self, MsOutcome outcome);
 gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
