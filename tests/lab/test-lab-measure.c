@@ -123,11 +123,13 @@ typedef struct {
   MsMeasureOptions options;
 } Bench;
 
-static void
-bench_init(Bench *bench)
+static Bench
+bench_new(void)
 {
-  memset(bench, 0, sizeof *bench);
-  ms_measure_options_init(&bench->options, FALSE);
+  Bench bench = {0};
+
+  ms_measure_options_init(&bench.options, FALSE);
+  return bench;
 }
 
 static Fake *
@@ -155,14 +157,14 @@ bench_clear(Bench *bench)
     ms_measurement_free(bench->measurements[i]);
   }
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Bench, bench_clear)
 
 static void
 test_steady(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
   g_autoptr(GError) error = NULL;
 
-  bench_init(&bench);
   Fake *fake = bench_add(&bench, "steady", 1000);
   fake->first_ns = 50000;
   g_assert_true(bench_run(&bench, NULL, &error));
@@ -183,37 +185,33 @@ test_steady(void)
   g_assert_cmpfloat(g_array_index(kernel->ns, double, 0), ==, 1000); /* two launches are one sum */
   g_assert_cmpuint(fake->checks, ==, 2);                             /* the first run and the last */
   g_assert_cmpuint(fake->releases, ==, 1);
-  bench_clear(&bench);
 }
 
 static void
 test_noise_asks_for_more(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench.options.max_repeats = 60;
   bench_add(&bench, "noisy", 1000)->jitter_ns = 900;
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpuint(bench.measurements[0]->samples->len, ==, 60);
   bench_clear(&bench);
-  bench_init(&bench);
+  bench = bench_new();
   bench.options.max_repeats = 60;
   bench.options.noise = 3; /* a spread of 300 % is allowed */
   bench_add(&bench, "noisy", 1000)->jitter_ns = 900;
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpuint(bench.measurements[0]->samples->len, ==, bench.options.min_repeats);
-  bench_clear(&bench);
 }
 
 /* With both asking for many repeats, their runs alternate, and not always in the same order. */
 static void
 test_interleaving(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
   g_autoptr(GString) order = g_string_new(NULL);
 
-  bench_init(&bench);
   bench.options.min_repeats = 40;
   bench.options.warm_up = 0;
   bench_add(&bench, "a", 1000)->order = order;
@@ -232,21 +230,18 @@ test_interleaving(void)
   g_assert_cmpuint(a_first, <, 18);
   g_assert_cmpuint(changes, >, 2); /* neither always the same nor always the other order */
   g_assert_cmpuint(changes, <, 17);
-  bench_clear(&bench);
 }
 
 static void
 check_seed_order(guint32 seed, GString *order)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench.options.min_repeats = 30;
   bench.options.seed = seed;
   bench_add(&bench, "a", 1000)->order = order;
   bench_add(&bench, "b", 1000)->order = order;
   g_assert_true(bench_run(&bench, NULL, NULL));
-  bench_clear(&bench);
 }
 
 static void
@@ -266,9 +261,8 @@ test_seed(void)
 static void
 test_impossible_events(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench_add(&bench, "few", 1000)->bad_events = 4;
   bench_add(&bench, "many", 1000)->bad_events = 1000;
   g_assert_true(bench_run(&bench, NULL, NULL));
@@ -277,15 +271,13 @@ test_impossible_events(void)
   g_assert_cmpfloat(ms_measurement_summarise(bench.measurements[0]).minimum, ==, 1000);
   g_assert_cmpint(bench.measurements[1]->outcome, ==, MS_OUTCOME_RUN);
   g_assert_nonnull(strstr(bench.measurements[1]->message, "end before they start"));
-  bench_clear(&bench);
 }
 
 static void
 test_failures(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench_add(&bench, "build", 1000)->prepare_error = g_error_new(MS_ERROR, MS_ERROR_BUILD, "log");
   bench_add(&bench, "run", 1000)->run_error = g_error_new(MS_ERROR, MS_ERROR_DEVICE, "lost");
   bench_add(&bench, "refused", 1000)->prepare_error = g_error_new(MS_ERROR, MS_ERROR_UNSUPPORTED, "reason");
@@ -298,15 +290,13 @@ test_failures(void)
   g_assert_cmpint(bench.measurements[3]->outcome, ==, MS_OUTCOME_OK);
   g_assert_cmpuint(good->releases, ==, 1);
   g_assert_cmpuint(((Fake *)bench.subjects[0])->releases, ==, 0); /* never prepared */
-  bench_clear(&bench);
 }
 
 static void
 test_wrong_results(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   Fake *at_once = bench_add(&bench, "wrong", 1000);
   at_once->wrong_after = 1;
   bench_add(&bench, "later", 1000)->wrong_after = 2;
@@ -317,32 +307,28 @@ test_wrong_results(void)
   g_assert_cmpuint(bench.measurements[0]->verification.mismatches, ==, 3);
   g_assert_nonnull(strstr(bench.measurements[0]->message, "3 of 100"));
   g_assert_cmpint(bench.measurements[1]->outcome, ==, MS_OUTCOME_WRONG);
-  bench_clear(&bench);
 }
 
 static void
 test_time_out(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench.options.timeout_s = 0.05;
   bench_add(&bench, "hangs", 1000)->hangs = TRUE;
   bench_add(&bench, "good", 1000);
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpint(bench.measurements[0]->outcome, ==, MS_OUTCOME_TIMEOUT);
   g_assert_cmpint(bench.measurements[1]->outcome, ==, MS_OUTCOME_OK);
-  bench_clear(&bench);
 }
 
 static void
 test_cancel(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(GError) error = NULL;
 
-  bench_init(&bench);
   bench.options.min_repeats = 50;
   Fake *fake = bench_add(&bench, "cancels", 1000);
   fake->cancel_after = 10;
@@ -352,23 +338,20 @@ test_cancel(void)
   g_assert_cmpint(bench.measurements[0]->outcome, ==, MS_OUTCOME_PENDING);
   g_assert_cmpuint(fake->releases, ==, 1);
   g_assert_cmpuint(fake->runs, ==, 10);
-  bench_clear(&bench);
 }
 
 /* What has an outcome already, from an earlier campaign, is not run again. */
 static void
 test_finished_ones_are_left_alone(void)
 {
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   Fake *old = bench_add(&bench, "old", 1000);
   Fake *new = bench_add(&bench, "new", 1000);
   bench.measurements[0]->outcome = MS_OUTCOME_OK;
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpuint(old->runs, ==, 0);
   g_assert_cmpuint(new->runs, >, 0);
-  bench_clear(&bench);
 }
 
 /* The energy of a configuration is that of one run, taken over a second of runs. */
@@ -376,9 +359,8 @@ static void
 test_energy_of_a_configuration(void)
 {
   g_autoptr(MsEnergy) energy = ms_fixture_nvml("NVIDIA One", NULL);
-  Bench bench;
+  g_auto(Bench) bench = bench_new();
 
-  bench_init(&bench);
   bench.options.energy = energy;
   Fake *fake = bench_add(&bench, "counted", 1000);
   g_assert_true(bench_run(&bench, NULL, NULL));
@@ -390,7 +372,6 @@ test_energy_of_a_configuration(void)
   g_assert_cmpfloat(m->watts, <=, 1.5);
   g_assert_cmpfloat(m->watts, >, 0.1);
   g_assert_cmpstr(m->energy_source, ==, "NVML total energy");
-  bench_clear(&bench);
 }
 
 int

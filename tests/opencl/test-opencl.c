@@ -31,10 +31,7 @@ test_status_names(void)
 static void
 test_limits_are_read(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
-
-  if (!context)
-    return;
+  SET_UP_CONTEXT(context);
   MsDevice *device = ms_context_get_device(context);
   const MsDeviceLimits *limits = ms_device_get_limits(device);
   g_assert_cmpuint(strlen(ms_device_get_name(device)), >, 0);
@@ -71,12 +68,10 @@ test_build_failure_carries_the_log(void)
 {
   static const char broken[] = "__kernel void broken(__global int *x) { *x = mean_of(*x); }\n";
   g_autoptr(GBytes) source = g_bytes_new_static(broken, sizeof broken - 1);
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
   g_autoptr(GError) error = NULL;
 
-  if (!context)
-    return;
   ms_program_spec_add_source(spec, "broken.cl", source);
   g_assert_null(ms_context_build(context, spec, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_BUILD);
@@ -131,12 +126,10 @@ flip_byte(const char *path)
 static void
 test_cache_survives_damage(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(MsProgramSpec) spec = probe_spec();
   g_autofree char *folder = g_dir_make_tmp("ms-cache-XXXXXX", NULL);
 
-  if (!context)
-    return;
   g_autofree char *key = ms_program_cache_key(ms_context_get_device(context), spec);
   g_autofree char *name = g_strconcat(key, ".bin", NULL);
   g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -157,12 +150,10 @@ test_cache_survives_damage(void)
 static void
 test_cache_key_tells_programs_apart(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(MsProgramSpec) a = probe_spec();
   g_autoptr(MsProgramSpec) b = probe_spec();
 
-  if (!context)
-    return;
   g_autofree char *same_a = ms_program_cache_key(ms_context_get_device(context), a);
   g_autofree char *same_b = ms_program_cache_key(ms_context_get_device(context), b);
   g_assert_cmpstr(same_a, ==, same_b);
@@ -225,11 +216,9 @@ test_unwritable_driver_cache(void)
 static void
 test_watchdog_lets_work_through(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(GError) error = NULL;
 
-  if (!context)
-    return;
   ms_context_set_watchdog(context, 20000);
   g_assert_true(ms_context_probe(context, &error));
   g_assert_true(ms_context_finish(context, &error));

@@ -70,6 +70,8 @@ tear_down(Fixture *self)
   g_free(self);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, tear_down)
+
 /* Uploads and downloads to another place of the host, with guard bytes around both buffers. */
 static void
 round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
@@ -100,7 +102,7 @@ test_round_trips(void)
 {
   static const guint lanes[] = {1, 2, 5, 8, 100};
   static const gsize lengths[] = {1, CHUNK - 1, CHUNK, CHUNK + 1, 10 * CHUNK + 17, 23 * CHUNK};
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
 
   if (!self)
     return;
@@ -109,7 +111,6 @@ test_round_trips(void)
       round_trip(self, lanes[l], 0, lengths[i]);
       round_trip(self, lanes[l], 12, lengths[i]);
     }
-  tear_down(self);
 }
 
 static void
@@ -117,7 +118,7 @@ test_one_row(void)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   g_autoptr(GError) error = NULL;
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
   const gsize bytes = 9 * CHUNK + 1;
 
   if (!self)
@@ -135,14 +136,13 @@ test_one_row(void)
     g_assert_cmpuint(row->started_ns, <, row->ended_ns);
   }
   g_assert_cmpuint(ms_timing_log_get(log, 0)->ended_ns, <=, ms_timing_log_get(log, 1)->ended_ns);
-  tear_down(self);
 }
 
 /* Every wait of a transfer fails once: the failure is reported, all threads end, and the next transfer is complete. */
 static void
 test_failing_waits(void)
 {
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
 
   for (int fails_at = 1; self && fails_at <= 10; fails_at++)
     for (int up = 0; up < 2; up++) {
@@ -157,8 +157,6 @@ test_failing_waits(void)
       self->waits.fails_at = 0;
       round_trip(self, 3, 0, 10 * CHUNK);
     }
-  if (self)
-    tear_down(self);
 }
 
 /* After one timeout there is no further wait, so that the watchdog's time passes once, not for every slot. */
@@ -166,7 +164,7 @@ static void
 test_hung_device(void)
 {
   g_autoptr(GError) error = NULL;
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
 
   if (!self)
     return;
@@ -175,7 +173,6 @@ test_hung_device(void)
     ms_staging_upload(self->staging, &(MsStagedCopy){1, self->device, 0, 10 * CHUNK}, self->sent, NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_cmpint(self->waits.calls, ==, 1);
-  tear_down(self);
 }
 
 /* A failed OpenCL call is reported by its name. */
@@ -183,7 +180,7 @@ static void
 test_beyond_the_end(void)
 {
   g_autoptr(GError) error = NULL;
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
 
   if (!self)
     return;
@@ -196,7 +193,6 @@ test_beyond_the_end(void)
     ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, ROOM, 1}, self->back, NULL, &error));
   g_assert_nonnull(error);
   round_trip(self, 3, 0, 10 * CHUNK);
-  tear_down(self);
 }
 
 static gpointer
@@ -219,14 +215,13 @@ move_many_times(gpointer data)
 static void
 test_two_callers(void)
 {
-  Fixture *self = set_up();
+  g_autoptr(Fixture) self = set_up();
 
   if (!self)
     return;
   GThread *other = g_thread_new("other", move_many_times, self);
   move_many_times(self);
   g_thread_join(other);
-  tear_down(self);
 }
 
 static guint
@@ -254,14 +249,12 @@ test_rule(void)
 static void
 test_filter(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(MsImage) scene = ms_fixture_scene(301, 203, 4);
   const MsSettings settings = ms_settings_default();
   g_autoptr(MsImage) plain = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!context)
-    return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++)
     for (guint watchdog = 0; watchdog <= 60000; watchdog += 60000) {

@@ -145,11 +145,9 @@ run_type(gconstpointer data)
   gboolean slow = g_getenv("MS_TEST_OCLGRIND") != NULL;
   const guint64 *list = slow ? short_lengths : lengths;
   guint n = slow ? G_N_ELEMENTS(short_lengths) : G_N_ELEMENTS(lengths);
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   Matrix matrix = {.context = context, .spec = *(const MsReduceSpec *)data};
 
-  if (!context)
-    return;
   for (guint i = 0; i < n; i++)
     run_array(&matrix, MS_PATTERN_RANDOM, list[i]);
   for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !slow; pattern++)

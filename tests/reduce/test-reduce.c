@@ -60,10 +60,7 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
 static void
 test_parts_of_buffers(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
-
-  if (!context)
-    return;
+  SET_UP_CONTEXT(context);
   run_parts(context, "auto", MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT));
   run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_FLOAT, -1});
   run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, -1});
@@ -194,15 +191,13 @@ test_compensation_matters(void)
 {
   const guint64 n = 4096;
   g_autofree float *data = g_new(float, n);
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   MsReduceOptions options = ms_reduce_cases_variant("pcl-host,float-sum=compensated,group-size=1,times=1024");
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT);
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
   float plain = 0;
 
-  if (!context)
-    return;
   for (guint64 i = 0; i < n; i++)
     plain += data[i] = i == 0 ? 1e8f : 1;
   g_assert_cmpfloat(plain, ==, 1e8f);
@@ -321,14 +316,12 @@ test_no_overflow(void)
 {
   const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 5000 : 4200 * 4200;
   g_autofree gint32 *data = g_new(gint32, n);
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   MsReduceOptions options = ms_reduce_cases_variant("auto");
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_INT);
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
 
-  if (!context)
-    return;
   for (guint64 i = 0; i < n; i++)
     data[i] = G_MININT32;
   g_assert_true(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
@@ -366,7 +359,7 @@ test_again_and_again(void)
 static void
 test_cancelled(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   MsReduceOptions options = ms_reduce_cases_variant("auto");
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
@@ -374,8 +367,6 @@ test_cancelled(void)
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
 
-  if (!context)
-    return;
   g_cancellable_cancel(cancellable);
   g_assert_false(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = 3},
                                  &(MsReduceJob){&result, NULL, cancellable}, &error));
@@ -385,14 +376,12 @@ test_cancelled(void)
 static void
 test_empty(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   MsReduceOptions options = ms_reduce_cases_variant("auto");
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
 
-  if (!context)
-    return;
   g_assert_false(ms_reduce_array(context, &(MsReduceRequest){spec, options},
                                  &(MsReduceInput){.host = (const guint8 *)&spec, .n = 0},
                                  &(MsReduceJob){&result, NULL, NULL}, &error));
@@ -404,12 +393,10 @@ test_run(void)
 {
   const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
                                       100000, 3, FALSE};
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;
 
-  if (!context)
-    return;
   g_autoptr(MsReduceRun) run = ms_reduce_run(context, &request, NULL, &error);
   g_assert_no_error(error);
   g_assert_true(run->agrees);

@@ -8,6 +8,15 @@
 #include "core/lab/measure/energy.h"
 #include "core/opencl/context.h"
 
+/**
+ * SET_UP_CONTEXT: declares @context, which is open on the device under test; returns from the test, which is skipped or
+ * failed, if there is no device.
+ */
+#define SET_UP_CONTEXT(context)                                                                                        \
+  g_autoptr(MsContext) context = ms_fixture_context();                                                                 \
+  if (!context)                                                                                                        \
+  return
+
 MsContext *ms_fixture_context(void);
 gboolean ms_fixture_full_product(void);
 gboolean ms_fixture_every_case(void);

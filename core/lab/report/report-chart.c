@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-private.h"
 
 #define AUTO_LOG_RATIO 40.0
 

@@ -6,7 +6,6 @@
 
 #include "core/csv.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-private.h"
 #include "core/lab/report/report-text.h"
 
 static const char *const metric_columns[] = {

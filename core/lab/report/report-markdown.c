@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/lab/report/report-private.h"
 #include "core/lab/report/report-text.h"
 
 static void

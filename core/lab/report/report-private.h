@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the writers of a report: text, CSV, JSON, Markdown and chart. */
+/* The format of a report in JSON, for its writer and its reader. */
 #pragma once
 
 #include "core/factors-json.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-private.h"
 #include "core/number.h"
 
 /** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */

@@ -28,27 +28,6 @@ struct _MsTuneJob {
 G_DEFINE_FINAL_TYPE(MsTuneJob, ms_tune_job, MS_TYPE_PANEL_JOB)
 
 static void
-free_trial(gpointer data)
-{
-  MsTrial *trial = data;
-
-  ms_factors_free(trial->factors);
-  g_free(trial->message);
-  g_free(trial->shown);
-  g_free(trial);
-}
-
-static MsTrial *
-copy_trial(const MsTrial *trial)
-{
-  MsTrial *copy = g_new0(MsTrial, 1);
-
-  *copy = (MsTrial){ms_factors_copy(trial->factors), trial->outcome, trial->ns, g_strdup(trial->message),
-                    g_strdup(trial->shown)};
-  return copy;
-}
-
-static void
 ms_tune_job_finalize(GObject *object)
 {
   MsTuneJob *self = MS_TUNE_JOB(object);
@@ -67,7 +46,7 @@ take_fresh(MsTuneJob *self)
 {
   g_mutex_lock(&self->lock);
   g_ptr_array_extend_and_steal(self->trials, g_steal_pointer(&self->fresh));
-  self->fresh = g_ptr_array_new_with_free_func(free_trial);
+  self->fresh = g_ptr_array_new_with_free_func((GDestroyNotify)ms_trial_free);
   ms_panel_job_set_fraction(MS_PANEL_JOB(self), self->fresh_fraction);
   self->space_size = self->fresh_space;
   self->posted = FALSE;
@@ -94,7 +73,7 @@ on_trial(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpoi
 
   g_mutex_lock(&self->lock);
   for (; self->taken < record->trials->len; self->taken++)
-    g_ptr_array_add(self->fresh, copy_trial(record->trials->pdata[self->taken]));
+    g_ptr_array_add(self->fresh, ms_trial_copy(record->trials->pdata[self->taken]));
   self->fresh_fraction = fraction;
   self->fresh_space = record->space_size;
   gboolean post = !self->posted;
@@ -213,8 +192,8 @@ static void
 ms_tune_job_init(MsTuneJob *self)
 {
   g_mutex_init(&self->lock);
-  self->trials = g_ptr_array_new_with_free_func(free_trial);
-  self->fresh = g_ptr_array_new_with_free_func(free_trial);
+  self->trials = g_ptr_array_new_with_free_func((GDestroyNotify)ms_trial_free);
+  self->fresh = g_ptr_array_new_with_free_func((GDestroyNotify)ms_trial_free);
 }
 
 /** ms_tune_job_start: (transfer full): the running search, which keeps a reference to itself until it emits "ended". */
