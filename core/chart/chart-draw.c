@@ -243,7 +243,7 @@ draw_whisker(const Drawing *d, double x, const MsChartPoint *p)
   cairo_restore(cr);
 }
 
-/* Upwards from the top of a bar, or inside it where there is no space above. */
+/* Draws a vertical text upwards from the top of a bar, or inside the bar where there is no space above it. */
 static void
 draw_upright_value(const Drawing *d, MsChartStyle style, double x, double y, const char *text)
 {

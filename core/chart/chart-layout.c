@@ -37,7 +37,7 @@ ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series)
   return 28.0 + ms_chart_text_width(cr, series->label) + 18.0;
 }
 
-/* How high the bars below @series reach at @x; 0 unless stacked. */
+/* The top of the bars that are stacked below @series at @x; 0 unless bars are stacked. */
 double
 ms_chart_stack_base(const MsChart *self, guint series, double x)
 {
@@ -111,7 +111,7 @@ most_legend_rows(double height)
   return (guint)MAX(height * 0.4 / MS_CHART_LEGEND_ROW, 1);
 }
 
-/* Bytes at the start of all categories that they have in common, up to the last blank; 0 if they are few. */
+/* The length in bytes of the start that all categories share, up to its last blank; 0 if it is short. */
 static gsize
 common_start(const MsChart *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/device-settings.h"
 
-/* A combination of options that can be planned at any size can be planned at this one. */
+/* Options that can be combined at any size of the image can be combined at this one. */
 #define USUAL_SIDE 512
 
 /** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */

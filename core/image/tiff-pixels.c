@@ -97,7 +97,7 @@ begin_row(const MsTiffReader *self, guint plane, guint8 *out)
     memset(out, 255, (gsize)self->width * 4);
 }
 
-/* Whether rows that cannot be decoded may be black; an error of the reader itself is none of the file. */
+/* Whether rows that cannot be decoded may be black. An error of the reader, such as a lack of memory, is no damage. */
 static gboolean
 accepts_black(MsTiffReader *self)
 {

@@ -173,7 +173,7 @@ read_exif(WebpReader *self)
   return block;
 }
 
-/* As the EXIF block or the XMP packet states. */
+/* The orientation that the EXIF block or the XMP packet states. */
 static int
 read_turn(WebpReader *self)
 {

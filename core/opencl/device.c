@@ -108,7 +108,7 @@ append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platf
     g_ptr_array_add(devices, new_for_id(ids[i], platform_index, i));
 }
 
-/* A loader that has no memory for a driver finds no device either. */
+/* A loader that lacks memory to load a driver also reports that there is no device. */
 static char *
 remedy_for_none(const char *cache_problem)
 {

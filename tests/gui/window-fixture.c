@@ -181,8 +181,8 @@ window_fixture_activate(WindowFixture *self, const char *action)
 GtkWidget *
 window_fixture_row(WindowFixture *self, const char *option)
 {
-  MsOptionsPanel *panel = MS_OPTIONS_PANEL(ms_window_get_options_panel(self->window));
-  GtkWidget *row = ms_options_panel_get_row(panel, option);
+  GtkWidget *panel = find_by_type(GTK_WIDGET(self->window), MS_TYPE_OPTIONS_PANEL);
+  GtkWidget *row = ms_options_panel_get_row(MS_OPTIONS_PANEL(panel), option);
 
   g_assert_nonnull(row);
   return row;

@@ -16,7 +16,7 @@ ms_format_ms(double ms)
   return g_strdup_printf(ms < 1e5 ? "%.2f s" : "%.0f s", ms * 1e-3);
 }
 
-/** ms_format_about: (transfer full): an estimate in milliseconds with two digits: "about 15 s" without the "about". */
+/** ms_format_about: (transfer full): an estimate in milliseconds, rounded to two digits: "15 s". */
 char *
 ms_format_about(double ms)
 {

@@ -31,12 +31,6 @@ ms_window_get_document(MsWindow *self)
   return self->document;
 }
 
-GtkWidget *
-ms_window_get_options_panel(MsWindow *self)
-{
-  return self->options_panel;
-}
-
 /* Keys */
 
 /* Space released within this time activates the focused control; held longer it shows the original. */

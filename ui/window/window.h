@@ -13,4 +13,3 @@ G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 
 MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);
 MsDocument *ms_window_get_document(MsWindow *self);
-GtkWidget *ms_window_get_options_panel(MsWindow *self);

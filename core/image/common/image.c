@@ -8,7 +8,7 @@
 
 #define BLOCK_SIZE 4096
 
-/* Below this size the faults take little time. */
+/* Below this size page faults take little time. */
 #define LEAST_HUGE_BYTES ((guint64)4 << 20)
 
 struct _MsImage {
@@ -51,7 +51,7 @@ ms_image_init(MsImage *self)
 /**
  * ms_image_try_alloc_pixels:
  *
- * Asks the system for huge pages, since the faults of ordinary ones take longer than the copy of a large picture.
+ * Asks the system for huge pages, since page faults on small pages take longer than copying a large picture.
  *
  * Returns: (transfer full) (nullable): width * height * 4 bytes, not cleared; %NULL where memory is short
  */
@@ -62,7 +62,7 @@ ms_image_try_alloc_pixels(guint64 width, guint64 height)
   guint8 *pixels = g_try_malloc(bytes);
   const guintptr page = (guintptr)sysconf(_SC_PAGESIZE), first = ((guintptr)pixels + page - 1) / page * page;
 
-  /* A refusal changes nothing but the time. */
+  /* If the system refuses the advice, only the time changes. */
   if (pixels && bytes >= LEAST_HUGE_BYTES)
     (void)madvise((void *)first, ((guintptr)pixels + bytes - first) / page * page, MADV_HUGEPAGE);
   return pixels;

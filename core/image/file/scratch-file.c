@@ -51,7 +51,7 @@ clear(gpointer data)
   g_free(self->name);
 }
 
-/** ms_scratch_file_unref: the last one frees all blocks and the disk. */
+/** ms_scratch_file_unref: the last call frees all blocks and their space on the disk. */
 void
 ms_scratch_file_unref(MsScratchFile *self)
 {
@@ -78,7 +78,7 @@ ms_scratch_file_create(const char *folder)
   return fd;
 }
 
-/* Reserves the disk first, because a full disk would end the process when a page is written. */
+/* Reserves space on the disk first, because a full disk would end the process when a page is written. */
 static void *
 map_file(int fd, gsize size, int *code)
 {

@@ -32,7 +32,7 @@ on_warning(png_structp png, png_const_charp message)
 {
   MsPngReader *self = png_get_error_ptr(png);
 
-  /* Every chunk counts whose checksum is wrong: it is used, or left out if it is not needed. */
+  /* A wrong checksum counts as damage in every chunk, whether libpng uses the chunk or leaves it out. */
   if (strstr(message, "CRC error") != NULL && ms_image_source_accepts(self->source, message))
     return;
   /* Where the pixels have been inflated beforehand, libpng reports those that it skips as too many. */

@@ -5,7 +5,6 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-
 static double
 time_ms(const MsReport *report, const MsReportRow *row)
 {

@@ -129,7 +129,7 @@ compare_trials(gconstpointer a, gconstpointer b)
   return timed_x ? (x->ns > y->ns) - (x->ns < y->ns) : 0;
 }
 
-/** ms_tune_record_rank: (transfer container) (element-type MsTrial): the verified trials, fastest first, then the others. */
+/** ms_tune_record_rank: (transfer container) (element-type MsTrial): verified trials, fastest first, then others. */
 GPtrArray *
 ms_tune_record_rank(const MsTuneRecord *self)
 {

@@ -222,12 +222,6 @@ ms_report_view_init(MsReportView *self)
   add_export_menu(self);
 }
 
-GtkWidget *
-ms_report_view_new(void)
-{
-  return g_object_new(MS_TYPE_REPORT_VIEW, NULL);
-}
-
 /* One line: where the numbers come from and what was published; the whole text is the tooltip. */
 static void
 show_footer(MsReportView *self, const MsReport *report)

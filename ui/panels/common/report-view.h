@@ -10,7 +10,6 @@
 /* Signals: "row-chosen" (guint): the row of the report that was activated; "problem" (GError *): an export failed. */
 G_DECLARE_FINAL_TYPE(MsReportView, ms_report_view, MS, REPORT_VIEW, GtkBin)
 
-GtkWidget *ms_report_view_new(void);
 void ms_report_view_set_report(MsReportView *self, MsReport *report);
 MsReport *ms_report_view_get_report(MsReportView *self);
 int ms_report_view_get_selected(MsReportView *self);

@@ -82,12 +82,6 @@ on_selection_changed(MsExperimentPanel *self)
   ms_job_panel_update_ready(MS_JOB_PANEL(self));
 }
 
-guint
-ms_experiment_panel_get_n_experiments(MsExperimentPanel *self)
-{
-  return ms_experiment_picker_get_n(self->picker);
-}
-
 /** ms_experiment_panel_select: selects an experiment; %FALSE if there is none of that name */
 gboolean
 ms_experiment_panel_select(MsExperimentPanel *self, const char *name)

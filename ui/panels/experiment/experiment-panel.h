@@ -11,6 +11,5 @@
 /* Property: "learn" (boolean, construct-only): list the steps of the page Learn instead of all experiments. */
 G_DECLARE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS, EXPERIMENT_PANEL, MsJobPanel)
 
-guint ms_experiment_panel_get_n_experiments(MsExperimentPanel *self);
 gboolean ms_experiment_panel_select(MsExperimentPanel *self, const char *name);
 gboolean ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error);

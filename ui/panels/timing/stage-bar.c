@@ -46,12 +46,6 @@ ms_stage_bar_get_total_ms(MsStageBar *self)
   return total;
 }
 
-guint
-ms_stage_bar_get_n_parts(MsStageBar *self)
-{
-  return self->parts->len;
-}
-
 static char *
 part_text(MsStageBar *self, const Part *part)
 {
@@ -210,12 +204,6 @@ ms_stage_bar_init(MsStageBar *self)
   g_array_set_clear_func(self->parts, clear_part);
   gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
   update_words(self);
-}
-
-GtkWidget *
-ms_stage_bar_new(void)
-{
-  return g_object_new(MS_TYPE_STAGE_BAR, NULL);
 }
 
 void
