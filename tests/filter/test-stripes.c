@@ -83,6 +83,29 @@ test_launches_keep_tiles_whole(void)
   g_assert_cmpint(plan->band_rows % filter->item_height, ==, 0);
 }
 
+/* The rows of a launch of a rows kernel with windows of 129x129, where a row of work-items is @width pixels long. */
+static int
+rows_of_large_windows(int width)
+{
+  MsPlanRequest request = large_request(MS_KERNEL_ROWS);
+
+  request.limits.type = MS_DEVICE_TYPE_CPU;
+  request.settings.params.sp = 64;
+  request.width = request.region.width = width;
+  g_autoptr(MsPlan) plan = new_plan(&request);
+  return plan->band_rows;
+}
+
+/* A launch has twenty work-items of 64x32 pixels or more, but at most four times the samples of other launches. */
+static void
+test_launches_are_balanced(void)
+{
+  g_assert_cmpint(rows_of_large_windows(320), ==, 4 * 32);
+  g_assert_cmpint(rows_of_large_windows(640), ==, 2 * 32);
+  g_assert_cmpint(rows_of_large_windows(1280), ==, 32);
+  g_assert_cmpint(rows_of_large_windows(6400), ==, 12);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -91,5 +114,6 @@ main(int argc, char **argv)
   g_test_add_func("/stripes/scratch-counts", test_scratch_counts);
   g_test_add_func("/stripes/launches-keep-work-groups-whole", test_launches_keep_work_groups_whole);
   g_test_add_func("/stripes/launches-keep-tiles-whole", test_launches_keep_tiles_whole);
+  g_test_add_func("/stripes/launches-are-balanced", test_launches_are_balanced);
   return g_test_run();
 }
