@@ -4,4 +4,4 @@
 
 #include "core/opencl/device.h"
 
-gboolean ms_compiler_has_clang_vectors(cl_context context, MsDevice *device, const char *cache_folder);
+MsCompilerExtensions ms_compiler_probe(cl_context context, MsDevice *device, const char *cache_folder);

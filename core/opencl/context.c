@@ -74,7 +74,7 @@ ms_context_new(MsDevice *device, GError **error)
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
-  ms_device_set_clang_vectors(device, ms_compiler_has_clang_vectors(self->context, device, self->cache_folder));
+  ms_device_set_extensions(device, ms_compiler_probe(self->context, device, self->cache_folder));
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
 }
 

@@ -19,6 +19,7 @@ typedef enum {
  *   registers
  * @vector_bytes: bytes of a vector register, from the device's native vector width of int
  * @clang_vectors: whether its compiler accepts clang's vectors of any length; set when a context is opened
+ * @byte_products: whether it also accepts sums of products of bytes in vectors of 512 bits; set with @clang_vectors
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
@@ -42,12 +43,19 @@ typedef struct {
   gboolean int64_atomics;
   guint vector_bytes;
   gboolean clang_vectors;
+  gboolean byte_products;
   gboolean little_endian;
   gboolean host_unified;
   guint preferred_multiple;
   guint opencl_version;
   guint nvidia_capability;
 } MsDeviceLimits;
+
+/** MsCompilerExtensions: the fields of #MsDeviceLimits that are found out by building programs. */
+typedef struct {
+  gboolean clang_vectors;
+  gboolean byte_products;
+} MsCompilerExtensions;
 
 /** MsUnknownLimit: a limit that the driver does not state: its query, and the status of that or CL_SUCCESS for 0. */
 typedef struct {

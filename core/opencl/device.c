@@ -189,11 +189,12 @@ ms_device_has_own_memory(MsDevice *self)
   return self->limits.type == MS_DEVICE_TYPE_GPU && !self->limits.host_unified;
 }
 
-/** ms_device_set_clang_vectors: sets what ms_compiler_has_clang_vectors() found; until then the limits say %FALSE. */
+/** ms_device_set_extensions: sets what ms_compiler_probe() found; until then the limits say %FALSE. */
 void
-ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors)
+ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions)
 {
-  self->limits.clang_vectors = clang_vectors;
+  self->limits.clang_vectors = extensions.clang_vectors;
+  self->limits.byte_products = extensions.byte_products;
 }
 
 const char *

@@ -17,7 +17,7 @@ cl_device_id ms_device_get_id(MsDevice *self);
 const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
 gboolean ms_device_check_limits(MsDevice *self, GError **error);
 gboolean ms_device_has_own_memory(MsDevice *self);
-void ms_device_set_clang_vectors(MsDevice *self, gboolean clang_vectors);
+void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
 const char *ms_device_get_name(MsDevice *self);
 const char *ms_device_get_vendor(MsDevice *self);
 const char *ms_device_get_platform(MsDevice *self);

@@ -147,8 +147,8 @@ add_neighbours(wide_totals_t *t, const picture_t *picture, const int x, const in
     t->n += widen(group.n);
     t->sx += widen(group.sx);
     t->sy += widen(group.sy);
-    t->s0 += widen(group.sums.s0);
-    t->s1 += widen(group.sums.s1);
+    t->s0 += widen(sum_of_values(group.sums.s0, group.n));
+    t->s1 += widen(sum_of_values(group.sums.s1, group.n));
     t->s2 += widen(group.sums.s2);
   }
 }

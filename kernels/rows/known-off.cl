@@ -11,9 +11,11 @@ forget_windows(known_t *known)
 
 static inline void
 add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
-                 const int top, const int rows, const int left, const int right, const colour_t *c)
+                 const int top, const int rows, const int left, const int right, const uint colour)
 {
-  add_window(windows, j, picture, column, top, rows, left, right, c);
+  const colour_t c = colour_of(colour);
+
+  add_window(windows, j, picture, column, top, rows, left, right, &c);
 }
 
 static inline void

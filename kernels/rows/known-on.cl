@@ -66,14 +66,14 @@ add_line(strip_t *strip, __global const ushort *p, const int pitch, const colour
   colour_t t;
 
   load_samples(&t, p, pitch);
-  const lanes_t d0 = t.c0 - c->c0, d1 = t.c1 - c->c1, d2 = t.c2 - c->c2;
-  const mask_t m = in & within(d0 * d0, d1 * d1, d2 * d2, limit);
+  const mask_t m = in & is_like(&t, c, limit);
+  const values_t v = values_of(&t);
 
   strip->n = m ? (minus ? strip->n - (lanes_t)1 : strip->n + (lanes_t)1) : strip->n;
   strip->across = m ? (minus ? strip->across - position : strip->across + position) : strip->across;
-  strip->s0 = m ? (minus ? strip->s0 - t.c0 : strip->s0 + t.c0) : strip->s0;
-  strip->s1 = m ? (minus ? strip->s1 - t.c1 : strip->s1 + t.c1) : strip->s1;
-  strip->s2 = m ? (minus ? strip->s2 - t.c2 : strip->s2 + t.c2) : strip->s2;
+  strip->s0 = m ? (minus ? strip->s0 - v.c0 : strip->s0 + v.c0) : strip->s0;
+  strip->s1 = m ? (minus ? strip->s1 - v.c1 : strip->s1 + v.c1) : strip->s1;
+  strip->s2 = m ? (minus ? strip->s2 - v.c2 : strip->s2 + v.c2) : strip->s2;
 }
 
 /* Adds the lines `from` to `to` - 1, or takes away the lines `to` to `from` - 1 where `to` is less. */
@@ -81,7 +81,7 @@ static inline void
 add_lines(strip_t *strip, const lines_t *lines, const int start, const int from, const int to, const int origin,
           const colour_t *c, const limit_t limit, const mask_t in)
 {
-  const size_t step = (size_t)(3 * lines->pitch);
+  const size_t step = (size_t)(PLANES * lines->pitch);
   __global const ushort *p = lines->samples + (size_t)min(from, to) * step + start;
   lanes_t position = (lanes_t)(ushort)(min(from, to) - origin);
 
@@ -119,8 +119,8 @@ move_lines(known_sums_t *sums, halves_t *along, halves_t *across, const lines_t 
     n += add_signed_pairs(strip.n);
     *along += add_signed_pairs(strip.n * (LANE_INDEX + (lanes_t)(ushort)(start - first)));
     *across += add_signed_pairs(strip.across);
-    sums->s0 += add_signed_pairs(strip.s0);
-    sums->s1 += add_signed_pairs(strip.s1);
+    sums->s0 += add_signed_pairs(sum_of_values(strip.s0, strip.n));
+    sums->s1 += add_signed_pairs(sum_of_values(strip.s1, strip.n));
     sums->s2 += add_signed_pairs(strip.s2);
   }
   sums->n += n;
@@ -140,7 +140,7 @@ is_near(const int4 a, const int4 b)
 static inline void
 move_window(known_sums_t *sums, const picture_t *picture, const int4 before, const int4 after, const colour_t *c)
 {
-  const lines_t rows = {picture->planes - (ptrdiff_t)picture->first_held * (3 * picture->pitch), picture->pitch};
+  const lines_t rows = {picture->planes - (ptrdiff_t)picture->first_held * (PLANES * picture->pitch), picture->pitch};
   const lines_t columns = {picture->columns - picture->first_held, picture->column_pitch};
 
   move_lines(sums, &sums->sx, &sums->sy, &rows, before.yw, after.yw, before.x, before.z, c, picture->limit);
@@ -163,9 +163,9 @@ start_window(known_sums_t *sums, known_t *known, const windows_t *windows, const
 
 static inline void
 add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
-                 const int top, const int rows, const int left, const int right, const colour_t *c)
+                 const int top, const int rows, const int left, const int right, const uint colour)
 {
-  const uint colour = (uint)c->c0[0] | (uint)c->c1[0] << 8 | (uint)c->c2[0] << 16;
+  const colour_t c = colour_of(colour);
   const uint slot = colour * 0x9e3779b1u >> (32 - KNOWN_LOG2);
   const int4 ends = (int4)(column + left, top, column + right + 1, top + rows);
   known_window_t *window = &known->windows[slot];
@@ -174,7 +174,7 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
     known_sums_t sums;
 
     start_window(&sums, known, windows, j, window);
-    move_window(&sums, picture, window->ends, ends, c);
+    move_window(&sums, picture, window->ends, ends, &c);
     windows->n[j] = sums.n;
     windows->sx[j] = sums.sx;
     windows->sy[j] = sums.sy;
@@ -182,7 +182,7 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
     windows->s1[j] = sums.s1;
     windows->s2[j] = sums.s2;
   } else {
-    add_window(windows, j, picture, column, top, rows, left, right, c);
+    add_window(windows, j, picture, column, top, rows, left, right, &c);
     windows->sx[j] += windows->n[j] * (halves_t)(uint)column;
     windows->sy[j] += windows->n[j] * (halves_t)(uint)top;
     for (int k = 0; k < N_SUMS; k++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of the rows kernel: for each row held, a row of each of the three channels in 16 bits, with a margin on
+ * The layout of the rows kernel: for each row held, a row of each of the PLANES in 16 bits, with a margin on
  * both sides that repeats the edge. core/filter/plan/plan-rows.c uses the same numbers.
  */
 static inline int
@@ -10,7 +10,7 @@ margin_of(const int radius)
 }
 
 /*
- * Elements from one channel to the next; a row is three of them. An odd number of cache lines (32 elements), so that
+ * Elements from one plane to the next; a row is PLANES of them. An odd number of cache lines (32 elements), so that
  * the rows of a window do not share a few sets of the cache.
  */
 static inline int
@@ -19,7 +19,7 @@ pitch_of(const int width, const int radius)
   return (((width + 31) / 32 + 2 * margin_of(radius) / 32) | 1) * 32;
 }
 
-/* Elements from one channel to the next of a column, which is three of them; a vector may read beyond the last row. */
+/* Elements from one plane to the next of a column, which is PLANES of them; a vector may read beyond the last row. */
 static inline int
 column_pitch_of(const int rows)
 {

@@ -27,7 +27,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
             top = band.y + (int)get_global_id(1) * (TILE_HEIGHT * TILES);
   const int right = min(left + TILE_WIDTH, band.x + band.z), bottom = min(top + TILE_HEIGHT * TILES, band.y + band.w);
   const picture_t picture = {planes + margin_of(filter.x),
-                             planes + (size_t)image.w * (size_t)(3 * pitch_of(image.x, filter.x)),
+                             planes + (size_t)image.w * (size_t)(PLANES * pitch_of(image.x, filter.x)),
                              pitch_of(image.x, filter.x),
                              column_pitch_of(image.w),
                              image.x,

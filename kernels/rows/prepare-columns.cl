@@ -6,13 +6,13 @@ prepare_columns(__global const uint *source, __global ushort *planes, const int4
   const int pitch = column_pitch_of(image.w), y = (int)get_global_id(1) * 16;
   const int first = (int)get_global_id(0) * PREPARE_COLUMNS, end = min(first + PREPARE_COLUMNS, image.x);
   const int16 rows = min(y + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), (int16)(image.w - 1));
-  __global ushort *columns = planes + (size_t)image.w * (size_t)(3 * pitch_of(image.x, filter.x));
+  __global ushort *columns = planes + (size_t)image.w * (size_t)(PLANES * pitch_of(image.x, filter.x));
 
   if (y >= pitch)
     return;
   for (int x = first; x < end; x++) {
     __global const uint *p = source + x;
-    __global ushort *column = columns + (size_t)x * (size_t)(3 * pitch) + y;
+    __global ushort *column = columns + (size_t)x * (size_t)(PLANES * pitch) + y;
     const uint16 v = (uint16)(p[(size_t)rows.s0 * (size_t)image.x], p[(size_t)rows.s1 * (size_t)image.x],
                               p[(size_t)rows.s2 * (size_t)image.x], p[(size_t)rows.s3 * (size_t)image.x],
                               p[(size_t)rows.s4 * (size_t)image.x], p[(size_t)rows.s5 * (size_t)image.x],
@@ -22,8 +22,6 @@ prepare_columns(__global const uint *source, __global ushort *planes, const int4
                               p[(size_t)rows.sc * (size_t)image.x], p[(size_t)rows.sd * (size_t)image.x],
                               p[(size_t)rows.se * (size_t)image.x], p[(size_t)rows.sf * (size_t)image.x]);
 
-    vstore16(convert_ushort16(v & 255u), 0, column);
-    vstore16(convert_ushort16(v >> 8 & 255u), 0, column + pitch);
-    vstore16(convert_ushort16(v >> 16 & 255u), 0, column + 2 * pitch);
+    store_planes(v, column, pitch);
   }
 }

@@ -21,7 +21,7 @@ prepare_planes(__global const uint *source, __global ushort *planes, const int4 
   const int first = (int)get_global_id(0) * PREPARE_COLUMNS, end = min(first + PREPARE_COLUMNS, pitch);
   const int y = (int)get_global_id(1);
   __global const uint *row = source + (size_t)y * (size_t)image.x;
-  __global ushort *plane = planes + (size_t)y * (size_t)(3 * pitch);
+  __global ushort *plane = planes + (size_t)y * (size_t)(PLANES * pitch);
 
   if (y >= image.w)
     return;
@@ -30,8 +30,6 @@ prepare_planes(__global const uint *source, __global ushort *planes, const int4 
     const bool inside = x >= 0 && x + 16 <= image.x;
     const uint16 v = inside ? vload16(0, row + x) : edge_pixels(row, x, image.x);
 
-    vstore16(convert_ushort16(v & 255u), 0, plane + column);
-    vstore16(convert_ushort16(v >> 8 & 255u), 0, plane + column + pitch);
-    vstore16(convert_ushort16(v >> 16 & 255u), 0, plane + column + 2 * pitch);
+    store_planes(v, plane + column, pitch);
   }
 }

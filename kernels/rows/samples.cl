@@ -16,13 +16,7 @@ typedef struct {
   limit_t limit;
 } picture_t;
 
-typedef struct {
-  lanes_t c0;
-  lanes_t c1;
-  lanes_t c2;
-} colour_t;
-
-/* Lane by lane: samples taken plus POSITION times the sum of a position, and the channels. */
+/* Lane by lane: samples taken plus POSITION times the sum of a position, and the values. */
 typedef struct {
   lanes_t packed;
   lanes_t s0;
@@ -40,37 +34,20 @@ row_of(const picture_t *picture, const int y)
 {
   const int row = stored_row(y, picture->height) - picture->first_held;
 
-  return picture->planes + (size_t)row * (size_t)(3 * picture->pitch);
-}
-
-static inline void
-load_samples(colour_t *t, __global const ushort *p, const int pitch)
-{
-  t->c0 = load_lanes(p);
-  t->c1 = load_lanes(p + pitch);
-  t->c2 = load_lanes(p + 2 * pitch);
-}
-
-/* Half the lanes from one row, half from another. */
-static inline void
-load_two_rows(colour_t *t, __global const ushort *p, __global const ushort *q, const int pitch)
-{
-  t->c0 = load_half_lanes(p, q);
-  t->c1 = load_half_lanes(p + pitch, q + pitch);
-  t->c2 = load_half_lanes(p + 2 * pitch, q + 2 * pitch);
+  return picture->planes + (size_t)row * (size_t)(PLANES * picture->pitch);
 }
 
 static inline void
 add_samples(sums_t *sums, const colour_t *t, const colour_t *c, const limit_t limit, const lanes_t weight,
             const mask_t taken)
 {
-  const lanes_t d0 = t->c0 - c->c0, d1 = t->c1 - c->c1, d2 = t->c2 - c->c2;
-  const mask_t m = taken & within(d0 * d0, d1 * d1, d2 * d2, limit);
+  const mask_t m = taken & is_like(t, c, limit);
+  const values_t v = values_of(t);
 
   sums->packed = m ? sums->packed + weight : sums->packed;
-  sums->s0 = m ? sums->s0 + t->c0 : sums->s0;
-  sums->s1 = m ? sums->s1 + t->c1 : sums->s1;
-  sums->s2 = m ? sums->s2 + t->c2 : sums->s2;
+  sums->s0 = m ? sums->s0 + v.c0 : sums->s0;
+  sums->s1 = m ? sums->s1 + v.c1 : sums->s1;
+  sums->s2 = m ? sums->s2 + v.c2 : sums->s2;
 }
 
 /* Lanes first to last inclusive, which may lie outside the vector. */

@@ -15,7 +15,7 @@ first_step(tile_t *tile, const picture_t *picture, const marks_t marks, const in
 
   load_samples(&c, row_of(picture, y) + x, picture->pitch);
   add_neighbours(&wide, picture, x, top, bottom, leave, &c);
-  const wide_t colours = widen(c.c0) | widen(c.c1) << 8 | widen(c.c2) << 16;
+  const wide_t colours = pixels_of(&c);
   for (int j = 0; j < LANES / 8; j++) {
     const totals_t t = {((const int8 *)&wide.n)[j],  ((const int8 *)&wide.sx)[j],
                         ((const int8 *)&wide.sy)[j], ((const int8 *)&wide.s0)[j],
@@ -41,9 +41,8 @@ start_few(tile_t *tile, const picture_t *picture, const marks_t marks, const int
 
       for (int i = x; i < end && count > 0 && count < MANY; i++)
         if (is_marked(marks, i, y)) {
-          __global const ushort *at = row_of(picture, y) + i;
           const uint number = (uint)((y - limits.y) * TILE_WIDTH + i - limits.x);
-          const uint colour = at[0] | (uint)at[picture->pitch] << 8 | (uint)at[2 * picture->pitch] << 16;
+          const uint colour = load_pixel(row_of(picture, y) + i, picture->pitch);
           const uint place = (uint)(i - tile->x) | (uint)(y - tile->y) << 16;
 
           tile->waiting[tile->count++] = (ulong)place | (ulong)(colour | number << 24) << 32;

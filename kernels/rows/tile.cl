@@ -68,9 +68,8 @@ sum_eight(totals_t *t, known_t *known, const picture_t *picture, const places_t 
   *(int8 *)rights = last_columns(places->x, picture->reach, picture->width);
   *(int8 *)colours = places->colour;
   for (int j = 0; j < 8; j++) {
-    const colour_t c = {(lanes_t)(ushort)(colours[j] & 255), (lanes_t)(ushort)(colours[j] >> 8 & 255),
-                        (lanes_t)(ushort)(colours[j] >> 16)};
-    add_known_window(known, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j], &c);
+    add_known_window(known, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j],
+                     (uint)colours[j]);
   }
   add_up(t, &windows);
   complete_windows(known, t, *(int8 *)columns, top);

@@ -79,8 +79,8 @@ close_block(windows_t *windows, const int j, const block_t *block, const mask_t 
   windows->n[j] += add_pairs(n);
   windows->sx[j] += add_pairs(n * position);
   windows->sy[j] += add_pairs(in ? block->sy : none);
-  windows->s0[j] += add_pairs(in ? block->sums.s0 : none);
-  windows->s1[j] += add_pairs(in ? block->sums.s1 : none);
+  windows->s0[j] += add_pairs(in ? sum_of_values(block->sums.s0, n) : none);
+  windows->s1[j] += add_pairs(in ? sum_of_values(block->sums.s1, n) : none);
   windows->s2[j] += add_pairs(in ? block->sums.s2 : none);
 }
 

@@ -35,9 +35,10 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
     add_samples(&sums, &t, c, picture->limit, weight, upper);
   }
   windows->packed[j] = in ? sums.packed : (lanes_t)0;
-  windows->sx[j] = (windows->packed[j] & COUNT_BITS) * column_of;
-  windows->s0[j] = in ? sums.s0 : (lanes_t)0;
-  windows->s1[j] = in ? sums.s1 : (lanes_t)0;
+  const lanes_t n = windows->packed[j] & COUNT_BITS;
+  windows->sx[j] = n * column_of;
+  windows->s0[j] = in ? sum_of_values(sums.s0, n) : (lanes_t)0;
+  windows->s1[j] = in ? sum_of_values(sums.s1, n) : (lanes_t)0;
   windows->s2[j] = in ? sums.s2 : (lanes_t)0;
 }
 

@@ -22,7 +22,7 @@ add_window(windows_t *windows, const int j, const picture_t *picture, const int 
   windows->n[j] = sums.packed & COUNT_BITS;
   windows->sx[j] = windows->n[j] * LANE_INDEX;
   windows->sy[j] = sums.packed >> POSITION_SHIFT;
-  windows->s0[j] = in ? sums.s0 : (lanes_t)0;
-  windows->s1[j] = in ? sums.s1 : (lanes_t)0;
+  windows->s0[j] = in ? sum_of_values(sums.s0, windows->n[j]) : (lanes_t)0;
+  windows->s1[j] = in ? sum_of_values(sums.s1, windows->n[j]) : (lanes_t)0;
   windows->s2[j] = in ? sums.s2 : (lanes_t)0;
 }

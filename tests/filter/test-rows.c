@@ -60,8 +60,8 @@ scene_with_edge(int width, int height)
 }
 
 /*
- * From one colour radius to the next in test_parts(). Of the nine, six have 16-bit distances: in steps of four, each
- * radius meets distances of both widths.
+ * From one colour radius to the next in test_parts(). In steps of four, each radius meets distances of 16 and of 32
+ * bits, and, where the device has them, of bytes.
  */
 static gsize
 colour_step(MsRule rule)
@@ -70,7 +70,7 @@ colour_step(MsRule rule)
     return 1;
   if (ms_fixture_full_product())
     return 4;
-  return rule == MS_RULE_OPENCV || ms_fixture_under_oclgrind() ? 4 : 9;
+  return rule == MS_RULE_OPENCV || ms_fixture_under_oclgrind() ? 4 : 11;
 }
 
 /*
@@ -81,7 +81,7 @@ static void
 test_parts(gconstpointer data)
 {
   static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 40, 64};
-  static const double colours[] = {0, 6, 20, 60.5, 255.9, 255.999, 256, 441, 510};
+  static const double colours[] = {0, 6, 20, 60.5, 126.9, 127, 255.9, 255.999, 256, 441, 510};
   MsRule rule = GPOINTER_TO_INT(data);
   gsize most_radii = ms_fixture_every_case() ? 1 : 2;
   gsize some_radii = rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind() ? most_radii : 3;
@@ -241,19 +241,46 @@ test_refusals(void)
 }
 
 static gboolean
+has_part(const MsPlanRequest *request, const char *part)
+{
+  g_autoptr(MsPlan) plan = ms_plan_new(request, NULL);
+
+  g_assert_nonnull(plan);
+  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
+    if (g_str_equal(ms_program_spec_get_part(plan->program, i), part))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 knows_windows(double sp, MsRule rule)
 {
   MsPlanRequest r = request_for(MS_KERNEL_ROWS);
-  g_autoptr(MsPlan) plan = NULL;
 
   r.settings.params.sp = sp;
   r.settings.params.rule = rule;
-  plan = ms_plan_new(&r, NULL);
-  g_assert_nonnull(plan);
-  for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
-    if (g_str_equal(ms_program_spec_get_part(plan->program, i), "rows/known-on.cl"))
-      return TRUE;
-  return FALSE;
+  return has_part(&r, "rows/known-on.cl");
+}
+
+static gboolean
+has_bytes(MsKernel kernel, gboolean byte_products, double sr)
+{
+  MsPlanRequest r = request_for(kernel);
+
+  r.limits.byte_products = byte_products;
+  r.settings.params.sr = sr;
+  g_assert_true(has_part(&r, "rows/colour-words.cl") != has_part(&r, "rows/colour-bytes.cl"));
+  return has_part(&r, "rows/colour-bytes.cl");
+}
+
+/* Pixels as bytes need instructions of the device, wide vectors and a colour radius below saturated differences. */
+static void
+test_bytes(void)
+{
+  g_assert_true(has_bytes(MS_KERNEL_ROWS_WIDE, TRUE, 126));
+  g_assert_false(has_bytes(MS_KERNEL_ROWS_WIDE, TRUE, 127));
+  g_assert_false(has_bytes(MS_KERNEL_ROWS_WIDE, FALSE, 20));
+  g_assert_false(has_bytes(MS_KERNEL_ROWS, TRUE, 20));
 }
 
 static void
@@ -332,6 +359,7 @@ main(int argc, char **argv)
   g_test_add_func("/rows/wandering", test_wandering);
   g_test_add_func("/rows/refusals", test_refusals);
   g_test_add_func("/rows/known-windows", test_known_windows);
+  g_test_add_func("/rows/bytes", test_bytes);
   g_test_add_func("/rows/pitch", test_pitch);
   g_test_add_func("/rows/auto", test_auto);
   return g_test_run();

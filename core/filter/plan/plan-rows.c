@@ -5,7 +5,7 @@
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
- * layout of the planes, the lanes, the colour test (by sr), border and mean (by rule), the samples, the window (by
+ * lanes, the colour test and the planes (by sr), their layout, border and mean (by rule), the samples, the window (by
  * radius), in large windows the merging of equal pixels and the windows remembered, the first step and the tile.
  */
 
@@ -18,6 +18,9 @@
 
 /* Below this a squared colour distance fits 16 bits with the one that is added for the comparison. */
 #define NARROW_ISR2 65535
+
+/* Below this a saturated difference of bytes exceeds the colour radius. */
+#define BYTES_ISR2 (127 * 127)
 
 /* Whether a window needs more than one vector a row. */
 static gboolean
@@ -88,18 +91,27 @@ mean_part(MsRule rule)
   g_return_val_if_reached(NULL);
 }
 
+/* Whether the planes hold two channels as bytes, as kernels/rows/colour-bytes.cl does, or each in 16 bits. */
+static gboolean
+has_bytes(const MsPlan *plan, int lanes)
+{
+  return lanes == 32 && plan->request.limits.byte_products &&
+         ms_params_numbers(&plan->settings.params).isr2 < BYTES_ISR2;
+}
+
 static void
 compose(MsPlan *plan, int lanes)
 {
   const MsParams *p = &plan->settings.params;
   gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2, known = knows_windows(plan, lanes);
 
+  ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
+  ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
+  ms_program_spec_add_part(plan->program, has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl");
   ms_program_spec_add_part(plan->program, "rows/layout.cl");
   ms_program_spec_add_part(plan->program, "rows/prepare.cl");
   if (known)
     ms_program_spec_add_part(plan->program, "rows/prepare-columns.cl");
-  ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
-  ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
   ms_program_spec_add_part(plan->program, "rows/fold.cl");
   add_edge(plan);
   ms_program_spec_add_part(plan->program, mean_part(p->rule));
@@ -125,21 +137,28 @@ margin(int radius)
   return (2 * radius + 48) / 16 * 16;
 }
 
+/* The planes of the part that compose() chooses. */
 static gsize
-row_bytes(const MsPlan *plan)
+planes_of(const MsPlan *plan, int lanes)
+{
+  return has_bytes(plan, lanes) ? 2 : 3;
+}
+
+static gsize
+row_bytes(const MsPlan *plan, int lanes)
 {
   gsize pitch = (((plan->request.width + 31) / 32 + 2 * margin(plan->radius) / 32) | 1) * 32;
 
-  return 3 * pitch * sizeof(cl_ushort);
+  return planes_of(plan, lanes) * pitch * sizeof(cl_ushort);
 }
 
 static void
-add_prepare_planes(MsPlan *plan)
+add_prepare_planes(MsPlan *plan, int lanes)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
   MsPass *pass;
 
-  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan)};
+  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan, lanes)};
   pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
   pass->item_width = PREPARE_COLUMNS;
   pass->pad_x = margin(plan->radius);
@@ -148,10 +167,10 @@ add_prepare_planes(MsPlan *plan)
 
 /* The columns of kernels/rows/layout.cl follow the planes in the same buffer. */
 static void
-add_prepare_columns(MsPlan *plan)
+add_prepare_columns(MsPlan *plan, int lanes)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
-  gsize bytes = 3 * (gsize)plan->request.width * sizeof(cl_ushort);
+  gsize bytes = planes_of(plan, lanes) * (gsize)plan->request.width * sizeof(cl_ushort);
   MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
 
   plan->scratch[0].row_bytes += bytes;
@@ -169,9 +188,9 @@ add_passes(MsPlan *plan, int lanes)
                                       MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
   MsPass *filter;
 
-  add_prepare_planes(plan);
+  add_prepare_planes(plan, lanes);
   if (knows_windows(plan, lanes))
-    add_prepare_columns(plan);
+    add_prepare_columns(plan, lanes);
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
   ms_plan_add_last_args(plan, filter);
   filter->item_width = TILE_WIDTH;
