@@ -174,5 +174,9 @@ MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
   fill_closed_streams();
-  return needs_guard(line) ? ms_guard_run(run_with_worker, (gpointer)line) : run_with_worker(FALSE, (gpointer)line);
+  if (!needs_guard(line))
+    return run_with_worker(FALSE, (gpointer)line);
+  /* A batch applies the limit to each report of its device. */
+  const double timeout_s = ms_command_line_action(line) == MS_COMMAND_IMAGES ? 0 : line->timeout;
+  return ms_guard_run(run_with_worker, (gpointer)line, timeout_s);
 }

@@ -20,7 +20,7 @@ from mutations import MUTATIONS
 os.environ['MS_TEST_EVERY_CASE'] = '1'
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOP = ('app', 'core', 'data', 'kernels', 'tests', 'ui', 'meson.build', 'meson_options.txt')
-LOADED_BY_TESTS = ('tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so')
+LOADED_BY_TESTS = ('tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so', 'tests/faults/ms-fault-preload.so')
 
 
 def read(path):

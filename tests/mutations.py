@@ -496,7 +496,7 @@ MUTATIONS = [
     ('supervisor: the time limit is ignored', 'core/batch/run/runner-watch.c',
      'if (timeout_s > 0)', 'if (FALSE)', 'batch-isolation /batch/isolation/hang'),
     ('guard: a hung driver is waited for', 'app/process/guard.c',
-     'return child->deadline_us == 0 ? -1 :', 'return child->deadline_us >= 0 ? -1 :', 'hangs'),
+     'return child->deadline_us == 0 ||', 'return child->deadline_us >= 0 ||', 'hangs'),
     ('signals: one signal to the process group counts twice', 'app/process/signals.c',
      'is_watched ? cancel_each_time : cancel_then_exit', 'cancel_then_exit', 'headless-lab'),
     ('watch: the time limit does not hold while the device is opened', 'core/batch/run/runner.c',

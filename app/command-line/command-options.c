@@ -129,7 +129,7 @@ static const MsOptionInfo rows[] = {
       RANGE(1, 256)),
   ROW(BATCH, "jobs-in-process", FLAG, jobs_in_process, IMAGES,
       N_("Filter in one process; a driver that crashes or hangs then ends the whole run")),
-  ROW(BATCH, "timeout", SECONDS, timeout, IMAGES,
+  ROW(BATCH, "timeout", SECONDS, timeout, IMAGES | REGIONS | LAB | MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE,
       N_("End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices"),
       ARGUMENT("TIME")),
   ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, N_("Show what would be done, and do nothing"), .is_common = TRUE),

@@ -18,13 +18,15 @@
 /**
  * Child:
  * @status: of waitpid()
- * @deadline_us: when it is killed, 0 before the first interruption
- * @was_killed: whether this process killed it
+ * @deadline_us: when it is cancelled or, after that, killed; 0 for never
+ * @is_late: whether it was cancelled because it exceeded the time limit
  */
 typedef struct {
   pid_t pid;
   int status;
   gint64 deadline_us;
+  gboolean is_late;
+  gboolean was_cancelled;
   gboolean was_killed;
 } Child;
 
@@ -45,6 +47,31 @@ end_child(Child *child)
   kill(child->pid, SIGKILL);
 }
 
+static gint64
+us_from_now(double ms)
+{
+  return g_get_monotonic_time() + (gint64)(ms * 1000);
+}
+
+static void
+cancel_child(Child *child, int number)
+{
+  child->was_cancelled = TRUE;
+  child->deadline_us = us_from_now(GRACE_MS);
+  kill(child->pid, number);
+}
+
+static void
+take_deadline(Child *child)
+{
+  if (child->was_cancelled) {
+    end_child(child);
+    return;
+  }
+  child->is_late = TRUE;
+  cancel_child(child, SIGTERM);
+}
+
 /* The first interruption is passed on, and the second ends the child. */
 static void
 take_signal(Child *child, int signals)
@@ -53,18 +80,18 @@ take_signal(Child *child, int signals)
 
   if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
     return;
-  if (child->deadline_us > 0) {
+  if (child->was_cancelled)
     end_child(child);
-    return;
-  }
-  child->deadline_us = g_get_monotonic_time() + GRACE_MS * (gint64)1000;
-  kill(child->pid, (int)info.ssi_signo);
+  else
+    cancel_child(child, (int)info.ssi_signo);
 }
 
 static int
 patience_ms(const Child *child)
 {
-  return child->deadline_us == 0 ? -1 : (int)MAX((child->deadline_us - g_get_monotonic_time()) / 1000 + 1, 0);
+  const gint64 left_ms = (child->deadline_us - g_get_monotonic_time()) / 1000 + 1;
+
+  return child->deadline_us == 0 || child->was_killed ? -1 : (int)CLAMP(left_ms, 0, G_MAXINT);
 }
 
 static void
@@ -73,19 +100,26 @@ wait_for_child(Child *child, int signals)
   struct pollfd fd = {.fd = signals, .events = POLLIN};
 
   while (waitpid(child->pid, &child->status, WNOHANG) == 0)
-    if (poll(&fd, 1, child->was_killed ? -1 : patience_ms(child)) == 0)
-      end_child(child);
+    if (poll(&fd, 1, patience_ms(child)) == 0)
+      take_deadline(child);
     else
       take_signal(child, signals);
 }
 
 static MsExitStatus
-status_of(const Child *child)
+status_of(const Child *child, double timeout_s)
 {
   sigset_t interrupts;
 
-  if (WIFEXITED(child->status))
+  if (WIFEXITED(child->status) && !(child->is_late && WEXITSTATUS(child->status) == MS_EXIT_INTERRUPTED))
     return WEXITSTATUS(child->status);
+  if (child->is_late) {
+    fprintf(stderr,
+            "meanshift-lab: The command took longer than the %g s of --timeout and was ended. Allow more time, or "
+            "select another device with --device.\n",
+            timeout_s);
+    return MS_EXIT_NO_DEVICE;
+  }
   ms_signals_get_interrupts(&interrupts);
   if (child->was_killed)
     fputs(
@@ -102,18 +136,20 @@ status_of(const Child *child)
 
 /**
  * ms_guard_run:
+ * @timeout_s: the time after which the child is cancelled, as by SIGTERM; 0 for no limit
  *
  * Calls @work in a child process with the standard streams of this one, which must not have created a thread. Where no
  * process can be created, @work is called here. A signal that interrupts the program is passed on to the child, which
  * is killed if it does not end within ten seconds, or at a second signal.
  *
- * Returns: what @work returned, %MS_EXIT_NO_DEVICE if a signal ended the child, or %MS_EXIT_INTERRUPTED
+ * Returns: what @work returned, %MS_EXIT_NO_DEVICE if a signal or the limit ended the child, or
+ *   %MS_EXIT_INTERRUPTED
  */
 MsExitStatus
-ms_guard_run(MsGuardedWork work, gpointer data)
+ms_guard_run(MsGuardedWork work, gpointer data, double timeout_s)
 {
   const pid_t parent = getpid();
-  Child child = {0};
+  Child child = {.deadline_us = timeout_s > 0 ? us_from_now(MIN(timeout_s, G_MAXINT) * 1000) : 0};
   sigset_t set, mask;
 
   ms_signals_get_interrupts(&set);
@@ -129,7 +165,7 @@ ms_guard_run(MsGuardedWork work, gpointer data)
   if (signals >= 0)
     close(signals);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  return child.pid > 0 ? status_of(&child) : work(FALSE, data);
+  return child.pid > 0 ? status_of(&child, timeout_s) : work(FALSE, data);
 }
 
 static gpointer

@@ -10,5 +10,5 @@
 /** MsGuardedWork: @is_child: whether it is called in a child, which its parent ends if it hangs. */
 typedef MsExitStatus (*MsGuardedWork)(gboolean is_child, gpointer data);
 
-MsExitStatus ms_guard_run(MsGuardedWork work, gpointer data);
+MsExitStatus ms_guard_run(MsGuardedWork work, gpointer data, double timeout_s);
 void ms_guard_end_later(MsExitStatus status);

@@ -105,6 +105,18 @@ class Hangs(faults.FaultCase):
         self.sentence(error, "for 1 s while it was opened", "--device")
         self.assertEqual(self.names(), [])
 
+    def end_commands(self, commands, number=None):
+        """Lets each command hang, in its first call or in the middle, and sends the signal; their ends."""
+        processes = []
+        for arguments in commands:
+            command = [headless.PROGRAM, "--headless", *arguments]
+            calls = self.count_calls(command)
+            processes.append(self.start(command, 1 if "--name" in arguments else calls // 2))
+        for process in processes:
+            if number:
+                process.send_signal(number)
+        return [self.end_of(process) for process in processes]
+
     def test_one_signal_ends_commands_of_one_process(self):
         """Those that open the device while they plan, measure, or find regions."""
         source = self.picture("a.png")
@@ -112,17 +124,17 @@ class Hangs(faults.FaultCase):
         commands = [["--reduce", "sum", "--size", "4096", "--device", "cpu"],
                     ["--regions", source, "-o", str(self.out / "r.png"), *overwrite, "--device", "cpu", "--sp", "2"],
                     [source, "-o", str(self.out), "--name", "{device}.png", *overwrite, *ON_CPU]]
-        processes = []
-        for arguments in commands:
-            command = [headless.PROGRAM, "--headless", *arguments]
-            calls = self.count_calls(command)
-            processes.append(self.start(command, 1 if "--name" in arguments else calls // 2))
-        for process in processes:
-            process.send_signal(signal.SIGINT)
-        for process, arguments in zip(processes, commands):
-            code, error = self.end_of(process)
-            self.assertEqual(code, 130, f"{arguments}: {error}")
+        for code, error in self.end_commands(commands, signal.SIGINT):
+            self.assertEqual(code, 130, error)
             self.sentence(error, "killed")
+
+    def test_a_time_limit_ends_commands_of_one_process(self):
+        source = self.picture("a.png")
+        commands = [["--reduce", "sum", "--size", "4096", "--device", "cpu", "--timeout", "15s"],
+                    ["--regions", source, "--csv", str(self.dir / "r.csv"), "--device", "cpu", "--timeout", "15s"]]
+        for code, error in self.end_commands(commands):
+            self.assertEqual(code, 4, error)
+            self.sentence(error, "15 s of --timeout")
 
 
 if __name__ == "__main__":
