@@ -35,6 +35,7 @@ typedef struct {
   MsFactors *problem; /* parameters that all configurations share */
   MsMeasureOptions measure;
   double best_ns;
+  gint64 started_us;
 } Tuning;
 
 /** ms_lab_tune_request_init: the filter with its default parameters on a generated picture, within a minute. */
@@ -201,11 +202,11 @@ decide_within(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable
 
 /* Seconds left of that share of the budget, at least a millisecond, because 0 means no limit. */
 static double
-seconds_left(const MsLabTuneRequest *request, double share, gint64 started_us)
+seconds_left(const Tuning *tuning, double share)
 {
-  double used = (double)(g_get_monotonic_time() - started_us) * 1e-6;
+  double used = (double)(g_get_monotonic_time() - tuning->started_us) * 1e-6, budget_s = tuning->request->budget_s;
 
-  return request->budget_s > 0 ? MAX(share * request->budget_s - used, 0.001) : 0;
+  return budget_s > 0 ? MAX(share * budget_s - used, 0.001) : 0;
 }
 
 /*
@@ -286,6 +287,27 @@ open_record(const MsLabTuneRequest *request, const char *problem)
   return record;
 }
 
+/* Searches from @start (nullable) and measures the finalists again, both within the budget. */
+static gboolean
+search(Tuning *tuning, const MsFactors *start, MsTuneRecord *record, GCancellable *cancellable, GError **error)
+{
+  const MsLabTuneRequest *request = tuning->request;
+  g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, tuning);
+  const MsTrial *best = ms_tune_record_best(record);
+
+  tuning->kind->add_space(space, tuning->problem, ms_context_get_limits(request->context));
+  tuning->best_ns = best ? best->ns : 0;
+  const MsTuneOptions options = {.strategy = request->strategy,
+                                 .budget_s = seconds_left(tuning, SEARCH_SHARE),
+                                 .trial_timeout_s = TRIAL_TIMEOUT_S,
+                                 .seed = request->seed,
+                                 .start = start,
+                                 .progress = request->progress,
+                                 .progress_data = request->progress_data};
+  return ms_tune_search(space, record, &options, cancellable, error) &&
+         decide_within(tuning, record, seconds_left(tuning, 1), cancellable, error);
+}
+
 /**
  * ms_lab_tune:
  *
@@ -301,7 +323,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
   g_autoptr(MsFactors) problem = make_problem(request);
   gint64 width = 0, height = 0;
-  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0};
+  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0, 0};
 
   if (!tuning.kind || !tuning.kind->add_space) {
     ms_set_error(error, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
@@ -310,15 +332,13 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
   ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
-  gint64 started_us = g_get_monotonic_time();
+  tuning.started_us = g_get_monotonic_time();
   g_autofree char *name = problem_name(request->kind, problem, width, height);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
   if (request->progress && record->trials->len > 0)
     request->progress(record, NULL, 0, request->progress_data); /* the trials of an earlier search */
   g_clear_pointer(&record->measured, ms_factors_free);
   record->measured = ms_factors_copy(problem);
-  g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, &tuning);
-  tuning.kind->add_space(space, problem, ms_context_get_limits(request->context));
   ms_measure_options_init(&tuning.measure, TRUE);
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
   tuning.measure.timeout_s = 0; /* the search limits each trial itself */
@@ -329,16 +349,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
     if (!start)
       return NULL;
   }
-  tuning.best_ns = ms_tune_record_best(record) ? ms_tune_record_best(record)->ns : 0;
-  MsTuneOptions options = {.strategy = request->strategy,
-                           .budget_s = seconds_left(request, SEARCH_SHARE, started_us),
-                           .trial_timeout_s = TRIAL_TIMEOUT_S,
-                           .seed = request->seed,
-                           .start = start,
-                           .progress = request->progress,
-                           .progress_data = request->progress_data};
-  gboolean good = ms_tune_search(space, record, &options, cancellable, error) &&
-                  decide_within(&tuning, record, seconds_left(request, 1, started_us), cancellable, error);
+  gboolean good = search(&tuning, start, record, cancellable, error);
   gboolean saved = ms_tune_store_save(request->directory, record, good ? error : NULL);
   if (!good && request->unfinished)
     *request->unfinished = g_steal_pointer(&record);

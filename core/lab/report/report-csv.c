@@ -8,10 +8,6 @@
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-text.h"
 
-static const char *const metric_columns[] = {
-  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
-  "accesses",         "uncoalesced"};
-
 static void
 append_number(GString *text, double value)
 {
@@ -29,8 +25,8 @@ append_heading(GString *text)
     text, "experiment,device,driver,configuration,settings,outcome,n,median_ns,min_ns,q1_ns,q3_ns,max_ns,"
           "spread,first_ns,first_extra_ns,prepare_ns,rejected,outliers,speedup,speedup_low,speedup_high,verdict,"
           "mismatches");
-  for (gsize i = 0; i < G_N_ELEMENTS(metric_columns); i++) {
-    g_autofree char *name = g_strdelimit(g_strdup(metric_columns[i]), "-", '_');
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++) {
+    g_autofree char *name = g_strdelimit(g_strdup(ms_metric_columns[i]), "-", '_');
     g_string_append_printf(text, ",%s", name);
   }
   g_string_append(text, ",published,message\r\n");
@@ -77,8 +73,8 @@ append_row(GString *text, const MsReport *self, const MsReportRow *row)
   append_summary(text, row);
   ms_csv_append(text, isfinite(row->speedup.ratio) ? ms_verdict_to_string(row->speedup.verdict) : "");
   append_number(text, m->verification.done ? (double)m->verification.mismatches : NAN);
-  for (gsize i = 0; i < G_N_ELEMENTS(metric_columns); i++)
-    append_number(text, ms_report_row_metric(self, row, metric_columns[i]));
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
+    append_number(text, ms_report_row_metric(self, row, ms_metric_columns[i]));
   ms_csv_append(text, published);
   ms_csv_append(text, m->message);
   g_string_append(text, "\r\n");

@@ -5,6 +5,10 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {
+  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
+  "accesses",         "uncoalesced"};
+
 static double
 time_ms(const MsReport *report, const MsReportRow *row)
 {

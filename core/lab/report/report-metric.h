@@ -13,6 +13,10 @@ typedef struct {
   double (*value)(const MsReport *report, const MsReportRow *row);
 } MsMetric;
 
+/** ms_metric_columns: the names of the metrics that are columns of the table and of the CSV file. */
+#define MS_N_METRIC_COLUMNS 9
+extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
+
 const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);

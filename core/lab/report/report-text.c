@@ -125,12 +125,10 @@ any_row_published(const MsReport *self)
   return FALSE;
 }
 
-static const char *const rate_columns[] = {
-  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
-  "accesses",         "uncoalesced"};
-static const char *const rate_titles[] = {N_("Mpx/s"), N_("window G/s"), N_("elements G/s"),
-                                          N_("GB/s"),  N_("% of peak"),  N_("J"),
-                                          N_("W"),     N_("accesses"),   N_("uncoalesced k")};
+/* The headings of ms_metric_columns. */
+static const char *const metric_titles[MS_N_METRIC_COLUMNS] = {N_("Mpx/s"), N_("window G/s"), N_("elements G/s"),
+                                                               N_("GB/s"),  N_("% of peak"),  N_("J"),
+                                                               N_("W"),     N_("accesses"),   N_("uncoalesced k")};
 
 static void
 add_cell(GPtrArray *cells, char *text)
@@ -147,9 +145,9 @@ heading_cells(const MsReport *self, MsLanguage language)
 
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
     add_cell(cells, g_strdup(ms_text(language, fixed[i])));
-  for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
-    if (any_row_has(self, rate_columns[i]))
-      add_cell(cells, g_strdup(ms_text(language, rate_titles[i])));
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
+    if (any_row_has(self, ms_metric_columns[i]))
+      add_cell(cells, g_strdup(ms_text(language, metric_titles[i])));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
     add_cell(cells, g_strdup(ms_text(language, "published")));
@@ -180,9 +178,9 @@ row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
   add_cell(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
   add_cell(cells, g_strdup_printf("%u", s->n));
   add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
-  for (gsize i = 0; i < G_N_ELEMENTS(rate_columns); i++)
-    if (any_row_has(self, rate_columns[i]))
-      add_cell(cells, ms_number_text(ms_report_row_metric(self, row, rate_columns[i])));
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
+    if (any_row_has(self, ms_metric_columns[i]))
+      add_cell(cells, ms_number_text(ms_report_row_metric(self, row, ms_metric_columns[i])));
   add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
     add_cell(cells, ms_report_published_text(row));
