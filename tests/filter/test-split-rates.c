@@ -82,6 +82,8 @@ test_times_are_kept_by_size(void)
   chosen = both;
   ms_split_rates_choose(&next, &chosen);
   g_assert_cmpuint(ms_shares_count_active(&chosen), ==, 2);
+  g_clear_pointer(&speeds, ms_learned_speeds_free);
+  g_assert_cmpint(g_unlink(store), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
