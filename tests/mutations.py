@@ -237,6 +237,8 @@ MUTATIONS = [
     # Several devices.
     ('split: no memory of results is kept', 'core/filter/split/split.c',
      'ms_pixel_memory_image(self->results, width', 'ms_image_new_take(width', 'split'),
+    ('split: the transfers of several devices have too many threads', 'core/filter/split/shares.c',
+     '2 * processors / (3 * n_devices)', 'processors', 'shares'),
     ('pixels: kept memory of another size is taken', 'core/image/common/pixel-memory.c',
      'kept && self->kept_bytes == bytes', 'kept != NULL', 'pixel-memory'),
     ('pixels: memory is kept against the budget', 'core/image/common/pixel-memory.c',

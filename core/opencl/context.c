@@ -97,6 +97,7 @@ ms_context_new_sibling(MsContext *self, GError **error)
   sibling->context = self->context;
   sibling->watchdog_ms = self->watchdog_ms;
   sibling->transfer_form = self->transfer_form;
+  sibling->processors = self->processors;
   return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
 }
 
@@ -144,6 +145,13 @@ void
 ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
 {
   self->transfer_form = form;
+}
+
+/** ms_context_set_processors: the processors of the host for transfers, first all; siblings made later inherit it. */
+void
+ms_context_set_processors(MsContext *self, guint processors)
+{
+  self->processors = processors;
 }
 
 /**

@@ -60,6 +60,7 @@ cl_command_queue ms_context_get_queue(MsContext *self);
 void ms_context_set_cache_folder(MsContext *self, const char *folder);
 void ms_context_set_watchdog(MsContext *self, guint milliseconds);
 void ms_context_set_transfer_form(MsContext *self, MsTransferForm form);
+void ms_context_set_processors(MsContext *self, guint processors);
 
 void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);

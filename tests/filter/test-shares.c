@@ -261,11 +261,24 @@ test_steps_of_large_parts(void)
   g_assert_cmpuint(ms_split_choose_steps(100 * gib, FALSE, 2, 8), ==, 8);
 }
 
+/* Three transfers a device with half as many threads together have as many threads as the host has processors. */
+static void
+test_processors_of_transfers(void)
+{
+  g_assert_cmpuint(ms_split_choose_processors(32, 0), ==, 32);
+  g_assert_cmpuint(ms_split_choose_processors(32, 1), ==, 32);
+  g_assert_cmpuint(ms_split_choose_processors(32, 2), ==, 10);
+  g_assert_cmpuint(ms_split_choose_processors(128, 8), ==, 10);
+  g_assert_cmpuint(ms_split_choose_processors(16, 4), ==, 8);
+  g_assert_cmpuint(ms_split_choose_processors(4, 2), ==, 4);
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/shares/cut-covers-all", test_cut_covers_all);
+  g_test_add_func("/shares/processors-of-transfers", test_processors_of_transfers);
   g_test_add_func("/shares/unknown-device", test_unknown_device);
   g_test_add_func("/shares/slow-devices-are-left-out", test_slow_devices_are_left_out);
   g_test_add_func("/shares/corrections-are-scaled", test_corrections_are_scaled);

@@ -27,6 +27,9 @@
 /* A device overlaps transfers with kernels within a part of at least this size. */
 #define LEAST_PART_BYTES ((guint64)1 << 30)
 
+/* Fewer processors copy more slowly than a device transfers. */
+#define LEAST_PROCESSORS 8u
+
 const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
 
 static const MsSplitPolicy policies[] = {
@@ -52,6 +55,18 @@ ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
   if (index >= 0)
     *mode = (MsSplitMode)index;
   return index >= 0;
+}
+
+/**
+ * ms_split_choose_processors: how many of a host's processors each of @n_devices may count on for its transfers. It has
+ * three at a time, each with half as many threads, and more threads than processors slow each other.
+ */
+guint
+ms_split_choose_processors(guint processors, guint n_devices)
+{
+  if (n_devices < 2)
+    return processors;
+  return MAX(MIN(processors, LEAST_PROCESSORS), 2 * processors / (3 * n_devices));
 }
 
 /**

@@ -75,6 +75,7 @@ typedef struct {
 extern const char *const ms_split_mode_names[];
 
 const MsSplitPolicy *ms_split_mode_policy(MsSplitMode mode);
+guint ms_split_choose_processors(guint processors, guint n_devices);
 guint ms_split_choose_steps(guint64 bytes, gboolean corrected, guint n_devices, guint most);
 gboolean ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error);
 MsShares ms_shares_equal(guint n);

@@ -76,6 +76,27 @@ add_filter(MsSplit *self, MsContext *context, char *name)
   self->shares = ms_shares_equal(self->filters->len);
 }
 
+/* Whether a device overlaps transfers with kernels, and other devices do not slow its kernels. */
+static gboolean
+is_separate_gpu(MsSplit *self, guint index)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, index));
+
+  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
+}
+
+/* The copies of all devices share the processors of the host. */
+static void
+share_processors(MsSplit *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->filters->len; i++)
+    n += is_separate_gpu(self, i);
+  for (guint i = 0; i < self->filters->len; i++)
+    ms_context_set_processors(ms_split_get_context(self, i), ms_split_choose_processors(g_get_num_processors(), n));
+}
+
 /**
  * ms_split_new:
  * @contexts: (element-type MsContext): 1 to %MS_SHARES_MAX devices, no two with the same context
@@ -94,6 +115,7 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
     ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), TRUE);
   }
   self->mode = mode;
+  share_processors(self);
   return self;
 }
 
@@ -267,15 +289,6 @@ run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog *log
   for (guint i = 0; log && i < n; i++)
     ms_timing_log_append(log, parts[i].log);
   return TRUE;
-}
-
-/* Whether a device overlaps transfers with kernels, and other devices do not slow its kernels. */
-static gboolean
-is_separate_gpu(MsSplit *self, guint index)
-{
-  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, index));
-
-  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
 }
 
 static gboolean
