@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "core/chart/chart-private.h"
 #include "core/number.h"
 
 /* The largest of 1, 2, 5 times a power of ten that is not above @value. */

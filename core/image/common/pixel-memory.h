@@ -4,8 +4,6 @@
 
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsPixelMemory MsPixelMemory;
 
 MsPixelMemory *ms_pixel_memory_new(void);
@@ -16,5 +14,3 @@ guint8 *ms_pixel_memory_take(MsPixelMemory *self, guint64 width, guint64 height)
 MsImage *ms_pixel_memory_image(MsPixelMemory *self, int width, int height, guint8 *pixels, MsMetadata *metadata);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPixelMemory, ms_pixel_memory_free)
-
-G_END_DECLS
