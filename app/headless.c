@@ -64,26 +64,35 @@ needs_worker(const MsCommandLine *line)
          !line->dry_run;
 }
 
-/* Whether this process opens devices, whose driver may end it or hang. */
-static gboolean
-needs_guard(const MsCommandLine *line)
+/*
+ * The limits of a command that opens devices in this process, whose driver may end it or hang; no grace for others.
+ * Experiments and searches that are cancelled finish the compilation or the serial reference that they are at.
+ */
+static MsGuardLimits
+guard_limits(const MsCommandLine *line)
 {
+  const MsGuardLimits none = {0, 0};
+
   switch (ms_command_line_action(line)) {
   case MS_COMMAND_REDUCE:
   case MS_COMMAND_REGIONS:
-  case MS_COMMAND_TUNE:
-  case MS_COMMAND_EXPERIMENT:
   case MS_COMMAND_LIST_DEVICES:
   case MS_COMMAND_DIAGNOSE:
-    return TRUE;
+    return (MsGuardLimits){line->timeout, MS_GUARD_GRACE_S};
+  case MS_COMMAND_TUNE:
+  case MS_COMMAND_EXPERIMENT:
+    return (MsGuardLimits){line->timeout, 3 * MS_GUARD_GRACE_S};
   case MS_COMMAND_IMAGES:
-    return !ms_worker_is_one() && (line->jobs_in_process || ms_batch_command_names_device(line));
+    /* A batch applies --timeout to each report of its device. */
+    if (ms_worker_is_one() || !(line->jobs_in_process || ms_batch_command_names_device(line)))
+      return none;
+    return (MsGuardLimits){0, MS_GUARD_GRACE_S};
   case MS_COMMAND_LIST_EXPERIMENTS:
   case MS_COMMAND_MERGE:
   case MS_COMMAND_WINDOW:
-    return FALSE;
+    return none;
   }
-  g_return_val_if_reached(FALSE);
+  g_return_val_if_reached(none);
 }
 
 static MsExitStatus
@@ -173,10 +182,10 @@ run_with_worker(gboolean is_child, gpointer line)
 MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
+  const MsGuardLimits limits = guard_limits(line);
+
   fill_closed_streams();
-  if (!needs_guard(line))
+  if (limits.grace_s == 0)
     return run_with_worker(FALSE, (gpointer)line);
-  /* A batch applies the limit to each report of its device. */
-  const double timeout_s = ms_command_line_action(line) == MS_COMMAND_IMAGES ? 0 : line->timeout;
-  return ms_guard_run(run_with_worker, (gpointer)line, timeout_s);
+  return ms_guard_run(run_with_worker, (gpointer)line, &limits);
 }

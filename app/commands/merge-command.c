@@ -103,8 +103,8 @@ print_summary(const MsMerge *merge, MsConsole *console)
 {
   g_autofree char *ignored = ms_manifest_describe_ignored(merge->manifest);
   g_autofree char *sentence = g_strdup_printf(
-    "%u images in %u manifests: %u done, %u failed, %u not done; %u were done more than once.", merge->inputs->len,
-    merge->n_files, merge->done->len, merge->failed->len, merge->missing->len, merge->n_repeated);
+    "Manifests: %u; images: %u; done: %u; failed: %u; not done: %u; done more than once: %u.", merge->n_files,
+    merge->inputs->len, merge->done->len, merge->failed->len, merge->missing->len, merge->n_repeated);
 
   if (ignored)
     ms_console_error(console, ignored);

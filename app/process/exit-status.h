@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_EXIT_DONE = 0,
   MS_EXIT_SOME_FAILED = 1,
@@ -16,5 +14,3 @@ typedef enum {
 } MsExitStatus;
 
 MsExitStatus ms_exit_status_for_error(const GError *error);
-
-G_END_DECLS

@@ -12,17 +12,16 @@
 
 #include "app/process/signals.h"
 
-/* The time in which cancelled work must end; a batch takes up to 6 s to end its worker. */
-#define GRACE_MS 10000
-
 /**
  * Child:
+ * @grace_s: the time in which it must end once it is cancelled
  * @status: of waitpid()
  * @deadline_us: when it is cancelled or, after that, killed; 0 for never
  * @is_late: whether it was cancelled because it exceeded the time limit
  */
 typedef struct {
   pid_t pid;
+  double grace_s;
   int status;
   gint64 deadline_us;
   gboolean is_late;
@@ -48,16 +47,16 @@ end_child(Child *child)
 }
 
 static gint64
-us_from_now(double ms)
+us_from_now(double seconds)
 {
-  return g_get_monotonic_time() + (gint64)(ms * 1000);
+  return g_get_monotonic_time() + (gint64)(MIN(seconds, G_MAXINT) * G_USEC_PER_SEC);
 }
 
 static void
 cancel_child(Child *child, int number)
 {
   child->was_cancelled = TRUE;
-  child->deadline_us = us_from_now(GRACE_MS);
+  child->deadline_us = us_from_now(child->grace_s);
   kill(child->pid, number);
 }
 
@@ -136,27 +135,26 @@ status_of(const Child *child, double timeout_s)
 
 /**
  * ms_guard_run:
- * @timeout_s: the time after which the child is cancelled, as by SIGTERM; 0 for no limit
  *
  * Calls @work in a child process with the standard streams of this one, which must not have created a thread. Where no
  * process can be created, @work is called here. A signal that interrupts the program is passed on to the child, which
- * is killed if it does not end within ten seconds, or at a second signal.
+ * is killed if it does not end within the time of grace, or at a second signal.
  *
  * Returns: what @work returned, %MS_EXIT_NO_DEVICE if a signal or the limit ended the child, or
  *   %MS_EXIT_INTERRUPTED
  */
 MsExitStatus
-ms_guard_run(MsGuardedWork work, gpointer data, double timeout_s)
+ms_guard_run(MsGuardedWork work, gpointer data, const MsGuardLimits *limits)
 {
   const pid_t parent = getpid();
-  Child child = {.deadline_us = timeout_s > 0 ? us_from_now(MIN(timeout_s, G_MAXINT) * 1000) : 0};
+  Child child = {.grace_s = limits->grace_s, .deadline_us = limits->timeout_s > 0 ? us_from_now(limits->timeout_s) : 0};
   sigset_t set, mask;
 
   ms_signals_get_interrupts(&set);
   sigaddset(&set, SIGCHLD);
   signal(SIGCHLD, SIG_DFL); /* an ignored one would discard the exit status */
   pthread_sigmask(SIG_BLOCK, &set, &mask);
-  const int signals = signalfd(-1, &set, SFD_CLOEXEC);
+  const int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   child.pid = signals >= 0 ? fork() : -1;
   if (child.pid == 0)
     run_child(work, data, &mask, parent);
@@ -165,18 +163,18 @@ ms_guard_run(MsGuardedWork work, gpointer data, double timeout_s)
   if (signals >= 0)
     close(signals);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  return child.pid > 0 ? status_of(&child, timeout_s) : work(FALSE, data);
+  return child.pid > 0 ? status_of(&child, limits->timeout_s) : work(FALSE, data);
 }
 
 static gpointer
 end_after_grace(gpointer status)
 {
-  g_usleep(GRACE_MS * (gulong)1000);
+  g_usleep(MS_GUARD_GRACE_S * G_USEC_PER_SEC);
   _exit(GPOINTER_TO_INT(status));
   return NULL;
 }
 
-/** ms_guard_end_later: ends this process with @status after ten seconds, in which cancelled work may end by itself. */
+/** ms_guard_end_later: ends this process with @status after MS_GUARD_GRACE_S, unless cancelled work ends it before. */
 void
 ms_guard_end_later(MsExitStatus status)
 {

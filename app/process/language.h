@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void ms_language_init(void);
 void ms_language_choose_fonts(void);
-
-G_END_DECLS

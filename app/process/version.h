@@ -4,8 +4,4 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 char *ms_version_text(void);
-
-G_END_DECLS

@@ -37,7 +37,7 @@ class ClusterCase(headless.HeadlessCase):
         self.assertEqual(len(expected), 9)
         self.assertEqual(found, expected)
         _, error = self.run_program(self.src, "--recursive", "--merge-manifests", self.results / "manifests")
-        self.assertIn("9 done, 0 failed, 0 not done; 0 were done more than once", error)
+        self.assertIn("done: 9; failed: 0; not done: 0; done more than once: 0.", error)
 
     def run_script(self, *command, **variables):
         environment = dict(os.environ, MEANSHIFT_LAB=headless.PROGRAM, **variables)
@@ -127,7 +127,7 @@ class MergeTest(headless.HeadlessCase):
         output, error = self.merge()
         self.assertEqual(output.decode().splitlines(),
                          [f"{self.src}/broken.png", f"{self.src}/c\\012.png", f"{self.src}/d.png"])
-        self.assertIn("5 images in 2 manifests: 2 done, 1 failed, 2 not done; 1 were done more than once.", error)
+        self.assertIn("Manifests: 2; images: 5; done: 2; failed: 1; not done: 2; done more than once: 1.", error)
         self.assertIn("broken.png", error.splitlines()[0])
         output, _ = self.merge("--null")
         left = [os.fsencode(self.src / name) for name in ("broken.png", "c\n.png", "d.png")]
@@ -155,7 +155,7 @@ class MergeTest(headless.HeadlessCase):
                          "--manifest", self.manifests / "2.jsonl", *REFERENCE, status=1)
         (self.src / "broken.png").unlink()
         output, error = self.merge(status=0)
-        self.assertEqual((output, "4 done, 0 failed, 0 not done" in error), (b"", True))
+        self.assertEqual((output, "done: 4; failed: 0; not done: 0" in error), (b"", True))
 
     def test_what_cannot_be_merged(self):
         _, error = self.run_program(self.src, "--merge-manifests", self.dir / "none", status=1)
